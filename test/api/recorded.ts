@@ -197,6 +197,9 @@ const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> =>
     query: { format: "json", filter: "valid" },
   });
   await ask("A delivered callback", `GET /v1/jobs/${job}/callbacks`);
+  await ask("Verify rows with a low score again", `POST /v1/jobs/${job}/again`, {
+    body: { filter: "score:0-49", q: "@example.com" },
+  });
   const { job_id: started } = await ask("A batch", "POST /v1/verify/batch", {
     body: { emails: ["cy@example.com", "dee@example.com"] },
   });

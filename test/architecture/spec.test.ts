@@ -49,6 +49,7 @@ const CONTRACT: readonly Operation[] = [
 /** Ours: each endpoint says in `addition` why it is there. */
 const OURS: readonly Operation[] = [
   of("GET /v1/jobs/{id}/results/{row}", "verification:read", 200, 400, 404),
+  of("POST /v1/jobs/{id}/again", "verification:write", 202, 400, 402, 404, 409, 503),
   of("POST /v1/jobs/{id}/cancel", "verification:write", 200, 400, 404, 409, 503),
   of("DELETE /v1/jobs/{id}", "verification:write", 200, 400, 404, 409, 503),
   of("GET /v1/jobs/{id}/callbacks", "verification:read", 200, 400, 404),

@@ -35,6 +35,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
     getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
     getJobRow: (client, { job }) => client.getJobRow({ id: job, row: "2" }),
+    verifyAgain: (client, { job }) => client.verifyAgain({ id: job, filter: "score:0-100" }),
     cancelJob: async (client) => {
       const { job_id } = await client.verifyBatch({ emails: [DEFERRED] });
       return client.cancelJob({ id: job_id });

@@ -100,6 +100,7 @@ test("only tools that ask other services have the open-world hint", () => {
     "verify_email",
     "verify_batch",
     "verify_file",
+    "verify_again",
     "find_email",
     "get_domain_reputation",
     "check_domain",

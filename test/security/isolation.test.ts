@@ -120,6 +120,14 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
     { of: "a batch", path: { id: job, row: "1" }, status: 404 },
     { of: "a file", path: { id: fileJob, row: "2" }, status: 404 },
   ],
+  "POST /v1/jobs/{id}/again": (their) =>
+    [their.job, their.fileJob].map((id) => ({
+      of: "a job and an Idempotency-Key",
+      path: { id },
+      headers: keyed(their),
+      body: { filter: "score:0-100" },
+      status: 404,
+    })),
   "DELETE /v1/data": () => [
     { of: "an address", query: { email: "kim2@other.example" }, status: 200 },
   ],

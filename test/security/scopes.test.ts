@@ -8,6 +8,7 @@ import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
 import { denyAll, recordUses } from "./port-uses.ts";
 import { createBody } from "./requests.ts";
+import type { TestContext } from "./used-account.ts";
 import { createUnknownKey } from "./used-account.ts";
 
 // Goal: a key opens what it is for. Whatever else it is tried on is refused before any work is done, and before a
@@ -128,15 +129,24 @@ const EXAMPLE = "as its example";
 const paid = endpoints.filter(({ price }) => price !== null).map(({ route }) => route);
 const asked = [...paid.map((route) => [route, EXAMPLE] as const), ...MORE];
 
+/** A job that has ended, with an address that is invalid. */
+const givenTestJob = async (ctx: TestContext): Promise<string> => {
+  const request = { key: ctx.testKey, body: { emails: ["invalid@example.com"] } };
+  const { data } = await send(ctx.world, "POST /v1/verify/batch", request);
+  await whenWorked(ctx);
+  return data.job_id;
+};
+
 test.each(asked)(
   "%s %j with a test key moves no credit and asks no other server",
   async (route, more) => {
     const ctx = await given({ balance: 100 });
     const { world, attempted: tried } = denyAll(ctx.world);
+    const target = route.replace("{id}", await givenTestJob(ctx));
     const before = await readCredits(ctx);
     const body = more === EXAMPLE ? await createBody(route, ctx, ctx.testKey) : more;
 
-    const { statusCode, text } = await send(world, route, { key: ctx.testKey, body });
+    const { statusCode, text } = await send(world, target, { key: ctx.testKey, body });
     for (let hour = 0; hour < 26; hour++) {
       await whenWorked({ ...ctx, world });
       ctx.later(3_600_000);

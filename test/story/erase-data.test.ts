@@ -425,3 +425,22 @@ test("a key without one of both scopes is 403", async () => {
 
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([403, 403, 200]);
 });
+
+test("an address that a child is verifying again does not come back to its parent", async () => {
+  const ctx = await givenChunked();
+  const emails = ["ann@example.com", EMAIL, "bo@example.com"];
+  await whenBatched(ctx.world, ctx.liveKey, { emails });
+  await whenQuiet(ctx);
+  const again = { key: ctx.liveKey, body: { filter: "score:0-100" } };
+  await send(ctx.world, "POST /v1/jobs/job_1/again", again);
+
+  const response = await whenErased(ctx);
+  await whenQuiet(ctx);
+
+  expect(response.data).toMatchObject({ complete: false });
+  expect(await findMentions(ctx)).toEqual([]);
+  const job = await readJob(ctx);
+  expect(formatRows(job)[1]).toMatch(/^2 \[erased\] /);
+  expect(job.summary.top_domains).toEqual([{ domain: "example.com", count: 2 }]);
+  await thenConsistent(ctx);
+});

@@ -43,6 +43,7 @@ import { rotateWebhookSecret } from "./endpoints/rotate-webhook-secret.ts";
 import { testWebhook } from "./endpoints/test-webhook.ts";
 import { updateWebhook } from "./endpoints/update-webhook.ts";
 import { uploadReport } from "./endpoints/upload-report.ts";
+import { verifyAgain } from "./endpoints/verify-again.ts";
 import { verifyBatch } from "./endpoints/verify-batch.ts";
 import { verifyEmail } from "./endpoints/verify-email.ts";
 import { verifyFile } from "./endpoints/verify-file.ts";
@@ -59,6 +60,7 @@ export const endpoints: readonly Endpoint[] = [
   listJobs,
   getJob,
   getJobRow,
+  verifyAgain,
   cancelJob,
   deleteJob,
   downloadJob,

@@ -12,6 +12,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   listJobs: { route: "GET /v1/jobs" },
   getJob: { route: "GET /v1/jobs/{id}" },
   getJobRow: { route: "GET /v1/jobs/{id}/results/{row}" },
+  verifyAgain: { route: "POST /v1/jobs/{id}/again", repeat: "keyed" },
   cancelJob: { route: "POST /v1/jobs/{id}/cancel" },
   deleteJob: { route: "DELETE /v1/jobs/{id}" },
   downloadJob: { route: "GET /v1/jobs/{id}/download", unwrapped: true, fixed: { format: "json" } },

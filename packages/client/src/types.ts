@@ -152,6 +152,10 @@ export interface Job {
   completed_at?: string;
   /** Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` because our limits or rules kept us from asking the mail server, or our address, exit or circuit from reaching it. Present when the job has ended and there are any. */
   credits_refunded?: number;
+  /** The job whose rows this one verifies again. Left out for any other job. */
+  parent_job_id?: string;
+  /** The job that verifies rows of this one again. Left out when it has ended: the rows then have its results. */
+  child_job_id?: string;
   /** Why the job failed and what happened to its credits. Left out otherwise. */
   error?: string;
 }
@@ -1188,6 +1192,15 @@ export interface GetJobData extends Job {
       /** Rows with such an address. */
       count: number;
     }[];
+    /** Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain. Domains of one address are left out. */
+    typos: {
+      /** The domain as it was typed. */
+      domain: string;
+      /** The domain that was probably meant. */
+      meant: string;
+      /** Rows with this suggestion. */
+      count: number;
+    }[];
   };
   /** The next results: those that are ready and that no previous page returned, in the order of the list or of `sort`. Left out when there are none. */
   results?: ResultRow[];
@@ -1209,6 +1222,44 @@ export interface GetJobRowInput {
 export interface GetJobRowData extends VerificationResult {
   /** The row's number in the submitted list, from 1. */
   row: number;
+}
+
+// POST /v1/jobs/{id}/again
+
+export interface VerifyAgainInput {
+  /** The id (`job_id`) of a job that has ended. */
+  id: string;
+  /** Only rows with these values, as in `GET /v1/jobs/{id}`: `status:unknown`. One of `filter`, `q` and `correct` is required. */
+  filter?: string | null | undefined;
+  /** Only rows with an address that contains this text, in any case. */
+  q?: string | null | undefined;
+  /** Only rows at `domain`: their addresses are verified at `meant`. `email` is the corrected address then; exports keep the list's own beside it. */
+  correct?:
+    | {
+        /** The domain of the rows, as `summary.typos` names it. */
+        domain: string;
+        /** The domain at which their addresses are verified. */
+        meant: string;
+      }
+    | null
+    | undefined;
+}
+
+export interface VerifyAgainData {
+  /** The id of the job that verifies the rows. */
+  job_id: string;
+  /** The job whose rows it verifies. */
+  parent_job_id: string;
+  /** The state of the job. */
+  status: "processing";
+  /** Number of rows, each charged once. */
+  rows: number;
+  /** When it was created, ISO 8601. */
+  created_at: string;
+  /** Credits charged by this request. */
+  credits_used: number;
+  /** True when the response repeats that of the job which this Idempotency-Key started. Nothing is charged then. */
+  idempotent_replay: boolean;
 }
 
 // POST /v1/jobs/{id}/cancel
@@ -3133,6 +3184,16 @@ export interface Operations {
    * `GET /v1/jobs/{id}/results/{row}`
    */
   getJobRow(input: GetJobRowInput, options?: CallOptions): Promise<GetJobRowData>;
+
+  /**
+   * Verify rows of a job that has ended again, as a job of their own. When it ends, its results replace those rows.
+   *
+   * Price: 1 credit for each row that matches, when the request is accepted, with the refunds of a file. A row that is `unknown` again keeps its former result.
+   * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
+   *
+   * `POST /v1/jobs/{id}/again`
+   */
+  verifyAgain(input: VerifyAgainInput, options?: PaidCallOptions): Promise<VerifyAgainData>;
 
   /**
    * Cancel a job. Addresses without a result are not verified, and their credits are refunded.

@@ -493,6 +493,7 @@ export const EXAMPLES: readonly Example[] = [
               count: 3,
             },
           ],
+          typos: [],
         },
         results: [
           {
@@ -825,6 +826,32 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "POST /v1/jobs/{id}/again",
+    name: "verifyAgain",
+    title: "Verify rows with a low score again",
+    path: {
+      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+    },
+    query: {},
+    request: {
+      filter: "score:0-49",
+      q: "@example.com",
+    },
+    status: 202,
+    answer: {
+      success: true,
+      data: {
+        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+        parent_job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+        status: "processing",
+        rows: 1,
+        created_at: "2026-11-21T00:01:31.000Z",
+        credits_used: 1,
+        idempotent_replay: false,
+      },
+    },
+  },
+  {
     route: "POST /v1/verify/batch",
     name: "verifyBatch2",
     title: "A batch",
@@ -837,7 +864,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+        job_id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -861,7 +888,7 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         complete: false,
-        jobs_open: 1,
+        jobs_open: 2,
         erased: {
           cached_results: 0,
           responses: 0,
@@ -878,14 +905,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+      id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+        job_id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -908,14 +935,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+      id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
+        job_id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
         deleted: true,
       },
     },
@@ -946,7 +973,7 @@ export const EXAMPLES: readonly Example[] = [
         status: "valid",
         message: "The mail server accepts this mailbox and rejects random ones.",
         credits_used: 5,
-        credits_remaining: 4987,
+        credits_remaining: 4986,
       },
     },
   },
@@ -1118,7 +1145,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
+        check_id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1427,7 +1454,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
+            check_id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1448,14 +1475,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
+      id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "93644e5b-d973-49bc-af6a-a29ccbe8c4a9",
+        check_id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1761,9 +1788,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+        test_id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
         status: "waiting",
-        address: "test-c16d2a44a556ad124837d196b3b018ae@mail.test",
+        address: "test-3dcccfe5168667185ecd3b392f57fe6c@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1784,9 +1811,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+            test_id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
             status: "received",
-            address: "test-c16d2a44a556ad124837d196b3b018ae@mail.test",
+            address: "test-3dcccfe5168667185ecd3b392f57fe6c@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1803,16 +1830,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+      id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_c16d2a44a556ad124837d196b3b018ae",
+        test_id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
         status: "received",
-        address: "test-c16d2a44a556ad124837d196b3b018ae@mail.test",
+        address: "test-3dcccfe5168667185ecd3b392f57fe6c@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2315,7 +2342,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "accd114e-d8e6-48db-abc9-37e605c78c35",
+            check_id: "6ecacb19-6703-4554-b19f-ddfb3e68d410",
             missing: [],
           },
           {
@@ -2336,7 +2363,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "accd114e-d8e6-48db-abc9-37e605c78c35",
+            check_id: "6ecacb19-6703-4554-b19f-ddfb3e68d410",
             missing: ["The policy is none."],
           },
         ],
@@ -2432,7 +2459,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "2bb79428-0a66-4638-b0b4-603374093cc0",
+            check_id: "d8053e13-466c-433f-a7cf-e5597f85d059",
             missing: [],
           },
           {
@@ -2450,7 +2477,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "2bb79428-0a66-4638-b0b4-603374093cc0",
+            check_id: "d8053e13-466c-433f-a7cf-e5597f85d059",
             missing: ["The policy is none."],
           },
         ],
@@ -2544,7 +2571,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2565,7 +2592,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+            id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2580,7 +2607,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
     },
     query: {},
     request: {
@@ -2590,7 +2617,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2603,7 +2630,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
     },
     query: {},
     status: 200,
@@ -2612,18 +2639,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
-          event_id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
+          id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
+          event_id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
+            id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+              webhook_id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
             },
           },
           response_body: null,
@@ -2641,7 +2668,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
     },
     query: {},
     status: 200,
@@ -2650,18 +2677,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
-            event_id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
+            id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
+            event_id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
+              id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+                webhook_id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
               },
             },
             response_body: null,
@@ -2680,26 +2707,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
-      delivery_id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      delivery_id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_8f96eb86-a72d-4174-b614-0c141125c58b",
-        event_id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
+        id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
+        event_id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_b43de74d-532d-4a4b-b98c-1d74a8884326",
+          id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+            webhook_id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
           },
         },
         response_body: null,
@@ -2716,7 +2743,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
     },
     query: {
       event: "credits.low",
@@ -2727,14 +2754,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_8023fcdb-a11f-47a9-9da6-c92961a79996",
-          event_id: "evt_93de6704-a3b7-4028-895b-1b556caffff8",
+          id: "dlv_bc4acc56-759f-4003-b4b3-6caeb3e38b76",
+          event_id: "evt_1f34f2c7-a9dc-4eb3-aea5-f09f3fd60fe2",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_93de6704-a3b7-4028-895b-1b556caffff8",
+            id: "evt_1f34f2c7-a9dc-4eb3-aea5-f09f3fd60fe2",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2758,7 +2785,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2792,14 +2819,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2813,14 +2840,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_02decdf9-8453-4a5c-bd30-d34aa4cf1554",
+        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
         deleted: true,
       },
     },
@@ -2847,10 +2874,10 @@ export const EXAMPLES: readonly Example[] = [
           retention_days: 30,
         },
         credits: {
-          available: 4987,
+          available: 4986,
           held: 0,
-          used: 15,
-          spent: 13,
+          used: 16,
+          spent: 14,
           refunded: 2,
           granted: 5000,
         },
@@ -2879,7 +2906,7 @@ export const EXAMPLES: readonly Example[] = [
         to: "2026-11-30",
         totals: {
           credits_granted: 5000,
-          credits_used: 15,
+          credits_used: 16,
           credits_refunded: 2,
           by_operation: [
             {
@@ -2894,7 +2921,7 @@ export const EXAMPLES: readonly Example[] = [
             },
             {
               operation: "verify_file",
-              credits_used: 2,
+              credits_used: 3,
               credits_refunded: 0,
             },
             {
@@ -2905,7 +2932,7 @@ export const EXAMPLES: readonly Example[] = [
           ],
           verdicts: {
             valid: 5,
-            invalid: 2,
+            invalid: 3,
             risky: 0,
             unknown: 0,
             catch_all: 0,
@@ -2918,7 +2945,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             date: "2026-11-21",
             credits_granted: 5000,
-            credits_used: 15,
+            credits_used: 16,
             credits_refunded: 2,
             by_operation: [
               {
@@ -2933,7 +2960,7 @@ export const EXAMPLES: readonly Example[] = [
               },
               {
                 operation: "verify_file",
-                credits_used: 2,
+                credits_used: 3,
                 credits_refunded: 0,
               },
               {
@@ -2944,7 +2971,7 @@ export const EXAMPLES: readonly Example[] = [
             ],
             verdicts: {
               valid: 5,
-              invalid: 2,
+              invalid: 3,
               risky: 0,
               unknown: 0,
               catch_all: 0,
@@ -2971,31 +2998,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968.end.settle",
+            entry_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968",
+            operation_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968.debit.hold",
+            entry_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_14a71f93-d972-46be-a266-e4ff94a7c968",
+            operation_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "lgFC7j-Rm4zlnuxEWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iXzk0NmM1MzhmLTg4NzQtNDQzNi05NzkwLWYzZDM1YWE4MjVlNX5kZWJpdCIsMF0",
+          "g3zapZSkRgYF23l4WyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2M0Mjg4ODkzLWViNTItNGUyNy1hNjc3LTExZjg4ZWJjYTNkNn5kZWJpdCIsMF0",
       },
     },
   },
@@ -3057,11 +3084,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
+        key_id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…fV1a",
+        hint: "mp_test_…vK1f",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3081,11 +3108,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
+            key_id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…fV1a",
+            hint: "mp_test_…vK1f",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3122,14 +3149,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
+      id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_72eaad1c-d1d7-4a9d-b5c3-a94c13e0fed8",
+        key_id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
         revoked: true,
       },
     },

@@ -65,6 +65,14 @@ export const JobSummary = v.object({
     v.optional(Credits),
     "Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` because our limits or rules kept us from asking the mail server, or our address, exit or circuit from reaching it. Present when the job has ended and there are any.",
   ),
+  parent_job_id: describe(
+    v.optional(v.string()),
+    "The job whose rows this one verifies again. Left out for any other job.",
+  ),
+  child_job_id: describe(
+    v.optional(v.string()),
+    "The job that verifies rows of this one again. Left out when it has ended: the rows then have its results.",
+  ),
   error: describe(
     v.optional(v.string()),
     "Why the job failed and what happened to its credits. Left out otherwise.",
@@ -103,6 +111,8 @@ export const readJobSummary = async (
     created_at: job.createdAt,
     ...(job.completedAt && { completed_at: job.completedAt }),
     ...(job.completedAt && refunded > 0 && { credits_refunded: toCredits(refunded) }),
+    ...(job.parent !== undefined && { parent_job_id: job.parent }),
+    ...(job.child !== undefined && { child_job_id: job.child }),
     ...(job.error && { error: job.error }),
   };
 };

@@ -43,7 +43,7 @@ const toFilter = (terms: readonly Term[]): RowFilter => {
 
 const splitTerms = (text: string): readonly Term[] => text.split(",").map(toTerm);
 
-const Filter = v.pipe(
+export const Filter = v.pipe(
   v.string(),
   limitCharacters(FILTER_LENGTH_MAX),
   v.check((text) => splitTerms(text).every(isTerm), FILTER_MESSAGE),
@@ -69,13 +69,15 @@ const Skip = v.pipe(
   v.metadata({ type: "integer", minimum: 0, pattern: undefined }),
 );
 
+export const AddressPart = v.pipe(v.string(), v.trim(), notEmpty, limitCharacters(TEXT_LENGTH_MAX));
+
 export const ROW_SELECTION = {
   filter: describe(
     v.optional(Filter),
     "Only rows with these values, separated by commas: `status:valid`, `reason:mailbox_full`, `provider:google`, `score:0-49`. Terms of one field are alternatives; different fields must all match.",
   ),
   q: describe(
-    v.optional(v.pipe(v.string(), v.trim(), notEmpty, limitCharacters(TEXT_LENGTH_MAX))),
+    v.optional(AddressPart),
     "Only rows with an address that contains this text, in any case.",
   ),
   sort: describe(
@@ -113,13 +115,25 @@ export const ResultSummary = v.object({
     ),
     "The list's most frequent domains, at most 20. A domain of a single address is left out.",
   ),
+  typos: describe(
+    v.array(
+      v.object({
+        domain: describe(v.string(), "The domain as it was typed."),
+        meant: describe(v.string(), "The domain that was probably meant."),
+        count: describe(Integer, "Rows with this suggestion."),
+      }),
+    ),
+    "Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain. Domains of one address are left out.",
+  ),
 });
 
 export const toPublicSummary = ({
   topDomains,
+  typos,
   ...others
 }: StoredSummary): v.InferOutput<typeof ResultSummary> => ({
   ...others,
   scores: [...others.scores],
   top_domains: [...topDomains],
+  typos: [...typos],
 });

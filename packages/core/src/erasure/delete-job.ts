@@ -3,8 +3,9 @@ import { toExcludedKey } from "../intake/excluded-rows.ts";
 import { toChunkKey } from "../jobs/chunks.ts";
 import { toDeferredPartition } from "../jobs/deferrals.ts";
 import { toInputKey } from "../jobs/input-metadata.ts";
-import { CLOSED_STATUSES, isOpenJob, type Job, toJobKey } from "../jobs/items.ts";
+import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toJobKey } from "../jobs/items.ts";
 import { removeListSample } from "../jobs/list-sample.ts";
+import { endCancelledChild } from "../jobs/replace-rows.ts";
 import { toSummaryKey } from "../jobs/result-summary.ts";
 import { listPageTokens, toPagesPartition } from "../jobs/results.ts";
 import { type EvidencePass, toEvidenceKey } from "../jobs/row-evidence.ts";
@@ -48,7 +49,8 @@ const LATE_WRITES_MS = 3_600_000;
 
 /** When this returns, nothing of the job can be read. An open job is a failure. */
 export const deleteJob = async (world: World, job: Job): Promise<void> => {
-  if (isOpenJob(job)) throw createOpenFailure();
+  assertMayDelete(job);
+  if (job.parent !== undefined) await endCancelledChild(world, job);
   const deletion = toDeletion(job);
   const schedule = scheduleWork(
     DELETION,
@@ -58,9 +60,16 @@ export const deleteJob = async (world: World, job: Job): Promise<void> => {
   );
   const { outcome } = await commit(world, {
     proof: { create: { ...toDeletionItem(deletion), ...schedule } },
-    also: [{ remove: toJobKey(job.id), where: { status: { oneOf: CLOSED_STATUSES } } }],
+    also: [
+      {
+        remove: toJobKey(job.id),
+        where: { status: { oneOf: CLOSED_STATUSES }, child: { missing: true } },
+      },
+    ],
   });
-  // Refused: a concurrent request deletes the job.
+  // Refused: a concurrent request deletes the job, or has begun to verify rows of it again.
+  const left = outcome === "refused" ? await findJob(world.table, job.id) : undefined;
+  if (left) assertMayDelete(left);
   if (outcome === "ambiguous")
     throw new Failure(
       "UNAVAILABLE",
@@ -70,12 +79,12 @@ export const deleteJob = async (world: World, job: Job): Promise<void> => {
   if (outcome === "committed") await finishDeletion(world, deletion, schedule.token);
 };
 
-const createOpenFailure = (): Failure =>
-  new Failure(
-    "JOB_OPEN",
-    "nothing_charged",
-    "The job has not ended, so it cannot be deleted. Cancel it first.",
-  );
+const assertMayDelete = (job: Job): void => {
+  const { child } = job;
+  const why = child === undefined ? "has not ended" : `has rows that ${child} verifies again`;
+  const what = `The job ${why}, so it cannot be deleted. Cancel ${child ?? "it"} first.`;
+  if (isOpenJob(job) || child !== undefined) throw new Failure("JOB_OPEN", "nothing_charged", what);
+};
 
 const toDeletion = (job: Job): Deletion => ({
   job: job.id,

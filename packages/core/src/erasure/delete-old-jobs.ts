@@ -38,7 +38,8 @@ const deleteOwnersJobs = async (
   // The oldest is first, and none ends before it is created.
   for await (const job of iterateJobs(world.table, owner)) {
     if (count >= most || job.createdAt > cutOff) return count;
-    if (isOpenJob(job) || (job.completedAt ?? job.createdAt) > cutOff) continue;
+    if (isOpenJob(job) || job.child !== undefined || (job.completedAt ?? job.createdAt) > cutOff)
+      continue;
     await deleteJob(world, job);
     count += 1;
   }

@@ -215,7 +215,9 @@ const searchJob = async (
   if (!job) return erasure;
   if (!isOpenJob(job)) {
     const rows = await eraseFromJob(world, job, subject);
-    return { ...erasure, jobRows: erasure.jobRows + rows };
+    const erased = { ...erasure, jobRows: erasure.jobRows + rows };
+    // Its child may bring the address back, so it is searched again when that has ended.
+    return job.child === undefined ? erased : { ...erased, openJobs: [...erased.openJobs, id] };
   }
   return (await isInList(world, job, subject))
     ? { ...erasure, openJobs: [...erasure.openJobs, id] }

@@ -5,8 +5,15 @@ import { findChunk } from "../jobs/chunks.ts";
 import { findInputMetadata, type InputMetadata, toInputKey } from "../jobs/input-metadata.ts";
 import { CLOSED_STATUSES, type Job, toJobKey } from "../jobs/items.ts";
 import { removeListSample } from "../jobs/list-sample.ts";
-import { toDomain, toDomainField, toSummaryKey } from "../jobs/result-summary.ts";
 import {
+  listDomainFields,
+  toDomain,
+  toDomainField,
+  toSummaryKey,
+  toTypoPrefix,
+} from "../jobs/result-summary.ts";
+import {
+  ERASED,
   packRows,
   readPageText,
   toPagesPartition,
@@ -16,6 +23,7 @@ import {
 } from "../jobs/results.ts";
 import { toEvidenceKey } from "../jobs/row-evidence.ts";
 import {
+  findReplacedRows,
   joinTexts,
   readTexts,
   splitTexts,
@@ -36,7 +44,7 @@ import {
   redactLines,
   sumChunks,
 } from "./redact-lines.ts";
-import { ERASED, redactResult } from "./redact-result.ts";
+import { redactResult } from "./redact-result.ts";
 
 // Erases an address from the list and the results of one job that has ended. The rows stay, without it: the job counts
 // them, and its other rows keep their places. Every step may be repeated.
@@ -242,7 +250,9 @@ const eraseFromPage = async (
   // That of the other rows of the pass goes with it: evidence is kept for days, and erasures are rare.
   await blobs.remove(toEvidenceKey({ job: job.id, chunk, token }));
   const isCounted = (await findChunk(table, job.id, chunk))?.passes.includes(token);
-  const change = countErasedDomains(stored, subject, summary);
+  const replaced = await findReplacedRows(table, { job: job.id, chunk, token });
+  const counted = stored.filter(({ row }) => !replaced.has(row));
+  const change = countErasedDomains(counted, subject, summary);
   const { outcome } = await table.transact([
     {
       update: { pk: page.pk, sk: page.sk },
@@ -265,11 +275,11 @@ const countErasedDomains = (
   summary: Item | undefined,
 ): Amounts => {
   const change: Record<string, number> = {};
-  for (const { result } of rows) {
-    const field = toDomainField(toDomain(result.email));
-    if (summary?.[field] === undefined || !subject.matches(result.email)) continue;
-    change[field] = (change[field] ?? 0) - 1;
-  }
+  const isCounted = (domain: string) => summary?.[toDomainField(domain)] !== undefined;
+  for (const { result } of rows)
+    if (subject.matches(result.email))
+      for (const field of listDomainFields(result, isCounted))
+        change[field] = (change[field] ?? 0) - 1;
   return change;
 };
 
@@ -292,6 +302,9 @@ const eraseAddresses = async (
   }
 };
 
+const isOfDomain = (field: string, domain: string): boolean =>
+  field === toDomainField(domain) || field.startsWith(toTypoPrefix(domain));
+
 /** A domain whose last row was erased may be a person's own. Refused: it has other rows. */
 const removeEmptyDomains = async (
   { table }: Pick<World, "table">,
@@ -300,8 +313,8 @@ const removeEmptyDomains = async (
 ): Promise<void> => {
   if (!summary) return;
   const domains = new Set([canonical, ...(address ? [address.display] : [])].map(toDomain));
-  for (const field of [...domains].map(toDomainField))
-    if (summary[field] !== undefined)
+  for (const field of Object.keys(summary))
+    if ([...domains].some((domain) => isOfDomain(field, domain)))
       await table.write({
         update: { pk: summary.pk, sk: summary.sk },
         set: { [field]: undefined },

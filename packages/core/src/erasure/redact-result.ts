@@ -1,8 +1,6 @@
 import type { Subject } from "../accounts/subject.ts";
+import { ERASED } from "../jobs/results.ts";
 import type { Verification } from "../verify/result.ts";
-
-/** Stands where the address of a row was. */
-export const ERASED = "[erased]";
 
 /**
  * Undefined: the result does not show the address. The row stays, as the job counts it and was paid for it: its status

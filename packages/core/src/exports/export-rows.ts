@@ -49,10 +49,11 @@ export const toRowOutcome = ([own, outcome]: ListedRow): RowOutcome => {
   return { row, outcome: exclusion.kind, exclusion };
 };
 
-/** The verified address; "" for a row that is not verified. */
+/** The address that the list has, also where another one was verified: it was corrected. "" for an excluded row. An erased one has none. */
 export const getEmail = ([own, outcome]: ListedRow): string => {
-  if (typeof outcome !== "string") return readPackedValues(outcome[1])[1];
-  return outcome === "excluded" || typeof own?.[1] !== "string" ? "" : own[1];
+  if (outcome === "excluded") return "";
+  if (typeof own?.[1] === "string" && own[1] !== "") return own[1];
+  return typeof outcome === "string" ? "" : readPackedValues(outcome[1])[1];
 };
 
 export type ListedRows = { readonly list: SourceList; readonly rows: readonly ListedRow[] };

@@ -1,4 +1,6 @@
 import { getDomain } from "@mailproof/mail/address";
+import { popularProviders } from "@mailproof/mail/lists/providers";
+import { suggestTypo } from "@mailproof/mail/signals/typo";
 
 // The most frequent domains of a list, by Misra and Gries' algorithm: whatever has more than one address in COUNTERS_MAX
 // is found, in memory that does not grow with the list. The counts are estimates, and only choose: what a summary shows
@@ -12,6 +14,9 @@ export type TopDomains = {
 
 const COUNTERS_MAX = 4_096;
 const DOMAINS_MAX = 20;
+/** Of the next most frequent, those that look like a slip: a summary offers to correct them. */
+const TYPOS_MAX = 20;
+const TYPOS_AMONG = 200;
 
 export const createTopDomains = (countersMax = COUNTERS_MAX): TopDomains => {
   const counts = new Map<string, number>();
@@ -33,11 +38,21 @@ export const createTopDomains = (countersMax = COUNTERS_MAX): TopDomains => {
       if (count === undefined && counts.size === countersMax) dropSmallest();
       counts.set(domain, (count ?? taken) + 1);
     },
-    list: () =>
-      [...counts]
+    list: () => {
+      const domains = [...counts]
         .filter(([, count]) => count > taken + 1)
         .toSorted(([, a], [, b]) => b - a)
-        .slice(0, DOMAINS_MAX)
-        .map(([domain]) => domain),
+        .map(([domain]) => domain);
+      const typos = domains.slice(DOMAINS_MAX, TYPOS_AMONG).filter(looksLikeTypo);
+      return [...domains.slice(0, DOMAINS_MAX), ...typos.slice(0, TYPOS_MAX)];
+    },
   };
 };
+
+/** Whether mail works there is not known yet: the results say. */
+const looksLikeTypo = (domain: string): boolean =>
+  suggestTypo(
+    { local: "", domain },
+    { mailWorks: false, squatOf: null, hasRareEnding: false },
+    popularProviders,
+  ).suggestion !== null;

@@ -121,7 +121,7 @@ const encryptCallback = (
 });
 
 /** Best effort: the reconciler's check of the job sends the chunks that are not sent here. */
-const sendFirstChunks = async (
+export const sendFirstChunks = async (
   world: World,
   job: JobSize & Pick<Job, "id">,
   stored: Pick<WrittenInput, "chunks" | "checksums">,

@@ -1,11 +1,12 @@
 import { Failure } from "../lib/failure.ts";
+import { addMs } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import type { MovedAmounts } from "../money/moves.ts";
 import type { Update } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
-import { UNSCHEDULED } from "../runtime/leases.ts";
+import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import { getFreePrice, PRICE_BY_KIND } from "./completion.ts";
 import {
   ERASED_FIELDS,
@@ -16,6 +17,8 @@ import {
   toDoneFields,
   toJobKey,
 } from "./items.ts";
+import { JOB } from "./repair-job.ts";
+import { endCancelledChild } from "./replace-rows.ts";
 
 // Cancelling ends a job at once, in one transaction with its refund: every row without a stored result. Whatever counts a
 // row changes the job's item under the condition that the job is open, so nothing counts after it, and it is refused if
@@ -23,13 +26,15 @@ import {
 
 /** Workers of a large job may store a pass between the read and the write. Then it reads again. */
 const ATTEMPTS_MAX = 20;
+/** How long the request may take before the reconciler does what a cancelled child leaves. */
+const FREE_PARENT_MS = 60_000;
 const RETRY_MS = 50;
 
 /** Returns the cancelled job, also if it was cancelled before. A job that ended in another way is a failure. */
 export const cancelJob = async (world: World, found: Job): Promise<Job> => {
   let job = found;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    if (!isOpenJob(job)) return requireCancelled(job);
+    if (!isOpenJob(job)) return endChild(world, requireCancelled(job));
     if (isDispatching(job)) throw createNotQueuedFailure();
     if (countRemaining(job) === 0) throw createEndedFailure("has a result for every address");
     // A lost reply is not a reason to give up: the next read shows whether the job was cancelled.
@@ -39,6 +44,15 @@ export const cancelJob = async (world: World, found: Job): Promise<Job> => {
   }
   const what = "The job is changing too fast to be cancelled. Send this again.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
+};
+
+/** The job is cancelled; what fails here is left to the reconciler. */
+const endChild = async (world: World, job: Job): Promise<Job> => {
+  if (job.parent !== undefined)
+    await endCancelledChild(world, job).catch((cause: unknown) => {
+      world.log("parent_not_freed", { job: job.id, cause });
+    });
+  return job;
 };
 
 const requireCancelled = (job: Job): Job => {
@@ -79,7 +93,10 @@ const buildCancelledJob = (world: World, job: Job): Update => {
   return {
     update: toJobKey(id),
     set: {
-      ...UNSCHEDULED,
+      // The parent of a child still has to get its results.
+      ...(job.parent === undefined
+        ? UNSCHEDULED
+        : scheduleWork(JOB, id, addMs(world.now(), FREE_PARENT_MS), world.newId("txn"))),
       ...toDoneFields(world.now()),
       ...ERASED_FIELDS,
       status: "cancelled",

@@ -25,10 +25,15 @@ const Chunk = v.object({
   from: v.number(),
   to: v.number(),
   checksum: v.number(),
+  /** The last job that verified rows of it again. */
+  child: v.optional(v.string()),
 });
 
-/** `passes`: the tokens of the pages that count, one for each pass. */
-export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & { readonly passes: readonly string[] };
+/** `passes`: the tokens of the pages that count, one for each pass. `expiresAt`: absent while rows wait. */
+export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & {
+  readonly passes: readonly string[];
+  readonly expiresAt?: number | undefined;
+};
 
 export const toChunkKey = (job: string, chunk: number): Key => ({
   pk: `CHUNKS#${job}`,
@@ -48,7 +53,7 @@ export const readChunkItem = (item: Item): Chunk => {
   const passes: string[] = [];
   for (let pass = 0; typeof item[toPassField(pass)] === "string"; pass++)
     passes.push(item[toPassField(pass)] as string);
-  return { ...v.parse(Chunk, item), passes };
+  return { ...v.parse(Chunk, item), passes, expiresAt: item.expires_at };
 };
 
 export const findChunk = async (

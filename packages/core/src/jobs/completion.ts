@@ -9,17 +9,19 @@ import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { emitEvent } from "../webhooks/items.ts";
 import { findJob, isOpenJob, type Job, OPEN_STATUSES, toDoneFields, toJobKey } from "./items.ts";
+import { replaceParentRows } from "./replace-rows.ts";
 
 /** Ends the job once all its addresses are done, and emits its event, exactly once. True: the job has ended. */
 export const completeIfDone = async (world: World, id: string): Promise<boolean> => {
   const job = await findJob(world.table, id);
   if (!job || !isOpenJob(job)) return true;
   if (job.unsettled > 0 || job.processed + job.refunded < job.total) return false;
+  const freed = await replaceParentRows(world, job);
   // A job whose every address was refunded has failed, too.
   const hasFailed = job.lost === job.processed;
   const { outcome } = hasFailed
-    ? await endJob(world, job, "failed", toJobError(job))
-    : await endJob(world, job, "completed");
+    ? await endJob(world, job, freed, "failed", toJobError(job))
+    : await endJob(world, job, freed, "completed");
   if (outcome === "ambiguous") throw new Error("unknown whether the job was ended");
   return true;
 };
@@ -39,7 +41,13 @@ const getMoneyOutcome = ({ processed, kind, mode }: Job): MoneyOutcome => {
   return processed === 0 || kind === "file" ? "refunded" : "kept";
 };
 
-const endJob = (world: World, job: Job, status: "completed" | "failed", error?: string) =>
+const endJob = (
+  world: World,
+  job: Job,
+  freed: readonly Write[],
+  status: "completed" | "failed",
+  error?: string,
+) =>
   commit(world, {
     // Another worker, or an earlier attempt of this one, may have ended the job already.
     proof: buildJobEnd(world, job, status, error),
@@ -47,6 +55,7 @@ const endJob = (world: World, job: Job, status: "completed" | "failed", error?: 
       emitJobEvent(world, job, status, error),
       ...buildKeyRelease(job),
       ...buildFreeRefunds(world, job),
+      ...freed,
     ],
   });
 

@@ -84,6 +84,8 @@ const Job = v.object({
   refunded: v.number(),
   /** Addresses that had no result when the job was cancelled, and were refunded. */
   cancelled: v.number(),
+  /** How often the result of a row was replaced by that of a child. */
+  replaced: v.optional(v.number(), 0),
   /** Addresses that failed on our side. */
   lost: v.number(),
   /** Rows whose mail server our limits or rules kept us from asking, and rows that our own reach kept from it: refunded at the end. */
@@ -141,6 +143,10 @@ const Job = v.object({
   redactions: v.number(),
   /** How many addresses were done at the last check of its progress. */
   seen: v.number(),
+  /** The job whose rows it verifies again. */
+  parent: v.optional(v.string()),
+  /** The job that verifies rows of this one again; removed when it ends. */
+  child: v.optional(v.string()),
   /** Its secret is encrypted for the owner. */
   callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
@@ -153,6 +159,7 @@ export const NO_PROGRESS = {
   unknown: 0,
   refunded: 0,
   cancelled: 0,
+  replaced: 0,
   lost: 0,
   unasked: 0,
   unreached: 0,

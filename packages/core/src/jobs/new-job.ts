@@ -11,7 +11,7 @@ import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { scheduleWork } from "../runtime/leases.ts";
 import { type InputMetadata, toInputItem } from "./input-metadata.ts";
-import { type Job, NO_PROGRESS, toJobItem } from "./items.ts";
+import { CLOSED_STATUSES, type Job, NO_PROGRESS, toJobItem, toJobKey } from "./items.ts";
 import { JOB } from "./repair-job.ts";
 
 /** The fields of a new job of many addresses. */
@@ -26,6 +26,8 @@ export type NewJob = InputMetadata & {
   readonly input: InputBlob;
   /** The blob that a file was uploaded to. */
   readonly upload?: string;
+  /** The job whose rows it verifies again. */
+  readonly parent?: string;
   readonly chunkRows: number;
   readonly unique: number;
   /** The most frequent domains of the list. */
@@ -46,7 +48,7 @@ const SEND_WITHIN_MS = 60_000;
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, options, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
-  const { checksums, unsettled, claim, shard, upload } = newJob;
+  const { checksums, unsettled, claim, shard, upload, parent } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
     ...NO_PROGRESS,
@@ -65,6 +67,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     total: newJob.unique,
     input: { key, version },
     ...(upload !== undefined && { upload }),
+    ...(parent !== undefined && { parent }),
     chunkRows,
     domains: newJob.domains,
     options,
@@ -82,8 +85,16 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
         createdAt,
       ),
     },
+    ...(parent === undefined ? [] : [buildParent(parent, id)]),
   ];
 };
+
+/** One child at a time, so that no row is charged twice for the same question. */
+const buildParent = (parent: string, child: string): Write => ({
+  update: toJobKey(parent),
+  set: { child },
+  where: { status: { oneOf: CLOSED_STATUSES }, child: { missing: true } },
+});
 
 /** A job that is larger than the plan allows is refused before it is charged. */
 export const assertWithinPlan = ({ plan }: Payer, count: number): void => {

@@ -1,5 +1,5 @@
 import type { World } from "../ports/world.ts";
-import type { Job } from "./items.ts";
+import { findJob, type Job } from "./items.ts";
 import { readSelectedRows } from "./read-selected-rows.ts";
 import type { VerifiedRow } from "./results.ts";
 import { findEvidence } from "./row-evidence.ts";
@@ -12,13 +12,18 @@ export const readJobRow = async (
   row: number,
 ): Promise<VerifiedRow | undefined> => {
   const { pieces } = await readRowIndex(world.table, job);
-  const found = pieces.flatMap(({ chunk, token, ...piece }) => {
+  const found = pieces.flatMap((piece) => {
     const at = findRow(piece, row);
-    return at === undefined ? [] : [{ chunk, token, at, row }];
+    const { chunk, token, child } = piece;
+    return at === undefined ? [] : [{ chunk, token, at, row, child }];
   })[0];
   if (!found) return undefined;
   const [stored] = await readSelectedRows(world.table, job.id, [found]);
   if (!stored || stored.result.evidence) return stored;
-  const evidence = await findEvidence(world, { ...found, job: job.id }, stored);
+  // A child keeps the evidence of what it found out; its rows have the parent's numbers.
+  const child = found.child === undefined ? undefined : await findJob(world.table, found.child);
+  const evidence = child
+    ? (await readJobRow(world, child, row))?.result.evidence
+    : await findEvidence(world, { ...found, job: job.id }, stored);
   return evidence ? { row, result: { ...stored.result, evidence } } : stored;
 };

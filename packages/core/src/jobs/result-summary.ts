@@ -1,6 +1,6 @@
 import { getDomain } from "@mailproof/mail/address";
 import type { Amounts, Item, Key, Table, Update } from "../ports/table.ts";
-import { STATUSES, type Status } from "../verify/result.ts";
+import { STATUSES, type Status, type Verification } from "../verify/result.ts";
 import { type Job, toJobKey } from "./items.ts";
 import type { VerifiedRow } from "./results.ts";
 
@@ -9,7 +9,7 @@ import type { VerifiedRow } from "./results.ts";
 // domains are those that the job was accepted with: so the item is bounded.
 //
 //   pk          sk       what
-//   JOB#<id>    SUMMARY  a number for each: status_valid, band_9, reason_…, provider_…, domain_…
+//   JOB#<id>    SUMMARY  a number for each: status_valid, band_9, reason_…, provider_…, domain_…, typo_<domain>><meant>
 
 export const toSummaryKey = (job: string): Key => ({ ...toJobKey(job), sk: "SUMMARY" });
 
@@ -29,7 +29,13 @@ export type ResultSummary = {
   readonly providers: CountByName;
   /** The most frequent first. */
   readonly topDomains: readonly { readonly domain: string; readonly count: number }[];
+  /** Frequent domains that are probably slips, each with the domain that was meant. */
+  readonly typos: readonly Typo[];
 };
+
+type Typo = { readonly domain: string; readonly meant: string; readonly count: number };
+
+const TOP_DOMAINS_MAX = 20;
 
 type SummarizedJob = Pick<Job, "id" | "domains">;
 
@@ -50,6 +56,24 @@ export const buildSummaryWrites = (
       ]
     : [];
 
+type ReplacedRows = {
+  readonly before: readonly VerifiedRow[];
+  readonly after: readonly VerifiedRow[];
+  /** Those that the summary counts. */
+  readonly domains: ReadonlySet<string>;
+};
+
+/** The write that counts rows by what was found out of them later. */
+export const buildReplacementSummary = (
+  { id }: Pick<Job, "id">,
+  { before, after, domains }: ReplacedRows,
+): Update => {
+  const change: Record<string, number> = { ...countRows(after, domains) };
+  for (const [field, count] of Object.entries(countRows(before, domains)))
+    change[field] = (change[field] ?? 0) - count;
+  return { update: toSummaryKey(id), add: change };
+};
+
 const countRows = (rows: readonly VerifiedRow[], domains: ReadonlySet<string>): Amounts => {
   const counts: Record<string, number> = {};
   const count = (field: string): void => {
@@ -60,11 +84,23 @@ const countRows = (rows: readonly VerifiedRow[], domains: ReadonlySet<string>): 
     count(`band_${toBand(result.score)}`);
     count(`reason_${result.reason}`);
     if (result.provider !== null) count(`provider_${result.provider}`);
-    const domain = toDomain(result.email);
-    if (domains.has(domain)) count(toDomainField(domain));
+    for (const field of listDomainFields(result, (domain) => domains.has(domain))) count(field);
   }
   return counts;
 };
+
+/** The fields that count the row by its domain. None: the summary does not count the domain. */
+export const listDomainFields = (
+  { email, ai }: Pick<Verification, "email" | "ai">,
+  isCounted: (domain: string) => boolean,
+): readonly string[] => {
+  const domain = toDomain(email);
+  if (!isCounted(domain)) return [];
+  const meant = ai?.typoSuggestion ? toDomain(ai.typoSuggestion) : undefined;
+  return [toDomainField(domain), ...(meant ? [`${toTypoPrefix(domain)}${meant}`] : [])];
+};
+
+export const toTypoPrefix = (domain: string): string => `typo_${domain}>`;
 
 /** The domain of an address as the summary names it. */
 export const toDomain = (email: string): string => getDomain(email).toLowerCase();
@@ -92,8 +128,23 @@ const readSummary = (item: Item): ResultSummary => ({
     count: Number(item[`band_${band}`] ?? 0),
   })),
   providers: Object.fromEntries(listCounts(item, "provider_")),
-  topDomains: listCounts(item, "domain_").map(([domain, count]) => ({ domain, count })),
+  topDomains: listCounts(item, "domain_")
+    .slice(0, TOP_DOMAINS_MAX)
+    .map(([domain, count]) => ({ domain, count })),
+  typos: listCounts(item, "typo_").map(([pair, count]) => {
+    const [domain = "", meant = ""] = pair.split(">");
+    return { domain, meant, count };
+  }),
 });
+
+/** Every domain that a summary counts. */
+export const findCountedDomains = async (
+  table: Table,
+  job: string,
+): Promise<ReadonlySet<string>> => {
+  const item = await table.get(toSummaryKey(job));
+  return new Set(item && listCounts(item, "domain_").map(([domain]) => domain));
+};
 
 /** The highest count first; equal ones by name. */
 const listCounts = (item: Item, prefix: string): readonly (readonly [string, number])[] =>

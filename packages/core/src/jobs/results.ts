@@ -18,6 +18,9 @@ export type PackedRow = readonly [row: number, result: PackedVerification];
 /** `row` is the position of the address in the file (the header counts) or in the batch. */
 export type VerifiedRow = { readonly row: number; readonly result: Verification };
 
+/** Stands where the address of a row was before it was erased. */
+export const ERASED = "[erased]";
+
 export const PAGE_ROWS = 100;
 /**
  * Pages are retained longer than the chunk that names them: those of its first pass are older than the chunk, and a
@@ -94,5 +97,9 @@ export const readPackedRows = async (
     Array.fromAsync(paginateQuery(table, { pk, sk: { prefix: `${token}#` }, pageSize: 20 }));
   const items = (await Promise.all(passes.map(readPass))).flat();
   const rows = items.flatMap(readPage);
-  return passes.length > 1 ? rows.toSorted(([a], [b]) => a - b) : rows;
+  return passes.length > 1 ? sortByRow(rows) : rows;
 };
+
+/** Of a row that was verified again, the result of the later pass. */
+const sortByRow = (rows: readonly PackedRow[]): readonly PackedRow[] =>
+  rows.toSorted(([a], [b]) => a - b).filter(([row], at, all) => row !== all[at + 1]?.[0]);

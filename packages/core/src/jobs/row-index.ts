@@ -32,6 +32,10 @@ export type IndexPiece = {
   readonly kinds: readonly RowKind[];
   /** A character for each row: its kind. */
   readonly kindByRow: string;
+  /** The positions of rows that a later pass replaced: they were verified again. */
+  readonly replaced?: readonly number[];
+  /** The job that verified these rows again, and has their evidence. */
+  readonly child?: string;
   /** Most rows follow each other: positions at which they do not, each with its row number. The first is position 0. */
   readonly gaps: readonly number[];
 };
@@ -58,8 +62,16 @@ export const getRowAt = ({ gaps }: Pick<IndexPiece, "gaps">, at: number): number
   return (gaps[low * 2 + 1] ?? 0) + at - (gaps[low * 2] ?? 0);
 };
 
-/** Where the row is in the piece. Undefined: it is in another one. */
+/** Where the row is in the piece. Undefined: it is in another one, also because it was replaced. */
 export const findRow = (
+  piece: Pick<IndexPiece, "gaps" | "kindByRow" | "replaced">,
+  row: number,
+): number | undefined => {
+  const at = findPosition(piece, row);
+  return at === undefined || piece.replaced?.includes(at) ? undefined : at;
+};
+
+const findPosition = (
   piece: Pick<IndexPiece, "gaps" | "kindByRow">,
   row: number,
 ): number | undefined => {
@@ -89,13 +101,13 @@ export const toChunkRange = (chunk: number): KeyRange => toRange(chunk, chunk);
 export const toIndexPartition = (job: string): string => `INDEX#${job}`;
 export const toAddressesPartition = (job: string): string => `ADDRESSES#${job}`;
 
-type IndexedPass = Pick<IndexPiece, "chunk" | "token" | "pass"> & {
+type IndexedPass = Pick<IndexPiece, "chunk" | "token" | "pass" | "child"> & {
   readonly job: Pick<Job, "id">;
 };
 
 /** The writes that make the rows of a pass findable. */
 export const buildIndexWrites = (
-  { job, chunk, token, pass }: IndexedPass,
+  { job, chunk, token, pass, child }: IndexedPass,
   rows: readonly VerifiedRow[],
   expiresAt: number,
 ): readonly Write[] => {
@@ -114,12 +126,32 @@ export const buildIndexWrites = (
         kinds,
         kindByRow,
         gaps,
+        ...(child !== undefined && { child }),
         expires_at: expiresAt,
       },
     },
     { put: { pk: toAddressesPartition(job.id), sk, texts, expires_at: expiresAt } },
   ];
 };
+
+/** The writes that leave out these rows of earlier passes: a later pass has replaced them. */
+export const buildReplacedWrites = (
+  job: string,
+  pieces: readonly IndexPiece[],
+  rows: readonly VerifiedRow[],
+): readonly Write[] =>
+  pieces.flatMap((piece) => {
+    const positions = rows.flatMap(({ row }) => findRow(piece, row) ?? []);
+    const { pass, chunk } = piece;
+    return positions.length > 0
+      ? [
+          {
+            update: { pk: toIndexPartition(job), sk: toPieceSk(chunk, pass) },
+            set: { replaced: [...(piece.replaced ?? []), ...positions] },
+          },
+        ]
+      : [];
+  });
 
 const createPiece = (
   pass: Pick<IndexPiece, "chunk" | "token" | "pass">,
@@ -152,6 +184,17 @@ export const joinTexts = (emails: readonly string[]): string =>
 export const splitTexts = (texts: string): readonly string[] => texts.split(BETWEEN_TEXTS);
 
 export const readTexts = (item: Item): string => v.parse(v.string(), item["texts"]);
+
+/** The rows of a pass that a later one replaced. */
+export const findReplacedRows = async (
+  table: Table,
+  { job, chunk, token }: { readonly job: string; readonly chunk: number; readonly token: string },
+): Promise<ReadonlySet<number>> => {
+  const query = { pk: toIndexPartition(job), sk: toChunkRange(chunk) };
+  const pieces = await Array.fromAsync(paginateQuery(table, query), readPiece);
+  const piece = pieces.find((one) => one.token === token);
+  return new Set(piece?.replaced?.map((at) => getRowAt(piece, at)));
+};
 
 /** Only `buildIndexWrites` writes these items, and a search reads a thousand. */
 const readPiece = (item: Item): IndexPiece => item as unknown as IndexPiece;

@@ -81,7 +81,8 @@ const toFoundRow = (pieces: Pieces, ref: RowRef): FoundRow => {
   return { chunk, token, at: toRowAt(ref), row: getRow(pieces, ref) };
 };
 
-const matchesKind =
+/** Whether a row is of a kind that passes the filter. */
+export const matchesKind =
   ({ status, reason, provider, score }: RowFilter) =>
   ([itsStatus, itsScore, itsReason, itsProvider]: RowKind): boolean =>
     (!status || status.includes(itsStatus)) &&
@@ -123,20 +124,21 @@ const addMatches = (
   isMatch: (kind: RowKind) => boolean,
   text: string | undefined,
 ): void => {
-  const { kinds, kindByRow } = piece;
+  const { kinds, kindByRow, replaced = [] } = piece;
+  const left = new Set(replaced);
   const allowed = kinds.map(isMatch);
   if (!allowed.includes(true)) return;
   const ref = pieceAt * POSITIONS;
   if (text === undefined) {
     for (let at = 0; at < kindByRow.length; at++)
-      if (allowed[getKindAt(piece, at)]) matches.push(ref + at);
+      if (allowed[getKindAt(piece, at)] && !left.has(at)) matches.push(ref + at);
     return;
   }
   const own = texts(pieceAt);
   let at = 0;
   for (let found = own.text.indexOf(text); found >= 0; ) {
     while (getEnd(own, at) < found) at++;
-    if (allowed[getKindAt(piece, at)]) matches.push(ref + at);
+    if (allowed[getKindAt(piece, at)] && !left.has(at)) matches.push(ref + at);
     // Once for each address.
     found = own.text.indexOf(text, getEnd(own, at));
   }

@@ -38,6 +38,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   metric_failed: "warn",
   operator_command: "info",
   postmaster_mail: "info",
+  parent_not_freed: "warn",
   pressure_began: "warn",
   pressure_ended: "info",
   probe_broke: "error",

@@ -60,7 +60,7 @@ export const followJob = async (
 ): Promise<number> => {
   const job = options.partial
     ? await readJob(client, id, options.signal)
-    : await waitForJob(client, id, options.signal);
+    : await waitForAllRows(client, id, options.signal);
   if (options.partial && isOpen(job)) return writePartial(client, url, job, options);
   const hasRows =
     job.status === "completed" || (job.status === "cancelled" && job.progress.processed > 0);
@@ -74,6 +74,14 @@ export const followJob = async (
   }
   writeNote(`${formatSummary(job)}\n${summary.format()}`);
   return EXIT_CODES.done.code;
+};
+
+/** Rows that are verified again are those of another job. */
+const waitForAllRows = async (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
+  const job = await waitForJob(client, id, signal);
+  if (job.child_job_id === undefined) return job;
+  await waitForJob(client, job.child_job_id, signal);
+  return readJob(client, id, signal);
 };
 
 const formatEnd = (job: Job, hasRows: boolean): string => {

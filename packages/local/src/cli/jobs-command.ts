@@ -1,10 +1,12 @@
 import type { Job } from "@mailproof/client/types";
+import { STATUSES } from "@mailproof/core/verify/result";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
-import { defineCommand, UsageError } from "./define-command.ts";
+import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { explainHowToFollow, FOLLOW, followJob, readJob } from "./follow-job.ts";
 import { formatDeferred, getPercent } from "./job-progress.ts";
+import { writeNote } from "./notes.ts";
 import { assertWritable } from "./output.ts";
 import { getOutputKind } from "./print-results.ts";
 import { formatCount } from "./progress.ts";
@@ -17,14 +19,32 @@ const USAGE = "[JOB | cancel JOB] [options]";
 /** The newest jobs of a service; or one of them, waited for, and its results; or one that is cancelled. */
 export const jobsCommand = defineCommand({
   usage: USAGE,
-  options: v.strictObject({ ...FOLLOW, ...QUIET, ...SERVICE }),
-  examples: ["jobs", "jobs job_123 --out results.csv", "jobs cancel job_123"],
+  options: v.strictObject({
+    ...FOLLOW,
+    again: describeOption(
+      Flag,
+      "verifies the rows of --rows again, a credit for each; then as without it",
+    ),
+    rows: describeOption(
+      v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+      "with --again: a status such as unknown, or terms such as reason:timeout,score:0-49",
+      { value: "FILTER" },
+    ),
+    ...QUIET,
+    ...SERVICE,
+  }),
+  examples: [
+    "jobs",
+    "jobs job_123 --out results.csv",
+    "jobs job_123 --rows unknown --again --out results.csv",
+    "jobs cancel job_123",
+  ],
   takesWords: true,
   async run(input) {
     const { options } = input;
     const isCancelling = input.words[0] === "cancel";
     const [id, ...others] = isCancelling ? input.words.slice(1) : input.words;
-    const { out, json, force, partial, "no-wait": noWait } = options;
+    const { out, json, force, partial, "no-wait": noWait, again, rows } = options;
     if (others.length > 0)
       throw new UsageError(`One job at a time. Usage: ${PROGRAM} jobs ${USAGE}`);
     if (id === undefined && (isCancelling || out !== undefined || partial || noWait))
@@ -33,13 +53,18 @@ export const jobsCommand = defineCommand({
       throw new UsageError(
         "--no-wait shows the job without its results. Leave out --out and --partial.",
       );
-    if (isCancelling && (out !== undefined || force || partial || noWait))
-      throw new UsageError("cancel takes no --out, --force, --partial or --no-wait.");
+    if (again !== (rows !== undefined))
+      throw new UsageError("--again and --rows go together: --rows unknown --again.");
+    if (again && (id === undefined || partial))
+      throw new UsageError("--again needs a job, and takes no --partial.");
+    if (isCancelling && (out !== undefined || force || partial || noWait || again))
+      throw new UsageError("cancel takes no --out, --force, --partial, --no-wait or --again.");
     const kind = getOutputKind(options);
     const service = requireService(input);
     if (id !== undefined && isCancelling) return cancelJob(service, id, json);
     if (id === undefined) return printNewestJobs(service, json);
     assertWritable(out, { force });
+    if (rows !== undefined) await verifyAgain(service, id, rows);
     const { signal, end } = watchInterrupt();
     if (noWait) return showJob(service, id, json, signal).finally(end);
     const wanted = { out, kind, force, partial, signal };
@@ -59,6 +84,13 @@ const printNewestJobs = async ({ client }: Service, json: boolean): Promise<numb
 const cancelJob = async ({ client }: Service, id: string, json: boolean): Promise<number> => {
   printJobs([await client.cancelJob({ id })], json);
   return EXIT_CODES.done.code;
+};
+
+const verifyAgain = async ({ client }: Service, id: string, rows: string): Promise<void> => {
+  const filter = STATUSES.some((status) => status === rows) ? `status:${rows}` : rows;
+  const child = await client.verifyAgain({ id, filter });
+  const many = child.rows === 1 ? "1 row is" : `${formatCount(child.rows)} rows are`;
+  writeNote(`${many} verified again as ${child.job_id}, for ${child.credits_used} credits.`);
 };
 
 const showJob = async (

@@ -1,0 +1,182 @@
+import { type ByteText, toByteText } from "../intake/byte-text.ts";
+import { type EncodedRow, writeInput } from "../intake/input-blob.ts";
+import { createTopDomains } from "../intake/top-domains.ts";
+import { Failure } from "../lib/failure.ts";
+import { prefetch } from "../lib/prefetch.ts";
+import { payImmediately } from "../money/begin-operation.ts";
+import type { Halves } from "../money/credits.ts";
+import { type IdempotencyKey, toClaimKey } from "../money/idempotency-claims.ts";
+import type { Payer } from "../money/payer.ts";
+import { PRICES } from "../money/prices.ts";
+import type { World } from "../ports/world.ts";
+import { readPackedValues } from "../verify/pack.ts";
+import { sendFirstChunks } from "./batch.ts";
+import { iterateChunks } from "./chunks.ts";
+import { FILE } from "./dispatch.ts";
+import { findReplayedJob } from "./find-replayed-job.ts";
+import { isOpenJob, type Job } from "./items.ts";
+import {
+  assertWithinPlan,
+  buildNewJobWrites,
+  removeInput,
+  removeInputUnlessCharged,
+  toInputBlobKey,
+} from "./new-job.ts";
+import { ERASED, type PackedRow, readPackedRows } from "./results.ts";
+import { matchesKind, type RowFilter } from "./select-rows.ts";
+
+// Rows of a job that has ended are verified again by a child: a job of its own, with its own charge, refunds and
+// results, whose rows have the numbers of the parent's. When it ends, its results replace those rows (replace-rows.ts).
+
+export type RowsToVerify = {
+  readonly filter: RowFilter;
+  /** Only addresses that contain this text. */
+  readonly text: string | undefined;
+  /** Only addresses of the first domain, which are verified at the second. */
+  readonly correction: { readonly from: string; readonly to: string } | undefined;
+};
+
+export type ChildResult = ChildAnswer & { readonly replayed: boolean };
+
+/** The answer that the claim stores. */
+type ChildAnswer = {
+  readonly job: string;
+  readonly createdAt: string;
+  readonly rows: number;
+  readonly price: Halves;
+};
+
+/** `findParent` is asked only if no earlier request with this key was accepted: a repeat does not need the parent. */
+export const verifyAgain = async (
+  world: World,
+  payer: Payer,
+  findParent: () => Promise<Job>,
+  wanted: RowsToVerify,
+  idempotencyKey: IdempotencyKey | null,
+): Promise<ChildResult> => {
+  const id = world.newId("job");
+  const createdAt = world.now();
+  const chunkRows = world.settings.chunkRows.file;
+  let accepted: ChildAnswer | undefined;
+  let stored: Awaited<ReturnType<typeof writeRows>> | undefined;
+  const reason = "verify_file" as const;
+  const operation = { id, kind: FILE, payer, reason, idempotencyKey, leaseMs: 0 };
+  const outcome = await payImmediately(world, operation, async () => {
+    const parent = await findParent();
+    assertMayVerify(parent);
+    const written = await writeRows(world, { parent, wanted, id, chunkRows });
+    const { count } = written;
+    if (count === 0) throw createNoRowsFailure();
+    assertWithinPlan(payer, count);
+    stored = written;
+    const price = (count * PRICES.fileAddress) as Halves;
+    accepted = { job: id, createdAt: createdAt.toISOString(), rows: count, price };
+    const writes = (shard: number) =>
+      buildNewJobWrites(world, {
+        id,
+        kind: "file",
+        payer,
+        reason,
+        name: parent.name,
+        options: parent.options ?? DEFAULT_OPTIONS,
+        callback: null,
+        createdAt,
+        input: written.input,
+        chunks: written.chunks,
+        checksums: written.checksums,
+        unique: count,
+        domains: written.domains,
+        chunkRows,
+        columns: [],
+        emailColumn: null,
+        isAscii: written.isAscii,
+        delimiter: "",
+        excluded: null,
+        unsettled: 0,
+        claim: idempotencyKey && toClaimKey(idempotencyKey),
+        shard,
+        parent: parent.id,
+      });
+    return { price, answer: accepted, writes };
+  }).catch(removeInputUnlessCharged(world, id));
+  if (outcome.kind !== "paid") await removeInput(world, id);
+  if (outcome.kind === "replayed") {
+    const answer = outcome.answer as unknown as ChildAnswer;
+    await findReplayedJob(world, answer.job);
+    return { ...answer, replayed: true };
+  }
+  if (outcome.kind !== "paid" || !accepted || !stored)
+    throw new Error("the rows were not accepted");
+  await sendFirstChunks(world, { ...payer, id, total: accepted.rows, chunkRows }, stored);
+  return { ...accepted, replayed: false };
+};
+
+const DEFAULT_OPTIONS = { deepVerify: true, includeAi: true };
+
+const assertMayVerify = (parent: Job): void => {
+  const why = findObstacle(parent);
+  if (why) throw new Failure("JOB_OPEN", "nothing_charged", why);
+};
+
+const findObstacle = ({ kind, parent, child, ...job }: Job): string | undefined => {
+  if (isOpenJob(job)) return "The job has not ended, so its rows cannot be verified again yet.";
+  if (child !== undefined) return `Rows of the job are being verified again by ${child}.`;
+  if (parent !== undefined) return `The job verified rows of ${parent} again: send its id instead.`;
+  return kind === "single" ? "The job has one address: verify that instead." : undefined;
+};
+
+const createNoRowsFailure = (): Failure =>
+  new Failure("INVALID_REQUEST", "nothing_charged", "No row of the job matches.", {
+    details: [{ field: "filter", message: "matches no row of the job" }],
+  });
+
+type Selection = {
+  readonly parent: Job;
+  readonly wanted: RowsToVerify;
+  readonly id: string;
+  readonly chunkRows: number;
+};
+
+/** Writes the rows that match as the input of the child. */
+const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Selection) => {
+  const domains = createTopDomains();
+  let count = 0;
+  const select = createSelector(wanted);
+  const requester = { account: parent.account, priority: "list" } as const;
+  const chunks = await Array.fromAsync(iterateChunks(world.table, parent.id));
+  async function* readRows(): AsyncGenerator<readonly EncodedRow[]> {
+    const read = prefetch(chunks, CHUNKS_AHEAD, (chunk) => readPackedRows(world.table, chunk));
+    for await (const rows of read) {
+      const selected = rows.flatMap((row) => select(row) ?? []);
+      for (const { email } of selected) domains.add(email);
+      count += selected.length;
+      yield selected.map(({ row, email }) => [row, toByteText(email), AS_SUBMITTED]);
+      await world.callers.yieldToCallers(requester);
+    }
+  }
+  const written = await writeInput(world.blobs, toInputBlobKey(id), readRows(), chunkRows);
+  return { ...written, count, domains: domains.list() };
+};
+
+const CHUNKS_AHEAD = 3;
+/** The cell equals the address. */
+const AS_SUBMITTED: ByteText = toByteText("");
+
+const createSelector = ({ filter, text, correction }: RowsToVerify) => {
+  const isWanted = matchesKind(filter);
+  const part = text?.toLowerCase();
+  const ending = correction && `@${correction.from.toLowerCase()}`;
+  return ([row, packed]: PackedRow):
+    | { readonly row: number; readonly email: string }
+    | undefined => {
+    const [, email, status, score, reason, , provider] = readPackedValues(packed);
+    const lower = email.toLowerCase();
+    if (email === ERASED || !isWanted([status, score, reason, provider])) return undefined;
+    if (part !== undefined && !lower.includes(part)) return undefined;
+    if (!correction || !ending) return { row, email };
+    const at = email.length - ending.length;
+    return lower.endsWith(ending)
+      ? { row, email: `${email.slice(0, at)}@${correction.to}` }
+      : undefined;
+  };
+};

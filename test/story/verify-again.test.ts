@@ -1,0 +1,328 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { expect, test } from "vitest";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { withTable } from "../app/faulty-worlds.ts";
+import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import {
+  createProcessRequest,
+  formatRows,
+  givenChunked,
+  givenUpload,
+  readJob,
+  type TestContext,
+  whenBatched,
+  whenFiled,
+} from "../things/jobs.ts";
+
+// Rows of a job that has ended are verified again by a child, whose results replace them.
+
+type Probe = AppWorld["engine"]["probe"];
+
+/** Mail servers that are silent about these names, until the test changes the set. */
+const givenSilent = async (names: Set<string>, rows = 2): Promise<TestContext> => {
+  const ctx = await givenChunked({ rows });
+  const { engine } = ctx.world;
+  const probe: Probe = async (question) => {
+    const [name = ""] = question.recipient.split("@");
+    const answer = await engine.probe(question);
+    if (!names.has(name)) return answer;
+    const finding = { ...answer.finding, verdict: "unknown", reason: "timeout" } as const;
+    return { ...answer, finding };
+  };
+  return { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
+};
+
+const LIST =
+  "email,name\nann@x.com,Ann\nbob@x.com,Bob\ncy@x.com,Cy\ndee@x.com,Dee\neve@x.com,Eve\n";
+
+/** A list of five addresses that has ended; b, c and e are unknown. */
+const givenList = async (content = LIST) => {
+  const silent = new Set(["bob", "cy", "eve", "greylisted", "greylisted+2"]);
+  const ctx = await givenSilent(silent);
+  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
+  await whenQuiet(ctx);
+  return { ...ctx, silent };
+};
+
+/** The child has found out about bob; the two other rows wait. */
+const givenWaitingChild = async () => {
+  const ctx = await givenList(
+    "email\nann@x.com\nbob@x.com\ngreylisted@x.com\ngreylisted+2@x.com\n",
+  );
+  ctx.silent.clear();
+  const { data } = await whenAgain(ctx, UNKNOWN);
+  await whenWorked(ctx);
+  return { ...ctx, child: data.job_id as string };
+};
+
+const whenAgain = (
+  { world, liveKey }: Pick<TestContext, "world" | "liveKey">,
+  body: object,
+  { id = "job_1", key = liveKey, idempotencyKey = "k1" } = {},
+) =>
+  send(world, `POST /v1/jobs/${id}/again`, {
+    key,
+    body,
+    headers: { "idempotency-key": idempotencyKey },
+  });
+
+const UNKNOWN = { filter: "status:unknown" };
+
+const readCsv = async ({ world, liveKey }: TestContext): Promise<string[]> => {
+  const { text } = await send(world, "GET /v1/jobs/job_1/download", {
+    key: liveKey,
+    query: { format: "csv" },
+  });
+  return text.trim().split(/\r?\n/);
+};
+
+test("202: the unknown rows are charged once, and replaced by what is found out of them", async () => {
+  const ctx = await givenList();
+  ctx.silent.delete("bob");
+
+  const response = await whenAgain(ctx, UNKNOWN);
+  const during = await readJob(ctx);
+  await whenQuiet(ctx);
+
+  expect(response).toMatchObject({
+    statusCode: 202,
+    data: {
+      parent_job_id: "job_1",
+      status: "processing",
+      rows: 3,
+      credits_used: 3,
+      idempotent_replay: false,
+    },
+  });
+  expect(during).toMatchObject({
+    child_job_id: response.data.job_id,
+    progress: { valid: 2, unknown: 3 },
+  });
+  const after = await readJob(ctx);
+  expect(after.child_job_id).toBeUndefined();
+  expect(after).toMatchObject({
+    progress: { total: 5, processed: 5, valid: 3, unknown: 2 },
+    summary: { statuses: { valid: 3, unknown: 2 } },
+  });
+  expect(formatRows(after)).toEqual([
+    "2 ann@x.com valid",
+    "3 bob@x.com valid",
+    "4 cy@x.com unknown",
+    "5 dee@x.com valid",
+    "6 eve@x.com unknown",
+  ]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 92, spent: 8, held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("a child is a job of its own: it names its parent, and has the parent's row numbers", async () => {
+  const ctx = await givenList();
+  ctx.silent.clear();
+  const { data } = await whenAgain(ctx, UNKNOWN);
+  await whenQuiet(ctx);
+
+  const child = await readJob(ctx, data.job_id);
+
+  expect(child).toMatchObject({ kind: "file", status: "completed", parent_job_id: "job_1" });
+  expect(formatRows(child)).toEqual(["3 bob@x.com valid", "4 cy@x.com valid", "6 eve@x.com valid"]);
+});
+
+test("found by a filter, a text and its number, a row has its new result alone", async () => {
+  const ctx = await givenList();
+  ctx.silent.delete("bob");
+  await whenAgain(ctx, UNKNOWN);
+  await whenQuiet(ctx);
+
+  const find = async (query: Record<string, string>) =>
+    formatRows((await send(ctx.world, "GET /v1/jobs/job_1", { key: ctx.liveKey, query })).data);
+  const row = await send(ctx.world, "GET /v1/jobs/job_1/results/3", { key: ctx.liveKey });
+
+  expect(await find({ filter: "status:unknown" })).toEqual([
+    "4 cy@x.com unknown",
+    "6 eve@x.com unknown",
+  ]);
+  expect(await find({ q: "bob" })).toEqual(["3 bob@x.com valid"]);
+  expect(await find({ sort: "-email" })).toHaveLength(5);
+  expect(row.data).toMatchObject({
+    row: 3,
+    status: "valid",
+    evidence: { mail_host: "mx.sandbox.test" },
+  });
+});
+
+test("a second child replaces rows that a first one replaced", async () => {
+  const ctx = await givenList();
+  ctx.silent.delete("bob");
+  await whenAgain(ctx, UNKNOWN);
+  await whenQuiet(ctx);
+  ctx.silent.clear();
+
+  const { data } = await whenAgain(ctx, { filter: "score:0-100" }, { idempotencyKey: "k2" });
+  await whenQuiet(ctx);
+
+  expect(data.rows).toBe(5);
+  expect(await readJob(ctx)).toMatchObject({
+    progress: { processed: 5, valid: 5, unknown: 0 },
+    summary: { statuses: { valid: 5, unknown: 0 } },
+  });
+  expect(await readCsv(ctx)).toHaveLength(6);
+  await thenConsistent(ctx);
+});
+
+test("an export has the new results beside the list's own cells, also one that was made before", async () => {
+  const ctx = await givenList();
+  const before = await readCsv(ctx);
+  ctx.silent.clear();
+  await whenAgain(ctx, UNKNOWN);
+  await whenQuiet(ctx);
+
+  const after = await readCsv(ctx);
+
+  expect(before.filter((line) => line.includes(",unknown,"))).toHaveLength(3);
+  expect(after).toHaveLength(6);
+  expect(after[2]).toMatch(/^bob@x\.com,Bob,bob@x\.com,valid,/);
+});
+
+test("rows of a domain that was typed wrong are verified at the one that was meant", async () => {
+  const ctx = await givenList("email,name\nann@gmial.com,Ann\nbob@x.com,Bob\ndee@gmial.com,Dee\n");
+
+  const { data } = await whenAgain(ctx, { correct: { domain: "gmial.com", meant: "x.com" } });
+  await whenQuiet(ctx);
+
+  expect(data).toMatchObject({ rows: 2, credits_used: 2 });
+  expect(formatRows(await readJob(ctx))).toEqual([
+    "2 ann@x.com valid",
+    "3 bob@x.com unknown",
+    "4 dee@x.com valid",
+  ]);
+  const [, first] = await readCsv(ctx);
+  expect(first).toMatch(/^ann@gmial\.com,Ann,ann@x\.com,valid,/);
+  await thenConsistent(ctx);
+});
+
+test("a repeat with the same key is the same response and one charge, also once the parent is deleted", async () => {
+  const ctx = await givenList();
+  const [first, second] = await Promise.all([whenAgain(ctx, UNKNOWN), whenAgain(ctx, UNKNOWN)]);
+  await whenQuiet(ctx);
+  await send(ctx.world, "DELETE /v1/jobs/job_1", { key: ctx.liveKey });
+
+  const third = await whenAgain(ctx, UNKNOWN);
+
+  expect([first, second, third].map(({ data }) => data.job_id)).toEqual([
+    first.data.job_id,
+    first.data.job_id,
+    first.data.job_id,
+  ]);
+  expect(third.data).toMatchObject({ credits_used: 0, idempotent_replay: true });
+  expect(listMoves(ctx).filter((move) => move === "charge 3")).toHaveLength(1);
+  await thenConsistent(ctx);
+});
+
+test("one child at a time: another key is 409 and charges nothing", async () => {
+  const ctx = await givenList();
+  const [one, two] = await Promise.all([
+    whenAgain(ctx, UNKNOWN),
+    whenAgain(ctx, UNKNOWN, { idempotencyKey: "k2" }),
+  ]);
+  const third = await whenAgain(ctx, UNKNOWN, { idempotencyKey: "k3" });
+
+  expect([one.statusCode, two.statusCode].filter((status) => status === 202)).toHaveLength(1);
+  expect(third).toMatchObject({ statusCode: 409, error: { code: "JOB_OPEN" } });
+  expect(await readCredits(ctx)).toMatchObject({ available: 92 });
+});
+
+test.each([
+  ["a job that has not ended", UNKNOWN, 409, "JOB_OPEN"],
+  ["no row that matches", { filter: "status:spam_trap" }, 400, "INVALID_REQUEST"],
+  ["no selection", {}, 400, "INVALID_REQUEST"],
+  ["a domain that is none", { correct: { domain: "-", meant: "x.com" } }, 400, "INVALID_REQUEST"],
+])("%s is refused, and nothing is charged", async (what, body, status, code) => {
+  const ctx = await givenList();
+  const id = what === "a job that has not ended" ? "job_2" : "job_1";
+  if (id === "job_2") await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com"] });
+  const { available } = await readCredits(ctx);
+
+  const response = await whenAgain(ctx, body, { id });
+
+  expect(response).toMatchObject({ statusCode: status, error: { code } });
+  expect(response.error.message).toContain("Nothing was charged.");
+  expect((await readCredits(ctx)).available).toBe(available);
+});
+
+test("a child that is cancelled gives its parent what it found out, and the rest is refunded", async () => {
+  const ctx = await givenWaitingChild();
+
+  const cancelled = await send(ctx.world, `POST /v1/jobs/${ctx.child}/cancel`, {
+    key: ctx.liveKey,
+  });
+
+  expect(cancelled.data).toMatchObject({ status: "cancelled", credits_refunded: 2 });
+  const parent = await readJob(ctx);
+  expect(parent.child_job_id).toBeUndefined();
+  expect(parent).toMatchObject({ progress: { valid: 2, unknown: 2 } });
+  await whenQuiet(ctx);
+  await thenConsistent(ctx);
+});
+
+test("what a process that died between the two leaves, the reconciler does", async () => {
+  const ctx = await givenWaitingChild();
+  let isDead = false;
+  const world = withTable(ctx, {
+    transact: async (writes, attempt) => {
+      if (isDead) throw new Error("killed");
+      isDead = writes.some((write) => "update" in write && write.set?.["status"] === "cancelled");
+      return ctx.table.transact(writes, attempt);
+    },
+  });
+
+  await send(world, `POST /v1/jobs/${ctx.child}/cancel`, { key: ctx.liveKey });
+  const before = await readJob(ctx);
+  await whenQuiet(ctx);
+
+  expect(before.child_job_id).toBe(ctx.child);
+  const after = await readJob(ctx);
+  expect(after.child_job_id).toBeUndefined();
+  expect(after).toMatchObject({ progress: { valid: 2, unknown: 2 } });
+  await thenConsistent(ctx);
+});
+
+test("killed after any chunk, the child replaces each row once", async () => {
+  for (let kill = 1; kill <= 4; kill++) {
+    const ctx = await givenList();
+    ctx.silent.clear();
+    await whenAgain(ctx, UNKNOWN);
+    let count = 0;
+    const world = withTable(ctx, {
+      transact: async (writes, attempt) => {
+        const isReplacing = writes.some((write) => "update" in write && write.add?.["replaced"]);
+        if (isReplacing && ++count === kill) throw new Error("killed");
+        return ctx.table.transact(writes, attempt);
+      },
+    });
+
+    await whenWorked({ ...ctx, world }).catch(() => {});
+    await whenQuiet(ctx);
+
+    expect(await readJob(ctx)).toMatchObject({
+      status: "completed",
+      progress: { processed: 5, valid: 5, unknown: 0 },
+      summary: { statuses: { valid: 5, unknown: 0 } },
+    });
+    await thenConsistent(ctx);
+  }
+});
+
+test("a job with a child, and a child's job before it, cannot be deleted", async () => {
+  const ctx = await givenList();
+  const { data } = await whenAgain(ctx, UNKNOWN);
+
+  const [parent, child] = [
+    await send(ctx.world, "DELETE /v1/jobs/job_1", { key: ctx.liveKey }),
+    await send(ctx.world, `DELETE /v1/jobs/${data.job_id}`, { key: ctx.liveKey }),
+  ];
+
+  expect([parent, child].map(({ error }) => error.code)).toEqual(["JOB_OPEN", "JOB_OPEN"]);
+  expect(parent.error.message).toContain(`Cancel ${data.job_id} first.`);
+});
