@@ -17,7 +17,10 @@ export type ClientRequest = { readonly key: string | null } & Cancelling &
         readonly emails: readonly string[];
         /** Left out: the default. */
         readonly maxWaitMinutes?: number;
+        readonly again?: Again;
       } & Depth)
+    /** Rows of a job that the client has: all, or, corrected, those at example.com. */
+    | ({ readonly kind: "again"; readonly job: string; readonly emails: readonly string[] } & Again)
     | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
     | { readonly kind: "find" }
     /** `mailsAfterMs`: when mails are sent to its address, each by another server. `lingerMs`: what is waited for after. */
@@ -32,6 +35,9 @@ export type ClientRequest = { readonly key: string | null } & Cancelling &
 
 /** How long after its acceptance the job of the request is cancelled, and whether by two at once. Absent: it is not. */
 type Cancelling = { readonly cancelAfterMs?: number; readonly isCancelledTwice?: boolean };
+
+/** How long after its acceptance the rows of the job are verified again, and whether at another domain. */
+type Again = { readonly afterMs: number; readonly isCorrected?: boolean };
 
 /** How long after that the job is deleted, and whether by two at once. Absent: it is not. */
 type Deleting = { readonly deleteAfterMs?: number; readonly isDeletedTwice?: boolean };
@@ -93,20 +99,37 @@ export const sendUntilDone = async (
   return { request: request, outcomes };
 };
 
-/** The same, and then its job, if it has one, is cancelled, deleted, or both. */
+/** The same, and then its job, if it has one, is verified again, cancelled, deleted, or several of these. */
 export const sendAndEnd = async (
   client: Client,
   request: ClientRequest,
-): Promise<RequestHistory> => {
+): Promise<readonly RequestHistory[]> => {
   const history = await sendUntilDone(client, request);
   const last = history.outcomes.at(-1);
   const answered = last === undefined || last === "lost" ? undefined : last.data;
   if (request.kind === "mail_test" && answered?.address !== undefined)
-    return { ...history, mails: await mailSometime(client, request, String(answered.address)) };
+    return [{ ...history, mails: await mailSometime(client, request, String(answered.address)) }];
   const id = answered?.job_id;
-  if (id === undefined) return history;
-  const cancels = await cancelSometime(client, request, String(id));
-  return { ...history, ...cancels, ...(await deleteSometime(client, request, String(id))) };
+  if (id === undefined) return [history];
+  const [children, cancels] = await Promise.all([
+    verifyAgainSometime(client, request, String(id)),
+    cancelSometime(client, request, String(id)),
+  ]);
+  const deletes = await deleteSometime(client, request, String(id));
+  return [{ ...history, ...cancels, ...deletes }, ...children];
+};
+
+/** The child is cancelled as its parent was, if that comes to nothing or before. */
+const verifyAgainSometime = async (
+  client: Client,
+  request: ClientRequest,
+  job: string,
+): Promise<readonly RequestHistory[]> => {
+  if ((request.kind !== "batch" && request.kind !== "file") || !request.again) return [];
+  const { again, key, emails, cancelAfterMs } = request;
+  await client.sleep(again.afterMs);
+  const cancelling = cancelAfterMs === undefined ? {} : { cancelAfterMs };
+  return sendAndEnd(client, { kind: "again", key, job, emails, ...again, ...cancelling });
 };
 
 const mailSometime = async (
@@ -244,6 +267,8 @@ const toHttpRequest = async ({ upload }: Client, request: ClientRequest): Promis
         "POST /v1/deliverability/check",
         { domain: request.domain, refresh: request.refresh },
       ];
+    case "again":
+      return [`POST /v1/jobs/${request.job}/again`, toSelection(request)];
     case "erase":
       return ["DELETE /v1/data", undefined, { email: request.email }];
     case "mail_test":
@@ -265,6 +290,11 @@ const toHttpRequest = async ({ upload }: Client, request: ClientRequest): Promis
   }
 };
 
+const toSelection = ({ isCorrected = false }: Again) =>
+  isCorrected
+    ? { correct: { domain: "example.com", meant: "dnsfail.com" } }
+    : { filter: "score:0-100" };
+
 type JobOptions = Depth & { readonly maxWaitMinutes?: number };
 
 const toJobOptions = ({ maxWaitMinutes: minutes, ...depth }: JobOptions) => ({
@@ -284,7 +314,12 @@ const getRetryDelay = (
   const isRepeatable = key !== null || kind === "erase";
   if (outcome === "lost") return isRepeatable ? CLIENT_TIMEOUT_MS : undefined;
   if (outcome.statusCode < 300) return undefined;
-  const { message, retryable } = outcome.error as { message: string; retryable?: boolean };
+  const { message, retryable, code } = outcome.error as {
+    message: string;
+    retryable?: boolean;
+    code: string;
+  };
+  if (kind === "again" && code === "JOB_OPEN") return OPEN_JOB_RETRY_MS;
   const seconds = Number(outcome.headers["retry-after"] ?? 1);
   if (/same (?:Idempotency-Key; it|search sent again) .*will not/.test(message))
     return seconds * 1000;

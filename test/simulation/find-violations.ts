@@ -47,6 +47,7 @@ export const findViolations = async (outcome: SimulationOutcome): Promise<string
   ...checkUnanswered(outcome),
   ...(await checkJobs(outcome)),
   ...checkVerdictCounts(outcome),
+  ...(await checkChildren(outcome)),
   ...(await checkCancels(outcome)),
   ...checkDeletes(outcome),
   ...findErased(outcome),
@@ -241,7 +242,14 @@ const checkUnanswered = ({ finalHistories: last }: SimulationOutcome): string[] 
     return isAnswered ? [] : [`${request.key} is still in progress when all work has ended`];
   });
 
-const REFUSALS = ["INSUFFICIENT_CREDITS", "IDEMPOTENCY_KEY_CONFLICT", "RESULT_DELETED"];
+const REFUSALS = [
+  "INSUFFICIENT_CREDITS",
+  "IDEMPOTENCY_KEY_CONFLICT",
+  "RESULT_DELETED",
+  // The parent was deleted, or no row of it is left to verify.
+  "NOT_FOUND",
+  "INVALID_REQUEST",
+];
 
 const isDefinite = (answer: ClientOutcome, request: ClientRequest): boolean => {
   if (answer === "lost") return false;
@@ -287,7 +295,10 @@ const checkJobs = async ({
         `${id} has ${rows.length} rows, ${numbers.size} of them different, of ${job.processed}`,
       );
     const free = rows.filter(({ result }) => isFree(result.status, result.reason)).length;
-    if (free !== job.unasked + job.unreached)
+    // What was found out later takes nothing back of the refund.
+    if (
+      job.replaced === 0 ? free !== job.unasked + job.unreached : free > job.unasked + job.unreached
+    )
       wrong.push(`${id} has ${free} free rows and counts ${job.unasked + job.unreached}`);
     wrong.push(...(await checkSummary(world, job, rows)));
     const done = job.processed + job.refunded + job.cancelled;
@@ -305,6 +316,26 @@ const checkJobs = async ({
       )
     )
       wrong.push(`${id} is ${job.status} and has ${events.length} events`);
+  }
+  return wrong;
+};
+
+/** The rows of a parent are those of its only child, where that found out something, and it waits for none. */
+const checkChildren = async ({ world, items }: SimulationOutcome): Promise<string[]> => {
+  const jobs = items.filter(({ sk }) => sk === "JOB").map(readJob);
+  const wrong = jobs.flatMap(({ id, child }) =>
+    child === undefined ? [] : [`${id} still waits for ${child}`],
+  );
+  for (const [parentId, children] of Map.groupBy(jobs, ({ parent }) => parent)) {
+    const parent = jobs.find(({ id }) => id === parentId);
+    const [child, ...others] = children;
+    if (!parent || !child || others.length > 0) continue;
+    const read = async (job: Job) =>
+      (await readResultPage(world.table, job, NOTHING_READ, 100)).rows;
+    const now = new Map((await read(parent)).map(({ row, result }) => [row, result]));
+    for (const { row, result } of await read(child))
+      if (result.status !== "unknown" && !isDeepStrictEqual(now.get(row), result))
+        wrong.push(`row ${row} of ${parent.id} is not what ${child.id} found out`);
   }
   return wrong;
 };

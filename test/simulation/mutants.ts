@@ -18,6 +18,7 @@ const isEntry = is("LEDGER#");
 const isEvent = is("EVENT#");
 const isChunk = is("CHUNKS#");
 const isJob = is("JOB#");
+const isIndex = is("INDEX#");
 const isDeferred = is("DEFERRED#");
 const isCheck = is("CHECK#");
 const isLatest = is("LATEST#");
@@ -49,6 +50,12 @@ const moves = (writes: readonly Write[], move: string): boolean =>
 
 const isCancelling = (write: Write): write is Update =>
   "update" in write && isJob(write) && write.set?.["status"] === "cancelled";
+
+const isFreeing = (write: Write): boolean =>
+  "update" in write &&
+  isJob(write) &&
+  write.where?.["child"] !== undefined &&
+  !write.set?.["child"];
 
 const isExpiring = (write: Write): write is Update =>
   "update" in write && isMailTest(write) && write.set?.["status"] === "expired";
@@ -316,6 +323,27 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
           const { unreached = 0 } = job.add ?? {};
           if (result.outcome === "committed" && Number(unreached) > 0)
             await transact([{ update: job.update, add: { unreached: Number(unreached) } }]);
+        }
+        return result;
+      },
+    ),
+
+    "rows are replaced again by a child that is repeated": writing((write) =>
+      "update" in write && isChunk(write) && write.set?.["child"]
+        ? { ...write, set: { ...write.set, child: undefined } }
+        : write,
+    ),
+
+    "a row that was replaced is found as well": writing((write) =>
+      "update" in write && isIndex(write) && write.set?.["replaced"] ? null : write,
+    ),
+
+    "a parent is freed apart from the end of its child": transacting(
+      (transact, ctx) => async (writes) => {
+        const result = await transact(writes.filter((write) => !isFreeing(write)));
+        if (result.outcome === "committed" && goesOn(ctx)) {
+          const freeing = writes.filter(isFreeing);
+          if (freeing.length > 0) await transact(freeing);
         }
         return result;
       },

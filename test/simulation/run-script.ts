@@ -117,7 +117,7 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     await Promise.all(
       clients.map(async (requests) => {
         const ownHistories: RequestHistory[] = [];
-        for (const request of requests) ownHistories.push(await sendAndEnd(client, request));
+        for (const request of requests) ownHistories.push(...(await sendAndEnd(client, request)));
         return ownHistories;
       }),
     )

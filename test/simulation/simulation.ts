@@ -76,6 +76,19 @@ const deleteSome = (request: ClientRequest, chance: () => number): ClientRequest
   return chance() < DELETED_JOBS ? { ...request, deleteAfterMs, isDeletedTwice } : request;
 };
 
+const REPEATED_JOBS = 0.4;
+/** While it is open, when it has just ended, and when nothing waits any more. */
+const AGAIN_AFTER_MS = [0, 25_000, 60_000, 90 * MINUTE];
+
+const verifySomeAgain = (request: ClientRequest, chance: () => number): ClientRequest => {
+  const after = AGAIN_AFTER_MS[Math.floor(chance() * AGAIN_AFTER_MS.length)] ?? 0;
+  const afterMs = after + Math.floor(chance() * CANCEL_SPREAD_MS);
+  const again = { afterMs, isCorrected: chance() < 0.5 };
+  const isAgain = chance() < REPEATED_JOBS;
+  const isList = request.kind === "batch" || request.kind === "file";
+  return isAgain && isList ? { ...request, again } : request;
+};
+
 const ERASING_CLIENTS = 0.3;
 /** At once, while rows are verified, and when nothing waits any more. */
 const ERASE_AFTER_MS = [0, 25_000, 90 * MINUTE];
@@ -147,10 +160,12 @@ export const createScript = (seed: number): Script => {
   // Two chances of their own, as well.
   const deleting = createRandom(seed + 6_000_000);
   const erasing = createRandom(seed + 7_000_000);
+  // A chance of its own, as well.
+  const repeating = createRandom(seed + 8_000_000);
   const createRequests = () =>
     eraseSome(
       Array.from({ length: 1 + below(3) }, () =>
-        deleteSome(cancelSome(createRequest(), cancelling), deleting),
+        verifySomeAgain(deleteSome(cancelSome(createRequest(), cancelling), deleting), repeating),
       ),
       erasing,
     );

@@ -128,6 +128,16 @@ export const CANCELLATIONS: Flows = {
 /** Two chunks. */
 const short = [valid, "invalid@example.com", "valid+1@example.com"];
 
+/** Three rows in two chunks, verified again when they have results. */
+const verifiedAgain = (more: { cancelAfterMs?: number; isCorrected?: boolean } = {}): Flow => {
+  const { isCorrected = false, ...cancelling } = more;
+  const again = { afterMs: 60_000, isCorrected };
+  return {
+    balance: 20,
+    clients: [[{ kind: "batch", key: "key", emails: short, again, ...cancelling }]],
+  };
+};
+
 export const DELETIONS: Flows = {
   "a batch that is deleted": {
     balance: 20,
@@ -143,6 +153,12 @@ export const DELETIONS: Flows = {
     balance: 10,
     clients: [[{ ...verifyOnce("slow@example.com"), deleteAfterMs: 60_000 }]],
   },
+};
+
+export const CHILDREN: Flows = {
+  "a batch that is verified again": verifiedAgain(),
+  "a batch that is corrected": verifiedAgain({ isCorrected: true }),
+  "a batch that is verified again, which is cancelled": verifiedAgain({ cancelAfterMs }),
 };
 
 const eraseAddress = (afterMs: number): ClientRequest => ({
@@ -244,6 +260,7 @@ export const FLOWS: Flows = {
   ...CANCELLATIONS,
   ...JOBS,
   ...DELETIONS,
+  ...CHILDREN,
   ...ERASURES,
 };
 

@@ -1,0 +1,4 @@
+import { describeSweep } from "./describe-sweep.ts";
+import { CHILDREN } from "./sweep.ts";
+
+describeSweep(CHILDREN);
