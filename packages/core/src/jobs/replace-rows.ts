@@ -1,3 +1,4 @@
+import { toEpochSeconds } from "../lib/time.ts";
 import type { Amounts, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
@@ -91,7 +92,9 @@ const replaceInChunk = async (
   found: readonly PackedRow[],
 ): Promise<void> => {
   const chunk = await findChunk(world.table, parent.id, number);
-  if (!chunk?.expiresAt || chunk.child === child.id) return;
+  if (!chunk || chunk.child === child.id) return;
+  // Rows of a cancelled parent may still be noted as waiting.
+  const expiresAt = chunk.expiresAt ?? toEpochSeconds(world.now()) + parent.retentionSeconds;
   const former = new Map((await readPackedRows(world.table, chunk)).map((row) => [row[0], row]));
   const pairs = found.flatMap((row) => {
     const before = former.get(row[0]);
@@ -102,7 +105,7 @@ const replaceInChunk = async (
   if (pairs.length === 0) return;
   const [before, after] = [pairs.map((pair) => pair.before), pairs.map((pair) => pair.after)];
   const pass = { job: parent.id, chunk: number, token: world.newId("txn") };
-  for (const page of toPageItems(pass, after, chunk.expiresAt)) {
+  for (const page of toPageItems(pass, after, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
   }
@@ -122,7 +125,7 @@ const replaceInChunk = async (
       },
       buildReplacementSummary(parent, { before, after, domains }),
       ...buildReplacedWrites(parent.id, pieces, after),
-      ...buildIndexWrites(piece, after, chunk.expiresAt),
+      ...buildIndexWrites(piece, after, expiresAt),
     ],
   });
   // Refused: another process did this chunk.
