@@ -156,6 +156,35 @@ test("jobs cancel ends a job and prints it, with what was refunded", async () =>
   expect(wrong.map((one) => one.code)).toEqual([2, 2]);
 });
 
+test("jobs --rows --again verifies rows anew, waits for them, and writes the whole job", async () => {
+  const { env, file, out } = await givenService();
+  const done = await whenCommandedWith(env, "file", file, "--max-wait", "0", "--json");
+  const [row] = done.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const client = createClient({ baseUrl: env.MAILPROOF_API, key: env.MAILPROOF_KEY });
+  const [job] = (await client.listJobs({ limit: 1 })).jobs;
+  const id = String(job?.job_id);
+
+  const again = await whenCommandedWith(env, "jobs", id, "--rows", "valid", "--again", "-o", out);
+  const wrong = [
+    await whenCommandedWith(env, "jobs", id, "--again"),
+    await whenCommandedWith(env, "jobs", "--rows", "valid", "--again"),
+    await whenCommandedWith(env, "jobs", id, "--rows", "nonsense", "--again"),
+  ];
+
+  expect(again).toMatchObject({ code: 0 });
+  expect(again.err).toMatch(/^1 row is verified again as job_\S+, for 1 credit\.\n/);
+  const [, first, second, ...more] = readFileSync(out, "utf8").trim().split("\n");
+  expect(more).toEqual([]);
+  expect(first).toContain("valid");
+  expect(second).toContain("greylisted");
+  const { results = [] } = await client.getJob({ id });
+  expect(String(results[0]?.verified_at) > String(row.verified_at)).toBe(true);
+  expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2]);
+});
+
 test("an address that takes long says so, and Ctrl-C says how to wait for its job", async () => {
   const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
   const pending = { status: "pending", job_id: "job_1" };

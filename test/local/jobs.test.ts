@@ -44,7 +44,7 @@ const waitUntilDone = async (api: Api, job: string) => {
   }
 };
 
-test(`kill -9 at ${KILLS} moments of a job: it finishes, each address once, each credit accounted for`, async () => {
+test(`kill -9 at ${KILLS} moments of a job and of its child: both finish, each address once, each credit accounted for`, async () => {
   const folder = createFolder();
   const first = await whenStarted(folder);
   const api = createApi(first.ready);
@@ -64,7 +64,18 @@ test(`kill -9 at ${KILLS} moments of a job: it finishes, each address once, each
   const done = await waitUntilDone(again, accepted.job_id);
   const more = await again(`GET /v1/jobs/${accepted.job_id}?limit=1000&next_key=${done.next_key}`);
   const rows = [...done.results, ...more.results] as { row: number; email: string }[];
-  const { credits } = await again("GET /v1/account");
+  const anew = { filter: "score:0-100" };
+  const child = await again(`POST /v1/jobs/${accepted.job_id}/again`, anew, "anew");
+  for (let kill = 0; kill < KILLS; kill++) {
+    await setTimeout(Math.random() * 400);
+    await running.stop("SIGKILL");
+    running = await whenStarted(folder);
+  }
+  const last = createApi(running.ready);
+  const childReplay = await last(`POST /v1/jobs/${accepted.job_id}/again`, anew, "anew");
+  await waitUntilDone(last, child.job_id);
+  const renewed = await last(`GET /v1/jobs/${accepted.job_id}?limit=1000`);
+  const { credits } = await last("GET /v1/account");
   await running.stop("SIGTERM");
   const { code, out } = await whenCommanded(folder, "admin", "audit");
 
@@ -78,7 +89,12 @@ test(`kill -9 at ${KILLS} moments of a job: it finishes, each address once, each
   expect(replay).toMatchObject({ job_id: accepted.job_id, idempotent_replay: true });
   expect(rows.map(({ row }) => row)).toEqual(Array.from({ length: ADDRESSES }, (_, n) => n + 2));
   expect(new Set(rows.map(({ email }) => email)).size).toBe(ADDRESSES);
-  expect(credits).toMatchObject({ held: 0, spent: ADDRESSES, refunded: 0 });
+  expect(childReplay).toMatchObject({ job_id: child.job_id, idempotent_replay: true });
+  expect(renewed.progress).toMatchObject({ total: ADDRESSES, processed: ADDRESSES });
+  expect(renewed.child_job_id).toBeUndefined();
+  const isNewer = (row: any, at: number) => row.verified_at > done.results[at].verified_at;
+  expect(renewed.results.filter(isNewer)).toHaveLength(1_000);
+  expect(credits).toMatchObject({ held: 0, spent: 2 * ADDRESSES, refunded: 0 });
   expect(out).toContain('"violations": []');
   expect(code).toBe(0);
 }, 300_000);

@@ -90,7 +90,8 @@ const verifyAgain = async ({ client }: Service, id: string, rows: string): Promi
   const filter = STATUSES.some((status) => status === rows) ? `status:${rows}` : rows;
   const child = await client.verifyAgain({ id, filter });
   const many = child.rows === 1 ? "1 row is" : `${formatCount(child.rows)} rows are`;
-  writeNote(`${many} verified again as ${child.job_id}, for ${child.credits_used} credits.`);
+  const price = `${child.credits_used} ${child.credits_used === 1 ? "credit" : "credits"}`;
+  writeNote(`${many} verified again as ${child.job_id}, for ${price}.\n`);
 };
 
 const showJob = async (
