@@ -34,6 +34,7 @@ export const startServer = async (
       ...env,
       MAILPROOF_DIR: folder,
       PORT: "0",
+      REACH_DOMAINS: "",
     },
     stdio: ["ignore", log, log],
   });

@@ -12,7 +12,10 @@ export type ServerFigures = {
 };
 
 const [, , folder = ""] = process.argv;
-const { baseUrl, stop } = await start(readEnvironment({ MAILPROOF_DIR: folder, PORT: "0" }), false);
+const { baseUrl, stop } = await start(
+  readEnvironment({ MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" }),
+  false,
+);
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();

@@ -235,6 +235,8 @@ describe("nulls", () => {
   /** Fields that the contract does not have, where null is one of the answers. */
   const OURS = [
     "account: key.scopes",
+    "account: reach.measured_at",
+    "health: reach.measured_at",
     ...["api-keys: api_keys.", "api-keys: "].flatMap((fieldPath) => [
       `${fieldPath}expires_at`,
       `${fieldPath}networks`,

@@ -43,7 +43,13 @@ export const startServer = async (
   const log = join(root, "log");
   const written = openSync(log, "a");
   const child = spawn(process.execPath, [...PRELOADED, "packages/local/src/server/main.ts"], {
-    env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0", ...settings },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      MAILPROOF_DIR: folder,
+      PORT: "0",
+      REACH_DOMAINS: "",
+      ...settings,
+    },
     stdio: ["ignore", "ignore", written],
   });
   closeSync(written);

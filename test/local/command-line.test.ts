@@ -290,6 +290,7 @@ test("a server outlives the readers of its output", async () => {
   const server = spawnNode("packages/local/bin/mailproof.mjs", ["start"], {
     MAILPROOF_DIR: folder,
     PORT: "0",
+    REACH_DOMAINS: "",
   });
   server.stdout.destroy();
   server.stderr.destroy();

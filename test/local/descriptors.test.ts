@@ -54,7 +54,12 @@ test("what the process lacked stands in the gauges, and is logged once", async (
 test("where descriptors are few, idle connections make room for a request", async () => {
   const folder = createFolder();
   const command = `ulimit -n 512; exec "$0" ${PRELOADED.join(" ")} packages/local/src/server/main.ts`;
-  const env = { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0" };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    MAILPROOF_DIR: folder,
+    PORT: "0",
+    REACH_DOMAINS: "",
+  };
   const server = spawn("sh", ["-c", command, process.execPath], { env, stdio: "ignore" });
   endWithTest(server);
   const file = join(folder, "ready.json");

@@ -36,7 +36,7 @@ const whenServing = async ({ program, env }: Installed) => {
   const cwd = mkdtempSync(join(folder, "empty-"));
   const child = spawn(program, ["start"], {
     cwd,
-    env: { ...env, PORT: "0", ENGINE_THREADS: "1" },
+    env: { ...env, PORT: "0", REACH_DOMAINS: "", ENGINE_THREADS: "1" },
     stdio: "ignore",
   });
   endWithTest(child);

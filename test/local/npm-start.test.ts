@@ -14,7 +14,7 @@ const whenStartedByNpm = async () => {
   const folder = createFolder();
   const { PATH = "", HOME = "" } = process.env;
   const npm = spawn("npm", ["start"], {
-    env: { PATH, HOME, MAILPROOF_DIR: folder, PORT: "0" },
+    env: { PATH, HOME, MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" },
     stdio: ["ignore", "pipe", "ignore"],
     // A group of its own, so that a signal can be sent to all of it, as a terminal does.
     detached: true,

@@ -138,6 +138,7 @@ test("a second server on one folder is refused and does the first no harm, also 
     const second = spawnNode("packages/local/src/server/main.ts", args, {
       MAILPROOF_DIR: folder,
       PORT: "0",
+      REACH_DOMAINS: "",
     });
     expect(await text(second.stderr)).toContain(`Another Mailproof uses ${folder}`);
   }
@@ -214,6 +215,7 @@ test("a secrets file that is cut off stops the start and is named", async () => 
   const child = spawnNode("packages/local/src/server/main.ts", [], {
     MAILPROOF_DIR: folder,
     PORT: "0",
+    REACH_DOMAINS: "",
   });
 
   expect(await text(child.stderr)).toContain("secrets.json cannot be read");

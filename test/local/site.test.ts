@@ -117,6 +117,7 @@ test("an address that this machine does not have is named at the start", async (
     MAILPROOF_DIR: join(createFolder(), "state"),
     HOST: "192.0.2.77",
     PORT: "0",
+    REACH_DOMAINS: "",
   });
   let text = "";
   child.stderr.setEncoding("utf8").on("data", (part: string) => (text += part));

@@ -24,7 +24,7 @@ import {
 const MAIN = "packages/local/src/server/main.ts";
 
 const whenRefused = (folder: string): Promise<string> => {
-  const child = spawnNode(MAIN, [], { MAILPROOF_DIR: folder, PORT: "0" });
+  const child = spawnNode(MAIN, [], { MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" });
   return text(child.stderr);
 };
 
@@ -77,7 +77,12 @@ test("a lock file that cannot be read is not taken for another server", () => {
 test("too few descriptors for a start name the limit to raise", async () => {
   const command = `ulimit -n 48; exec "$0" ${PRELOADED.join(" ")} ${MAIN}`;
   const child = spawn("sh", ["-c", command, process.execPath], {
-    env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: createFolder(), PORT: "0" },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      MAILPROOF_DIR: createFolder(),
+      PORT: "0",
+      REACH_DOMAINS: "",
+    },
     stdio: ["ignore", "ignore", "pipe"],
   });
   endWithTest(child);
@@ -105,7 +110,7 @@ describeUnless(findReasonAgainstTerminal(), "in a terminal", () => {
     // script gives the server a terminal of its own, and closes it when it is ended itself.
     const server = `exec ${process.execPath} ${PRELOADED.join(" ")} ${MAIN}`;
     const child = spawn("script", ["--quiet", "--command", server, "/dev/null"], {
-      env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0" },
+      env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" },
       stdio: ["pipe", "ignore", "ignore"],
     });
     endWithTest(child);

@@ -7,7 +7,10 @@ import { start } from "@mailproof/local/server/start";
 const messages = [];
 for (const folder of process.argv.slice(2))
   messages.push(
-    await start(readEnvironment({ MAILPROOF_DIR: folder, PORT: "0" }), false).then(
+    await start(
+      readEnvironment({ MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" }),
+      false,
+    ).then(
       () => "it started",
       (error: Error) => error.message,
     ),

@@ -50,7 +50,7 @@ export const whenStarted = async (
   args: readonly string[] = [],
   env: Record<string, string> = {},
 ) => {
-  const settings = { MAILPROOF_DIR: folder, PORT: "0", ...env };
+  const settings = { MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "", ...env };
   // Of a server that was killed.
   rmSync(toReadyFile(folder), { force: true });
   return whenReady(spawnNode("packages/local/src/server/main.ts", args, settings), folder);
@@ -63,7 +63,12 @@ export const serveFile = (
   const server = Promise.withResolvers<Awaited<ReturnType<typeof whenReady>>>();
   const folder = makeFolder();
   beforeAll(async () => {
-    const settings = { MAILPROOF_DIR: folder, PORT: "0", ...(await getSettings()) };
+    const settings = {
+      MAILPROOF_DIR: folder,
+      PORT: "0",
+      REACH_DOMAINS: "",
+      ...(await getSettings()),
+    };
     const child = spawnProgram("packages/local/src/server/main.ts", [], settings);
     await whenReady(child, folder).then(server.resolve, server.reject);
   });

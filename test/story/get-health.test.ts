@@ -1,3 +1,4 @@
+import { storeReach } from "@mailproof/core/egress/reach";
 import { watchDns } from "@mailproof/core/runtime/dns-health";
 import {
   createCircuitBreaker,
@@ -38,12 +39,20 @@ test("a mail provider that refuses our address is 200 and degraded, until the pa
   if (admitted.kind !== "admitted") throw new Error(admitted.kind);
   const replies = Array<ObservedReply>(3).fill({ about: null, refusal });
   await breaker.record(SUBJECT.providerKey, admitted, replies);
+  await storeReach(world, "open");
 
   const answer = await send(world, "GET /health");
-  expect(answer).toMatchObject({ status: "degraded", checks: { mail_providers: "blocked" } });
+  expect(answer).toMatchObject({
+    status: "degraded",
+    reach: { state: "refused_by", refused_by: ["icloud"] },
+    checks: { mail_providers: "blocked" },
+  });
   expect(answer.statusCode).toBe(200);
   later(3_600_000);
-  expect(await send(world, "GET /health")).toMatchObject({ checks: { mail_providers: "ok" } });
+  expect(await send(world, "GET /health")).toMatchObject({
+    reach: { state: "open", refused_by: [] },
+    checks: { mail_providers: "ok" },
+  });
 });
 const SUBJECT = { providerKey: "icloud", domain: "icloud.com", account: "acc_1" };
 

@@ -875,6 +875,15 @@ export interface GetHealthData {
     /** Its age in days. */
     age_days: number;
   };
+  /** Whether this service can see mail servers. */
+  reach: {
+    /** open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet. */
+    state: "open" | "dns_only" | "lab" | "refused_by" | "not_measured";
+    /** The large mail providers that refuse it now. */
+    refused_by: string[];
+    /** When it was measured, ISO 8601. Null when it never was. */
+    measured_at: string | null;
+  };
   /** State of each part that the service depends on. */
   checks: {
     /** The database. */
@@ -2754,6 +2763,15 @@ export interface GetAccountData {
     refunded: number;
     /** Credits granted, in total. */
     granted: number;
+  };
+  /** Whether this service can see mail servers. */
+  reach: {
+    /** open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet. */
+    state: "open" | "dns_only" | "lab" | "refused_by" | "not_measured";
+    /** The large mail providers that refuse it now. */
+    refused_by: string[];
+    /** When it was measured, ISO 8601. Null when it never was. */
+    measured_at: string | null;
   };
   /** The key in use. */
   key: {

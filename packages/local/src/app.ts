@@ -22,6 +22,7 @@ import type { Counters } from "./metrics/counters.ts";
 import { createReadingThreads } from "./reading/reading-threads.ts";
 import { createCallersFirst } from "./server/callers-first.ts";
 import { startPressureMeter } from "./server/pressure.ts";
+import { createReachWatch, type ReachWatch } from "./server/reach-watch.ts";
 import { createBufferedRequestLog } from "./server/request-log.ts";
 import { withUploadLimits } from "./server/upload-limits.ts";
 import { createBlobLinks, type OpenLink } from "./storage/blob-links.ts";
@@ -42,6 +43,7 @@ export type App = {
   readonly world: LocalWorld;
   readonly health: StateHealth;
   readonly openLink: OpenLink;
+  readonly reach: ReachWatch;
   /** Starts the engine's threads, which otherwise start with the first verification. */
   readonly startEngine: () => void;
   /** New work with a price is refused from then on, and requests that wait are answered. */
@@ -125,6 +127,7 @@ export const createApp = (
   return {
     world,
     health,
+    reach: createReachWatch(mail, environment),
     openLink: links.open,
     startEngine: opened.start,
     beginStop: () => stopping.abort("stopping"),

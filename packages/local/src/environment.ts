@@ -101,6 +101,8 @@ const MailDomain = v.pipe(
   ),
   v.toLowerCase(),
 );
+/** Large services that are always reachable, of different operators. */
+export const REACH_DOMAINS = "gmail.com,outlook.com,yahoo.com,gmx.net,icloud.com";
 const SENDER_MESSAGE = "must be an email address in plain letters";
 const Sender = v.pipe(
   v.string(),
@@ -181,6 +183,7 @@ const Environment = v.object({
   DNS_SERVERS: v.optional(createListSchema(DnsServer), ""),
   SMTP_PORT: v.optional(Port, "25"),
   SMTP_HELLO: v.optional(HelloName, "mailproof.invalid"),
+  REACH_DOMAINS: v.optional(createListSchema(MailDomain), REACH_DOMAINS),
   SMTP_FROM: v.optional(Sender, "probe@mailproof.invalid"),
   ENGINE_THREADS: v.optional(Threads),
   PROBE_POLICY: v.optional(Policy, ""),

@@ -1,5 +1,6 @@
 import { getAccount as accountOf } from "@mailproof/core/accounts/accounts";
 import { getRetentionDays } from "@mailproof/core/accounts/retention";
+import { findReach } from "@mailproof/core/egress/reach";
 import { getBalance } from "@mailproof/core/money/balance";
 import { type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
@@ -7,6 +8,7 @@ import { TEST_BALANCE } from "@mailproof/core/money/test-mode";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, Credits, describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
+import { ReachField, toReach } from "../schema/reach.ts";
 
 export const getAccount = endpoint({
   id: "getAccount",
@@ -56,6 +58,7 @@ export const getAccount = endpoint({
       }),
       "The account's balance.",
     ),
+    reach: ReachField,
     key: describe(
       v.object({
         key_id: describe(v.string(), "The key's id."),
@@ -73,6 +76,7 @@ export const getAccount = endpoint({
     const account = await accountOf(world.table, caller.account);
     const balance =
       caller.mode === "live" ? await getBalance(world.table, caller.account) : TEST_BALANCE;
+    const reach = await findReach(world);
     const plan = PLANS[account.plan];
     return {
       status: 200,
@@ -81,6 +85,7 @@ export const getAccount = endpoint({
         name: account.name,
         created_at: account.createdAt,
         retention_days: getRetentionDays(account),
+        reach: toReach(reach),
         plan: {
           id: account.plan,
           max_addresses_per_job: plan.jobAddressesMax,

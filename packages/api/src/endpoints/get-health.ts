@@ -1,3 +1,4 @@
+import { findReach, type Reach } from "@mailproof/core/egress/reach";
 import { getWindowStart } from "@mailproof/core/lib/time";
 import type { World } from "@mailproof/core/ports/world";
 import { isDnsDead } from "@mailproof/core/runtime/dns-health";
@@ -6,6 +7,7 @@ import { getEditionAge } from "@mailproof/mail/lists/edition-age";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Count, describe } from "../schema/common.ts";
+import { ReachField, toReach } from "../schema/reach.ts";
 
 const PROBE_MS = 1_000;
 const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
@@ -46,6 +48,7 @@ export const getHealth = endpoint({
       }),
       "The lists of domains (disposable, free). An old edition changes no status.",
     ),
+    reach: ReachField,
     checks: describe(
       v.object({
         table: describe(Check, "The database."),
@@ -72,6 +75,7 @@ export const getHealth = endpoint({
       readFlag(world, isDnsDead(world.table)).then((isDead) => (isDead ? "failed" : "ok")),
       readFlag(world, hasProviderBlock(world)).then((isBlocked) => (isBlocked ? "blocked" : "ok")),
     ] as const);
+    const reach = await readReach(world);
     const { edition } = world.engine.lists;
     const checks = { table, queue, blobs, dns, mail_providers: mailProviders } as const;
     const isWell = Object.values(checks).every((one) => one === "ok");
@@ -84,6 +88,7 @@ export const getHealth = endpoint({
         timestamp: world.now().toISOString(),
         service: "mailproof",
         version: world.settings.version,
+        reach: toReach(reach),
         lists: { version: edition, age_days: getEditionAge(edition, world.now()) },
         checks,
       },
@@ -94,6 +99,12 @@ export const getHealth = endpoint({
 /** False where the table cannot be read: its own check reports that. */
 const readFlag = ({ sleep }: World, flag: Promise<boolean>): Promise<boolean> =>
   Promise.race([flag.catch(() => false), sleep(PROBE_MS).then(() => false)]);
+
+/** A table that cannot be read is reported by its own check. */
+const readReach = (world: World): Promise<Reach> =>
+  Promise.race([findReach(world).catch(() => UNKNOWN), world.sleep(PROBE_MS).then(() => UNKNOWN)]);
+
+const UNKNOWN: Reach = { state: "not_measured", refusedBy: [], measuredAt: null };
 
 const hasProviderBlock = async (world: World): Promise<boolean> =>
   (await listProviderBlocks(world)).length > 0;

@@ -24,6 +24,11 @@ export const EXAMPLES: readonly Example[] = [
       timestamp: "2026-11-21T00:00:00.000Z",
       service: "mailproof",
       version: "1.0.0",
+      reach: {
+        state: "not_measured",
+        refused_by: [],
+        measured_at: null,
+      },
       lists: {
         version: "2026.11.23",
         age_days: 0,
@@ -2866,6 +2871,11 @@ export const EXAMPLES: readonly Example[] = [
         name: "Ann's Shop",
         created_at: "2026-11-21T00:00:00.000Z",
         retention_days: 30,
+        reach: {
+          state: "not_measured",
+          refused_by: [],
+          measured_at: null,
+        },
         plan: {
           id: "pro",
           max_addresses_per_job: 100000,

@@ -6,6 +6,7 @@ import { isPublicIp } from "@mailproof/mail/ip";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import type { ProviderBlock } from "../smtp-pool/circuit-breaker/circuit-items.ts";
+import { judgeReach, type MeasuredReach } from "./reach.ts";
 import { type ContactedServer, type ServerVisit, visitServers } from "./server-visits.ts";
 import {
   describeExit,
@@ -32,6 +33,7 @@ export type SelfTestFinding = {
 /** `mayProbe` is the worst of the findings. */
 export type SelfTest = {
   readonly mayProbe: EgressCheckResult;
+  readonly reach: MeasuredReach;
   /** Our IP addresses, as the mail servers report them. */
   readonly ips: readonly string[];
   readonly contactedServers: readonly ContactedServer[];
@@ -82,6 +84,7 @@ export const testEgress = async (
   ];
   return {
     mayProbe: pickWorst(findings.map(({ holds }) => holds)),
+    reach: judgeReach(visits),
     ips,
     contactedServers: visits.map(({ domain, exit, reply, isOpen }) => ({
       domain,

@@ -7,7 +7,7 @@ import {
   type SmtpWire,
 } from "@mailproof/mail/smtp/wire";
 
-// A visit opens a session with a mail server, says EHLO and leaves.
+// A visit opens a session with a mail server, says EHLO unless it only looks, and leaves.
 
 export type ContactedServer = {
   readonly domain: string;
@@ -26,7 +26,8 @@ export type ServerVisit = ContactedServer & {
 
 type VisitPorts = { readonly dnsLookups: DnsLookups; readonly connect: SmtpConnect };
 type Visitor = {
-  readonly helo: string;
+  /** Null: it leaves after the greeting, without a name. */
+  readonly helo: string | null;
   readonly port: number;
   readonly domains: readonly string[];
 };
@@ -52,7 +53,7 @@ export const visitServers = async (
         domain,
         exit,
         ...(typeof target === "string"
-          ? { ...createFailedVisit(target), isResolved: false }
+          ? { ...createVisit(target), isResolved: false }
           : { ...(await visitServer(ports, visitor, target, exit)), isResolved: true }),
       })),
     ),
@@ -73,7 +74,7 @@ const findTarget = async (
 
 type Reception = Omit<ServerVisit, "domain" | "exit" | "isResolved">;
 
-const createFailedVisit = (reply: string, isOpen = false): Reception => ({
+const createVisit = (reply: string, isOpen = false): Reception => ({
   reply,
   isOpen,
   isAccepted: false,
@@ -91,7 +92,7 @@ const visitServer = async (
     affinityKey: "self-test",
     exit,
   });
-  if (typeof wire === "string") return createFailedVisit(wire);
+  if (typeof wire === "string") return createVisit(wire);
   try {
     return await greetServer(wire, helo);
   } finally {
@@ -102,14 +103,18 @@ const visitServer = async (
 /** Many servers answer EHLO with the address they see: "at your service, [192.0.2.1]". */
 const OBSERVED_IP = /\[(?:IPv6:)?([0-9a-f.:]+)\]/gi;
 
-const greetServer = async (wire: SmtpWire, helo: string): Promise<Reception> => {
+const greetServer = async (wire: SmtpWire, helo: string | null): Promise<Reception> => {
   const greeting = await wire.receive(REPLY_MS);
-  if (isFault(greeting)) return createFailedVisit(greeting, true);
-  if (greeting.code !== 220) return createFailedVisit(formatFirstLine(greeting), true);
+  if (isFault(greeting)) return createVisit(greeting, true);
+  if (greeting.code !== 220) return createVisit(formatFirstLine(greeting), true);
+  if (helo === null) {
+    wire.send("QUIT");
+    return createVisit(formatFirstLine(greeting), true);
+  }
   wire.send(`EHLO ${helo}`);
   const reply = await wire.receive(REPLY_MS);
   wire.send("QUIT");
-  if (isFault(reply)) return createFailedVisit(reply, true);
+  if (isFault(reply)) return createVisit(reply, true);
   const observedIps = [...reply.text.matchAll(OBSERVED_IP)].flatMap(([, ip]) => ip ?? []);
   return {
     reply: formatFirstLine(reply),

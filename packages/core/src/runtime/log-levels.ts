@@ -41,6 +41,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   parent_not_freed: "warn",
   pressure_began: "warn",
   pressure_ended: "info",
+  reach_measured: "info",
   probe_broke: "error",
   probe_failed: "warn",
   provider_accepts_unknown: "warn",

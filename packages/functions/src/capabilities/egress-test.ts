@@ -3,6 +3,7 @@ import {
   type SelfTestPorts,
   testEgress,
 } from "@mailproof/core/egress/egress-self-test";
+import { storeReach } from "@mailproof/core/egress/reach";
 import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
 import { createListHealth } from "@mailproof/mail/blocklists/health";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
@@ -28,5 +29,7 @@ export const runEgressTest = async (
     blocklists: { listsFor: () => BLOCKLISTS, keys: {}, isHealthy: createListHealth(base.now) },
   };
   const blocks = await listProviderBlocks(base);
-  return testEgress({ dnsLookups, connect, exits, blocks }, { ...smtp, domains });
+  const result = await testEgress({ dnsLookups, connect, exits, blocks }, { ...smtp, domains });
+  await storeReach(base, result.reach);
+  return result;
 };

@@ -6,6 +6,7 @@ import {
 import { type Domain, isDomain, parseTypedDomain } from "@mailproof/mail/domain";
 import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
+import { REACH_DOMAINS } from "../environment.ts";
 import { definePrinted } from "./define-admin.ts";
 import { defineCommand, describeOption, Flag } from "./define-command.ts";
 
@@ -30,11 +31,8 @@ const Ip = v.pipe(
   v.check((text) => parseIp(text) !== undefined, "must be addresses such as 192.0.2.1,2001:db8::1"),
 );
 
-/** Large services that are always reachable, of different operators. */
-const DOMAINS = ["gmail.com", "outlook.com", "yahoo.com", "gmx.net", "icloud.com"];
-
 export const selfTestOptions = v.strictObject({
-  domains: v.optional(createListSchema(DomainName), DOMAINS.join(",")),
+  domains: v.optional(createListSchema(DomainName), REACH_DOMAINS),
 });
 
 export const egressCommands = {

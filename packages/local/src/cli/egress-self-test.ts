@@ -85,12 +85,14 @@ const readBlocks = async ({
 
 export const toSelfTestOutput = ({
   mayProbe,
+  reach,
   ips,
   exits,
   contactedServers,
   findings,
 }: SelfTest) => ({
   may_probe: mayProbe,
+  reach,
   ips,
   exits: exits.map(({ exit, isReachable, ip, port25, ptr, isHello, isForward }) => ({
     exit,

@@ -5,6 +5,7 @@ import type { Headers } from "@mailproof/api/http/authenticate";
 import { HttpFailure } from "@mailproof/api/http/http-failure";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
 import { answer, asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
+import { storeReach } from "@mailproof/core/egress/reach";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { Json } from "@mailproof/core/ports/table";
 import * as v from "valibot";
@@ -99,8 +100,11 @@ const loadCommand = async (
   if (name === "admin egress test") {
     const { selfTestOptions } = await import("../cli/egress-command.ts");
     const { runSelfTest, toSelfTestOutput } = await import("../cli/egress-self-test.ts");
-    const run = async ({ domains }: v.InferOutput<typeof selfTestOptions>): Promise<Json> =>
-      toSelfTestOutput(await runSelfTest(environment, domains));
+    const run = async ({ domains }: v.InferOutput<typeof selfTestOptions>): Promise<Json> => {
+      const result = await runSelfTest(environment, domains);
+      await storeReach(world, result.reach);
+      return toSelfTestOutput(result);
+    };
     return { options: selfTestOptions, run };
   }
   const entry = [...adminEntries, ...machineEntries].find((one) => one.name === name);

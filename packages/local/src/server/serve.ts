@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { describeReach } from "@mailproof/core/egress/describe-reach";
 import type { Environment } from "../environment.ts";
 import { explainFolderFault } from "../storage/folder-faults.ts";
 import { formatFirstScreen } from "./first-screen.ts";
@@ -35,7 +36,12 @@ export const serve = async (environment: Environment, isFresh: boolean): Promise
     stopNow: () => process.exit(130),
     hangUp: () => process.stdout.write(`\n${HANG_UP_MESSAGE}\n`),
   });
-  printFirstScreen(await started, environment);
+  const running = await started;
+  printFirstScreen(running, environment);
+  // It takes half a minute where nothing answers, and the screen does not wait for it.
+  void running.reach.then((state) =>
+    process.stdout.write(`  reach      ${describeReach({ state, refusedBy: [] })}\n`),
+  );
   await stopped.promise;
 };
 

@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
+import type { MeasuredReach } from "@mailproof/core/egress/reach";
 import { withTimeout } from "@mailproof/core/lib/timeout";
 import { type Lab, startLab } from "@mailproof/lab/lab";
 import { MCP_PATH } from "@mailproof/mcp/origin";
@@ -52,6 +53,8 @@ export type RunningServer = {
   readonly version: string;
   /** Null: the setting DEMO is off. */
   readonly demo: DemoAccount | null;
+  /** What the first measurement found: whether mail servers can be asked. Never: nothing is measured. */
+  readonly reach: Promise<MeasuredReach>;
   /** Sentences for the operator, about settings that are allowed and may not be meant. */
   readonly warnings: readonly string[];
   /**
@@ -136,10 +139,11 @@ export const start = async (
     await lab?.close();
     lock.release();
   };
-  return { baseUrl, mcpUrl, version, demo, warnings: listWarnings(site, host), stop };
+  const warnings = listWarnings(site, host);
+  return { baseUrl, mcpUrl, version, demo, warnings, reach: app.reach.first, stop };
 };
 
-const startBackground = (directory: string, { world, health }: App): Promise<void> =>
+const startBackground = (directory: string, { world, health, reach }: App): Promise<void> =>
   runBackground(
     world,
     {
@@ -152,6 +156,7 @@ const startBackground = (directory: string, { world, health }: App): Promise<voi
         createBlobSweeper(join(directory, "blobs")),
         createCopySweeper(directory),
         health.schedule,
+        reach.schedule,
       ],
     },
     world.stopping,

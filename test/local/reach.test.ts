@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
+
+// Whether a fresh server can see mail servers. The lab plays each network.
+
+const MAIN = "packages/local/src/server/main.ts";
+
+test.each([
+  ["open", "valid.lab.mailproof.test,refused.lab.mailproof.test"],
+  ["dns_only", "refused.lab.mailproof.test"],
+  ["lab", "nxdomain.lab.mailproof.test"],
+])("a server whose reach is %s says so in its health", async (state, domains) => {
+  const { ready } = await whenStarted(createFolder(), [], { REACH_DOMAINS: domains });
+
+  for (;;) {
+    const { reach } = (await (await fetch(`${ready.base_url}/health`)).json()) as any;
+    if (reach.state !== "not_measured") {
+      expect(reach).toEqual({ state, refused_by: [], measured_at: expect.any(String) });
+      return;
+    }
+    await setTimeout(50);
+  }
+});
+
+test("the first screen is followed by what can be reached", async () => {
+  const server = spawnNode(MAIN, [], {
+    MAILPROOF_DIR: createFolder(),
+    PORT: "0",
+    REACH_DOMAINS: "refused.lab.mailproof.test",
+  });
+  let printed = "";
+  for await (const piece of server.stdout as AsyncIterable<Buffer>) {
+    printed += piece.toString();
+    if (printed.includes("  reach      ")) break;
+  }
+  server.kill("SIGTERM");
+  await once(server, "exit");
+
+  expect(printed).toContain(
+    "  reach      This server cannot reach mail servers: port 25 is closed.",
+  );
+});
