@@ -77,7 +77,7 @@ describeInBrowser("verify one", ({ open }) => {
         email,
         status,
         reason,
-        advice: ADVICE[status],
+        advice: `Simulated: ${ADVICE[status]}`,
       });
     }
     expect(opened.complaints).toEqual([]);

@@ -1,6 +1,6 @@
 /** What to do with an address of each status. */
 type Advice = {
-  readonly advice: "Send" | "Send with care" | "Do not send" | "Wait";
+  readonly advice: "Send" | "Send with care" | "Do not send" | "Wait" | "Ask the operator";
   readonly tone: "good" | "warn" | "bad" | "grey";
   readonly means: string;
 };
@@ -47,7 +47,22 @@ const UNKNOWN_STATUS: Advice = {
   means: "This dashboard does not know the status. The API documentation explains it.",
 };
 
-export const getAdvice = (status: string): Advice => ADVICE[status] ?? UNKNOWN_STATUS;
+/** What our own reach kept from the mail server is the operator's matter: to wait would change nothing. */
+const OUR_REACH: Readonly<Record<string, string>> = {
+  no_smtp_egress: "This server cannot reach mail servers: port 25 is closed.",
+  proxy_failed: "This server's way out to mail servers does not work.",
+};
+
+const toOperator = (means: string): Advice => ({
+  advice: "Ask the operator",
+  tone: "grey",
+  means: `${means} Nothing was charged.`,
+});
+
+export const getAdvice = (status: string, reason: string): Advice => {
+  const cause = status === "unknown" ? OUR_REACH[reason] : undefined;
+  return cause === undefined ? (ADVICE[status] ?? UNKNOWN_STATUS) : toOperator(cause);
+};
 
 /** A sentence for each common reason. The code is shown next to it. */
 const REASONS: Readonly<Record<string, string>> = {

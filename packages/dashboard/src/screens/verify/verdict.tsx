@@ -1,6 +1,7 @@
 import type { VerificationResult } from "@mailproof/client";
 import { formatCount, formatShare } from "../../format.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
+import { isTestKey } from "../../session.ts";
 import { getAdvice, toReasonSentence } from "./advice.ts";
 import { type Evidence, EvidencePanel } from "./evidence.tsx";
 import { Waterfall } from "./waterfall.tsx";
@@ -96,7 +97,7 @@ type Props = {
 
 export const Verdict = ({ result, onVerify }: Props) => {
   const { email, status, reason, sub_status, quality_score, evidence } = result;
-  const { advice, tone, means } = getAdvice(status);
+  const { advice, tone, means } = getAdvice(status, reason);
   const sentence = toReasonSentence(reason);
   const { score: parts, ...others } = (evidence ?? {}) as Evidence;
   return (
@@ -105,8 +106,12 @@ export const Verdict = ({ result, onVerify }: Props) => {
         <div>
           <h2 id="verdict">{email}</h2>
           <p class="answer-line">
-            <StatusBadge status={status} /> <b class={tone}>{advice}</b>
+            <StatusBadge status={status} />{" "}
+            <b class={tone}>{isTestKey.value ? `Simulated: ${advice}` : advice}</b>
           </p>
+          {isTestKey.value && (
+            <p>A test key's results are made up from the address: no mail server was asked.</p>
+          )}
           <p>
             {means} {sentence}
           </p>

@@ -6,9 +6,10 @@ import { formatCount } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { usePrices } from "../../parts/price.ts";
+import { ReachNotice } from "../../parts/reach-notice.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { address, path } from "../../router.ts";
-import { getClient, isTestKey, refreshAccount } from "../../session.ts";
+import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
 import { OPTIONS, toCurl } from "./curl.ts";
 import { createIntent, type Intent, readIntent, storeIntent } from "./intent.ts";
 import { Pending } from "./pending.tsx";
@@ -143,6 +144,31 @@ const AddressForm = ({ state, field, verify }: Verification) => (
   </form>
 );
 
+const LAB_EXAMPLES = [
+  "ada.lovelace@valid",
+  "nobody@valid",
+  "ada.lovelace@catchall",
+  "ada.lovelace@full",
+];
+
+/** Where nothing else has results, these do. */
+const LabExamples = ({ state, verify }: Verification) =>
+  state.kind === "empty" && account.value?.reach.state === "lab" && !isTestKey.value ? (
+    <p class="lab-examples">
+      Addresses of the lab that is built in:{" "}
+      {LAB_EXAMPLES.map((name) => (
+        <button
+          key={name}
+          type="button"
+          class="quiet"
+          onClick={() => verify(`${name}.lab.mailproof.test`)}
+        >
+          {name}
+        </button>
+      ))}
+    </p>
+  ) : null;
+
 const getDomain = (email: string): string => email.slice(email.lastIndexOf("@") + 1);
 
 const Answer = ({ state, verify, verifyAfresh, retry, onResult }: Verification) => {
@@ -181,7 +207,9 @@ export const Verify = () => {
         )
       }
     >
+      <ReachNotice />
       <AddressForm {...verification} />
+      <LabExamples {...verification} />
       <div aria-live="polite" aria-busy={state.kind === "asking"}>
         <Answer {...verification} />
       </div>
