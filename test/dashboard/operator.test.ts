@@ -69,6 +69,23 @@ describeInBrowser(
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Accounts");
     });
 
+    test("the checklist names what is missing, and what turns it on", async () => {
+      const opened = await openAs("");
+      const { page } = opened;
+      const list = page.locator("section", {
+        has: page.getByRole("heading", { name: "Before customers depend on it" }),
+      });
+      await list.getByRole("listitem").first().waitFor();
+
+      const lights = await list.getByRole("listitem").allTextContents();
+      const { lights: printed } = await runOnServer(opened, "checklist");
+
+      expect(lights).toHaveLength(9);
+      expect(printed).toHaveLength(9);
+      expect(lights.find((text: string) => text.startsWith("account"))).toContain("DEMO=off");
+      expect(lights.find((text: string) => text.startsWith("lists"))).toContain("on");
+    });
+
     test("gauges, audit and dead letters are what the commands print", async () => {
       const opened = await openAs("");
       const { page } = opened;

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createClient } from "@mailproof/client";
 import { expect, test } from "vitest";
 import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
@@ -89,6 +89,22 @@ test("an existing folder is never overwritten, and a folder without Mailproof is
     err: expect.stringContaining("has no Mailproof state"),
   });
   expect(over).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
+});
+
+test("--keep makes a folder of its own each time, and removes the oldest of those alone", async () => {
+  const [folder, parent] = [createFolder(), createFolder()];
+  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  const old = ["mailproof-2026-01-01T00-00-00-000Z", "mailproof-2026-01-02T00-00-00-000Z"];
+  for (const name of [...old, "mailproof-by-hand"]) mkdirSync(join(parent, name));
+
+  const saved = await whenCommanded(folder, "admin", "backup", "--to", parent, "--keep", "2");
+  const wrong = await whenCommanded(folder, "admin", "backup", "--to", parent, "--keep", "0");
+
+  expect(JSON.parse(saved.out)).toMatchObject({ removed: [old[0]] });
+  const { folder: made } = JSON.parse(saved.out) as { folder: string };
+  expect(readdirSync(parent).toSorted()).toEqual([old[1], basename(made), "mailproof-by-hand"]);
+  expect(JSON.parse((await whenCommanded(made, "admin", "audit")).out)).toMatchObject({ ok: true });
+  expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("from 1 to 999") });
 });
 
 test("a backup that broke off is not one, and does not stand in the way of the next", async () => {

@@ -166,6 +166,13 @@ describeUnless(findAbsence("systemd-analyze"), "the unit of systemd", () => {
       execFileSync("systemd-analyze", [...args, unit], { encoding: "utf8", stdio: "pipe" });
 
     expect(analyse("verify")).toBe("");
+    for (const name of ["mailproof-backup.service", "mailproof-backup.timer"])
+      writeFileSync(
+        join(folder, name),
+        readFileSync(`deploy/${name}`, "utf8").replaceAll("/usr/local/bin/mailproof", program),
+      );
+    const timer = join(folder, "mailproof-backup.timer");
+    expect(execFileSync("systemd-analyze", ["verify", timer], { encoding: "utf8" })).toBe("");
     expect(analyse("security", "--offline=true")).toMatch(/exposure level .*: 1\.\d OK/);
   });
 });

@@ -879,6 +879,8 @@ export interface GetHealthData {
   reach: {
     /** open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet. */
     state: "open" | "dns_only" | "lab" | "refused_by" | "not_measured";
+    /** The same in a sentence, for the person who asks. */
+    message: string;
     /** The large mail providers that refuse it now. */
     refused_by: string[];
     /** When it was measured, ISO 8601. Null when it never was. */
@@ -2768,6 +2770,8 @@ export interface GetAccountData {
   reach: {
     /** open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet. */
     state: "open" | "dns_only" | "lab" | "refused_by" | "not_measured";
+    /** The same in a sentence, for the person who asks. */
+    message: string;
     /** The large mail providers that refuse it now. */
     refused_by: string[];
     /** When it was measured, ISO 8601. Null when it never was. */

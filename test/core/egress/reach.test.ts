@@ -24,7 +24,8 @@ test("what was measured is in the health and in the account, until it is measure
   const health = await send(world, "GET /health", {});
   const account = await send(world, "GET /v1/account", { key: liveKey });
 
-  const reach = { state: "open", refused_by: [], measured_at: "2026-11-21T01:00:00.000Z" };
+  const message = "Mail servers can be asked.";
+  const reach = { state: "open", message, refused_by: [], measured_at: "2026-11-21T01:00:00.000Z" };
   expect(before).toEqual({ state: "not_measured", refusedBy: [], measuredAt: null });
   expect((health as any).reach).toEqual(reach);
   expect(account.data.reach).toEqual(reach);

@@ -26,6 +26,7 @@ export const EXAMPLES: readonly Example[] = [
       version: "1.0.0",
       reach: {
         state: "not_measured",
+        message: "It is not known yet whether this server can reach mail servers.",
         refused_by: [],
         measured_at: null,
       },
@@ -2873,6 +2874,7 @@ export const EXAMPLES: readonly Example[] = [
         retention_days: 30,
         reach: {
           state: "not_measured",
+          message: "It is not known yet whether this server can reach mail servers.",
           refused_by: [],
           measured_at: null,
         },

@@ -1,3 +1,4 @@
+import { describeReach } from "@mailproof/core/egress/describe-reach";
 import { REACHES, type Reach } from "@mailproof/core/egress/reach";
 import * as v from "valibot";
 import { describe } from "./common.ts";
@@ -8,6 +9,7 @@ export const ReachField = describe(
       v.picklist(REACHES),
       "open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet.",
     ),
+    message: describe(v.string(), "The same in a sentence, for the person who asks."),
     refused_by: describe(v.array(v.string()), "The large mail providers that refuse it now."),
     measured_at: describe(
       v.nullable(v.string()),
@@ -17,12 +19,9 @@ export const ReachField = describe(
   "Whether this service can see mail servers.",
 );
 
-export const toReach = ({
-  state,
-  refusedBy,
-  measuredAt,
-}: Reach): v.InferOutput<typeof ReachField> => ({
-  state,
-  refused_by: [...refusedBy],
-  measured_at: measuredAt,
+export const toReach = (reach: Reach): v.InferOutput<typeof ReachField> => ({
+  state: reach.state,
+  message: describeReach(reach),
+  refused_by: [...reach.refusedBy],
+  measured_at: reach.measuredAt,
 });

@@ -1,4 +1,3 @@
-import { describeReach } from "@mailproof/core/egress/describe-reach";
 import { account, isTestKey } from "../session.ts";
 
 /** What a person has to know before credits are spent. Nothing where mail servers can be asked, or need not be. */
@@ -6,5 +5,5 @@ export const ReachNotice = () => {
   const reach = account.value?.reach;
   if (!reach || isTestKey.value || reach.state === "open" || reach.state === "not_measured")
     return null;
-  return <p class="notice">{describeReach({ state: reach.state, refusedBy: reach.refused_by })}</p>;
+  return <p class="notice">{reach.message}</p>;
 };

@@ -2,7 +2,7 @@ import type { World } from "@mailproof/core/ports/world";
 import type { AdminDefinition } from "./define-admin.ts";
 import type { CommandDefinition } from "./define-command.ts";
 
-type Portable = AdminDefinition<CommandDefinition["options"], World>;
+type Portable = AdminDefinition<CommandDefinition["options"], World, readonly []>;
 
 export type AdminEntry<Definition = Portable> = {
   readonly name: string;
@@ -99,5 +99,11 @@ export const machineEntries: readonly AdminEntry<AdminDefinition>[] = [
     name: "admin gauges",
     summary: "Shows whether background work is late; exit code 1 if it is.",
     load: async () => (await import("./gauges-command.ts")).gaugesDefinition,
+  },
+  {
+    name: "admin checklist",
+    summary:
+      "Shows what this server needs before customers depend on it; exit code 1 if any is missing.",
+    load: async () => (await import("./checklist-command.ts")).checklistDefinition,
   },
 ];

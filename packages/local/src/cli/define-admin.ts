@@ -2,6 +2,7 @@ import type { Json } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import type { LocalWorld } from "../app.ts";
+import type { Environment } from "../environment.ts";
 import { formatAdminOutput } from "./admin-output.ts";
 import {
   type CommandDefinition,
@@ -22,16 +23,17 @@ export type AdminResult = { readonly output: Json; readonly exitCode?: number };
 export type AdminDefinition<
   O extends CommandDefinition["options"] = CommandDefinition["options"],
   W = LocalWorld,
+  Settings extends readonly unknown[] = readonly [environment: Environment],
 > = Omit<CommandDefinition<O>, "run"> & {
   /** Whether it may be the first thing that is ever done in a folder. */
   readonly mayCreateFolder?: true;
-  run(world: W, options: v.InferOutput<O>): Promise<AdminResult>;
+  run(world: W, options: v.InferOutput<O>, ...settings: Settings): Promise<AdminResult>;
 };
 
 /** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-stage.ts). */
 export const definePortable = <O extends CommandDefinition["options"]>(
-  definition: AdminDefinition<O, World>,
-): AdminDefinition<O, World> => definition;
+  definition: AdminDefinition<O, World, readonly []>,
+): AdminDefinition<O, World, readonly []> => definition;
 
 /** A command for this machine only. */
 export const defineAdmin = <O extends CommandDefinition["options"]>(

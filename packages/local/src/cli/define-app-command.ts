@@ -26,7 +26,7 @@ export const defineAppCommand = <O extends CommandDefinition["options"]>(
       throw message === undefined ? error : new Error(message, { cause: error });
     });
     try {
-      return await definition.run(world, options);
+      return await definition.run(world, options, environment);
     } finally {
       close();
     }

@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import type { LocalWorld } from "../app.ts";
 import type { Environment } from "../environment.ts";
 import { toLocalUrl } from "../server/site.ts";
+import { createScrapeRecorder } from "../storage/last-scrape.ts";
 import type { Counters } from "./counters.ts";
 import { addGauges } from "./gauges.ts";
 import { formatMetrics } from "./registry.ts";
@@ -19,7 +20,7 @@ export const startMetrics = async (
   { registry }: Counters,
 ): Promise<{ readonly url: string; readonly stop: () => void }> => {
   const stopGauges = addGauges(registry, world, MAILPROOF_DIR);
-  const server = createMetricsServer(registry, world.log);
+  const server = createMetricsServer(registry, world.log, createScrapeRecorder(world));
   server.listen(METRICS_PORT, METRICS_HOST);
   await once(server, "listening");
   const stop = () => {
@@ -30,13 +31,18 @@ export const startMetrics = async (
   return { url: toLocalUrl(server.address() as AddressInfo) + METRICS_PATH, stop };
 };
 
-const createMetricsServer = (registry: Registry, log: Log): Server =>
+const createMetricsServer = (
+  registry: Registry,
+  log: Log,
+  recordScrape: () => Promise<void>,
+): Server =>
   createServer((incoming, outgoing) => {
     if (incoming.url?.split("?")[0] !== METRICS_PATH || incoming.method !== "GET") {
       outgoing.writeHead(404, { "content-type": "text/plain" }).end(`Only GET ${METRICS_PATH}.\n`);
       return;
     }
     const report = (metric: string, cause: unknown) => log("metric_failed", { metric, cause });
+    void recordScrape().catch((cause: unknown) => report("scrape", cause));
     void formatMetrics(registry, report).then((text) =>
       outgoing.writeHead(200, { "content-type": registry.contentType }).end(text),
     );

@@ -112,7 +112,7 @@ const loadCommand = async (
   return (
     definition && {
       options: definition.options,
-      run: async (options) => (await definition.run(world, options)).output,
+      run: async (options) => (await definition.run(world, options, environment)).output,
     }
   );
 };

@@ -1,6 +1,7 @@
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { runCommand } from "../../session.ts";
+import { ChecklistPanel } from "./checklist.tsx";
 import { CommandForm, Output } from "./command.tsx";
 import "./operator.css";
 
@@ -66,6 +67,7 @@ const DeadLettersPanel = () => {
 export const Server = () => (
   <Screen title="Server" lead="What mailproof admin prints, for the person who runs this server.">
     <div class="panels">
+      <ChecklistPanel />
       <GaugesPanel />
       <DeadLettersPanel />
       <section class="panel" aria-labelledby="audit">
