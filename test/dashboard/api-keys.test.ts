@@ -127,6 +127,23 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(page.url()).not.toContain(secret);
   });
 
+  test.each([
+    ["Verify only", ["verification:read", "verification:write", "account:read"]],
+    ["Read only", SCOPES.filter((scope) => scope.endsWith(":read"))],
+    ["Unrestricted", null],
+  ])("%s is one choice, and the first is made already", async (label, scopes) => {
+    const { page, readApi } = await open({ path: PATH, key: "live" });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill(label);
+    if (label !== "Verify only") await dialog.getByLabel(label).check();
+    await dialog.getByRole("button", { name: "Create the key" }).click();
+    await dialog.locator(".new-key code").waitFor();
+
+    const { api_keys: keys } = await readApi<Keys>("/v1/api-keys");
+    expect(keys.find(({ name }) => name === label)?.["scopes"]).toEqual(scopes);
+  });
+
   test("without a scope chosen the API's sentence is in the form, and no key is made", async () => {
     const { page, readApi } = await open({ path: PATH, key: "live" });
     await page.getByRole("button", { name: "Create a key" }).click();

@@ -82,8 +82,8 @@ describeInBrowser(
 
       expect(lights).toHaveLength(9);
       expect(printed).toHaveLength(9);
-      expect(lights.find((text: string) => text.startsWith("account"))).toContain("DEMO=off");
-      expect(lights.find((text: string) => text.startsWith("lists"))).toContain("on");
+      expect(lights.find((text: string) => text.startsWith("Account"))).toContain("DEMO=off");
+      expect(lights.find((text: string) => text.startsWith("Lists"))).toContain("on");
     });
 
     test("gauges, audit and dead letters are what the commands print", async () => {

@@ -15,7 +15,7 @@ const ask = (port: number, path: string, headers: Record<string, string>) =>
       .end();
   });
 
-test.each(["/", "/docs", "/docs/quick-start", "/openapi.json", "/llms.txt"])(
+test.each(["/", "/docs", "/docs/quick-start", "/openapi.json", "/llms.txt", "/robots.txt"])(
   "%s is the same document whatever names a request has for the server",
   async (path) => {
     const { port } = await whenListening();

@@ -116,13 +116,18 @@ ${listGroups(topics).map(
 </nav>
 <main id="content">
 <p><a href="${toAddress(topic.name, ".md")}">As Markdown</a></p>
-${withAddresses(topic.content(), topics, toAddress)}
+${withAddresses(toOwnPage(topic.content()), topics, toAddress)}
 </main>
 </div>
 </body>
 </html>
 `.markup;
 };
+
+/** What is a part of the page of everything is the page here. */
+const toOwnPage = ({ markup }: Html): Html => ({
+  markup: markup.replace(/<h([23])>(.*?)<\/h\1>/s, "<h1>$2</h1>"),
+});
 
 const listGroups = (topics: readonly Topic[]): readonly (readonly [string, readonly Topic[]])[] =>
   [GUIDES_GROUP, ...Object.keys(TAGS), SCHEMAS.group].map((group) => [
@@ -171,6 +176,9 @@ ${listGroups(topics)
 - [Tools for agents](${baseUrl}/mcp): the same operations over the Model Context Protocol, with a key as a bearer token
 `;
 
+/** Pages are for search engines; the API and the dashboard are not. */
+const ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /mcp\n";
+
 /** By path: how each document is written. */
 export const topicWriters = (baseUrl: string): Writers => {
   const topics = listTopics(baseUrl);
@@ -178,6 +186,8 @@ export const topicWriters = (baseUrl: string): Writers => {
   return {
     "/llms.txt": () => llmsText(topics, baseUrl),
     "/docs.md": () => topics.map(writeMarkdown).join("\n"),
+    "/llms-full.txt": () => topics.map(writeMarkdown).join("\n"),
+    "/robots.txt": () => ROBOTS,
     ...Object.fromEntries(
       topics.flatMap((topic) => [
         [`/docs/${topic.name}`, () => topicPage(topic, topics, baseUrl)],

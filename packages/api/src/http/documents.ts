@@ -19,6 +19,7 @@ const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const TEXT: Document = { contentType: "text/plain; charset=utf-8" };
 const JSON_DOCUMENT: Document = { contentType: "application/json; charset=utf-8" };
 const PAGE: Document = {
   contentType: "text/html; charset=utf-8",
@@ -37,7 +38,9 @@ const documents: Readonly<Record<string, Document>> = {
   [ROOT_PAGE]: MANUAL_PAGE,
   "/openapi.json": JSON_DOCUMENT,
   "/postman.json": JSON_DOCUMENT,
-  "/llms.txt": { contentType: "text/plain; charset=utf-8" },
+  "/llms.txt": TEXT,
+  "/llms-full.txt": TEXT,
+  "/robots.txt": TEXT,
   "/docs/style.css": { contentType: "text/css; charset=utf-8" },
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8" },
   ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),

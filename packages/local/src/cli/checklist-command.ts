@@ -31,7 +31,7 @@ const LISTS_DAYS_MAX = 60;
 
 const LIGHTS: readonly Light[] = [
   {
-    light: "reach",
+    light: "Reach",
     find: async ({ world }) => {
       const reach = await findReach(world);
       return reach.state === "open" ? null : describeReach(reach);
@@ -39,12 +39,12 @@ const LIGHTS: readonly Light[] = [
     how: "npx mailproof admin egress test says what is closed; docs/egress.md has the ways out",
   },
   {
-    light: "name",
+    light: "Name",
     find: ({ world, environment }) => findNameFault(world, environment.SMTP_HELLO),
     how: "SMTP_HELLO, its A record, and the PTR record of that address",
   },
   {
-    light: "tls",
+    light: "TLS",
     find: ({ environment: { PUBLIC_URL, HOST } }) =>
       PUBLIC_URL?.startsWith("https://") && isLoopback(HOST)
         ? null
@@ -52,13 +52,13 @@ const LIGHTS: readonly Light[] = [
     how: "a proxy with a certificate in front of HOST=127.0.0.1, such as deploy/Caddyfile",
   },
   {
-    light: "public url",
+    light: "Public URL",
     find: ({ environment: { PUBLIC_URL } }) =>
       PUBLIC_URL === undefined ? "Links in responses lead to this machine's own address." : null,
     how: "PUBLIC_URL",
   },
   {
-    light: "account",
+    light: "Account",
     find: async ({ world, environment: { DEMO } }) => {
       if (DEMO === "on") return "The demo account is open: its keys are in a file.";
       for await (const _ of iterateAccounts(world.table)) return null;
@@ -67,7 +67,7 @@ const LIGHTS: readonly Light[] = [
     how: "DEMO=off, and npx mailproof admin accounts create --name NAME --credits 1000",
   },
   {
-    light: "backup",
+    light: "Backup",
     find: ({ world, environment: { MAILPROOF_DIR } }) => {
       const at = readLastBackup(MAILPROOF_DIR);
       const isFresh = at !== undefined && world.now().getTime() - at.getTime() < DAY_MS + HOUR_MS;
@@ -76,7 +76,7 @@ const LIGHTS: readonly Light[] = [
     how: "npx mailproof admin backup --to FOLDER --keep 14, each day (deploy/mailproof-backup.timer)",
   },
   {
-    light: "metrics",
+    light: "Metrics",
     find: async ({ world, environment: { METRICS_PORT } }) => {
       if (METRICS_PORT === undefined) return "No metrics are served.";
       const at = await readLastScrape(world.table);
@@ -86,12 +86,12 @@ const LIGHTS: readonly Light[] = [
     how: "METRICS_PORT, and a Prometheus that reads it",
   },
   {
-    light: "mail",
+    light: "Mail",
     find: ({ world, environment: { MAIL_DOMAIN } }) => findMailFault(world, MAIL_DOMAIN),
     how: "MAIL_DOMAIN, its MX record to this server, and port 25 forwarded to MAIL_PORT",
   },
   {
-    light: "lists",
+    light: "Lists",
     find: ({ world }) => {
       const days = getEditionAge(world.engine.lists.edition, world.now());
       return days <= LISTS_DAYS_MAX ? null : `The lists of domains are ${days} days old.`;

@@ -76,10 +76,12 @@ const readText = (fields: FormData, name: string): string => {
 
 const readInput = (fields: FormData): CreateApiKeyInput => {
   const days = Number(readText(fields, "days"));
+  const preset = PRESETS.find(({ name }) => name === readText(fields, "preset"));
+  const scopes = preset?.scopes ?? (fields.getAll("scope") as Scope[]);
   return {
     name: readText(fields, "name"),
     mode: readText(fields, "mode") === "live" ? "live" : "test",
-    ...(readText(fields, "restricted") === "yes" && { scopes: fields.getAll("scope") as Scope[] }),
+    ...(scopes !== "all" && { scopes: [...scopes] }),
     ...(days > 0 && { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
   };
 };
@@ -158,37 +160,50 @@ const ModeChoice = () => (
   </fieldset>
 );
 
+/** The least that most programs need comes first. Null: chosen one by one. */
+const PRESETS: readonly {
+  readonly name: string;
+  readonly label: string;
+  readonly scopes: readonly Scope[] | "all" | null;
+}[] = [
+  {
+    name: "verify",
+    label: "Verify only: addresses and lists, and the balance",
+    scopes: ["verification:read", "verification:write", "account:read"],
+  },
+  {
+    name: "read",
+    label: "Read only: everything, without changing or spending anything",
+    scopes: SCOPES.filter((scope) => scope.endsWith(":read")),
+  },
+  { name: "all", label: "Unrestricted: everything, including keys", scopes: "all" },
+  { name: "chosen", label: "Only the scopes you choose", scopes: null },
+];
+
+const [LEAST] = PRESETS;
+
 const ScopeChoice = () => {
-  const isRestricted = useSignal(false);
-  const choose = (to: boolean) => () => {
-    isRestricted.value = to;
-  };
+  const chosen = useSignal(LEAST?.name);
   return (
     <>
       <fieldset class="choice">
         <legend>Scopes</legend>
-        <label>
-          <input
-            type="radio"
-            name="restricted"
-            value="no"
-            checked={!isRestricted.value}
-            onChange={choose(false)}
-          />
-          Unrestricted: everything, including keys
-        </label>
-        <label>
-          <input
-            type="radio"
-            name="restricted"
-            value="yes"
-            checked={isRestricted.value}
-            onChange={choose(true)}
-          />
-          Only the scopes you choose
-        </label>
+        {PRESETS.map(({ name, label }) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="preset"
+              value={name}
+              checked={chosen.value === name}
+              onChange={() => {
+                chosen.value = name;
+              }}
+            />
+            {label}
+          </label>
+        ))}
       </fieldset>
-      {isRestricted.value && (
+      {chosen.value === "chosen" && (
         <fieldset class="choice scopes">
           <legend class="unseen">Chosen scopes</legend>
           {SCOPES.map((scope) => (
