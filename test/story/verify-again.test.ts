@@ -288,6 +288,29 @@ test("what a process that died between the two leaves, the reconciler does", asy
   await thenConsistent(ctx);
 });
 
+test("a child that an older process ended, without its parent, is finished by the next request", async () => {
+  const ctx = await givenList();
+  ctx.silent.delete("bob");
+  const { data } = await whenAgain(ctx, UNKNOWN);
+  const older = withTable(ctx, {
+    transact: (writes, attempt) =>
+      ctx.table.transact(
+        writes.filter((write) => !("update" in write && write.where?.["child"])),
+        attempt,
+      ),
+  });
+  await whenWorked({ ...ctx, world: older });
+  const before = await readJob(ctx);
+
+  const next = await whenAgain(ctx, UNKNOWN, { idempotencyKey: "k2" });
+  await whenQuiet(ctx);
+
+  expect(before.child_job_id).toBe(data.job_id);
+  expect(next).toMatchObject({ statusCode: 202, data: { rows: 2 } });
+  expect((await readJob(ctx)).child_job_id).toBeUndefined();
+  await thenConsistent(ctx);
+});
+
 test("killed after any chunk, the child replaces each row once", async () => {
   for (let kill = 1; kill <= 4; kill++) {
     const ctx = await givenList();

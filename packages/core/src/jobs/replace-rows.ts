@@ -5,7 +5,7 @@ import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { readPackedValues } from "../verify/pack.ts";
 import { findChunk, iterateChunks, toChunkKey, toPassField } from "./chunks.ts";
-import { CLOSED_STATUSES, findJob, type Job, toBucket, toJobKey } from "./items.ts";
+import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toBucket, toJobKey } from "./items.ts";
 import { buildReplacementSummary, findCountedDomains } from "./result-summary.ts";
 import {
   ERASED,
@@ -37,6 +37,24 @@ export const replaceParentRows = async (world: World, child: Job): Promise<reado
   await replaceRows(world, parent, child);
   const freed = { set: { child: undefined }, where: { child: child.id } };
   return [{ update: toJobKey(parent.id), ...freed }];
+};
+
+/**
+ * The parent, free where its child has ended: a process of release 0.2.0 ends a child without its parent, and a child's
+ * record expires.
+ */
+export const freeIfChildEnded = async (world: World, parent: Job): Promise<Job> => {
+  if (parent.child === undefined) return parent;
+  const child = await findJob(world.table, parent.child);
+  if (child && isOpenJob(child)) return parent;
+  if (child) await endCancelledChild(world, child);
+  else
+    await world.table.write({
+      update: toJobKey(parent.id),
+      set: { child: undefined },
+      where: { child: parent.child },
+    });
+  return (await findJob(world.table, parent.id)) ?? parent;
 };
 
 /** For a child that was cancelled: what it found out before is paid. */

@@ -22,6 +22,7 @@ import {
   removeInputUnlessCharged,
   toInputBlobKey,
 } from "./new-job.ts";
+import { freeIfChildEnded } from "./replace-rows.ts";
 import { ERASED, type PackedRow, readPackedRows } from "./results.ts";
 import { matchesKind, type RowFilter } from "./select-rows.ts";
 
@@ -62,7 +63,7 @@ export const verifyAgain = async (
   const reason = "verify_file" as const;
   const operation = { id, kind: FILE, payer, reason, idempotencyKey, leaseMs: 0 };
   const outcome = await payImmediately(world, operation, async () => {
-    const parent = await findParent();
+    const parent = await freeIfChildEnded(world, await findParent());
     assertMayVerify(parent);
     const written = await writeRows(world, { parent, wanted, id, chunkRows });
     const { count } = written;
