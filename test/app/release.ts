@@ -13,6 +13,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { endpoints } from "@mailproof/api/endpoints";
 import { respond } from "@mailproof/api/http/respond";
 import { openapi } from "@mailproof/api/openapi/openapi";
+import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/background/audit";
 import { schedules, workers } from "@mailproof/core/background/workers";
@@ -45,6 +46,7 @@ export const CURRENT = {
   schedules,
   createReading,
   ONE_REQUEST,
+  createRateLimit,
   createRequestLog,
   createSharedSlots,
   createEngine,
@@ -67,6 +69,7 @@ const FILES: Readonly<Record<string, readonly (keyof Release)[]>> = {
   "api/src/endpoints": ["endpoints"],
   "api/src/http/respond": ["respond"],
   "api/src/openapi/openapi": ["openapi"],
+  "core/src/accounts/rate-limit": ["createRateLimit"],
   "core/src/background/audit": ["audit"],
   "core/src/background/workers": ["workers", "schedules"],
   "core/src/deliverability/reading": ["createReading"],
@@ -156,6 +159,7 @@ export const runRelease = <World extends AppWorld>(release: Release, world: Worl
     ...release.ONE_REQUEST,
     engine: release.createSandboxEngine({ engine: lists, now, sleep }),
     reading: release.createReading(now),
+    rateLimit: release.createRateLimit(table, now),
     requestLog: release.createRequestLog(table, now),
   };
 };
