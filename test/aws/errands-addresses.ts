@@ -1,5 +1,5 @@
 import { streamPieces } from "../app/form.ts";
-import type { TestResponse } from "../app/send.ts";
+import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
 import { createEmails, formatCsv } from "../things/jobs.ts";
 import {
   type Errand,
@@ -10,7 +10,7 @@ import {
   waitForJob,
   withoutCharge,
 } from "./errand.ts";
-import type { Fleet } from "./fleet.ts";
+import { type Fleet, PART_ROWS } from "./fleet.ts";
 
 export const verifyOne = (word: string, price: number): Errand =>
   async function* (fleet, name) {
@@ -69,38 +69,47 @@ export const sendForm: Errand = async function* (fleet) {
   return 5;
 };
 
-const FORMS: readonly Readonly<Record<string, string>>[] = [
-  { as: "spreadsheet" },
-  {},
-  // Of so many rows a worker makes it, in parts.
-  { format: "json" },
-];
-
-/** Each form, and each twice: what one release has made, the other hands out. */
-async function* download(
-  { ask, blobs }: Fleet,
-  job: string,
-  rows: number,
-): AsyncGenerator<void, void> {
-  for (const query of FORMS) {
-    const links: string[] = [];
-    while (links.length < 2) {
-      const response = await ask(`GET /v1/jobs/${job}/download`, { query });
-      if (require(response, 200, 303, 409).statusCode === 409) yield;
-      else links.push(findKey(response));
-    }
-    requireSame(links[0], links[1]);
-    const [key = ""] = links;
-    if (key === "") continue;
-    const found = await blobs.get(key);
-    const text = Buffer.concat(await Array.fromAsync(found?.content ?? [])).toString();
-    requireSame((JSON.parse(text) as { rows: unknown[] }).rows.length, rows);
-  }
+/** In each form, as an answer has it. */
+async function* download({ ask }: Fleet, job: string, rows: number): AsyncGenerator<void, void> {
+  const what = `GET /v1/jobs/${job}/download`;
+  require(await ask(what, { query: { as: "spreadsheet" } }), 200);
+  yield;
+  requireSame(
+    require(await ask(what), 200)
+      .text.trim()
+      .split("\n").length,
+    rows + 1,
+  );
+  const { text } = require(await ask(what, { query: { format: "json" } }), 200);
+  requireSame((JSON.parse(text) as Exported).rows.length, rows);
 }
 
-/** The blob that a link leads to. A CSV is in the answer itself. */
-const findKey = ({ text, headers }: TestResponse): string =>
-  /exports\/[^?"]+/.exec(`${headers["location"] ?? ""} ${text.slice(0, 2_000)}`)?.[0] ?? "";
+type Exported = { readonly rows: readonly unknown[] };
+
+/** Of so many rows, workers make the file, each a part of it. The link is the same, whichever release gives it. */
+export const exportFile: Errand = async function* ({ ask, blobs, table, world, account }) {
+  const result = await verifyEmail(world, "valid@example.com");
+  const rows = createRows(result, EXPORTED_ROWS);
+  const chunks = [0, 1, 2].map((at) => rows.slice(at * PART_ROWS, (at + 1) * PART_ROWS));
+  const job = await givenJobOf({ world, table, account }, chunks, { id: world.newId("job") });
+  const keys: string[] = [];
+  while (keys.length < 4) {
+    const query = { format: "json" };
+    const response = require(await ask(`GET /v1/jobs/${job}/download`, { query }), 200, 409);
+    const [key] = /exports\/[^?"]+/.exec(response.text) ?? [];
+    if (key !== undefined) keys.push(key);
+    yield;
+  }
+  const [key = ""] = keys;
+  for (const other of keys) requireSame(key, other);
+  const found = await blobs.get(key);
+  const text = Buffer.concat(await Array.fromAsync(found?.content ?? [])).toString();
+  requireSame((JSON.parse(text) as Exported).rows.length, EXPORTED_ROWS);
+  return 0;
+};
+
+/** More than an answer has. */
+const EXPORTED_ROWS = 5_001;
 
 async function* erase({ ask }: Fleet, email: string): AsyncGenerator<void, void> {
   for (;;) {

@@ -11,15 +11,19 @@ import { type Release, runRelease } from "../app/release.ts";
 import { BASE_URL, createSend, type Send, type TestResponse } from "../app/send.ts";
 import { findReconciler, findWorker } from "../simulation/background.ts";
 import { createRandom } from "../simulation/random.ts";
-import { createPortsOn, openResources } from "./emulated-ports.ts";
+import { createPortsOn, type EmulatedPorts, openResources } from "./emulated-ports.ts";
 import { createContext, createSqsEvent } from "./events.ts";
 
 // A stage in the middle of a deployment: one table, its queues and its bucket, and Lambdas of several releases, each with its own
 // adapters. Which of them gets a request, a message, a call of the prober or a run of the reconciler is drawn.
 
 const OPENING = 10_000;
-/** As small as lets a short list have several chunks, and its export several parts. */
-const SIZES = { chunkRows: { batch: 2, file: 2 }, exportRows: { inRequest: 3, part: 2 } };
+export const PART_ROWS = 2_000;
+/** As small as lets a short list have several chunks. */
+const SIZES = {
+  chunkRows: { batch: 2, file: 2 },
+  exportRows: { inRequest: 2 * PART_ROWS, part: PART_ROWS },
+};
 
 type Crew = {
   readonly release: Release;
@@ -33,6 +37,7 @@ type Crew = {
 
 export type Fleet = Awaited<ReturnType<typeof givenFleet>>;
 
+/** `releases`: the newest is the last, and things are looked at by its code. */
 export const givenFleet = async (seed: number, releases: readonly Release[]) => {
   const base = givenWorld(seed);
   const { now } = base.world;
@@ -59,10 +64,10 @@ export const givenFleet = async (seed: number, releases: readonly Release[]) => 
       judge: createReleaseJudge(release),
     };
   });
-  const [first] = crews as [Crew];
-  const [{ table, queue, blobs }] = ports as [(typeof ports)[number]];
+  const newest = crews.at(-1) as Crew;
+  const { table, queue, blobs } = ports.at(-1) as EmulatedPorts;
   const opening = { name: "Ann's Shop", plan: "scale", opening: credits(OPENING) } as const;
-  const { account, liveKey } = await openAccount(first.world, opening);
+  const { account, liveKey } = await openAccount(newest.world, opening);
   const wrong: string[] = [];
   const served = new Set<string>();
 
@@ -89,7 +94,7 @@ export const givenFleet = async (seed: number, releases: readonly Release[]) => 
 
   /** Handles what waits now, and what comes of it in queues that are looked at later. */
   const work = async (): Promise<void> => {
-    for (const worker of first.release.workers)
+    for (const worker of newest.release.workers)
       for (const message of await queue.receive(worker.queue, { waitMs: 0 }))
         await handle(worker, message);
   };
@@ -101,6 +106,7 @@ export const givenFleet = async (seed: number, releases: readonly Release[]) => 
 
   return {
     ...base,
+    world: newest.world,
     table,
     queue,
     blobs,

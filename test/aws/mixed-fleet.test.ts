@@ -7,6 +7,7 @@ import { HOOK, verifyCall } from "../things/webhooks.ts";
 import type { Errand } from "./errand.ts";
 import {
   cancelBatch,
+  exportFile,
   find,
   sendBatch,
   sendFile,
@@ -36,6 +37,7 @@ const ERRANDS: readonly Errand[] = [
   cancelBatch,
   sendFile,
   sendForm,
+  exportFile,
   find,
   check,
   monitor,
