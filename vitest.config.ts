@@ -21,7 +21,7 @@ const LONG = [
 
 /** Plays histories of the simulation by the thousand, and plants bugs that they must find. */
 const HISTORIES = [
-  "test/simulation/{cluster,mixed-fleet,mutants,paid-rate,sweep-*,webhooks}.test.ts",
+  "test/simulation/{cluster,mixed-*,mutants,paid-rate,sweep-*,webhooks}.test.ts",
   "test/core/smtp-pool/shared-slots-cluster.test.ts",
   "test/differential/all-messages.test.ts",
   "test/property/records.test.ts",
