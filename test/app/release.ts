@@ -108,16 +108,18 @@ export const findReleaseAbsence = (): string | null => {
   }
 };
 
+/** What of a release is unpacked: its packages, and what is deployed of them. */
+const UNPACKED = ["packages", "infra"];
+
 /**
- * Its packages in a folder of their own, which stays. Below the repository, so that other packages are those of today; its own
- * ones are found first.
+ * The folder stays. It is below the repository, so that other packages are those of today; the release's own are found first.
  */
 const unpackRelease = (commit: string): string => {
   const folder = join(ROOT, ".cache/releases", commit);
   if (existsSync(folder)) return folder;
   mkdirSync(join(ROOT, ".cache/releases"), { recursive: true });
   const draft = mkdtempSync(`${folder}-`);
-  execFileSync("tar", ["-x", "-C", draft], { input: git("archive", commit, "packages") });
+  execFileSync("tar", ["-x", "-C", draft], { input: git("archive", commit, ...UNPACKED) });
   const links = join(draft, "node_modules/@mailproof");
   mkdirSync(links, { recursive: true });
   for (const name of readdirSync(join(draft, "packages")))
@@ -131,16 +133,20 @@ const unpackRelease = (commit: string): string => {
   return folder;
 };
 
-export const loadLastRelease = async (): Promise<Release> => {
-  const name = /release-(.*)\.json/.exec(FIXTURE ?? "")?.[1] ?? "";
+/** A file of the last release as a module. The caller knows that it exports what today's does. */
+export const importFromLastRelease = async <Exported>(file: string): Promise<Exported> => {
   const commit = git("log", "-1", "--format=%H", "--", FIXTURE ?? "")
     .toString()
     .trim();
-  const folder = unpackRelease(commit);
+  const { href } = pathToFileURL(join(unpackRelease(commit), file));
+  return (await import(/* @vite-ignore */ href)) as Exported;
+};
+
+export const loadLastRelease = async (): Promise<Release> => {
+  const name = /release-(.*)\.json/.exec(FIXTURE ?? "")?.[1] ?? "";
   const loaded = await Promise.all(
     Object.entries(FILES).map(async ([file, names]) => {
-      const { href } = pathToFileURL(join(folder, "packages", `${file}.ts`));
-      const exported = (await import(/* @vite-ignore */ href)) as Readonly<Record<string, unknown>>;
+      const exported = await importFromLastRelease<Release>(`packages/${file}.ts`);
       return names.map((one) => [one, exported[one]] as const);
     }),
   );

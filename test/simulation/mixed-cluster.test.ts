@@ -1,11 +1,15 @@
+import type { Table, Write } from "@mailproof/core/ports/table";
+import { getItemKey } from "@mailproof/core/ports/writes";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { expect, test } from "vitest";
+import { listGrants } from "../../infra/iam.ts";
 import { givenWorld } from "../app/given.ts";
 import { CURRENT, findReleaseAbsence, loadLastRelease, type Release } from "../app/release.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { simulateCluster } from "./cluster.ts";
+import type { SimulatedWorld } from "./process.ts";
 import { renameStored } from "./renames.ts";
 
 // Goal: the limits of a mail provider hold while processes of two releases share its slots, and all rows get their results.
@@ -42,6 +46,27 @@ const givenTaken = async ([one, other]: readonly [Release, Release]) => {
   if (first?.kind !== "acquired") throw new Error("no slot is free");
   return { first: first.slot, ours: () => other.createSharedSlots(world) };
 };
+
+const recordWrites =
+  (written: Set<string>) =>
+  (ctx: SimulatedWorld): SimulatedWorld => {
+    const record = (writes: readonly Write[]) => {
+      for (const write of writes) written.add(getItemKey(write).pk);
+    };
+    const { table } = ctx;
+    const write: Table["write"] = (one) => {
+      record([one]);
+      return table.write(one);
+    };
+    const transact: Table["transact"] = (writes) => {
+      record(writes);
+      return table.transact(writes);
+    };
+    return { ...ctx, table: { ...table, write, transact } };
+  };
+
+const isOf = (pk: string, pattern: string): boolean =>
+  pattern.endsWith("*") ? pk.startsWith(pattern.slice(0, -1)) : pk === pattern;
 
 describeUnless(findReleaseAbsence(), "beside the last release", () => {
   const pairs = [
@@ -82,6 +107,17 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
       expect(cluster.rate).toBeGreaterThan(cluster.rateMax * 0.85);
     },
   );
+
+  test("the role of today's prober lets the last release write what it knows of mail hosts", async () => {
+    const written = new Set<string>();
+    const release = { ...(await loadLastRelease()), change: recordWrites(written) };
+    const allowed = listGrants(["table:mail-hosts"]).flatMap(({ partitions = [] }) => partitions);
+
+    await simulateCluster(6, 200, 100, { releases: [release], exits: 2 });
+
+    expect([...written].some((pk) => pk.startsWith("PROVIDER#"))).toBe(true);
+    expect([...written].filter((pk) => !allowed.some((one) => isOf(pk, one)))).toEqual([]);
+  });
 
   test("it is found out when today's code has another name than the last release for a slot", async () => {
     const releases = [renameStored(await loadLastRelease(), "slot_", "place_"), CURRENT];
