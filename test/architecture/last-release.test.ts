@@ -5,8 +5,8 @@ import { lambdas, routes, workerSpecs } from "../../infra/topology.ts";
 import { findReleaseAbsence, importFromLastRelease } from "../app/release.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 
-// AWS updates a stage piece by piece: the code of a Lambda after its settings and its role, one Lambda after the other, and the
-// routes and queues at some moment in between. So each piece of today must fit the others of the last release.
+// AWS updates a stage piece by piece: the settings of a Lambda apart from its code, one Lambda after the other, and the routes
+// and queues at some moment in between. So each piece of today must fit the others of the last release.
 
 type Topology = Pick<
   typeof import("../../infra/topology.ts"),
