@@ -21,14 +21,14 @@ const LONG = [
 
 /** Plays histories of the simulation by the thousand, and plants bugs that they must find. */
 const HISTORIES = [
-  "test/simulation/{cluster,mutants,paid-rate,sweep-*,webhooks}.test.ts",
+  "test/simulation/{cluster,mixed-*,mutants,paid-rate,sweep-*,webhooks}.test.ts",
   "test/core/smtp-pool/shared-slots-cluster.test.ts",
   "test/differential/all-messages.test.ts",
   "test/property/records.test.ts",
 ];
 
 /** Each needs what its suite in scripts/test-all.ts fetches first. */
-const APART = ["test/{dashboard,deploy,infra,third-party}/**", "**/node_modules/**"];
+const APART = ["test/{aws,dashboard,deploy,infra,third-party}/**", "**/node_modules/**"];
 
 type Suite = NonNullable<TestProjectInlineConfiguration["test"]>;
 
@@ -85,7 +85,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
     testTimeout: shared.testTimeout,
     hookTimeout: shared.hookTimeout,
   },
-  aws: { ...createAws({}), include: ["test/story/**/*.test.ts"] },
+  aws: { ...createAws({}), include: ["test/{aws,story}/**/*.test.ts"] },
   "third-party": { ...shared, setupFiles: [], include: ["test/third-party/*.test.ts"] },
   moto: {
     ...createAws({ MAILPROOF_EMULATOR: "moto" }),

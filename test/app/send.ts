@@ -1,12 +1,12 @@
-import { endpoints } from "@mailproof/api/endpoints";
 import { assertJsonType } from "@mailproof/api/http/body";
-import { asFailure, type HttpAnswer, refuse, respond } from "@mailproof/api/http/respond";
+import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
 import { createRouter } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { DOMAIN_NAME } from "../aws/gateway.ts";
 import { isAwsShaped } from "../aws/shape.ts";
 import { sendViaLambda, toWireRequest } from "../aws/via-lambda.ts";
 import { encodeForm, type FormPart, splitAt } from "./form.ts";
+import { CURRENT, type Release } from "./release.ts";
 
 type Sent = {
   readonly key?: string;
@@ -34,15 +34,14 @@ export type TestResponse = {
 /** The same on one machine as behind API Gateway. */
 export const BASE_URL = `https://${DOMAIN_NAME}`;
 
-const route = createRouter(endpoints);
+export type Send = (world: AppWorld, what: string, sent?: Sent) => Promise<TestResponse>;
 
-/** One request along the one path, without a socket: what a story is made of. */
-export const send = async (
-  world: AppWorld,
-  what: string,
-  sent: Sent = {},
-): Promise<TestResponse> => {
-  const { statusCode, headers, body } = await respondTo(world, what, sent);
+export const createSend = (release: Release): Send => {
+  const respondTo = createRespond(release);
+  return async (world, what, sent = {}) => readAnswer(await respondTo(world, what, sent));
+};
+
+const readAnswer = async ({ statusCode, headers, body }: HttpAnswer): Promise<TestResponse> => {
   const isWhole = typeof body === "string";
   const bytes = isWhole ? Buffer.from(body) : await getBytes(body.stream);
   const text = bytes.toString();
@@ -52,6 +51,43 @@ export const send = async (
   >;
   return { statusCode, headers, text, bytes, ...response };
 };
+
+const createRespond = ({ endpoints, respond, lambda }: Release) => {
+  const route = createRouter(endpoints);
+  return async (world: AppWorld, what: string, sent: Sent): Promise<HttpAnswer> => {
+    const [method = "", rawPath = ""] = what.split(" ");
+    const id = world.newId("req");
+    try {
+      const { endpoint, path } = route(method, rawPath);
+      const { query = {}, key } = sent;
+      const form = sent.form && (await encodeForm(sent.form));
+      const type = form && { "content-type": form.contentType };
+      const headers = { ...sent.headers, ...type, ...(key && { "x-api-key": key }) };
+      if (isAwsShaped && !sent.readBody) {
+        const body = form?.bytes ?? sent.body;
+        const wire = toWireRequest({ method, path: rawPath, query, headers, body });
+        return await sendViaLambda(lambda(endpoint, world), endpoint, wire);
+      }
+      return await respond(world, endpoint, {
+        id,
+        baseUrl: BASE_URL,
+        headers,
+        path,
+        query,
+        body: async () => {
+          if (form) assertJsonType(form.contentType);
+          return sent.readBody ? sent.readBody() : sent.body;
+        },
+        bytes: () => splitAt(form?.bytes ?? new Uint8Array(), []),
+      });
+    } catch (error) {
+      return refuse(world, { id, baseUrl: BASE_URL }, asFailure(error, "nothing_charged"));
+    }
+  };
+};
+
+/** One request along the one path, without a socket: what a story is made of. */
+export const send = createSend(CURRENT);
 
 /** One address, under an Idempotency-Key or without one. */
 export const whenVerified = (
@@ -75,37 +111,6 @@ const getBytes = async (stream: AsyncIterable<string | Uint8Array>): Promise<Buf
     typeof piece === "string" ? Buffer.from(piece) : piece,
   );
   return Buffer.concat(pieces);
-};
-
-const respondTo = async (world: AppWorld, what: string, sent: Sent): Promise<HttpAnswer> => {
-  const [method = "", rawPath = ""] = what.split(" ");
-  const id = world.newId("req");
-  try {
-    const { endpoint, path } = route(method, rawPath);
-    const { query = {}, key } = sent;
-    const form = sent.form && (await encodeForm(sent.form));
-    const type = form && { "content-type": form.contentType };
-    const headers = { ...sent.headers, ...type, ...(key && { "x-api-key": key }) };
-    if (isAwsShaped && !sent.readBody) {
-      const body = form?.bytes ?? sent.body;
-      const wire = toWireRequest({ method, path: rawPath, query, headers, body });
-      return await sendViaLambda(world, endpoint, wire);
-    }
-    return await respond(world, endpoint, {
-      id,
-      baseUrl: BASE_URL,
-      headers,
-      path,
-      query,
-      body: async () => {
-        if (form) assertJsonType(form.contentType);
-        return sent.readBody ? sent.readBody() : sent.body;
-      },
-      bytes: () => splitAt(form?.bytes ?? new Uint8Array(), []),
-    });
-  } catch (error) {
-    return refuse(world, { id, baseUrl: BASE_URL }, asFailure(error, "nothing_charged"));
-  }
 };
 
 /** One check, under an Idempotency-Key or without one. */

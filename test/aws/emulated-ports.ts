@@ -23,9 +23,26 @@ export type EmulatedPorts = {
   readonly blobs: Blobs & { keys: () => string[] };
 };
 
-export const createEmulatedPorts = (now: () => Date): EmulatedPorts => {
+/** The adapters that stand on AWS: those of one release. */
+export type AwsAdapters = {
+  readonly createDynamoTable: typeof createDynamoTable;
+  readonly createS3Blobs: typeof createS3Blobs;
+  readonly createSqsQueue: typeof createSqsQueue;
+};
+
+const TODAYS: AwsAdapters = { createDynamoTable, createS3Blobs, createSqsQueue };
+
+export const createEmulatedPorts = (now: () => Date): EmulatedPorts =>
+  createPortsOn(openResources(now), now, TODAYS);
+
+/** Over the same table, queues and bucket as others, by these adapters. */
+export const createPortsOn = (
+  resources: Promise<Resources>,
+  now: () => Date,
+  adapters: AwsAdapters,
+): EmulatedPorts => {
   let opened: Opened | undefined;
-  const ready = open(now).then((state) => (opened = state));
+  const ready = resources.then((made) => (opened = openAdapters(made, adapters)));
   const requireOpened = (): Opened => {
     if (!opened) throw new Error("nothing was done in this app yet");
     return opened;
@@ -83,26 +100,28 @@ const pickMethods = <Port extends object, Name extends keyof Port>(
 ): Pick<Port, Name> =>
   Object.fromEntries(names.map((name) => [name, adapter[name]])) as Pick<Port, Name>;
 
-type Opened = Awaited<ReturnType<typeof open>>;
+type Resources = Awaited<ReturnType<typeof openResources>>;
 
-const open = async (now: () => Date) => {
+export const openResources = async (now: () => Date) => {
   const aws = await createEmulatedAws({ now });
   const { dynamodb, others } = await startEmulators();
   const listed = workers.map(({ queue }) => queue).filter(({ name }) => !name.endsWith("-dead"));
   const tableName = await createTable(aws);
   const bucket = await createBucket(aws);
   const urls = await createQueues(aws, listed);
-  const queue = { ...createSqsQueue(aws, urls), ...createSqsReceiving(aws, async () => urls) };
-  const blobs = createWholeBlobs(createS3Blobs(aws, bucket));
+  return { aws, dynamodb, others, tableName, bucket, urls };
+};
+
+type Opened = ReturnType<typeof openAdapters>;
+
+const openAdapters = (resources: Resources, adapters: AwsAdapters) => {
+  const { aws, tableName, bucket, urls } = resources;
+  const receiving = createSqsReceiving(aws, async () => urls);
   return {
-    dynamodb,
-    others,
-    tableName,
-    bucket,
-    urls,
-    table: withOwnTokens(createDynamoTable(aws, tableName), tableName),
-    queue,
-    blobs,
+    ...resources,
+    table: withOwnTokens(adapters.createDynamoTable(aws, tableName), tableName),
+    queue: { ...adapters.createSqsQueue(aws, urls), ...receiving },
+    blobs: createWholeBlobs(adapters.createS3Blobs(aws, bucket)),
   };
 };
 

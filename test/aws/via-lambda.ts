@@ -1,17 +1,16 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
-import type { AppWorld } from "@mailproof/core/app-world";
-import { lambda } from "@mailproof/functions/lambda";
+import type { lambda } from "@mailproof/functions/lambda";
 import { createContext } from "./events.ts";
 import { toBytes, toEvent, type WireRequest } from "./gateway.ts";
 
 /** Through the Lambda of this endpoint, called as API Gateway calls it. */
 export const sendViaLambda = async (
-  world: AppWorld,
+  handler: ReturnType<typeof lambda>,
   endpoint: Endpoint,
   sent: WireRequest,
 ): Promise<HttpAnswer> => {
-  const response = await lambda(endpoint, world)(toEvent(sent, [endpoint]), createContext());
+  const response = await handler(toEvent(sent, [endpoint]), createContext());
   const { statusCode = 0, headers = {}, isBase64Encoded, body = "" } = response;
   const all = headers as HttpAnswer["headers"];
   if (!isBase64Encoded) return { statusCode, headers: all, body };

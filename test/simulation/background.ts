@@ -1,19 +1,33 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { reconcile } from "@mailproof/core/background/reconciler";
 import type { ReceivedMessage } from "@mailproof/core/ports/queue";
-import type { Worker } from "@mailproof/core/runtime/worker";
+import type { Schedule, Worker } from "@mailproof/core/runtime/worker";
+import type { Release } from "../app/release.ts";
 import type { Process, SimulatedWorld } from "./process.ts";
 
 // What goes on behind the callers' backs in a simulation; every message and every run has its own process.
 
+/** The release's own worker of this queue. */
+export const findWorker = (
+  { name, workers }: Pick<Release, "name" | "workers">,
+  { queue }: Pick<Worker<AppWorld>, "queue">,
+): Worker<AppWorld> => {
+  const found = workers.find((one) => one.queue.name === queue.name);
+  if (!found) throw new Error(`${name} has no worker for ${queue.name}.`);
+  return found;
+};
+
+export const findReconciler = ({ name, schedules }: Release): Schedule<AppWorld> => {
+  const found = schedules.find((one) => one.name === "reconcile");
+  if (!found) throw new Error(`${name} has no reconciler.`);
+  return found;
+};
+
 export const handleMessage = async (
-  process: Process,
-  worker: Worker<AppWorld>,
+  { world, crashed, release }: Process,
+  worker: Pick<Worker<AppWorld>, "queue">,
   message: ReceivedMessage,
 ): Promise<void> => {
-  const { world, crashed } = process;
-  const done = worker
-    .handle(world, message.body)
+  const done = Promise.try(findWorker(release, worker).handle, world, message.body)
     .then(() => world.queue.acknowledge(message.receipt))
     // It comes back by itself.
     .catch(() => false);
@@ -28,8 +42,9 @@ export const reconcileRepeatedly = async (
 ): Promise<void> => {
   await ctx.sleep(afterMs);
   while (!isOver()) {
-    const { world, crashed } = start();
-    await Promise.race([reconcile.run(world).catch(() => undefined), crashed]);
-    await ctx.sleep(reconcile.everySeconds * 1_000);
+    const { world, crashed, release } = start();
+    const { run, everySeconds } = findReconciler(release);
+    await Promise.race([run(world).catch(() => undefined), crashed]);
+    await ctx.sleep(everySeconds * 1_000);
   }
 };

@@ -1,13 +1,20 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { run } from "./simulation.ts";
+import { CURRENT, loadLastRelease } from "../app/release.ts";
+import { run, runMixed } from "./simulation.ts";
 import { FLOWS, listFurtherPairs, runFlow, runUndisturbed, toHistoryName } from "./sweep.ts";
 
-// npm run simulate -- --seeds N [--from S] [--pairs M]: plays so many histories, and with --pairs also one of M pairs of
+// npm run simulate -- --seeds N [--from S] [--pairs M] [--mixed]: plays so many histories, and with --pairs also one of M pairs of
 // faults in every flow that the sweeps do not play (1: all of them), on every core, and prints those that went wrong.
 
-type RunOptions = { readonly from: number; readonly to: number; readonly pairs: number };
+type RunOptions = {
+  readonly from: number;
+  readonly to: number;
+  readonly pairs: number;
+  /** Processes of the last release among those of today's code. */
+  readonly mixed: boolean;
+};
 /** Worker `index` of `workers` plays the histories whose number leaves that remainder. */
 type WorkerShare = RunOptions & { readonly index: number; readonly workers: number };
 type RunResult = { readonly history: string; readonly wrong: readonly string[] };
@@ -16,11 +23,18 @@ type ReportResult = (result: RunResult) => void;
 const PROGRESS_EVERY = 1_000;
 
 const runSeeds = async (
-  { from, to, index, workers }: WorkerShare,
+  { from, to, index, workers, mixed }: WorkerShare,
   report: ReportResult,
 ): Promise<void> => {
+  const play = mixed ? await createMixedRun() : run;
   for (let seed = from + index; seed < to; seed += workers)
-    report({ history: `seed ${seed}`, wrong: await run(seed) });
+    report({ history: `seed ${seed}`, wrong: await play(seed) });
+};
+
+/** A deployment, and every other time a rollback. */
+const createMixedRun = async (): Promise<typeof run> => {
+  const releases = [CURRENT, await loadLastRelease()] as const;
+  return (seed) => runMixed(seed, releases, releases[(seed >> 1) & 1 ? 1 : 0]);
 };
 
 const runPairs = async (
@@ -44,12 +58,13 @@ const readOptions = (): RunOptions => {
       seeds: { type: "string", default: "10000" },
       from: { type: "string", default: "0" },
       pairs: { type: "string", default: "0" },
+      mixed: { type: "boolean", default: false },
     },
   });
   const numbers = [values.seeds, values.from, values.pairs].map(Number);
   const [seeds = 0, from = 0, pairs = 0] = numbers;
   if (numbers.every((one) => Number.isSafeInteger(one) && one >= 0))
-    return { from, to: from + seeds, pairs };
+    return { from, to: from + seeds, pairs, mixed: values.mixed };
   process.stderr.write("--seeds, --from and --pairs must be whole numbers.\n");
   process.exit(2);
 };

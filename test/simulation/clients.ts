@@ -1,6 +1,6 @@
 import { acceptMail } from "@mailproof/core/deliverability/inbound-mail";
 import type { AcceptOutcome } from "@mailproof/core/deliverability/mail-recipient";
-import { send, type TestResponse } from "../app/send.ts";
+import { createSend, type TestResponse } from "../app/send.ts";
 import { createMail } from "../things/mail-tests.ts";
 import type { Process } from "./process.ts";
 
@@ -239,9 +239,9 @@ const sendOnce = async (
   [route, body, query]: HttpRequest,
   idempotencyKey: string | null = null,
 ): Promise<ClientOutcome> => {
-  const { world, crashed } = client.startProcess();
+  const { world, crashed, release } = client.startProcess();
   const first = Math.max(0, client.countBalances() - 1);
-  const response = send(world, route, {
+  const response = createSend(release)(world, route, {
     key: client.apiKey,
     ...(idempotencyKey !== null && { headers: { "idempotency-key": idempotencyKey } }),
     ...(body !== undefined && { body }),

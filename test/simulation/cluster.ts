@@ -8,16 +8,18 @@ import { credits } from "@mailproof/core/money/credits";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { verifySingle } from "@mailproof/core/singles/single-job";
-import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
-import { createEngine, type Engine } from "@mailproof/core/verify/engine";
-import { createLists } from "@mailproof/mail/lists/lists";
+import type { Engine } from "@mailproof/core/verify/engine";
 import { PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { givenWorld } from "../app/given.ts";
+import { CURRENT, runRelease } from "../app/release.ts";
 import { whenVerified } from "../app/send.ts";
 import { whenBatched } from "../things/jobs.ts";
+import { findWorker } from "./background.ts";
+import type { SimulatedWorld } from "./process.ts";
+import type { Crew } from "./run-script.ts";
 
 // The simulation of a cluster: many processes of ours, each as a Lambda is one, over one table and one queue, with the real
 // engine and the real workers. Time is virtual; only the mail servers and the delays are made up.
@@ -43,7 +45,6 @@ const givenCluster = ({
   seed = 1,
 }: ClusterOptions) => {
   const ctx = givenWorld(seed);
-  const { table } = ctx;
   const base: AppWorld = {
     ...ctx.world,
     log: () => undefined,
@@ -90,18 +91,20 @@ const givenCluster = ({
     };
   };
 
-  const createProcessEngine = (): Engine => {
-    const distant = createDistantTable(table, () => sleep(random() * TABLE_MS));
-    const engine = createEngine({
+  const createProcessEngine = (release: Crew = CURRENT): Engine => {
+    const { change = (own: SimulatedWorld) => own } = release;
+    const changed = change({ ...base, queue: ctx.queue }).table;
+    const distant = createDistantTable(changed, () => sleep(random() * TABLE_MS));
+    const engine = release.createEngine({
       ...base,
       dns: () => Promise.reject(new Error("the mail hosts are given")),
       connect,
       table: distant,
       ...(exits && { exits, warmExits: exits }),
-      lists: createLists(),
+      lists: release.createLists(),
       allowed: [],
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
-      slots: createSharedSlots({ ...base, table: distant }),
+      slots: release.createSharedSlots({ ...base, table: distant }),
     });
     const findMailHosts: Engine["findMailHosts"] = async (domain) => {
       const host = toMailHost(domain);
@@ -115,13 +118,13 @@ const givenCluster = ({
   const runProcess = async (
     worker: Worker<AppWorld>,
     isOver: () => boolean,
-    batch = 1,
+    { batch = 1, release = CURRENT }: { readonly batch?: number; readonly release?: Crew } = {},
   ): Promise<number> => {
-    const world: AppWorld = { ...base, engine: createProcessEngine() };
+    const world = { ...runRelease(release, base), engine: createProcessEngine(release) };
     let busyMs = 0;
     await sleep(random() * IDLE_MS);
     while (!isOver()) {
-      const handled = await handleNext(world, worker, batch);
+      const handled = await handleNext(world, findWorker(release, worker), batch);
       if (handled === null) await sleep(IDLE_MS);
       else busyMs += handled;
     }
@@ -194,12 +197,19 @@ export type RowsAt = "gmail" | "own hosts";
 const listExitNames = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => `192.0.2.${n + 1}:1080`);
 
+type ClusterFleet = {
+  readonly rowsAt?: RowsAt;
+  readonly exits?: number;
+  /** Processes take turns with them. */
+  readonly releases?: readonly Crew[];
+};
+
 /** A batch of rows for each process, all sent at once by accounts of their own. */
 export const simulateCluster = async (
   processes: number,
   replyMs: number,
   rowsEach: number,
-  { rowsAt = "gmail", exits = 1 }: { readonly rowsAt?: RowsAt; readonly exits?: number } = {},
+  { rowsAt = "gmail", exits = 1, releases = [CURRENT] }: ClusterFleet = {},
 ) => {
   const isGmail = rowsAt === "gmail";
   const cluster = givenCluster({
@@ -222,7 +232,10 @@ export const simulateCluster = async (
     isOver = true;
   };
   const busy = Promise.all(
-    Array.from({ length: processes }, () => cluster.runProcess(verifyChunk, () => isOver)),
+    Array.from({ length: processes }, (_, n) => {
+      const release = releases[n % releases.length] as Crew;
+      return cluster.runProcess(verifyChunk, () => isOver, { release });
+    }),
   );
   void cluster.runReconciler(() => isOver);
   await untilDone();
@@ -289,7 +302,7 @@ export const simulateCallers = async (crowd: number, replyMs: number) => {
   };
   const workers = Promise.all(
     Array.from({ length: SINGLES_CONCURRENCY }, () =>
-      cluster.runProcess(verifySingle, () => isOver, SINGLES_BATCH),
+      cluster.runProcess(verifySingle, () => isOver, { batch: SINGLES_BATCH }),
     ),
   );
   const answers = await Promise.all([

@@ -1,6 +1,7 @@
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Message, Queue, QueueReceiver, SendOutcome } from "@mailproof/core/ports/queue";
+import { CURRENT, type Release } from "../app/release.ts";
 
 /**
  * What happens to one call of a port. After a crash the process does nothing more, and sends no response. One
@@ -39,6 +40,8 @@ const sendPartly = (
 export type Process = {
   readonly world: SimulatedWorld;
   readonly crashed: Promise<"crashed">;
+  /** Whose code it runs. */
+  readonly release: Release;
 };
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
@@ -48,6 +51,7 @@ export const createProcess = (
   ctx: SimulatedWorld,
   plan: Plan,
   latencyMs: () => number,
+  release: Release = CURRENT,
 ): Process => {
   const { promise: crashed, resolve: crash } = Promise.withResolvers<"crashed">();
   let isDead = false;
@@ -130,5 +134,5 @@ export const createProcess = (
       await alive(undefined);
     },
   };
-  return { world, crashed };
+  return { world, crashed, release };
 };

@@ -1,5 +1,4 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { reconcile } from "@mailproof/core/background/reconciler";
 import { workers } from "@mailproof/core/background/workers";
 import { type Job, readJob } from "@mailproof/core/jobs/items";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
@@ -12,7 +11,8 @@ import { quickDnsLookups } from "../app/dns-lookups.ts";
 import { createDamagedBlobs, type Damage } from "../app/faulty-worlds.ts";
 import { streamPieces } from "../app/form.ts";
 import { given } from "../app/given.ts";
-import { handleMessage, reconcileRepeatedly } from "./background.ts";
+import { CURRENT, type Release, runRelease } from "../app/release.ts";
+import { findReconciler, findWorker, handleMessage, reconcileRepeatedly } from "./background.ts";
 import {
   type ClientRequest,
   type RequestHistory,
@@ -41,7 +41,19 @@ export type Script = {
   /** When the clock is set, and by how much. */
   readonly jumps?: readonly Jump[];
   readonly mutant?: Mutant;
+  /** Which code each process runs. Absent: today's. */
+  readonly fleet?: Fleet;
 };
+
+/** `during`: the release of each process is drawn from these. `after`: the one that is left when nothing goes wrong any more. */
+export type Fleet = {
+  readonly during: readonly Crew[];
+  readonly after: Crew;
+  readonly chance: () => number;
+};
+
+/** A release, and what is built wrongly in it on purpose. */
+export type Crew = Release & { readonly change?: (ctx: SimulatedWorld) => SimulatedWorld };
 
 export type Jump = { readonly afterMs: number; readonly byMs: number };
 
@@ -86,11 +98,13 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     table: busyMs ? createContention({ ...world, busyMs }).wrap(watched) : watched,
   };
   const ctx = mutant.belowFaults?.(watchedCtx) ?? watchedCtx;
-  const createStarter = (faults: Plan) => () => {
-    const process = createProcess(ctx, faults, latencyMs);
+  const fleet = createFleet(ctx, script.fleet);
+  const createStarter = (faults: Plan, draw: () => Drawn) => () => {
+    const { release, ctx: own } = draw();
+    const process = createProcess(own, faults, latencyMs, release);
     return { ...process, world: mutant.aboveFaults?.(process.world) ?? process.world };
   };
-  const startProcess = createStarter(plan);
+  const startProcess = createStarter(plan, fleet.during);
   let isOver = false;
   const until = () => isOver;
   const background = [
@@ -126,19 +140,23 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   await Promise.all(background);
 
   // The faults are over; what they broke is repaired now, or never.
-  await settleDown(ctx, table, queue, later);
+  await settleDown(fleet.after, table, queue, later);
   // Now every client with a key repeats its request, and must get the final state.
-  const faultlessClient = { ...client, startProcess: createStarter(() => undefined) };
+  const startFaultless = createStarter(
+    () => undefined,
+    () => fleet.after,
+  );
+  const faultlessClient = { ...client, startProcess: startFaultless };
   const requestsById = new Map(
     histories.map((request) => [toRequestId(request.request), request.request]),
   );
   const finalHistories: RequestHistory[] = [];
   for (const request of requestsById.values())
     if (request.key !== null) finalHistories.push(await sendUntilDone(faultlessClient, request));
-  await settleDown(ctx, table, queue, later);
+  await settleDown(fleet.after, table, queue, later);
   for (const email of listErased(histories))
     finalHistories.push(await sendUntilDone(faultlessClient, { kind: "erase", key: null, email }));
-  await settleDown(ctx, table, queue, later);
+  await settleDown(fleet.after, table, queue, later);
   const outcome = {
     world,
     items: table.items(),
@@ -149,11 +167,34 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     deletedJobs,
     blobs: await readBlobs(baseWorld.blobs, blobs.keys()),
   };
-  return [...(await findViolations(outcome)), ...miscounts];
+  return [
+    ...(await findViolations(outcome)),
+    ...(await findByOwnAudit(fleet.after, world.now())),
+    ...miscounts,
+  ];
 };
+
+/** As the release that is left sees it. Of today's, findViolations has the same. */
+const findByOwnAudit = async ({ release, ctx }: Drawn, now: Date): Promise<string[]> =>
+  (await release.audit(ctx.table, now)).violations.map(({ law }) => `${release.name} says: ${law}`);
 
 const listErased = (histories: readonly RequestHistory[]): ReadonlySet<string> =>
   new Set(histories.flatMap(({ request }) => (request.kind === "erase" ? [request.email] : [])));
+
+type Drawn = { readonly release: Release; readonly ctx: SimulatedWorld };
+
+/** A release with its own world over these ports. */
+const createFleet = (ctx: SimulatedWorld, fleet: Fleet | undefined) => {
+  const man = (release: Crew): Drawn => {
+    const { change = (own: SimulatedWorld) => own } = release;
+    return { release, ctx: runRelease(release, change(ctx)) };
+  };
+  if (!fleet)
+    return { during: () => ({ release: CURRENT, ctx }), after: { release: CURRENT, ctx } };
+  const { during, chance, after } = fleet;
+  const all = during.map(man);
+  return { during: () => all[Math.floor(chance() * all.length)] as Drawn, after: man(after) };
+};
 
 type TestContext = Awaited<ReturnType<typeof given>>;
 
@@ -177,7 +218,7 @@ const ROUNDS_MAX = 100;
 
 /** Goes from one moment that something waits for to the next, with nothing going wrong any more. */
 const settleDown = async (
-  ctx: SimulatedWorld,
+  left: Drawn,
   table: TestContext["table"],
   queue: TestContext["queue"],
   later: TestContext["later"],
@@ -186,16 +227,16 @@ const settleDown = async (
     // The reconciler runs each minute, also where no item is scheduled: it reports thresholds that two shards crossed together.
     if (round > 0 && queue.pending() === 0 && !table.hasScheduledWork()) return;
     later(5 * MINUTE);
-    await reconcile.run(ctx);
-    for (const worker of workers) await drain(ctx, worker);
+    await findReconciler(left.release).run(left.ctx);
+    for (const worker of workers) await drain(left, worker);
   }
 };
 
-const drain = async (ctx: SimulatedWorld, worker: Worker<AppWorld>): Promise<void> => {
+const drain = async ({ release, ctx }: Drawn, worker: Worker<AppWorld>): Promise<void> => {
   const received = await ctx.queue.receive(worker.queue, { waitMs: 0 });
   for (const { body, receipt } of received) {
     // What a worker throws over comes back by itself, and ends with the dead letters.
-    const isDone = await worker.handle(ctx, body).then(
+    const isDone = await Promise.try(findWorker(release, worker).handle, ctx, body).then(
       () => true,
       () => false,
     );

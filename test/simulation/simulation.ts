@@ -1,7 +1,7 @@
 import type { ClientRequest } from "./clients.ts";
 import { FAULTS, type Plan } from "./process.ts";
 import { createRandom } from "./random.ts";
-import { type Jump, type Mutant, runScript, type Script } from "./run-script.ts";
+import { type Fleet, type Jump, type Mutant, runScript, type Script } from "./run-script.ts";
 
 /** What mail servers say, and whether the domain can be looked up: rows of one chunk are deferred by several causes. */
 const ADDRESSES = [
@@ -184,3 +184,17 @@ export const createScript = (seed: number): Script => {
 /** What was wrong in the history of this seed. */
 export const run = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> =>
   runScript({ ...createScript(seed), mutant });
+
+/**
+ * The same where the release of each process is drawn. What is damaged on a disk, an adapter reports by an error of its own
+ * release, and here all have one.
+ */
+export const runMixed = (
+  seed: number,
+  during: Fleet["during"],
+  after: Fleet["after"],
+): Promise<readonly string[]> => {
+  const { damage: _, ...script } = createScript(seed);
+  // A chance of its own, as well.
+  return runScript({ ...script, fleet: { during, after, chance: createRandom(seed + 8_000_000) } });
+};

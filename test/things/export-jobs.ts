@@ -77,13 +77,18 @@ export const createRows = (result: Verification, count: number): readonly Verifi
 
 /** A job as the table has it when its chunks are done, with these rows in them. */
 export const givenJobOf = async (
-  { world, account, table }: TestContext,
+  {
+    world,
+    account,
+    table,
+  }: Pick<TestContext, "account"> & Pick<AppWorld, "table"> & { readonly world: AppWorld },
   chunks: readonly (readonly VerifiedRow[])[],
   also: Partial<Job> = {},
 ): Promise<string> => {
+  const { id = "job_1" } = also;
   const expiresAt = Math.floor(world.now().getTime() / 1_000) + RETENTION_SECONDS;
   for (const [chunk, rows] of chunks.entries()) {
-    const chunkId = { job: "job_1", chunk };
+    const chunkId = { job: id, chunk };
     const done = { ...chunkId, outcome: "done" as const, rows: rows.length, passes: ["pass"] };
     const ended = toChunkItem({ ...done, waiting: 0, from: 0, to: 0, checksum: 0 });
     await table.write({ create: { ...ended, expires_at: expiresAt } });
@@ -93,7 +98,7 @@ export const givenJobOf = async (
   const processed = chunks.flat().length;
   const job: Job = {
     ...NO_PROGRESS,
-    id: "job_1",
+    id,
     owner: account,
     account,
     mode: "live",

@@ -1,0 +1,171 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { endpoints } from "@mailproof/api/endpoints";
+import { respond } from "@mailproof/api/http/respond";
+import { openapi } from "@mailproof/api/openapi/openapi";
+import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { audit } from "@mailproof/core/background/audit";
+import { schedules, workers } from "@mailproof/core/background/workers";
+import { createReading } from "@mailproof/core/deliverability/reading";
+import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
+import { createRequestLog } from "@mailproof/core/requests/request-log";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
+import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
+import { createProberHandler, createRemoteProbe } from "@mailproof/functions/capabilities/prober";
+import { lambda } from "@mailproof/functions/lambda";
+import { createQueueHandler } from "@mailproof/functions/queue-handler";
+import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
+import { createLists } from "@mailproof/mail/lists/lists";
+
+// The code of a release, as far as tests run it: today's, and that of the last release, from git. During a deployment both run
+// side by side on one table.
+
+/** Today's code. */
+export const CURRENT = {
+  name: "today's",
+  endpoints,
+  respond,
+  openapi,
+  audit,
+  workers,
+  schedules,
+  createReading,
+  ONE_REQUEST,
+  createRateLimit,
+  createRequestLog,
+  createSharedSlots,
+  createEngine,
+  createSandboxEngine,
+  createDynamoTable,
+  createS3Blobs,
+  createSqsQueue,
+  createProberHandler,
+  createRemoteProbe,
+  lambda,
+  createQueueHandler,
+  createScheduleHandler,
+  createLists,
+};
+
+export type Release = typeof CURRENT;
+
+/** Where the last release has each of these. A file that was moved since is named as it was called there. */
+const FILES: Readonly<Record<string, readonly (keyof Release)[]>> = {
+  "api/src/endpoints": ["endpoints"],
+  "api/src/http/respond": ["respond"],
+  "api/src/openapi/openapi": ["openapi"],
+  "core/src/accounts/rate-limit": ["createRateLimit"],
+  "core/src/background/audit": ["audit"],
+  "core/src/background/workers": ["workers", "schedules"],
+  "core/src/deliverability/reading": ["createReading"],
+  "core/src/ports/one-request": ["ONE_REQUEST"],
+  "core/src/requests/request-log": ["createRequestLog"],
+  "core/src/smtp-pool/slots/shared-slots": ["createSharedSlots"],
+  "core/src/verify/engine": ["createEngine"],
+  "core/src/verify/sandbox": ["createSandboxEngine"],
+  "functions/src/aws/dynamo-table": ["createDynamoTable"],
+  "functions/src/aws/s3-blobs": ["createS3Blobs"],
+  "functions/src/aws/sqs-queue": ["createSqsQueue"],
+  "functions/src/capabilities/prober": ["createProberHandler", "createRemoteProbe"],
+  "functions/src/lambda": ["lambda"],
+  "functions/src/queue-handler": ["createQueueHandler"],
+  "functions/src/schedule-handler": ["createScheduleHandler"],
+  "mail/src/lists/lists": ["createLists"],
+};
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const git = (...args: readonly string[]): Buffer =>
+  execFileSync("git", args, { cwd: ROOT, maxBuffer: 2 ** 28, stdio: ["ignore", "pipe", "ignore"] });
+
+/** The newest fixture. The commit that wrote it is the release: its tree is what wrote the state that it holds. */
+const FIXTURE = globSync("test/fixtures/release-*.json.br", { cwd: ROOT })
+  .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))
+  .at(-1);
+
+/** Null: the last release can be loaded. */
+export const findReleaseAbsence = (): string | null => {
+  try {
+    const isShallow = git("rev-parse", "--is-shallow-repository").toString().trim() === "true";
+    return isShallow ? "this clone is shallow, so the code of the last release is not in it" : null;
+  } catch {
+    return "this is no clone of the repository, so the code of the last release is not in it";
+  }
+};
+
+/** What of a release is unpacked: its packages, and what is deployed of them. */
+const UNPACKED = ["packages", "infra"];
+
+/**
+ * The folder stays. It is below the repository, so that other packages are those of today; the release's own are found first.
+ */
+const unpackRelease = (commit: string): string => {
+  const folder = join(ROOT, ".cache/releases", commit);
+  if (existsSync(folder)) return folder;
+  mkdirSync(join(ROOT, ".cache/releases"), { recursive: true });
+  const draft = mkdtempSync(`${folder}-`);
+  execFileSync("tar", ["-x", "-C", draft], { input: git("archive", commit, ...UNPACKED) });
+  const links = join(draft, "node_modules/@mailproof");
+  mkdirSync(links, { recursive: true });
+  for (const name of readdirSync(join(draft, "packages")))
+    symlinkSync(join("../../packages", name), join(links, name));
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+};
+
+/** A file of the last release as a module. The caller knows that it exports what today's does. */
+export const importFromLastRelease = async <Exported>(file: string): Promise<Exported> => {
+  const commit = git("log", "-1", "--format=%H", "--", FIXTURE ?? "")
+    .toString()
+    .trim();
+  const { href } = pathToFileURL(join(unpackRelease(commit), file));
+  return (await import(/* @vite-ignore */ href)) as Exported;
+};
+
+export const loadLastRelease = async (): Promise<Release> => {
+  const name = /release-(.*)\.json/.exec(FIXTURE ?? "")?.[1] ?? "";
+  const loaded = await Promise.all(
+    Object.entries(FILES).map(async ([file, names]) => {
+      const exported = await importFromLastRelease<Release>(`packages/${file}.ts`);
+      return names.map((one) => [one, exported[one]] as const);
+    }),
+  );
+  const release = { name, ...Object.fromEntries(loaded.flat()) } as Release;
+  const missing = Object.keys(CURRENT).filter((one) => release[one as keyof Release] === undefined);
+  if (missing.length > 0) throw new Error(`${name} has no ${missing.join(", ")}.`);
+  return release;
+};
+
+/** A process of this release over these ports, with mail servers that answer as those of test keys. */
+export const runRelease = <World extends AppWorld>(release: Release, world: World): World => {
+  const { now, sleep, table } = world;
+  const lists = { lists: release.createLists() };
+  return {
+    ...world,
+    ...release.ONE_REQUEST,
+    engine: release.createSandboxEngine({ engine: lists, now, sleep }),
+    reading: release.createReading(now),
+    rateLimit: release.createRateLimit(table, now),
+    requestLog: release.createRequestLog(table, now),
+  };
+};
