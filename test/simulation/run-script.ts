@@ -1,6 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { workers } from "@mailproof/core/background/workers";
 import { type Job, readJob } from "@mailproof/core/jobs/items";
+import { freeIfChildEnded } from "@mailproof/core/jobs/replace-rows";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import { readBalance } from "@mailproof/core/money/balance";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
@@ -157,6 +158,10 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   for (const email of listErased(histories))
     finalHistories.push(await sendUntilDone(faultlessClient, { kind: "erase", key: null, email }));
   await settleDown(fleet.after, table, queue, later);
+  // The last release ends a child without its parent, and the next request of today's frees that.
+  if (script.fleet)
+    for (const item of table.items())
+      if (item.sk === "JOB") await freeIfChildEnded(world, readJob(item));
   const outcome = {
     world,
     items: table.items(),

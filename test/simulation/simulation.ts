@@ -196,5 +196,5 @@ export const runMixed = (
 ): Promise<readonly string[]> => {
   const { damage: _, ...script } = createScript(seed);
   // A chance of its own, as well.
-  return runScript({ ...script, fleet: { during, after, chance: createRandom(seed + 8_000_000) } });
+  return runScript({ ...script, fleet: { during, after, chance: createRandom(seed + 9_000_000) } });
 };

@@ -1,5 +1,6 @@
 import type { Job } from "@mailproof/core/jobs/items";
 import { readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
+import { freeIfChildEnded } from "@mailproof/core/jobs/replace-rows";
 import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
 import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
 import { findSummary } from "@mailproof/core/jobs/result-summary";
@@ -79,7 +80,7 @@ export const getJob = endpoint({
     const { filter, q: text, sort, skip, next_key: nextKey, limit } = query;
     if (skip !== undefined && nextKey !== undefined)
       throw invalidField("skip", "must be left out with next_key");
-    const job = await requireJob(world, caller, path.id);
+    const job = await freeIfChildEnded(world, await requireJob(world, caller, path.id));
     const isSelected = [filter, text, sort, skip].some((one) => one !== undefined);
     const selection = { filter: filter ?? {}, text, order: sort ?? IN_LIST_ORDER };
     const readRows = isSelected

@@ -5,6 +5,7 @@ import { forgetOwned } from "../activity/forget.ts";
 import { eraseVerdict } from "../calibration/account-history.ts";
 import { eraseMailTests } from "../deliverability/mail-tests/items.ts";
 import { findJob, isOpenJob, type Job, readJob, toJobsPartition } from "../jobs/items.ts";
+import { freeIfChildEnded } from "../jobs/replace-rows.ts";
 import { Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { decryptSecret, encryptSecret } from "../lib/secret-box.ts";
@@ -211,8 +212,9 @@ const searchJob = async (
   { id }: Pick<Job, "id">,
   subject: Subject,
 ): Promise<Erasure> => {
-  const job = await findJob(world.table, id);
-  if (!job) return erasure;
+  const found = await findJob(world.table, id);
+  if (!found) return erasure;
+  const job = await freeIfChildEnded(world, found);
   if (!isOpenJob(job)) {
     const rows = await eraseFromJob(world, job, subject);
     const erased = { ...erasure, jobRows: erasure.jobRows + rows };
