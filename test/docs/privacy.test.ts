@@ -84,6 +84,7 @@ const whenEverythingIsUsed = async () => {
       format: "csv",
       filter: "all",
       selection: "verified",
+      text: null,
       delimiter: null,
     } as const;
     await requestExport(world, await summarizeExport(world.table, job), options);

@@ -1,3 +1,4 @@
+import { inflateRawSync } from "node:zlib";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
@@ -59,6 +60,18 @@ test("a finished file is 200 as CSV: its own columns as they were, ours behind t
   expect(text.endsWith("\r\n")).toBe(true);
 });
 
+/** As the command line has it. */
+const ADVICE: Record<string, string> = {
+  valid: "yes",
+  invalid: "no",
+  disposable: "no",
+  spam_trap: "no",
+  role: "careful",
+  catch_all: "careful",
+  risky: "careful",
+  unknown: "careful",
+};
+
 test("what stands beside an address is what a row of the job says of it", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
 
@@ -71,6 +84,7 @@ test("what stands beside an address is what a row of the job says of it", async 
         row.email,
         row.email,
         row.status,
+        ADVICE[row.status],
         row.quality_score,
         row.reason,
         row.sub_status,
@@ -103,8 +117,9 @@ test("a finished file is 200 as JSON, bare, with the rows that the job shows", a
     expected_rows: EACH.length,
     rows_missing: 0,
     rows_pending: 0,
-    rows: data.results.map((row: { email: string }) => ({
+    rows: data.results.map((row: { email: string; status: string }) => ({
       ...row,
+      send: ADVICE[row.status],
       submitted: row.email,
       columns: { email: row.email },
     })),
@@ -173,6 +188,80 @@ test.each([
   },
 );
 
+test.each<[string, Record<string, string>, readonly string[]]>([
+  ["an advice", { filter: "send:yes" }, ["ann@x.com"]],
+  ["an advice and a reason", { filter: "send:careful,reason:mailbox_full" }, ["full@x.com"]],
+  ["a domain", { filter: "domain:disposable.x.com" }, ["ann@disposable.x.com"]],
+  ["a text", { q: "ANN@" }, ["ann@x.com", "ann@disposable.x.com"]],
+  ["a name and a text", { filter: "invalid", q: "disp" }, ["ann@disposable.x.com"]],
+])("an export has the rows that a page of rows shows: %s", async (_case, query, emails) => {
+  const { world, liveKey, job } = await givenOneOfEach();
+
+  const json = await getJson(world, liveKey, query, job);
+  const csv = await whenExported(world, liveKey, query, job);
+
+  expect(json.rows.map(({ email }: { email: string }) => email)).toEqual(emails);
+  expect(json).toMatchObject({ complete: true, expected_rows: emails.length, rows_missing: 0 });
+  expect(csv.headers["x-export-expected-rows"]).toBe(String(emails.length));
+  expect(
+    getRecords(csv.text)
+      .slice(1)
+      .map(([email]) => email),
+  ).toEqual(emails);
+  const { filter } = query;
+  if (filter?.includes(":") !== true) return;
+  const page = await send(world, `GET /v1/jobs/${job}`, { key: liveKey, query });
+  expect(page.data.matching_rows).toBe(emails.length);
+});
+
+test("as=zip is 200 and a file for each advice, each with the header and its rows", async () => {
+  const { world, liveKey, job } = await givenOneOfEach();
+  const query = { as: "zip", filter: "domain:x.com" };
+
+  const { statusCode, headers, bytes } = await whenExported(world, liveKey, query, job);
+
+  expect(statusCode).toBe(200);
+  expect(headers).toMatchObject({
+    "content-type": "application/zip",
+    "content-disposition": expect.stringMatching(/-domain-x\.com\.zip"/),
+    "x-export-expected-rows": "8",
+  });
+  const files = readZip(bytes);
+  expect([...files.keys()]).toEqual(["send-yes.csv", "send-careful.csv", "send-no.csv"]);
+  for (const [name, text] of files) {
+    const [header = [], ...records] = getRecords(text);
+    const at = header.indexOf("send");
+    expect(records.map((cells) => `send-${cells[at]}.csv`)).toEqual(records.map(() => name));
+  }
+  const emails = [...files.values()].flatMap((text) =>
+    getRecords(text)
+      .slice(1)
+      .map(([one]) => one),
+  );
+  expect(emails.toSorted()).toEqual(EACH.filter((one) => one.endsWith("@x.com")).toSorted());
+});
+
+/** The files of a zip, by their names. */
+const readZip = (bytes: Uint8Array): ReadonlyMap<string, string> => {
+  const zip = Buffer.from(bytes);
+  const files = new Map<string, string>();
+  let at = zip.readUInt32LE(zip.length - 6);
+  while (zip.readUInt32LE(at) === 0x02014b50) {
+    const [size, length, offset] = [
+      zip.readUInt32LE(at + 20),
+      zip.readUInt16LE(at + 28),
+      zip.readUInt32LE(at + 42),
+    ];
+    const start = offset + 30 + length;
+    files.set(
+      zip.toString("utf8", at + 46, at + 46 + length),
+      inflateRawSync(zip.subarray(start, start + size)).toString(),
+    );
+    at += 46 + length;
+  }
+  return files;
+};
+
 test("the file of each status is one of those that the filters are tried on", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
 
@@ -200,6 +289,9 @@ test.each([
   ["a filter with a hyphen", { filter: "catch-all" }, "filter: must be one of all"],
   ["a filter that every object has", { filter: "constructor" }, "filter: must be one of all"],
   ["both", { format: "x", filter: "y" }, "csv, json; filter: must"],
+  ["an unknown term", { filter: "name:ann" }, "filter: must be one of all"],
+  ["a zip of every row", { as: "zip", selection: "all" }, "selection: must be left out"],
+  ["a text of every row", { q: "ann", selection: "all" }, "selection: must be left out"],
   ["an unknown parameter", { status: "valid" }, "status: is not a known field"],
 ])("%s is 400 and names the field", async (_case, query: Record<string, string>, words) => {
   const { world, liveKey } = await given();
@@ -242,9 +334,10 @@ test("where the file has a column of our name, ours is the one that is called ot
     "name",
     "name",
   ]);
-  expect(header?.slice(6, 10)).toEqual([
+  expect(header?.slice(6, 11)).toEqual([
     "mailproof_email",
     "mailproof_status",
+    "send",
     "quality_score",
     "mailproof_mailproof_reason",
   ]);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { send, whenVerified } from "../app/send.ts";
+import { givenFileJob, givenSmallChunks, whenMessagesWorked } from "../things/export-jobs.ts";
 import { givenChunked, type TestContext, whenBatched } from "../things/jobs.ts";
 
 // What a job says of all its rows, and how a caller finds some of them: the counts, the filter, the text, the order.
@@ -143,6 +144,10 @@ test.each<[string, string, readonly string[]]>([
   ["a status", "status:valid", ["valid@shop.com", "zoe@other.com"]],
   ["one status or the other", "status:risky,status:role", ["full@shop.com", "info@other.com"]],
   ["a reason", "reason:mailbox_full", ["full@shop.com"]],
+  ["an advice", "send:careful", ["full@shop.com", "catch_all@shop.com", "info@other.com"]],
+  ["a domain, in any case", "domain:Other.com", ["zoe@other.com", "info@other.com"]],
+  ["a domain that only ends like another", "domain:ther.com", []],
+  ["an advice and a domain", "send:yes,domain:shop.com", ["valid@shop.com"]],
   ["a status and a reason of another", "status:valid,reason:mailbox_full", []],
   ["scores", "score:0-10", ["invalid@shop.com", "ann@nxdomain.com", "no address"]],
   [
@@ -169,6 +174,79 @@ test("a filter by a provider returns what the summary counts", async () => {
 
   expect(found.matching_rows).toBe(count);
   expect(found.results.every(({ provider }: { provider: string }) => provider === name)).toBe(true);
+});
+
+/** The rows that have the value and match the other fields of the filter. */
+const countRows = async (
+  ctx: TestContext,
+  { filter, ...query }: Query,
+  field: string,
+  value: string,
+): Promise<number> => {
+  const others = (filter ?? "").split(",").filter((term) => !term.startsWith(`${field}:`));
+  const terms = [...others.filter(Boolean), `${field}:${value}`];
+  return (await whenRead(ctx, { ...query, filter: terms.join(",") })).data.matching_rows;
+};
+
+test.each<[string, Query]>([
+  ["no filter", {}],
+  ["one field", { filter: "send:careful" }],
+  ["two fields", { filter: "send:yes,domain:shop.com" }],
+  ["fields that leave nothing", { filter: "status:valid,reason:mailbox_full" }],
+  ["values of one field", { filter: "reason:accepted,reason:mailbox_full,score:50-100" }],
+  ["a text", { q: "OTHER", filter: "status:role" }],
+])("with %s each facet has the number of rows that its value would leave", async (_case, query) => {
+  const ctx = await givenJob();
+
+  const { facets } = (await whenRead(ctx, { ...query, facets: "true", include_results: "false" }))
+    .data;
+
+  for (const [field, counts] of Object.entries<Record<string, number>>(facets))
+    for (const [value, count] of Object.entries(counts))
+      expect([field, value, await countRows(ctx, query, field, value)]).toEqual([
+        field,
+        value,
+        count,
+      ]);
+  expect(Object.keys(facets)).toEqual(["send", "status", "reason", "provider", "score", "domain"]);
+  expect(Object.keys(facets.domain)).toEqual(["shop.com", "other.com"]);
+  expect(Object.keys(facets.status)).toHaveLength(8);
+  if (!query["filter"] && !query["q"])
+    expect(sum(Object.values(facets.reason))).toBe(EMAILS.length);
+});
+
+test("rows of a file have its own columns where they are asked for, also sorted and filtered", async () => {
+  const ctx = await givenSmallChunks();
+  const text = "Name;E-Mail\nZoe; zoe@x.com\nAnn;ann@x.com\nTwice;ann@x.com\nBo;bo@x.com;more\n";
+  const job = await givenFileJob(ctx, { text });
+  await whenMessagesWorked(ctx);
+  const read = async (query: Query) =>
+    (await send(ctx.world, `GET /v1/jobs/${job}`, { key: ctx.liveKey, query })).data.results;
+
+  const plain = await read({});
+  const sorted = await read({ columns: "true", sort: "email", filter: "status:valid" });
+
+  expect(plain[0]).not.toHaveProperty("columns");
+  expect(sorted.map(({ row, columns }: any) => [row, columns])).toEqual([
+    [3, { Name: "Ann", "E-Mail": "ann@x.com", column_3: "" }],
+    [5, { Name: "Bo", "E-Mail": "bo@x.com", column_3: "more" }],
+    [2, { Name: "Zoe", "E-Mail": " zoe@x.com", column_3: "" }],
+  ]);
+  const row = await send(ctx.world, `GET /v1/jobs/${job}/results/5`, { key: ctx.liveKey });
+  expect(row.data.columns).toEqual({ Name: "Bo", "E-Mail": "bo@x.com", column_3: "more" });
+});
+
+test("rows whose list is gone have no columns of it", async () => {
+  const ctx = await givenSmallChunks();
+  const job = await givenFileJob(ctx, { text: "name,email\nAnn,ann@x.com\n" });
+  await whenMessagesWorked(ctx);
+  for (const key of ctx.blobs.keys()) if (key.startsWith("inputs/")) await ctx.blobs.remove(key);
+
+  const query = { columns: "true" };
+  const { data } = await send(ctx.world, `GET /v1/jobs/${job}`, { key: ctx.liveKey, query });
+
+  expect(data.results[0]).toMatchObject({ email: "ann@x.com" });
+  expect(data.results[0]).not.toHaveProperty("columns");
 });
 
 test.each<[string, readonly string[]]>([
@@ -264,11 +342,14 @@ test("rows of a later attempt stand in their places, and every address is found"
 });
 
 test.each([
-  ["an unknown field", { filter: "domain:x.com" }, "filter"],
+  ["an unknown field", { filter: "name:ann" }, "filter"],
+  ["an advice that does not exist", { filter: "send:maybe" }, "filter"],
   ["a status that does not exist", { filter: "status:good" }, "filter"],
   ["a field without a value", { filter: "reason:" }, "filter"],
   ["a score that is no number", { filter: "score:high" }, "filter"],
   ["an empty filter", { filter: "" }, "filter"],
+  ["columns of another kind", { columns: "yes" }, "columns"],
+  ["facets of another kind", { facets: "1" }, "facets"],
   ["an order that does not exist", { sort: "domain" }, "sort"],
   ["an empty text", { q: " " }, "q"],
   ["a text longer than an address", { q: "a".repeat(255) }, "q"],

@@ -26,6 +26,7 @@ export const getRecords = (csv: string) => createCsvReader(",")(csv, true);
 export const OURS = [
   "email",
   "status",
+  "send",
   "quality_score",
   "reason",
   "sub_status",

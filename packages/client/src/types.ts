@@ -109,6 +109,8 @@ export interface VerificationResult {
 export interface ResultRow extends VerificationResult {
   /** The row's number in the submitted list, from 1. */
   row: number;
+  /** The cells of the row, by the names of the list's columns. */
+  columns?: Record<string, string>;
 }
 
 export interface Job {
@@ -1157,9 +1159,9 @@ export interface GetJobInput {
   include_results?: boolean | undefined;
   /** Largest number of results on a page. Larger values are cut to 1,000. */
   limit?: number | undefined;
-  /** Only rows with these values, separated by commas: `status:valid`, `reason:mailbox_full`, `provider:google`, `score:0-49`. Terms of one field are alternatives; different fields must all match. */
+  /** Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`. Values of one field are alternatives; all fields must match. */
   filter?: string | undefined;
-  /** Only rows with an address that contains this text, in any case. */
+  /** Only addresses that contain this text, in any case. */
   q?: string | undefined;
   /** Order of the rows; with `-` the highest first. The default is `row`. */
   sort?:
@@ -1174,6 +1176,10 @@ export interface GetJobInput {
     | undefined;
   /** Leaves out this many of the matching rows. Not with `next_key`. */
   skip?: number | undefined;
+  /** `true` adds `columns` to the results. Pages are then as with `skip`. */
+  columns?: "true" | undefined;
+  /** `true` adds `facets`: what each value of `filter` would leave. */
+  facets?: "true" | undefined;
   /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, even while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out. */
   next_key?: string | undefined;
 }
@@ -1213,6 +1219,8 @@ export interface GetJobData extends Job {
       count: number;
     }[];
   };
+  /** By field of `filter` and value: rows with it that match `q` and the other fields. */
+  facets?: Record<string, Record<string, number>>;
   /** The next results: those that are ready and that no previous page returned, in the order of the list or of `sort`. Left out when there are none. */
   results?: ResultRow[];
   /** Rows that match `filter` and `q`. Present with `filter`, `q`, `sort` or `skip`. */
@@ -1233,6 +1241,8 @@ export interface GetJobRowInput {
 export interface GetJobRowData extends VerificationResult {
   /** The row's number in the submitted list, from 1. */
   row: number;
+  /** The cells of the row, by the names of the list's columns. */
+  columns?: Record<string, string>;
 }
 
 // POST /v1/jobs/{id}/again
@@ -1301,9 +1311,9 @@ export interface DeleteJobData {
 export interface DownloadJobInput {
   /** The job's id (`job_id`). */
   id: string;
-  /** `spreadsheet`: the table of the CSV as an .xlsx file. */
-  as?: "spreadsheet" | undefined;
-  /** Which results to export. `safe_to_send` has the addresses that mail may be sent to: those that are `valid`. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. */
+  /** `spreadsheet`: the table as an .xlsx file. `zip`: a CSV for each value of `send`. */
+  as?: "spreadsheet" | "zip" | undefined;
+  /** Which results to export. `safe_to_send` has the `valid` ones. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. Or terms, as in `GET /v1/jobs/{id}`. */
   filter?:
     | "all"
     | "valid"
@@ -1315,28 +1325,21 @@ export interface DownloadJobInput {
     | "role"
     | "spam_trap"
     | "safe_to_send"
+    | string
     | undefined;
+  /** Only addresses that contain this text, in any case. */
+  q?: string | undefined;
   /** `verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter. */
   selection?: "verified" | "all" | undefined;
-  /** Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for a CSV. Case does not matter. */
+  /** Separates the cells of a CSV. Left out: that of your own file. Case does not matter. */
   delimiter?: "comma" | "semicolon" | "tab" | undefined;
 }
 
 export type DownloadJobData = {
   /** The format of the export. */
   format: "json";
-  /** Which results the export has. */
-  filter:
-    | "all"
-    | "valid"
-    | "invalid"
-    | "risky"
-    | "unknown"
-    | "catch_all"
-    | "disposable"
-    | "role"
-    | "spam_trap"
-    | "safe_to_send";
+  /** Which results the export has: the `filter` of the request. */
+  filter: string;
   /** Which rows of the list the export has. */
   selection: "verified" | "all";
   /** True when the job is completed and every row it counts was read. Look at this field first. */
@@ -1350,12 +1353,12 @@ export type DownloadJobData = {
   /** The rows of the export, in the order of the list. */
   rows: (
     | (ResultRow & {
+        /** Whether to send mail to the address: it follows from `status`. */
+        send: "yes" | "careful" | "no";
         /** `verified`: the row has a result. Present with `selection=all`. */
         row_outcome?: "verified";
         /** The submitted text. `email` holds the address that was read from it. */
         submitted?: string;
-        /** The cells of the row, by the names of the list's columns. */
-        columns?: Record<string, string>;
       })
     | {
         /** The row's number in the submitted list, from 1. */

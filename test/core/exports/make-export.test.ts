@@ -22,6 +22,7 @@ const JSON_OF_ALL: ExportOptions = {
   format: "json",
   filter: "all",
   selection: "verified",
+  text: null,
   delimiter: null,
 };
 const ROWS = 7;

@@ -87,6 +87,7 @@ test("a row of a file is the same, whether made from a stored result or from a p
   expect(toResultCells(RESULT)).toEqual([
     "info@example.com",
     "role",
+    "careful",
     "53",
     "role_account",
     "not_probed",
@@ -99,5 +100,5 @@ test("a row of a file is the same, whether made from a stored result or from a p
     "info@example.org",
     "2026-11-21T00:00:00.000Z",
   ]);
-  expect(listResultColumns([])).toHaveLength(13);
+  expect(listResultColumns([])).toHaveLength(14);
 });

@@ -13,7 +13,7 @@ import {
 } from "@mailproof/core/exports/export-options";
 import { ROW_SELECTIONS, readListedRows } from "@mailproof/core/exports/export-rows";
 import {
-  EXPORT_FILTERS,
+  EXPORT_NAMES,
   type ExportedRows,
   type ExportSummary,
   getRowsMax,
@@ -21,7 +21,7 @@ import {
   summarizeExport,
   toRowCounts,
 } from "@mailproof/core/exports/exported-rows";
-import { formatTable, listRows } from "@mailproof/core/exports/make-export";
+import { formatTable } from "@mailproof/core/exports/make-export";
 import { createShortFailure, createUnreadyFailure } from "@mailproof/core/exports/missing-rows";
 import { type RequestedExport, requestExport } from "@mailproof/core/exports/request-export";
 import { SPREADSHEET_ROWS_MAX } from "@mailproof/core/exports/write-spreadsheet";
@@ -37,12 +37,23 @@ import { invalidField } from "../http/parse.ts";
 import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
+import { createFilterText, ROW_SELECTION } from "../schema/row-selection.ts";
 
 /** Those of the contract. A spreadsheet is another form of the CSV. */
 const FORMATS = ["csv", "json"] as const;
 
 const createPicklist = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
+
+/** What `as` makes of the CSV. */
+const FILES = { spreadsheet: "xlsx", zip: "zip" } as const;
+
+const ExportFilter = v.union([
+  createPicklist(EXPORT_NAMES),
+  createFilterText(
+    `must be one of ${EXPORT_NAMES.join(", ")}, or terms such as send:yes,domain:example.com`,
+  ),
+]);
 
 const Inline = v.object({
   ...ExportMetadata.entries,
@@ -88,36 +99,39 @@ export const downloadJob = endpoint({
       "`csv`, with your file's columns, or `json`. Case does not matter.",
     ),
     as: describe(
-      v.optional(createPicklist(["spreadsheet"])),
-      "`spreadsheet`: the table of the CSV as an .xlsx file.",
+      v.optional(createPicklist(["spreadsheet", "zip"])),
+      "`spreadsheet`: the table as an .xlsx file. `zip`: a CSV for each value of `send`.",
     ),
     filter: describe(
-      v.optional(createPicklist(EXPORT_FILTERS), "all"),
-      "Which results to export. `safe_to_send` has the addresses that mail may be sent to: those that are `valid`. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter.",
+      v.optional(ExportFilter, "all"),
+      "Which results to export. `safe_to_send` has the `valid` ones. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. Or terms, as in `GET /v1/jobs/{id}`.",
     ),
+    q: ROW_SELECTION.q,
     selection: describe(
       v.optional(createPicklist(ROW_SELECTIONS), "verified"),
       "`verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter.",
     ),
     delimiter: describe(
       v.optional(createPicklist(DELIMITER_NAMES)),
-      "Separates the cells of a CSV: `comma`, `semicolon` or `tab`. Left out: the delimiter of your own file. Only for a CSV. Case does not matter.",
+      "Separates the cells of a CSV. Left out: that of your own file. Case does not matter.",
     ),
   }),
   output: v.union([Inline, Link]),
   enveloped: false,
 
   async handle(world, caller, { path, query }): Promise<Answer<Exported>> {
-    const { filter, selection, delimiter = null } = query;
+    const { filter, q: text = null, selection, delimiter = null } = query;
     if (query.as !== undefined && query.format !== "csv")
       throw invalidField("as", "must be left out with format=json");
-    const format = query.as === undefined ? query.format : ("xlsx" as const);
-    if (format !== "csv" && delimiter !== null)
+    const format = query.as === undefined ? query.format : FILES[query.as];
+    if ((format === "json" || format === "xlsx") && delimiter !== null)
       throw invalidField("delimiter", "is only allowed for a CSV");
     if (selection === "all" && filter !== "all")
       throw invalidField("filter", "must be left out with selection=all");
+    if (selection === "all" && (text !== null || format === "zip"))
+      throw invalidField("selection", "must be left out with q and as=zip");
     const job = await requireJob(world, caller, path.id);
-    const options = { format, filter, selection, delimiter };
+    const options = { format, filter, text, selection, delimiter };
     const answer = await exportJob(world, caller, job, options).catch(async (cause: unknown) => {
       await assertNotDeleted(world, job);
       throw cause;
@@ -193,7 +207,7 @@ const table = async (
       "content-type": CONTENT_TYPES[options.format],
       "content-disposition": toContentDisposition(toExportFileName(job, options)),
     },
-    stream: formatTable(listRows(world, readable, options), options, true),
+    stream: formatTable(world, readable, options, true),
     elsewhere: async () => (await make()).link.url,
   };
 };
@@ -227,11 +241,11 @@ const findInline = async (
   readable: ExportSummary,
   options: ExportOptions,
 ): Promise<Inline | undefined> => {
-  const { filter, selection } = options;
-  if (selection !== "all" && getRowsMax(readable, filter) > INLINE_ROWS_MAX) return undefined;
+  const { selection } = options;
+  if (selection !== "all" && getRowsMax(readable, options) > INLINE_ROWS_MAX) return undefined;
   const metadata = toJsonMetadata(options, await countExport(world, readable, options));
   if (selection === "all" && metadata.expected_rows > INLINE_ROWS_MAX) return undefined;
-  const data = await readInline(world, readable, metadata);
+  const data = await readInline(world, readable, options, metadata);
   return Buffer.byteLength(JSON.stringify(data)) <= LAMBDA_BYTES_MAX ? data : undefined;
 };
 
@@ -252,13 +266,14 @@ const toHeaders = ({
 const readInline = async (
   world: World,
   readable: ExportSummary,
+  options: ExportOptions,
   metadata: Metadata,
 ): Promise<Inline> => {
-  const { filter, selection } = metadata;
+  const { selection } = options;
   const written: Inline["rows"] = [];
   let found = 0;
   async function* counted(): AsyncGenerator<ExportedRows> {
-    for await (const one of readExportedRows(world, readable, filter)) {
+    for await (const one of readExportedRows(world, readable, options)) {
       found += one.read;
       yield one;
     }
@@ -271,7 +286,7 @@ const readInline = async (
   const { expected, missing } =
     selection === "all"
       ? { expected: metadata.expected_rows, missing: unreadable }
-      : toRowCounts(readable, filter, { found: written.length, missing: unreadable });
+      : toRowCounts(readable, options, { found: written.length, missing: unreadable });
   return { ...metadata, complete, expected_rows: expected, rows_missing: missing, rows: written };
 };
 

@@ -1,3 +1,4 @@
+import { readOwnColumns } from "@mailproof/core/exports/source-list";
 import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
 import { readJobRow } from "@mailproof/core/jobs/read-job-row";
 import { Failure } from "@mailproof/core/lib/failure";
@@ -54,6 +55,7 @@ export const getJobRow = endpoint({
     const job = await requireJob(world, caller, path.id);
     const row = await readJobRow(world, job, path.row);
     if (!row) throw createNoResultFailure(await assertNotDeleted(world, job));
-    return { status: 200, data: toRow(row) };
+    const columns = await readOwnColumns(world, job, [row]);
+    return { status: 200, data: toRow(row, columns(row.row)) };
   },
 });

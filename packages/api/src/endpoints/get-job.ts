@@ -1,9 +1,14 @@
+import { readOwnColumns } from "@mailproof/core/exports/source-list";
+import { countFacets } from "@mailproof/core/jobs/count-facets";
 import type { Job } from "@mailproof/core/jobs/items";
-import { readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
+import { type LocatedRow, readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
 import { freeIfChildEnded } from "@mailproof/core/jobs/replace-rows";
 import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
 import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
-import { findSummary } from "@mailproof/core/jobs/result-summary";
+import {
+  findSummary,
+  type ResultSummary as StoredSummary,
+} from "@mailproof/core/jobs/result-summary";
 import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { readRowIndex } from "@mailproof/core/jobs/row-index";
 import { type RowSelection, selectRows } from "@mailproof/core/jobs/select-rows";
@@ -21,7 +26,15 @@ import {
   requireJob,
   toRow,
 } from "../schema/jobs.ts";
-import { ResultSummary, ROW_SELECTION, toPublicSummary } from "../schema/row-selection.ts";
+import {
+  ResultSummary,
+  ROW_SELECTION,
+  RowFacets,
+  toPublicSummary,
+} from "../schema/row-selection.ts";
+
+/** Left out, or this. */
+const TrueText = v.literal("true", "must be true, or left out");
 
 const LIMIT = { default: 100, most: 1_000 };
 
@@ -32,7 +45,7 @@ export const getJob = endpoint({
   summary: "Get a job, the counts of its results, and a page of them.",
   price: null,
   access: "verification:read",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "blobs:read"],
   tool: {
     effect: "readOnly",
     hint: "Pass next_key to read the next page of results. While the job runs every page has one: wait a few seconds and pass it, and each row is returned exactly once. The last page of a finished job has none. filter, q and sort find rows. For all rows at once, give the user the link of download_job.",
@@ -51,6 +64,14 @@ export const getJob = endpoint({
       "Largest number of results on a page. Larger values are cut to 1,000.",
     ),
     ...ROW_SELECTION,
+    columns: describe(
+      v.optional(TrueText),
+      "`true` adds `columns` to the results. Pages are then as with `skip`.",
+    ),
+    facets: describe(
+      v.optional(TrueText),
+      "`true` adds `facets`: what each value of `filter` would leave.",
+    ),
     next_key: describe(
       Cursor,
       "The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, even while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out.",
@@ -61,6 +82,10 @@ export const getJob = endpoint({
     summary: describe(
       v.optional(ResultSummary),
       "Counts of all rows with a result. Left out for a job of one address, and when the results are deleted.",
+    ),
+    facets: describe(
+      v.optional(RowFacets),
+      "By field of `filter` and value: rows with it that match `q` and the other fields.",
     ),
     results: describe(
       v.optional(v.array(ResultRow)),
@@ -81,7 +106,7 @@ export const getJob = endpoint({
     if (skip !== undefined && nextKey !== undefined)
       throw invalidField("skip", "must be left out with next_key");
     const job = await freeIfChildEnded(world, await requireJob(world, caller, path.id));
-    const isSelected = [filter, text, sort, skip].some((one) => one !== undefined);
+    const isSelected = [filter, text, sort, skip, query.columns].some((one) => one !== undefined);
     const selection = { filter: filter ?? {}, text, order: sort ?? IN_LIST_ORDER };
     const readRows = isSelected
       ? prepareSelection(world, job, selection, { skip: skip ?? 0, nextKey, limit })
@@ -90,16 +115,24 @@ export const getJob = endpoint({
       readJobSummary(world, job),
       findSummary(world.table, job),
     ]);
-    const summary = { ...state, ...(counts && { summary: toPublicSummary(counts) }) };
+    const facets = query.facets && (await readFacets(world, job, selection, counts));
+    const summary = {
+      ...state,
+      ...(counts && { summary: toPublicSummary(counts) }),
+      ...(facets && { facets }),
+    };
     if (query.include_results === "false") return { status: 200, data: summary };
 
-    const { rows, matching, next } = await readRows();
+    const { rows, located = [], matching, next } = await readRows();
+    const own = query.columns && (await readOwnColumns(world, job, located));
     await assertNotDeleted(world, job);
     return {
       status: 200,
       data: {
         ...summary,
-        ...(rows.length > 0 && { results: rows.map(toRow) }),
+        ...(rows.length > 0 && {
+          results: rows.map((row) => toRow(row, own ? own(row.row) : undefined)),
+        }),
         ...(matching !== undefined && { matching_rows: matching }),
         ...(next !== undefined && { next_key: next }),
       },
@@ -109,6 +142,8 @@ export const getJob = endpoint({
 
 type RowPage = {
   readonly rows: readonly VerifiedRow[];
+  /** The same rows, where the index found them. */
+  readonly located?: readonly LocatedRow[];
   readonly matching?: number;
   readonly next: string | undefined;
 };
@@ -131,6 +166,17 @@ const prepareReading = (
       next: next && signCursor(cursorSecret, boundTo(job), encodeReadProgress(next)),
     };
   };
+};
+
+const readFacets = async (
+  world: World,
+  job: Job,
+  selection: RowSelection,
+  summary: StoredSummary | undefined,
+): Promise<v.InferOutput<typeof RowFacets>> => {
+  const index = await readRowIndex(world.table, job);
+  const domains = summary?.topDomains.map(({ domain }) => domain) ?? [];
+  return countFacets(index, selection, domains, () => world.sleep(0));
 };
 
 const Position = v.object({ value: v.union([v.string(), v.number()]), row: v.number() });
@@ -159,8 +205,10 @@ const prepareSelection = (
     const index = await readRowIndex(world.table, job);
     const pause = () => world.sleep(0);
     const { matching, found, next } = await selectRows(index, selection, start, limit, pause);
+    const rows = await readSelectedRows(world.table, job.id, found);
     return {
-      rows: await readSelectedRows(world.table, job.id, found),
+      rows,
+      located: rows,
       matching,
       next: next && signCursor(cursorSecret, bound, next),
     };

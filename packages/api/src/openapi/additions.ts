@@ -28,11 +28,11 @@ export const ADDITIONS: readonly Addition[] = [
     why: "A file has the options of a batch in each of its forms; a size that is known is refused before the upload.",
   },
   {
-    what: "`filter`, `q`, `sort` and `skip` of a job's rows; `summary`, `matching_rows`",
+    what: "`filter`, `q`, `sort`, `skip`, `columns` and `facets` of a job's rows; `summary`, `matching_rows`",
     why: "A person looks through a list of half a million rows.",
   },
   {
-    what: "`as=spreadsheet`, `selection`, `delimiter` of an export; `X-Export-` headers; 303 for a long one on AWS",
+    what: "`as=spreadsheet`, `as=zip`, `q`, terms in `filter`, `selection`, `delimiter` and `send` of an export; `X-Export-` headers; 303 for a long one on AWS",
     why: "Office programs read them without an import; `format` has the contract's two values.",
   },
   {

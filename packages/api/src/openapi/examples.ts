@@ -777,6 +777,7 @@ export const EXAMPLES: readonly Example[] = [
             catch_all_confidence: 1,
           },
           verified_at: "2026-11-21T00:01:31.000Z",
+          send: "yes",
           submitted: "ada.lovelace@example.com",
         },
       ],

@@ -1,14 +1,14 @@
 import { ROW_OUTCOMES, ROW_SELECTIONS } from "@mailproof/core/exports/export-rows";
-import { EXPORT_FILTERS } from "@mailproof/core/exports/exported-rows";
+import { SEND_ADVICES } from "@mailproof/core/verify/send-advice";
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
-import { ResultRow } from "./jobs.ts";
+import { OWN_COLUMNS, ResultRow } from "./jobs.ts";
 
 // The schemas of the JSON form of an export, which core/src/exports/export-json.ts writes.
 
 export const ExportMetadata = v.object({
   format: describe(v.literal("json"), "The format of the export."),
-  filter: describe(v.picklist(EXPORT_FILTERS), "Which results the export has."),
+  filter: describe(v.string(), "Which results the export has: the `filter` of the request."),
   selection: describe(v.picklist(ROW_SELECTIONS), "Which rows of the list the export has."),
   complete: describe(
     v.boolean(),
@@ -28,10 +28,7 @@ const OWN = {
     v.optional(v.string()),
     "The submitted text. `email` holds the address that was read from it.",
   ),
-  columns: describe(
-    v.optional(v.record(v.string(), v.string())),
-    "The cells of the row, by the names of the list's columns.",
-  ),
+  columns: OWN_COLUMNS,
 };
 
 const [VERIFIED, ...UNVERIFIED] = ROW_OUTCOMES;
@@ -39,6 +36,10 @@ const [VERIFIED, ...UNVERIFIED] = ROW_OUTCOMES;
 export const VerifiedRow = describe(
   v.object({
     ...ResultRow.entries,
+    send: describe(
+      v.picklist(SEND_ADVICES),
+      "Whether to send mail to the address: it follows from `status`.",
+    ),
     row_outcome: describe(
       v.optional(v.literal(VERIFIED)),
       "`verified`: the row has a result. Present with `selection=all`.",

@@ -79,10 +79,16 @@ export const JobSummary = v.object({
   ),
 });
 
+export const OWN_COLUMNS = describe(
+  v.optional(v.record(v.string(), v.string())),
+  "The cells of the row, by the names of the list's columns.",
+);
+
 export const ResultRow = describe(
   v.object({
     ...VerificationResult.entries,
     row: describe(Integer, "The row's number in the submitted list, from 1."),
+    columns: OWN_COLUMNS,
   }),
   "The result of one row of a job.",
 );
@@ -117,9 +123,13 @@ export const readJobSummary = async (
   };
 };
 
-export const toRow = ({ row, result }: VerifiedRow): v.InferOutput<typeof ResultRow> => ({
+export const toRow = (
+  { row, result }: VerifiedRow,
+  columns?: Record<string, string>,
+): v.InferOutput<typeof ResultRow> => ({
   row,
   ...toWire(result),
+  ...(columns && { columns }),
 });
 
 /** Undefined: there is no such job, or it belongs to another account. */

@@ -1,7 +1,6 @@
 import type { ResultSummary as StoredSummary } from "@mailproof/core/jobs/result-summary";
-import type { RowFilter } from "@mailproof/core/jobs/select-rows";
+import { isRowFilter, parseRowFilter } from "@mailproof/core/jobs/row-filter";
 import { type RowOrder, SORT_FIELDS } from "@mailproof/core/jobs/sort-rows";
-import { STATUSES } from "@mailproof/core/verify/result";
 import * as v from "valibot";
 import { describe, Integer, limitCharacters, notEmpty } from "./common.ts";
 
@@ -11,44 +10,12 @@ const FILTER_LENGTH_MAX = 1_000;
 const TEXT_LENGTH_MAX = 254;
 
 const FILTER_MESSAGE =
-  "must be terms such as status:valid, reason:mailbox_full, provider:google or score:0-49, separated by commas";
+  "must be terms such as send:yes, status:valid, reason:mailbox_full, provider:google, domain:example.com or score:0-49, separated by commas";
 
-type Term = readonly [field: keyof RowFilter, value: string];
+export const createFilterText = (message: string) =>
+  v.pipe(v.string(), limitCharacters(FILTER_LENGTH_MAX), v.check(isRowFilter, message));
 
-const FIELDS = ["status", "reason", "provider", "score"] as const;
-const SCORE = /^(\d{1,3})(?:-(\d{1,3}))?$/;
-
-const toTerm = (text: string): Term => {
-  const colon = text.indexOf(":");
-  return [text.slice(0, colon).trim() as Term[0], text.slice(colon + 1).trim()];
-};
-
-const isTerm = ([field, value]: Term): boolean => {
-  if (field === "status") return STATUSES.some((status) => status === value);
-  if (field === "score") return SCORE.test(value);
-  return FIELDS.includes(field) && value !== "";
-};
-
-const toBand = (value: string): { readonly from: number; readonly to: number } => {
-  const [, from, to = from] = SCORE.exec(value) ?? [];
-  return { from: Number(from), to: Number(to) };
-};
-
-const toFilter = (terms: readonly Term[]): RowFilter => {
-  const filter: Record<string, unknown> = {};
-  for (const [field, same] of Map.groupBy(terms, ([name]) => name))
-    filter[field] = same.map(([, value]) => (field === "score" ? toBand(value) : value));
-  return filter;
-};
-
-const splitTerms = (text: string): readonly Term[] => text.split(",").map(toTerm);
-
-export const Filter = v.pipe(
-  v.string(),
-  limitCharacters(FILTER_LENGTH_MAX),
-  v.check((text) => splitTerms(text).every(isTerm), FILTER_MESSAGE),
-  v.transform((text) => toFilter(splitTerms(text))),
-);
+export const Filter = v.pipe(createFilterText(FILTER_MESSAGE), v.transform(parseRowFilter));
 
 const SORTS = SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 
@@ -74,12 +41,9 @@ export const AddressPart = v.pipe(v.string(), v.trim(), notEmpty, limitCharacter
 export const ROW_SELECTION = {
   filter: describe(
     v.optional(Filter),
-    "Only rows with these values, separated by commas: `status:valid`, `reason:mailbox_full`, `provider:google`, `score:0-49`. Terms of one field are alternatives; different fields must all match.",
+    "Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`. Values of one field are alternatives; all fields must match.",
   ),
-  q: describe(
-    v.optional(AddressPart),
-    "Only rows with an address that contains this text, in any case.",
-  ),
+  q: describe(v.optional(AddressPart), "Only addresses that contain this text, in any case."),
   sort: describe(
     v.optional(Sort),
     "Order of the rows; with `-` the highest first. The default is `row`.",
@@ -91,6 +55,9 @@ export const ROW_SELECTION = {
 } as const;
 
 const Counts = v.record(v.string(), Integer);
+
+/** By the fields of a filter, and their values. */
+export const RowFacets = v.record(v.string(), Counts);
 
 export const ResultSummary = v.object({
   statuses: describe(Counts, "Rows of each status, including those without any."),

@@ -15,12 +15,12 @@ export type ExportCounts = {
 export const countExport = async (
   world: Pick<World, "table" | "blobs" | "sleep" | "callers">,
   readable: ExportSummary,
-  { filter, selection }: Pick<ExportOptions, "filter" | "selection">,
+  wanted: Pick<ExportOptions, "filter" | "text" | "selection">,
 ): Promise<ExportCounts> => {
   const { job, missing: unreadable, pending } = readable;
   const { expected, missing } =
-    selection === "all"
+    wanted.selection === "all"
       ? await countAllRows(world, readable)
-      : await countExportRows(world, readable, filter);
+      : await countExportRows(world, readable, wanted);
   return { complete: job.status === "completed" && unreadable === 0, expected, missing, pending };
 };

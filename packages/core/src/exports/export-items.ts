@@ -1,9 +1,9 @@
+import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { DELIMITER_NAMES, EXPORT_FORMATS, type ExportOptions } from "./export-options.ts";
 import { ROW_SELECTIONS } from "./export-rows.ts";
-import { EXPORT_FILTERS } from "./exported-rows.ts";
 
 // Layout. An export that is a blob. A job has one of each kind: what it holds, and in which form. It is due until the
 // file is complete. Its parts are blobs of their own until they are joined.
@@ -19,7 +19,9 @@ const StoredExport = v.object({
   /** Names its blobs: an export that is made again has others. */
   id: v.string(),
   format: v.picklist(EXPORT_FORMATS),
-  filter: v.picklist(EXPORT_FILTERS),
+  filter: v.string(),
+  /** Release 0.2.0 has none. */
+  text: v.optional(v.nullable(v.string()), null),
   selection: v.picklist(ROW_SELECTIONS),
   delimiter: v.nullable(v.picklist(DELIMITER_NAMES)),
   state: v.picklist(["pending", "ready", "failed"]),
@@ -86,13 +88,21 @@ export async function* iterateExports(table: Table, job: string): AsyncGenerator
 
 /** A kind names everything that distinguishes two exports of a job. `state` differs while the job runs. */
 export const toExportKind = (
-  { format, filter, selection, delimiter }: ExportOptions,
+  { format, filter, text, selection, delimiter }: ExportOptions,
   isOpen: boolean,
-): string =>
-  `${VERSION}-${isOpen ? "so-far" : "done"}-${selection}-${filter}-${delimiter ?? "own"}.${format}`;
+): string => {
+  const rows = text === null && filter.length <= NAME_LENGTH_MAX ? filter : hash([filter, text]);
+  return `${VERSION}-${isOpen ? "so-far" : "done"}-${selection}-${rows}-${delimiter ?? "own"}.${format}`;
+};
+
+/** A filter has up to 1,000 characters, and a sort key no more bytes than that. */
+const NAME_LENGTH_MAX = 100;
+
+const hash = (parts: unknown): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
 /** Incremented whenever the content of an export changes: files of another version are not handed out. */
-const VERSION = "v1";
+const VERSION = "v2";
 
 export const toFileKey = ({ job, id, format }: Pick<StoredExport, "job" | "id" | "format">) =>
   `exports/${job}/${id}.${format}`;

@@ -1,7 +1,8 @@
 import { createPublicWriter, type PublicOf } from "../verify/fields.ts";
-import { unpack } from "../verify/pack.ts";
+import { readPackedValues, unpack } from "../verify/pack.ts";
 import { toPublicMembers } from "../verify/packed-json.ts";
 import { RESULT_FIELDS } from "../verify/result.ts";
+import { type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";
 import type { ExportCounts } from "./export-counts.ts";
 import type { ExportOptions } from "./export-options.ts";
 import {
@@ -12,15 +13,14 @@ import {
   type RowSelection,
   toRowOutcome,
 } from "./export-rows.ts";
-import type { ExportFilter } from "./exported-rows.ts";
-import type { SourceList } from "./source-list.ts";
+import { type SourceList, toColumns } from "./source-list.ts";
 
 // The JSON form of an export: its metadata and its rows.
 
 /** The first fields of the file. */
 export type ExportMetadata = {
   format: "json";
-  filter: ExportFilter;
+  filter: string;
   selection: RowSelection;
   complete: boolean;
   expected_rows: number;
@@ -36,7 +36,11 @@ type OwnFields = {
 
 export type ExportRow = OwnFields &
   (
-    | (PublicOf<typeof RESULT_FIELDS> & { row: number; row_outcome?: "verified" | undefined })
+    | (PublicOf<typeof RESULT_FIELDS> & {
+        row: number;
+        send: SendAdvice;
+        row_outcome?: "verified" | undefined;
+      })
     | {
         row: number;
         row_outcome: Exclude<(typeof ROW_OUTCOMES)[number], "verified">;
@@ -63,7 +67,9 @@ export const toExportRow = (
   if (typeof result !== "string") {
     const ownOutcome = selection === "all" ? { row_outcome: "verified" as const } : {};
     const [row, packed] = result;
-    return { row, ...toPublicResult(unpack(packed)), ...ownOutcome, ...ownFields };
+    const verified = toPublicResult(unpack(packed));
+    const send = toSendAdvice(verified.status);
+    return { row, ...verified, send, ...ownOutcome, ...ownFields };
   }
   const { row, outcome, exclusion } = toRowOutcome(listed);
   const { duplicateOf, reason, message } = exclusion ?? {};
@@ -76,15 +82,6 @@ export const toExportRow = (
     ...ownFields,
   };
 };
-
-/** A cell beyond the last column is named by its number, such as column_9. */
-const toColumns = ({ fieldNames }: SourceList, cells: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    Array.from({ length: Math.max(cells.length, fieldNames.length) }, (_, at) => [
-      fieldNames[at] ?? `column_${at + 1}`,
-      cells[at] ?? "",
-    ]),
-  );
 
 export const toJsonMetadata = (
   { filter, selection }: Pick<ExportOptions, "filter" | "selection">,
@@ -144,7 +141,8 @@ const createRowFormat = (
     const cells = names.length > 0 ? list.getCells(own, email) : [];
     // These have names of their own.
     if (cells.length > names.length) return JSON.stringify(toExportRow(list, listed, selection));
-    let text = `{"row":${row},${toPublicMembers(packed)}${outcomeText}`;
+    const send = toSendAdvice(readPackedValues(packed)[2]);
+    let text = `{"row":${row},${toPublicMembers(packed)},"send":"${send}"${outcomeText}`;
     if (submitted !== undefined) text += `,"submitted":${JSON.stringify(submitted)}`;
     for (let at = 0; at < names.length; at++)
       text += (names[at] ?? "") + JSON.stringify(cells[at] ?? "");

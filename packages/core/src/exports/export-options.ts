@@ -1,14 +1,15 @@
 import { isOpenJob, type Job } from "../jobs/items.ts";
 import type { RowSelection } from "./export-rows.ts";
-import type { ExportFilter } from "./exported-rows.ts";
+import type { WantedRows } from "./exported-rows.ts";
 
-export const EXPORT_FORMATS = ["csv", "json", "xlsx"] as const;
+export const EXPORT_FORMATS = ["csv", "json", "xlsx", "zip"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: "text/csv; charset=utf-8",
   json: "application/json; charset=utf-8",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  zip: "application/zip",
 };
 
 /** The delimiters of a CSV. */
@@ -17,9 +18,9 @@ export type DelimiterName = keyof typeof DELIMITERS;
 export const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
 
 /** What an export holds, and in which form. */
-export type ExportOptions = {
+export type ExportOptions = Pick<WantedRows, "filter" | "text"> & {
+  /** A zip has a CSV for each advice. */
   readonly format: ExportFormat;
-  readonly filter: ExportFilter;
   readonly selection: RowSelection;
   /** The delimiter of a CSV; null: that of the list. */
   readonly delimiter: DelimiterName | null;
@@ -33,7 +34,7 @@ const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu;
 /** The name of the file, after the job's. */
 export const toExportFileName = (
   job: Job,
-  { format, filter, selection }: Omit<ExportOptions, "delimiter">,
+  { format, filter, text, selection }: Omit<ExportOptions, "delimiter">,
 ): string => {
   const cut = (job.name ?? "").replace(/\.(?:csv|txt|xlsx)$/i, "").slice(0, NAME_LENGTH_MAX);
   // A name that starts with a dot is hidden, or is a parent folder.
@@ -43,6 +44,12 @@ export const toExportFileName = (
       .replace(/^[\s.]+/, "")
       .trim() || job.id;
   const state = isOpenJob(job) ? "-so-far" : "";
-  const rows = selection === "all" ? "all-rows" : filter === "all" ? "results" : filter;
+  const rows = selection === "all" ? "all-rows" : toRowsName(filter, text);
   return `${name}-${rows}${state}.${format}`;
+};
+
+/** The text is part of a person's address, so it is in no name. */
+const toRowsName = (filter: string, text: string | null): string => {
+  if (text !== null || filter.includes(",")) return "selected";
+  return filter === "all" ? "results" : filter.replace(":", "-");
 };

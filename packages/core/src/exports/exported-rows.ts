@@ -1,32 +1,51 @@
 import { type Chunk, iterateChunks } from "../jobs/chunks.ts";
 import { isOpenJob, type Job, toBucket } from "../jobs/items.ts";
 import { type PackedRow, readPackedRows } from "../jobs/results.ts";
+import { createRowTest, parseRowFilter, type RowFilter } from "../jobs/row-filter.ts";
 import { prefetch } from "../lib/prefetch.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readPackedValues } from "../verify/pack.ts";
 import type { Status } from "../verify/result.ts";
-import { SAFE_STATUSES } from "../verify/send-advice.ts";
+import { type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";
 
 /**
- * The filters of an export. The contract counts rows without a status as `unknown`; here every row has one, because
- * rows that could not be verified are stored as unknown.
+ * The filters of an export that have a name. The contract counts rows without a status as `unknown`; here every row has one,
+ * because rows that could not be verified are stored as unknown.
  */
-const STATUSES_BY_FILTER = {
-  all: null,
-  valid: ["valid"],
-  invalid: ["invalid", "disposable"],
-  risky: ["risky", "catch_all", "role", "spam_trap"],
-  unknown: ["unknown"],
-  catch_all: ["catch_all"],
-  disposable: ["disposable"],
-  role: ["role"],
-  spam_trap: ["spam_trap"],
-  safe_to_send: SAFE_STATUSES,
-} as const satisfies Readonly<Record<string, readonly Status[] | null>>;
+const NAMED = {
+  all: {},
+  valid: { status: ["valid"] },
+  invalid: { status: ["invalid", "disposable"] },
+  risky: { status: ["risky", "catch_all", "role", "spam_trap"] },
+  unknown: { status: ["unknown"] },
+  catch_all: { status: ["catch_all"] },
+  disposable: { status: ["disposable"] },
+  role: { status: ["role"] },
+  spam_trap: { status: ["spam_trap"] },
+  safe_to_send: { send: ["yes"] },
+} as const satisfies Readonly<Record<string, RowFilter>>;
 
-export type ExportFilter = keyof typeof STATUSES_BY_FILTER;
-export const EXPORT_FILTERS = Object.keys(STATUSES_BY_FILTER) as readonly ExportFilter[];
+type ExportName = keyof typeof NAMED;
+export const EXPORT_NAMES = Object.keys(NAMED) as readonly ExportName[];
+
+const isNamed = (filter: string): filter is ExportName => Object.hasOwn(NAMED, filter);
+
+const toRowFilter = (filter: string): RowFilter =>
+  isNamed(filter) ? NAMED[filter] : parseRowFilter(filter);
+
+/** Which results an export has. */
+export type WantedRows = {
+  /** A name, or terms such as those of a page of rows. */
+  readonly filter: string;
+  /** A part of the address. */
+  readonly text: string | null;
+  /** Only those of this advice, whatever the filter. */
+  readonly send?: SendAdvice;
+};
+
+const isEverything = ({ filter, text, send }: WantedRows): boolean =>
+  filter === "all" && text === null && send === undefined;
 
 /** How much of a job can be read by now. */
 export type ExportSummary = {
@@ -63,10 +82,10 @@ const hasAnyRows = ({ rows }: Chunk): boolean => rows > 0;
 /** The most rows that may pass the filter. */
 export const getRowsMax = (
   { job, expected, missing }: ExportSummary,
-  filter: ExportFilter,
-): number => Math.min(expected - missing, countInBuckets(job, STATUSES_BY_FILTER[filter]));
+  { filter }: WantedRows,
+): number => Math.min(expected - missing, countInBuckets(job, toRowFilter(filter).status));
 
-const countInBuckets = (job: Job, statuses: readonly Status[] | null): number =>
+const countInBuckets = (job: Job, statuses: readonly Status[] | undefined): number =>
   statuses
     ? [...new Set(statuses.map(toBucket))].reduce((sum, bucket) => sum + job[bucket], 0)
     : Infinity;
@@ -81,50 +100,48 @@ export type ExportRowCounts = { readonly expected: number; readonly missing: num
 export const countExportRows = async (
   world: ReadingWorld,
   readable: ExportSummary,
-  filter: ExportFilter,
+  wanted: WantedRows,
 ): Promise<ExportRowCounts> => {
-  const counts = findExportRowCounts(readable, filter);
+  const counts = findExportRowCounts(readable, wanted);
   if (counts) return counts;
   const { missing } = readable;
   let found = 0;
-  for await (const { rows } of readExportedRows(world, readable, filter)) found += rows.length;
-  return toRowCounts(readable, filter, { found, missing });
+  for await (const { rows } of readExportedRows(world, readable, wanted)) found += rows.length;
+  return toRowCounts(readable, wanted, { found, missing });
 };
 
 /** The same where it is known without reading a row. */
 const findExportRowCounts = (
   readable: ExportSummary,
-  filter: ExportFilter,
+  wanted: WantedRows,
 ): ExportRowCounts | undefined => {
   const { job, expected, missing } = readable;
-  if (filter === "all") return { expected, missing };
-  return isSummedFilter(readable, filter) && missing === 0
-    ? { expected: job[filter], missing: 0 }
-    : undefined;
+  if (isEverything(wanted)) return { expected, missing };
+  const counter = findCounter(readable, wanted);
+  return counter && missing === 0 ? { expected: job[counter], missing: 0 } : undefined;
 };
 
 /** The same for rows that were read. `missing` counts all rows, whatever the filter. */
 export const toRowCounts = (
   readable: ExportSummary,
-  filter: ExportFilter,
+  wanted: WantedRows,
   { found, missing }: { readonly found: number; readonly missing: number },
 ): ExportRowCounts => {
-  const expected = isSummedFilter(readable, filter)
-    ? Math.max(found, readable.job[filter])
-    : found + missing;
+  const counter = findCounter(readable, wanted);
+  const expected = counter ? Math.max(found, readable.job[counter]) : found + missing;
   return { expected, missing: expected - found };
 };
 
-const SUMMED_FILTERS = [
-  "valid",
-  "invalid",
-  "risky",
-  "unknown",
-] as const satisfies readonly ExportFilter[];
-type SummedFilter = (typeof SUMMED_FILTERS)[number];
+const COUNTERS = ["valid", "invalid", "risky", "unknown"] as const satisfies readonly ExportName[];
 
-const isSummedFilter = ({ job }: ExportSummary, filter: ExportFilter): filter is SummedFilter =>
-  !isOpenJob(job) && SUMMED_FILTERS.some((one) => one === filter);
+/** The counter of the job that has the number of these rows. */
+const findCounter = (
+  { job }: ExportSummary,
+  { filter, text, send }: WantedRows,
+): (typeof COUNTERS)[number] | undefined =>
+  isOpenJob(job) || text !== null || send !== undefined
+    ? undefined
+    : COUNTERS.find((one) => one === filter);
 
 export type ExportedRows = {
   readonly chunk: Chunk;
@@ -146,9 +163,9 @@ export type ReadingWorld = Pick<World, "table" | "sleep" | "callers">;
 export async function* readExportedRows(
   { table, sleep, callers }: ReadingWorld,
   { job, chunks }: Pick<ExportSummary, "job" | "chunks">,
-  filter: ExportFilter,
+  wanted: WantedRows,
 ): AsyncGenerator<ExportedRows> {
-  const statuses: readonly Status[] | null = STATUSES_BY_FILTER[filter];
+  const isWanted = isEverything(wanted) ? undefined : createTest(wanted);
   const requester = { account: job.account, priority: "list" } as const;
   const read = async (chunk: Chunk) => {
     await callers.yieldToCallers(requester);
@@ -156,9 +173,7 @@ export async function* readExportedRows(
   };
   let withoutPause = 0;
   for await (const { chunk, all } of prefetch(chunks, CHUNKS_AHEAD, read)) {
-    const rows = statuses
-      ? all.filter(([, result]) => statuses.includes(readPackedValues(result)[2]))
-      : all;
+    const rows = isWanted ? all.filter(([, result]) => isWanted(readPackedValues(result))) : all;
     yield { chunk, read: all.length, rows };
     withoutPause += all.length;
     if (withoutPause < ROWS_WITHOUT_PAUSE) continue;
@@ -166,3 +181,8 @@ export async function* readExportedRows(
     await sleep(0);
   }
 }
+
+const createTest = ({ filter, text, send }: WantedRows): ReturnType<typeof createRowTest> => {
+  const isFound = createRowTest(toRowFilter(filter), text);
+  return (values) => isFound(values) && (send === undefined || toSendAdvice(values[2]) === send);
+};

@@ -3,6 +3,7 @@ import { Failure, type FailureCode } from "../lib/failure.ts";
 import type { Fields } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
+import { SEND_ADVICES } from "../verify/send-advice.ts";
 import { countExport, type ExportCounts } from "./export-counts.ts";
 import { formatCsv } from "./export-csv.ts";
 import {
@@ -19,9 +20,15 @@ import { formatJson, toJsonMetadata } from "./export-json.ts";
 import { DELIMITERS, type ExportOptions } from "./export-options.ts";
 import { readListedRows } from "./export-rows.ts";
 import { formatXlsx } from "./export-xlsx.ts";
-import { type ExportSummary, readExportedRows, summarizeExport } from "./exported-rows.ts";
+import {
+  type ExportSummary,
+  readExportedRows,
+  summarizeExport,
+  type WantedRows,
+} from "./exported-rows.ts";
 import { assertComplete } from "./missing-rows.ts";
 import { removeExport } from "./remove-exports.ts";
+import { writeZip } from "./write-zip.ts";
 
 // Makes the file of an export in parts. Each part is one blob; a write of its own says that it is there. The worker
 // that finds all of them there joins them, and only then is the export ready: nothing hands out a part, or a file without its end.
@@ -150,35 +157,45 @@ const formatPart = (
   const { starts } = stored;
   const [from, to] = [starts[part] ?? 0, starts[part + 1] ?? Infinity];
   const chunks = readable.chunks.filter(({ chunk }) => chunk >= from && chunk < to);
-  const listed = listRows(world, { ...readable, chunks }, stored);
+  const rows = { ...readable, chunks };
   return stored.format === "json"
-    ? formatJson(listed, {
+    ? formatJson(listRows(world, rows, stored), {
         selection: stored.selection,
         metadata: counts && toJsonMetadata(stored, counts),
         isLast: part === starts.length - 1,
       })
-    : formatTable(listed, stored, part === 0);
+    : formatTable(world, rows, stored, part === 0);
 };
 
 /** The rows of an export. Breaks off when one is missing. */
 export const listRows = (
   world: Pick<World, "table" | "blobs" | "sleep" | "callers">,
   readable: ExportSummary,
-  { filter, selection }: Pick<ExportOptions, "filter" | "selection">,
+  wanted: WantedRows & Pick<ExportOptions, "selection">,
 ) => {
-  const exported = readExportedRows(world, readable, filter);
-  return readListedRows(world, readable, assertComplete(readable, exported), selection);
+  const exported = readExportedRows(world, readable, wanted);
+  return readListedRows(world, readable, assertComplete(readable, exported), wanted.selection);
 };
 
-/** As CSV or as a spreadsheet, which has no other part than its first. */
+/** As CSV, or as a spreadsheet or a zip, which have no other part than their first. */
 export const formatTable = (
-  listed: ReturnType<typeof listRows>,
-  { format, selection, delimiter }: Pick<ExportOptions, "format" | "selection" | "delimiter">,
+  world: Parameters<typeof listRows>[0],
+  readable: ExportSummary,
+  options: Omit<ExportOptions, "format"> & { readonly format: string },
   hasHeader: boolean,
-): AsyncGenerator<string | Uint8Array> =>
-  format === "xlsx"
-    ? formatXlsx(listed, selection)
-    : formatCsv(listed, { selection, delimiter: delimiter && DELIMITERS[delimiter], hasHeader });
+): AsyncGenerator<string | Uint8Array> => {
+  const { format, selection } = options;
+  const delimiter = options.delimiter && DELIMITERS[options.delimiter];
+  const csv = { selection, delimiter, hasHeader };
+  if (format === "xlsx") return formatXlsx(listRows(world, readable, options), selection);
+  if (format !== "zip") return formatCsv(listRows(world, readable, options), csv);
+  return writeZip(
+    SEND_ADVICES.map((send) => ({
+      name: `send-${send}.csv`,
+      pieces: toBytes(formatCsv(listRows(world, readable, { ...options, send }), csv)),
+    })),
+  );
+};
 
 async function* toBytes(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) yield typeof piece === "string" ? Buffer.from(piece) : piece;

@@ -149,14 +149,16 @@ const countRowsToRead = (
 /**
  * The first chunk of each part. There are several where each row is in a part of its own accord: not with a filter, since
  * the parts would be of any size and the number of rows is counted first; not with every row of the list, which are
- * merged from three sources in its order; not while rows are added; not in a spreadsheet, whose checksum is of all rows.
+ * merged from three sources in its order; not while rows are added; not in a spreadsheet
+ * or a zip, whose checksum is of all rows.
  */
 const listStarts = (
   { job, chunks }: ExportSummary,
-  { format, filter, selection }: ExportOptions,
+  { format, filter, text, selection }: ExportOptions,
   rowsPerPart: number,
 ): readonly number[] => {
-  const isWhole = format === "xlsx" || filter !== "all" || selection === "all";
+  const isArchive = format === "xlsx" || format === "zip";
+  const isWhole = isArchive || filter !== "all" || text !== null || selection === "all";
   if (isOpenJob(job) || isWhole) return [0];
   const starts: number[] = [];
   let rowsInPart = Infinity;

@@ -1,5 +1,6 @@
 import { type Fields, listPublicFields, type PublicOf } from "../verify/fields.ts";
 import { RESULT_FIELDS, type Verification } from "../verify/result.ts";
+import { toSendAdvice } from "../verify/send-advice.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -21,7 +22,12 @@ const listColumns = (fields: Fields): readonly ResultColumn[] =>
     }));
   });
 
-const RESULT_COLUMNS = listColumns(RESULT_FIELDS);
+/** Whether to send mail is not a field of a result: it follows from the status. A file has it beside the status. */
+const SEND = "send";
+
+const RESULT_COLUMNS = listColumns(RESULT_FIELDS).flatMap((column) =>
+  column.name === "status" ? [column, { name: SEND, keys: [SEND], publicKeys: [SEND] }] : [column],
+);
 const COLUMN_NAMES = RESULT_COLUMNS.map(({ name }) => name);
 
 /**
@@ -45,6 +51,7 @@ const createCellWriter = (paths: readonly (readonly string[])[]) => {
   const columns = paths.map(([key = "", inner]) => ({ key, inner }));
   return (result: object): readonly string[] =>
     columns.map(({ key, inner }) => {
+      if (key === SEND) return toSendAdvice(String((result as Values)["status"]));
       const value = (result as Values)[key];
       return toCell(inner === undefined ? value : (value as Values | undefined)?.[inner]);
     });

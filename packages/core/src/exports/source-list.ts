@@ -4,9 +4,17 @@ import {
   NO_EXCLUDED,
   openExcludedReader,
 } from "../intake/excluded-rows.ts";
-import { type InputRow, isInputReadable, readInput } from "../intake/input-blob.ts";
+import {
+  type InputRow,
+  isInputReadable,
+  readChunk,
+  readInput,
+  toSlices,
+} from "../intake/input-blob.ts";
 import { findInputMetadata, type InputMetadata } from "../jobs/input-metadata.ts";
 import type { Job } from "../jobs/items.ts";
+import type { LocatedRow } from "../jobs/read-selected-rows.ts";
+import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
 
 /** A row of the list, verified or not. */
@@ -72,6 +80,55 @@ export const openSourceList = async (
     ...createChunkReader(input, firstChunk),
     openExcluded: () => (excluded ? openExcludedReader(blobs, excluded) : NO_EXCLUDED),
   };
+};
+
+/** The cells of a row by the names of the list's columns. A cell beyond the last column is named by its number, such as column_9. */
+export const toColumns = (
+  { fieldNames }: Pick<SourceList, "fieldNames">,
+  cells: readonly string[],
+): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: Math.max(cells.length, fieldNames.length) }, (_, at) => [
+      fieldNames[at] ?? `column_${at + 1}`,
+      cells[at] ?? "",
+    ]),
+  );
+
+export type OwnColumns = (row: number) => Record<string, string> | undefined;
+
+/** The own columns of some rows. Without those of a list that is gone, or has none. */
+export const readOwnColumns = async (
+  { table, blobs }: Pick<World, "table" | "blobs">,
+  { id, input }: Job,
+  rows: readonly LocatedRow[],
+): Promise<OwnColumns> => {
+  const columns = new Map<number, Record<string, string>>();
+  const metadata = input && (await findInputMetadata(table, id));
+  if (!input || !metadata?.emailColumn) return () => undefined;
+  const list = { fieldNames: makeDistinct(listColumns(metadata)) };
+  const { getCells } = createRowReaders(metadata.emailColumn.at);
+  const slices = toSlices(metadata);
+  const chunks = [...Map.groupBy(rows, ({ chunk }) => chunk)];
+  for (let from = 0; from < chunks.length; from += READS_AT_ONCE)
+    await Promise.all(
+      chunks.slice(from, from + READS_AT_ONCE).map(async ([chunk, wanted]) => {
+        const slice = slices[chunk];
+        const found = slice && (await readChunk(blobs, input, slice).catch(leaveOutDamaged));
+        const own = new Map(found?.map((one) => [one[0], one]));
+        for (const { row, result } of wanted) {
+          const cells = own.get(row);
+          if (cells) columns.set(row, toColumns(list, getCells(cells, result.email)));
+        }
+      }),
+    );
+  return (row) => columns.get(row);
+};
+
+/** Each is a request on AWS. */
+const READS_AT_ONCE = 50;
+
+const leaveOutDamaged = (error: unknown): undefined => {
+  if (!(error instanceof UnreadableBlobError)) throw error;
 };
 
 const listColumns = ({ columns, emailColumn }: InputMetadata): readonly string[] =>

@@ -1,7 +1,6 @@
 import type { World } from "../ports/world.ts";
 import { findJob, type Job } from "./items.ts";
-import { readSelectedRows } from "./read-selected-rows.ts";
-import type { VerifiedRow } from "./results.ts";
+import { type LocatedRow, readSelectedRows } from "./read-selected-rows.ts";
 import { findEvidence } from "./row-evidence.ts";
 import { findRow, readRowIndex } from "./row-index.ts";
 
@@ -10,7 +9,7 @@ export const readJobRow = async (
   world: Pick<World, "table" | "blobs" | "now">,
   job: Job,
   row: number,
-): Promise<VerifiedRow | undefined> => {
+): Promise<LocatedRow | undefined> => {
   const { pieces } = await readRowIndex(world.table, job);
   const found = pieces.flatMap((piece) => {
     const at = findRow(piece, row);
@@ -25,5 +24,5 @@ export const readJobRow = async (
   const evidence = child
     ? (await readJobRow(world, child, row))?.result.evidence
     : await findEvidence(world, { ...found, job: job.id }, stored);
-  return evidence ? { row, result: { ...stored.result, evidence } } : stored;
+  return evidence ? { ...stored, result: { ...stored.result, evidence } } : stored;
 };

@@ -12,12 +12,15 @@ import { type FoundRow } from "./select-rows.ts";
 /** Reads at the same time: each is a request on AWS. */
 const READS_AT_ONCE = 50;
 
+/** A row with the chunk of the input that has its cells. */
+export type LocatedRow = VerifiedRow & { readonly chunk: number };
+
 /** These rows, in this order. A row is left out if its page was deleted meanwhile. */
 export const readSelectedRows = async (
   table: Table,
   job: string,
   found: readonly FoundRow[],
-): Promise<readonly VerifiedRow[]> => {
+): Promise<readonly LocatedRow[]> => {
   const pages = new Map<string, readonly PackedRow[]>();
   const keys = new Map(found.map((row) => [toPageName(row), row]));
   const wanted = [...keys];
@@ -31,7 +34,7 @@ export const readSelectedRows = async (
     );
   return found.flatMap((row) => {
     const packed = pages.get(toPageName(row))?.[row.at % PAGE_ROWS];
-    return packed ? [unpackRow(packed)] : [];
+    return packed ? [{ ...unpackRow(packed), chunk: row.chunk }] : [];
   });
 };
 

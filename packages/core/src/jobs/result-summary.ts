@@ -19,6 +19,14 @@ const BAND_COUNT = 10;
 export const toBand = (score: number): number =>
   Math.min(BAND_COUNT - 1, Math.floor(score / BAND_WIDTH));
 
+/** Every band, with its number. */
+export const toScoreBands = (count: (band: number) => number): readonly ScoreBand[] =>
+  Array.from({ length: BAND_COUNT }, (_, band) => ({
+    from: band * BAND_WIDTH,
+    to: band === BAND_COUNT - 1 ? 100 : (band + 1) * BAND_WIDTH - 1,
+    count: count(band),
+  }));
+
 export type ScoreBand = { readonly from: number; readonly to: number; readonly count: number };
 export type CountByName = Readonly<Record<string, number>>;
 
@@ -122,11 +130,7 @@ const readSummary = (item: Item): ResultSummary => ({
     STATUSES.map((status) => [status, Number(item[`status_${status}`] ?? 0)]),
   ) as Record<Status, number>,
   reasons: Object.fromEntries(listCounts(item, "reason_")),
-  scores: Array.from({ length: BAND_COUNT }, (_, band) => ({
-    from: band * BAND_WIDTH,
-    to: band === BAND_COUNT - 1 ? 100 : (band + 1) * BAND_WIDTH - 1,
-    count: Number(item[`band_${band}`] ?? 0),
-  })),
+  scores: toScoreBands((band) => Number(item[`band_${band}`] ?? 0)),
   providers: Object.fromEntries(listCounts(item, "provider_")),
   topDomains: listCounts(item, "domain_")
     .slice(0, TOP_DOMAINS_MAX)

@@ -24,6 +24,17 @@ const createPieceTexts = (text: string, rows: number): PieceTexts => {
 /** Excludes what stands between two texts. */
 export const getEnd = ({ starts }: PieceTexts, at: number): number => (starts[at + 1] ?? 0) - 1;
 
+/** Calls for the position of each address that contains the text. */
+export const findText = (own: PieceTexts, text: string, onFound: (at: number) => void): void => {
+  let at = 0;
+  for (let found = own.text.indexOf(text); found >= 0; ) {
+    while (getEnd(own, at) < found) at++;
+    onFound(at);
+    // Once for each address.
+    found = own.text.indexOf(text, getEnd(own, at));
+  }
+};
+
 export const getPiece = (pieces: Pieces, ref: RowRef): IndexPiece =>
   pieces[toPieceAt(ref)] as IndexPiece;
 

@@ -1,8 +1,8 @@
-import type { Verification } from "../verify/result.ts";
-import { getKindAt, type IndexPiece, type RowIndex, type RowKind } from "./row-index.ts";
+import { createPieceTest, type RowFilter } from "./row-filter.ts";
+import type { IndexPiece, RowIndex } from "./row-index.ts";
 import {
   createTexts,
-  getEnd,
+  findText,
   getPiece,
   getRow,
   type Pieces,
@@ -17,14 +17,6 @@ import { type RowOrder, type RowPosition, SORTED } from "./sort-rows.ts";
 // Finds and sorts rows of a job by its index: which rows match, how many, and where one page of them is stored. A job has
 // up to half a million, and callers wait, so nothing here makes an object for each row, and no more is sorted than the
 // page needs (sort-rows.ts).
-
-/** Values of one field are alternatives; different fields must all match. */
-export type RowFilter = {
-  readonly status?: readonly Verification["status"][];
-  readonly reason?: readonly string[];
-  readonly provider?: readonly string[];
-  readonly score?: readonly { readonly from: number; readonly to: number }[];
-};
 
 export type RowSelection = {
   readonly filter: RowFilter;
@@ -58,7 +50,7 @@ export const selectRows = async (
   pause: () => Promise<void>,
 ): Promise<SelectedRows> => {
   const { pieces } = index;
-  const needsTexts = text !== undefined || order.by === "email";
+  const needsTexts = text !== undefined || filter.domain !== undefined || order.by === "email";
   const addresses = needsTexts ? await index.readAddresses() : [];
   const texts = createTexts(pieces, addresses);
   await pause();
@@ -81,15 +73,6 @@ const toFoundRow = (pieces: Pieces, ref: RowRef): FoundRow => {
   return { chunk, token, at: toRowAt(ref), row: getRow(pieces, ref) };
 };
 
-/** Whether a row is of a kind that passes the filter. */
-export const matchesKind =
-  ({ status, reason, provider, score }: RowFilter) =>
-  ([itsStatus, itsScore, itsReason, itsProvider]: RowKind): boolean =>
-    (!status || status.includes(itsStatus)) &&
-    (!reason || reason.includes(itsReason)) &&
-    (!provider || (itsProvider !== null && provider.includes(itsProvider))) &&
-    (!score || score.some(({ from, to }) => from <= itsScore && itsScore <= to));
-
 /** The rows that match, in the order of the list. */
 const listMatches = (
   { pieces, texts }: Searched,
@@ -97,12 +80,11 @@ const listMatches = (
   text: string | undefined,
 ): RowRef[] => {
   const matches: RowRef[] = [];
-  const isMatch = matchesKind(filter);
   let chunkStart = 0;
   pieces.forEach((piece, pieceAt) => {
     if (pieces[pieceAt - 1]?.chunk !== piece.chunk) chunkStart = matches.length;
     const before = matches.length;
-    addMatches(matches, { piece, pieceAt, texts }, isMatch, text);
+    addMatches(matches, { piece, pieceAt, texts }, filter, text);
     // A later pass of the chunk has rows between those of an earlier one.
     if (before === chunkStart || matches.length === before) return;
     const inChunk = matches.splice(chunkStart);
@@ -121,25 +103,18 @@ type SearchedPiece = {
 const addMatches = (
   matches: RowRef[],
   { piece, pieceAt, texts }: SearchedPiece,
-  isMatch: (kind: RowKind) => boolean,
+  filter: RowFilter,
   text: string | undefined,
 ): void => {
-  const { kinds, kindByRow, replaced = [] } = piece;
-  const left = new Set(replaced);
-  const allowed = kinds.map(isMatch);
-  if (!allowed.includes(true)) return;
+  const { isAny, test } = createPieceTest(piece, filter);
+  if (!isAny) return;
   const ref = pieceAt * POSITIONS;
-  if (text === undefined) {
-    for (let at = 0; at < kindByRow.length; at++)
-      if (allowed[getKindAt(piece, at)] && !left.has(at)) matches.push(ref + at);
+  const own = text !== undefined || filter.domain ? texts(pieceAt) : undefined;
+  if (text === undefined || !own) {
+    for (let at = 0; at < piece.kindByRow.length; at++) if (test(at, own)) matches.push(ref + at);
     return;
   }
-  const own = texts(pieceAt);
-  let at = 0;
-  for (let found = own.text.indexOf(text); found >= 0; ) {
-    while (getEnd(own, at) < found) at++;
-    if (allowed[getKindAt(piece, at)] && !left.has(at)) matches.push(ref + at);
-    // Once for each address.
-    found = own.text.indexOf(text, getEnd(own, at));
-  }
+  findText(own, text, (at) => {
+    if (test(at, own)) matches.push(ref + at);
+  });
 };

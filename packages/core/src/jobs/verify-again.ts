@@ -24,7 +24,7 @@ import {
 } from "./new-job.ts";
 import { freeIfChildEnded } from "./replace-rows.ts";
 import { ERASED, type PackedRow, readPackedRows } from "./results.ts";
-import { matchesKind, type RowFilter } from "./select-rows.ts";
+import { createRowTest, type RowFilter } from "./row-filter.ts";
 
 // Rows of a job that has ended are verified again by a child: a job of its own, with its own charge, refunds and
 // results, whose rows have the numbers of the parent's. When it ends, its results replace those rows (replace-rows.ts).
@@ -164,19 +164,17 @@ const CHUNKS_AHEAD = 3;
 const AS_SUBMITTED: ByteText = toByteText("");
 
 const createSelector = ({ filter, text, correction }: RowsToVerify) => {
-  const isWanted = matchesKind(filter);
-  const part = text?.toLowerCase();
+  const isWanted = createRowTest(filter, text);
   const ending = correction && `@${correction.from.toLowerCase()}`;
   return ([row, packed]: PackedRow):
     | { readonly row: number; readonly email: string }
     | undefined => {
-    const [, email, status, score, reason, , provider] = readPackedValues(packed);
-    const lower = email.toLowerCase();
-    if (email === ERASED || !isWanted([status, score, reason, provider])) return undefined;
-    if (part !== undefined && !lower.includes(part)) return undefined;
+    const values = readPackedValues(packed);
+    const [, email] = values;
+    if (email === ERASED || !isWanted(values)) return undefined;
     if (!correction || !ending) return { row, email };
     const at = email.length - ending.length;
-    return lower.endsWith(ending)
+    return email.toLowerCase().endsWith(ending)
       ? { row, email: `${email.slice(0, at)}@${correction.to}` }
       : undefined;
   };

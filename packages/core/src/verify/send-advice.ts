@@ -1,7 +1,8 @@
-import { STATUSES, type Status } from "./result.ts";
+import type { Status } from "./result.ts";
 
 /** Whether to send mail to an address. */
-export type SendAdvice = "yes" | "no" | "careful";
+export const SEND_ADVICES = ["yes", "careful", "no"] as const;
+export type SendAdvice = (typeof SEND_ADVICES)[number];
 
 const ADVICE: Readonly<Record<Status, SendAdvice>> = {
   valid: "yes",
@@ -13,11 +14,6 @@ const ADVICE: Readonly<Record<Status, SendAdvice>> = {
   risky: "careful",
   unknown: "careful",
 };
-
-/** The statuses of addresses that mail may be sent to. */
-export const SAFE_STATUSES: readonly Status[] = STATUSES.filter(
-  (status) => ADVICE[status] === "yes",
-);
 
 /** A later version of the service may have a status that this one does not know. */
 export const toSendAdvice = (status: string): SendAdvice =>

@@ -9,7 +9,6 @@ import { listResultColumns, toPublicCells } from "@mailproof/core/exports/result
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import type { ListFormat } from "@mailproof/core/intake/open-list";
-import { toSendAdvice } from "@mailproof/core/verify/send-advice";
 import { isAscii } from "@mailproof/mail/syntax";
 import type { ResultSummary } from "./result-summary.ts";
 
@@ -35,7 +34,6 @@ export type ListResult = {
   readonly cells: readonly string[];
 };
 
-const SEND_COLUMN = "send";
 const BYTE_ORDER_MARK = "\uFEFF";
 
 export const toResultTable = (
@@ -43,45 +41,24 @@ export const toResultTable = (
   results: AsyncIterable<ListResult>,
 ): ResultTable => {
   const header = [...columns, ...listResultColumns(columns)];
-  const at = columns.length + STATUS_OFFSET;
   return {
-    header: insertSendColumn(header, at),
+    header,
     delimiter: getDelimiter(delimiter),
     hasByteOrderMark: !(isListAscii && header.every(isAscii)),
-    rows: toRows(columns.length, at, results),
+    rows: toRows(columns.length, results),
   };
 };
 
 async function* toRows(
   width: number,
-  statusAt: number,
   results: AsyncIterable<ListResult>,
 ): AsyncGenerator<readonly string[]> {
   for await (const { result, cells } of results)
-    yield insertSend(joinCells(width, cells, toPublicCells(result)), statusAt);
+    yield joinCells(width, cells, toPublicCells(result));
 }
 
 /** The result columns start with the address and the status. */
 const STATUS_OFFSET = 1;
-
-const insertAfter = (cells: readonly string[], at: number, cell: string): readonly string[] => [
-  ...cells.slice(0, at + 1),
-  cell,
-  ...cells.slice(at + 1),
-];
-
-const insertSend = (cells: readonly string[], statusAt: number): readonly string[] => {
-  const status = cells[statusAt] ?? "";
-  return insertAfter(cells, statusAt, status === "" ? "" : toSendAdvice(status));
-};
-
-/** A column of the list that has the name already keeps it. */
-const insertSendColumn = (header: readonly string[], statusAt: number): readonly string[] => {
-  const used = new Set(header.map((name) => name.trim().toLowerCase()));
-  let name = SEND_COLUMN;
-  while (used.has(name)) name = `mailproof_${name}`;
-  return insertAfter(header, statusAt, name);
-};
 
 export async function* formatCsvTable(table: ResultTable): AsyncGenerator<string> {
   const header = formatCsvRecord(table.header, table.delimiter);
@@ -106,13 +83,15 @@ export const readResultTable = async (
   const first = await readFirstLine(texts);
   const hasByteOrderMark = first.startsWith(BYTE_ORDER_MARK);
   const text = hasByteOrderMark ? first.slice(1) : first;
-  const delimiter = /status([,;\t|])(?:mailproof_)*quality_score/.exec(text)?.[1];
+  const delimiter = /status([,;\t|])(?:mailproof_)*send\1(?:mailproof_)*quality_score/.exec(
+    text,
+  )?.[1];
   if (delimiter === undefined) return { table: null, pieces: prepend(first, texts) };
   const read = createCsvReader(delimiter);
   const [header = [], ...rows] = read(text, false);
   const statusAt = findStatusColumn(header);
   const table = {
-    header: insertSendColumn(header, statusAt).map(removeFormulaGuard),
+    header: header.map(removeFormulaGuard),
     delimiter,
     hasByteOrderMark,
     rows: readRows(rows, read, texts, statusAt, summary),
@@ -156,16 +135,16 @@ async function* readRows(
   summary: ResultSummary,
 ): AsyncGenerator<readonly string[]> {
   const complete = (cells: readonly string[]) => {
-    const [email = "", status = "", , reason = ""] = cells.slice(statusAt - STATUS_OFFSET);
+    const [email = "", status = "", , , reason = ""] = cells.slice(statusAt - STATUS_OFFSET);
     summary.add({ email, status, reason });
-    return insertSend(cells, statusAt).map(removeFormulaGuard);
+    return cells.map(removeFormulaGuard);
   };
   for (const cells of first) yield complete(cells);
   for await (const text of texts) for (const cells of read(text, false)) yield complete(cells);
   for (const cells of read("", true)) yield complete(cells);
 }
 
-const RESULT_NAMES = ["email", "status", "quality_score"];
+const RESULT_NAMES = ["email", "status", "send", "quality_score"];
 
 /** Of the last columns with our names: the list itself may be an export. */
 const findStatusColumn = (header: readonly string[]): number => {
