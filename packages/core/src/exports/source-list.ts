@@ -115,9 +115,9 @@ export const readOwnColumns = async (
         const slice = slices[chunk];
         const found = slice && (await readChunk(blobs, input, slice).catch(leaveOutDamaged));
         const own = new Map(found?.map((one) => [one[0], one]));
-        for (const { row, result } of wanted) {
+        for (const { row } of wanted) {
           const cells = own.get(row);
-          if (cells) columns.set(row, toColumns(list, getCells(cells, result.email)));
+          if (cells) columns.set(row, toColumns(list, getCells(cells, cells[1])));
         }
       }),
     );
