@@ -1,0 +1,151 @@
+import type { GetJobData, VerifyAgainInput } from "@mailproof/client";
+import { createRandomId } from "@mailproof/client/random-id";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { formatCount, formatNumber } from "../../format.ts";
+import { type Action, useAction } from "../../parts/action.ts";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { useLoad, usePolling } from "../../parts/load.tsx";
+import { usePrices } from "../../parts/price.ts";
+import { getClient, isTestKey, refreshAccount } from "../../session.ts";
+import { isRunning } from "../lists/job.ts";
+import { toWaitSentence } from "../lists/wait-sentence.ts";
+
+// Rows of a list that has ended are verified again, or at a corrected domain: a list of their own, whose results replace them.
+
+type Wanted = Omit<VerifyAgainInput, "id">;
+
+/** Sent again after a failure, the same rows are the same request: they are charged once. */
+export const useAgain = (id: string, onStarted: () => void): Action<[Wanted]> => {
+  const sent = useRef({ rows: "", key: "" });
+  return useAction(async (wanted: Wanted) => {
+    const rows = JSON.stringify([id, wanted]);
+    if (sent.current.rows !== rows) sent.current = { rows, key: createRandomId() };
+    await getClient().verifyAgain({ id, ...wanted }, { idempotencyKey: sent.current.key });
+    sent.current = { rows: "", key: "" };
+    onStarted();
+    await refreshAccount();
+  });
+};
+
+const usePriceWords = (rows: number): string => {
+  const { verify_file_per_address: price } = usePrices();
+  if (isTestKey.value) return "free";
+  return price === undefined ? "" : formatCount(rows * price, "credit");
+};
+
+type ButtonProps = {
+  readonly job: GetJobData;
+  /** What the table shows, as the API takes it; empty where nothing is chosen. */
+  readonly chosen: { readonly filter?: string; readonly q?: string };
+  readonly again: Action<[Wanted]>;
+};
+
+/** The rows that are chosen, or else those without a verdict. */
+export const AgainButton = ({ job, chosen, again }: ButtonProps) => {
+  const isChosen = chosen.filter !== undefined || chosen.q !== undefined;
+  const rows = isChosen ? (job.matching_rows ?? 0) : job.progress.unknown;
+  const price = usePriceWords(rows);
+  const isOff = isRunning(job) || job.kind === "single" || job.child_job_id !== undefined;
+  if (isOff || rows === 0 || job.parent_job_id !== undefined) return null;
+  const what = isChosen ? formatCount(rows, "row") : `${formatNumber(rows)} unknown`;
+  return (
+    <button
+      type="button"
+      aria-disabled={again.isRunning}
+      onClick={() => void again.run(isChosen ? chosen : { filter: "status:unknown" })}
+    >
+      {again.isRunning ? "Starting …" : `Verify ${what} again · ${price}`}
+    </button>
+  );
+};
+
+type CorrectionsProps = Pick<ButtonProps, "job" | "again">;
+
+/** Domains that were probably typed wrong. */
+export const Corrections = ({ job, again }: CorrectionsProps) => {
+  const typos = job.summary?.typos ?? [];
+  if (typos.length === 0 || isRunning(job) || job.parent_job_id !== undefined) return null;
+  return (
+    <section class="facet" aria-label="To correct">
+      <h2>To correct</h2>
+      <ul class="facet-values corrections">
+        {typos.map((typo) => (
+          <Correction key={`${typo.domain} ${typo.meant}`} typo={typo} job={job} again={again} />
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+type Typo = NonNullable<GetJobData["summary"]>["typos"][number];
+
+const Correction = ({
+  typo: { domain, meant, count },
+  job,
+  again,
+}: CorrectionsProps & { readonly typo: Typo }) => {
+  const price = usePriceWords(count);
+  const isOff = again.isRunning || job.child_job_id !== undefined;
+  return (
+    <li>
+      <span>
+        {domain} → {meant}
+      </span>{" "}
+      <span class="number">{formatNumber(count)}</span>
+      <button
+        type="button"
+        class="quiet"
+        aria-disabled={isOff}
+        onClick={() => {
+          if (!isOff) void again.run({ correct: { domain, meant } });
+        }}
+      >
+        Correct and verify · {price}
+        <span class="unseen">
+          {" "}
+          for {domain}, meant {meant}
+        </span>
+      </button>
+    </li>
+  );
+};
+
+const POLL_MS = 2_000;
+
+type ChildProps = { readonly id: string; readonly onEnded: () => void };
+
+/** How far the rows are that are verified again. */
+export const ChildProgress = ({ id, onEnded }: ChildProps) => {
+  const load = useLoad(
+    (signal) => getClient().getJob({ id, include_results: false }, { signal }),
+    [id],
+  );
+  const child = load.data;
+  const hasEnded = child !== undefined && !isRunning(child);
+  usePolling(load, hasEnded ? null : POLL_MS);
+  useLayoutEffect(() => {
+    if (hasEnded) onEnded();
+  }, [hasEnded]);
+  const cancel = useAction(async () => {
+    await getClient().cancelJob({ id });
+    load.reload();
+    await refreshAccount();
+  });
+  if (!child) return null;
+  const { total, processed } = child.progress;
+  return (
+    <div class="notice child-progress" role="status">
+      {formatCount(total, "row is", "rows are")} verified again: {formatNumber(processed)} done.
+      They keep their results until then. {toWaitSentence(child)}{" "}
+      <button
+        type="button"
+        class="quiet"
+        aria-disabled={cancel.isRunning}
+        onClick={() => void cancel.run()}
+      >
+        Stop, and refund the rest
+      </button>
+      {cancel.error !== undefined && <ErrorPanel error={cancel.error} />}
+    </div>
+  );
+};
