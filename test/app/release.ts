@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
+  rmSync,
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ export const CURRENT = {
 
 export type Release = typeof CURRENT;
 
-/** Where the last release has each of these. A file that was moved since is named as it was called there. */
+/** Where each of these is. */
 const FILES: Readonly<Record<string, readonly (keyof Release)[]>> = {
   "api/src/endpoints": ["endpoints"],
   "api/src/http/respond": ["respond"],
@@ -75,7 +75,7 @@ const FILES: Readonly<Record<string, readonly (keyof Release)[]>> = {
   "core/src/deliverability/reading": ["createReading"],
   "core/src/ports/one-request": ["ONE_REQUEST"],
   "core/src/requests/request-log": ["createRequestLog"],
-  "core/src/smtp-pool/slots/shared-slots": ["createSharedSlots"],
+  "core/src/smtp-pool/slots/slot-pool": ["createSharedSlots"],
   "core/src/verify/engine": ["createEngine"],
   "core/src/verify/sandbox": ["createSandboxEngine"],
   "functions/src/aws/dynamo-table": ["createDynamoTable"],
@@ -88,15 +88,31 @@ const FILES: Readonly<Record<string, readonly (keyof Release)[]>> = {
   "mail/src/lists/lists": ["createLists"],
 };
 
+/** Files that 0.2.0 has elsewhere. */
+const MOVED: Readonly<Record<string, string>> = {
+  "packages/core/src/smtp-pool/slots/slot-pool.ts":
+    "packages/core/src/smtp-pool/slots/shared-slots.ts",
+};
+
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const git = (...args: readonly string[]): Buffer =>
   execFileSync("git", args, { cwd: ROOT, maxBuffer: 2 ** 28, stdio: ["ignore", "pipe", "ignore"] });
 
-/** The newest fixture. The commit that wrote it is the release: its tree is what wrote the state that it holds. */
-const FIXTURE = globSync("test/fixtures/release-*.json.br", { cwd: ROOT })
-  .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))
-  .at(-1);
+/** The commit that wrote the newest fixture is the last release: its tree is what wrote the state that the fixture holds. */
+const findLastRelease = () => {
+  const file = git("ls-tree", "--name-only", "HEAD", "test/fixtures/")
+    .toString()
+    .split("\n")
+    .filter((name) => FIXTURE.test(name))
+    .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    .at(-1);
+  if (file === undefined) throw new Error("There is no fixture of a release.");
+  const commit = git("log", "-1", "--format=%H", "--", file).toString().trim();
+  return { name: FIXTURE.exec(file)?.[1] ?? "", commit };
+};
+
+const FIXTURE = /release-(.*)\.json\.br$/;
 
 /** Null: the last release can be loaded. */
 export const findReleaseAbsence = (): string | null => {
@@ -127,23 +143,22 @@ const unpackRelease = (commit: string): string => {
   try {
     renameSync(draft, folder);
   } catch (error) {
-    // Another process was faster.
     if (!existsSync(folder)) throw error;
+    // Another process was faster.
+    rmSync(draft, { recursive: true });
   }
   return folder;
 };
 
 /** A file of the last release as a module. The caller knows that it exports what today's does. */
 export const importFromLastRelease = async <Exported>(file: string): Promise<Exported> => {
-  const commit = git("log", "-1", "--format=%H", "--", FIXTURE ?? "")
-    .toString()
-    .trim();
-  const { href } = pathToFileURL(join(unpackRelease(commit), file));
-  return (await import(/* @vite-ignore */ href)) as Exported;
+  const folder = unpackRelease(findLastRelease().commit);
+  const path = join(folder, existsSync(join(folder, file)) ? file : (MOVED[file] ?? file));
+  return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as Exported;
 };
 
 export const loadLastRelease = async (): Promise<Release> => {
-  const name = /release-(.*)\.json/.exec(FIXTURE ?? "")?.[1] ?? "";
+  const { name } = findLastRelease();
   const loaded = await Promise.all(
     Object.entries(FILES).map(async ([file, names]) => {
       const exported = await importFromLastRelease<Release>(`packages/${file}.ts`);

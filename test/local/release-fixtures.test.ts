@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
@@ -29,6 +30,21 @@ const LOOKS_MAX = 12;
 const fixtures = globSync("test/fixtures/release-*.json.br").map((file) => {
   const fixture = JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as ReleaseFixture;
   return [fixture.recorded.release, fixture] as const;
+});
+
+/** By SHA-256. A new release adds its own, and that of an earlier one stays. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  "test/fixtures/release-0.2.0.json.br":
+    "e65b31546999eb2226d7c10a007346f702e684ac6da7b3c98622c0181e221b32",
+};
+
+test("each fixture is as its release wrote it", () => {
+  const found = globSync("test/fixtures/release-*.json.br").map((file) => [
+    file,
+    createHash("sha256").update(readFileSync(file)).digest("hex"),
+  ]);
+
+  expect(Object.fromEntries(found)).toEqual(WRITTEN);
 });
 
 let lab: Lab;
