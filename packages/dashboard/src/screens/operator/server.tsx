@@ -13,6 +13,21 @@ type DeadLetters = {
 
 const READ_AGAIN_MS = 15_000;
 
+/** What each gauge counts. */
+const GAUGES: Readonly<Record<string, string>> = {
+  due_age_seconds: "Oldest repair that is due, in seconds",
+  due_misplaced: "Repairs that stand at a wrong time",
+  credits_held_over_an_hour: "Credits held for over an hour",
+  clock_jump_seconds: "The clock jumped by, in seconds",
+  resources_exhausted: "Times that memory, files or disk ran out",
+  providers_in_doubt: "Mail providers that accept unknown addresses",
+  mail_providers_blocked: "Large mail providers that refuse this server",
+  dead_letters: "Messages that failed too often",
+};
+
+const toWords = (figures: Readonly<Record<string, number | boolean>>) =>
+  Object.fromEntries(Object.entries(figures).map(([name, value]) => [GAUGES[name] ?? name, value]));
+
 const GaugesPanel = () => {
   const load = useLoad((signal) => runCommand<Gauges>("gauges", {}, signal));
   usePolling(load, READ_AGAIN_MS);
@@ -24,10 +39,10 @@ const GaugesPanel = () => {
           <>
             <p class={ok ? "good" : "bad"} role="status">
               {ok
-                ? "Nothing needs attention."
+                ? "Nothing is late, and nothing needs attention."
                 : "Something needs attention: every figure below should be 0, and the first under 300."}
             </p>
-            <Output value={figures} label="Gauges" />
+            <Output value={toWords(figures)} label="Gauges" />
           </>
         )}
       </Loaded>
