@@ -189,8 +189,12 @@ test("an export has the new results beside the list's own cells, also one that w
 test("rows of a domain that was typed wrong are verified at the one that was meant", async () => {
   const ctx = await givenList("email,name\nann@gmial.com,Ann\nbob@x.com,Bob\ndee@gmial.com,Dee\n");
 
+  const { summary } = await readJob(ctx);
   const { data } = await whenAgain(ctx, { correct: { domain: "gmial.com", meant: "x.com" } });
   await whenQuiet(ctx);
+
+  expect(summary.typos).toEqual([{ domain: "gmial.com", meant: "gmail.com", count: 2 }]);
+  expect((await readJob(ctx)).summary).toMatchObject({ typos: [], top_domains: [] });
 
   expect(data).toMatchObject({ rows: 2, credits_used: 2 });
   expect(formatRows(await readJob(ctx))).toEqual([
