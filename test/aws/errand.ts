@@ -8,12 +8,15 @@ export type Errand = (fleet: Fleet, name: string) => AsyncGenerator<void, number
 
 class Unexpected extends Error {}
 
-export const require = (response: TestResponse, ...statuses: readonly number[]): TestResponse => {
+export const expectStatus = (
+  response: TestResponse,
+  ...statuses: readonly number[]
+): TestResponse => {
   if (statuses.includes(response.statusCode)) return response;
   throw new Unexpected(`${response.statusCode} ${response.text.slice(0, 500)}`);
 };
 
-export const requireSame = (one: unknown, other: unknown): void => {
+export const expectSame = (one: unknown, other: unknown): void => {
   const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
   if (first !== second) throw new Unexpected(`${first} and then ${second}`);
 };
@@ -33,20 +36,20 @@ export async function* repeat(
   sent: { readonly body: unknown; readonly headers: Readonly<Record<string, string>> },
   status: number,
 ): AsyncGenerator<void, TestResponse> {
-  const first = require(await ask(what, sent), status);
+  const first = expectStatus(await ask(what, sent), status);
   for (let times = 0; times < 2; times++) {
     yield;
-    const again = require(await ask(what, sent), status);
+    const again = expectStatus(await ask(what, sent), status);
     if (again.data.credits_used !== 0) throw new Unexpected(`${what} was charged again`);
     // A pending one has a result meanwhile.
-    if (first.data.status !== "pending") requireSame(withoutCharge(first), withoutCharge(again));
+    if (first.data.status !== "pending") expectSame(withoutCharge(first), withoutCharge(again));
   }
   return first;
 }
 
 export async function* waitForJob({ ask }: Fleet, id: string): AsyncGenerator<void, any> {
   for (;;) {
-    const { data } = require(await ask(`GET /v1/jobs/${id}`), 200);
+    const { data } = expectStatus(await ask(`GET /v1/jobs/${id}`), 200);
     if (data.status === "completed") return data;
     yield;
   }

@@ -3,10 +3,10 @@ import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
 import { createEmails, formatCsv } from "../things/jobs.ts";
 import {
   type Errand,
+  expectSame,
+  expectStatus,
   once,
   repeat,
-  require,
-  requireSame,
   waitForJob,
   withoutCharge,
 } from "./errand.ts";
@@ -26,7 +26,7 @@ export const sendBatch: Errand = async function* (fleet, name) {
   const sent = { body: { emails, webhook_url }, ...once(name) };
   const { data } = yield* repeat(fleet, "POST /v1/verify/batch", sent, 202);
   const { progress } = yield* waitForJob(fleet, data.job_id);
-  requireSame(progress.processed, emails.length);
+  expectSame(progress.processed, emails.length);
   yield* download(fleet, data.job_id, emails.length);
   return emails.length - 1;
 };
@@ -36,11 +36,11 @@ export const cancelBatch: Errand = async function* (fleet, name) {
   const sent = { body: { emails }, ...once(name) };
   const { data } = yield* repeat(fleet, "POST /v1/verify/batch", sent, 202);
   const cancel = `POST /v1/jobs/${data.job_id}/cancel`;
-  const cancelled = require(await fleet.ask(cancel), 200, 409);
+  const cancelled = expectStatus(await fleet.ask(cancel), 200, 409);
   yield;
   // It ended before.
   if (cancelled.statusCode === 409) return emails.length;
-  requireSame(cancelled.data, require(await fleet.ask(cancel), 200).data);
+  expectSame(cancelled.data, expectStatus(await fleet.ask(cancel), 200).data);
   return emails.length - cancelled.data.credits_refunded;
 };
 
@@ -48,7 +48,7 @@ export const sendFile: Errand = async function* (fleet, name) {
   const emails = [...createEmails(6), "greylisted+2@x.com", "slow@x.com"];
   const what = "POST /v1/verify/file";
   const asked = { body: { action: "get_upload_url", file_name: "list.csv" } };
-  const { file_key } = require(await fleet.ask(what, asked), 200).data;
+  const { file_key } = expectStatus(await fleet.ask(what, asked), 200).data;
   await fleet.blobs.put(file_key, streamPieces(formatCsv(emails)));
   yield;
   const sent = { body: { action: "process", file_key }, ...once(name) };
@@ -56,15 +56,15 @@ export const sendFile: Errand = async function* (fleet, name) {
   yield* waitForJob(fleet, data.job_id);
   yield* download(fleet, data.job_id, emails.length);
   yield* erase(fleet, "ann1@x.com");
-  require(await fleet.ask(`DELETE /v1/jobs/${data.job_id}`), 200);
+  expectStatus(await fleet.ask(`DELETE /v1/jobs/${data.job_id}`), 200);
   yield;
-  require(await fleet.ask(`GET /v1/jobs/${data.job_id}`), 404, 410);
+  expectStatus(await fleet.ask(`GET /v1/jobs/${data.job_id}`), 404, 410);
   return emails.length;
 };
 
 export const sendForm: Errand = async function* (fleet) {
   const form = [{ name: "file", fileName: "list.csv", content: formatCsv(createEmails(5)) }];
-  const { data } = require(await fleet.ask("POST /v1/verify/file", { form }), 202);
+  const { data } = expectStatus(await fleet.ask("POST /v1/verify/file", { form }), 202);
   yield* waitForJob(fleet, data.job_id);
   return 5;
 };
@@ -72,16 +72,16 @@ export const sendForm: Errand = async function* (fleet) {
 /** In each form, as an answer has it. */
 async function* download({ ask }: Fleet, job: string, rows: number): AsyncGenerator<void, void> {
   const what = `GET /v1/jobs/${job}/download`;
-  require(await ask(what, { query: { as: "spreadsheet" } }), 200);
+  expectStatus(await ask(what, { query: { as: "spreadsheet" } }), 200);
   yield;
-  requireSame(
-    require(await ask(what), 200)
+  expectSame(
+    expectStatus(await ask(what), 200)
       .text.trim()
       .split("\n").length,
     rows + 1,
   );
-  const { text } = require(await ask(what, { query: { format: "json" } }), 200);
-  requireSame((JSON.parse(text) as Exported).rows.length, rows);
+  const { text } = expectStatus(await ask(what, { query: { format: "json" } }), 200);
+  expectSame((JSON.parse(text) as Exported).rows.length, rows);
 }
 
 type Exported = { readonly rows: readonly unknown[] };
@@ -98,17 +98,17 @@ export const exportFile: Errand = async function* ({ ask, blobs, table, world, a
   const keys: string[] = [];
   while (keys.length < 6) {
     const query = { format: "json" };
-    const response = require(await ask(`GET /v1/jobs/${job}/download`, { query }), 200, 409);
+    const response = expectStatus(await ask(`GET /v1/jobs/${job}/download`, { query }), 200, 409);
     const [key] = /exports\/[^?"]+/.exec(response.text) ?? [];
     if (key !== undefined) keys.push(key);
     yield;
   }
   const files = [...new Set(keys)];
-  requireSame(files.length <= 2, true);
+  expectSame(files.length <= 2, true);
   for (const key of files) {
     const found = await blobs.get(key);
     const text = Buffer.concat(await Array.fromAsync(found?.content ?? [])).toString();
-    requireSame((JSON.parse(text) as Exported).rows.length, EXPORTED_ROWS);
+    expectSame((JSON.parse(text) as Exported).rows.length, EXPORTED_ROWS);
   }
   return 0;
 };
@@ -118,7 +118,7 @@ const EXPORTED_ROWS = 5_001;
 
 async function* erase({ ask }: Fleet, email: string): AsyncGenerator<void, void> {
   for (;;) {
-    const { data } = require(await ask("DELETE /v1/data", { query: { email } }), 200, 202);
+    const { data } = expectStatus(await ask("DELETE /v1/data", { query: { email } }), 200, 202);
     if (data.complete) return;
     yield;
   }
@@ -126,9 +126,9 @@ async function* erase({ ask }: Fleet, email: string): AsyncGenerator<void, void>
 
 export const find: Errand = async function* ({ ask }, name) {
   const body = { first_name: "Ann", last_name: `Lee${name}`, domain: "example.com" };
-  const first = require(await ask("POST /v1/find", { body }), 200);
-  const again = require(await ask("POST /v1/find", { body }), 200);
-  requireSame(withoutCharge(first), withoutCharge(again));
+  const first = expectStatus(await ask("POST /v1/find", { body }), 200);
+  const again = expectStatus(await ask("POST /v1/find", { body }), 200);
+  expectSame(withoutCharge(first), withoutCharge(again));
   yield;
   return 5;
 };

@@ -5,7 +5,6 @@ import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
 import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
 import { HOUR_MS } from "@mailproof/core/lib/time";
 import { credits } from "@mailproof/core/money/credits";
-import type { Table } from "@mailproof/core/ports/table";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { verifySingle } from "@mailproof/core/singles/single-job";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
@@ -18,6 +17,7 @@ import { CURRENT, runRelease } from "../app/release.ts";
 import { whenVerified } from "../app/send.ts";
 import { whenBatched } from "../things/jobs.ts";
 import { findWorker } from "./background.ts";
+import { createDistantTable } from "./distant-table.ts";
 import type { SimulatedWorld } from "./process.ts";
 import type { Crew } from "./run-script.ts";
 
@@ -338,21 +338,4 @@ const toReply = (text: string): ReplyOrFault =>
 const toIp = (host: string): string => {
   const n = Number(/\d+/.exec(host)?.[0] ?? 0);
   return `198.18.${host.length % 250}.${n % 250}`;
-};
-
-const createDistantTable = (table: Table, pause: () => Promise<void>): Table => {
-  const distant =
-    <Asked extends unknown[], Result>(call: (...asked: Asked) => Promise<Result>) =>
-    async (...asked: Asked): Promise<Result> => {
-      await pause();
-      const result = await call(...asked);
-      await pause();
-      return result;
-    };
-  return {
-    get: distant((key) => table.get(key)),
-    query: distant((query) => table.query(query)),
-    write: distant((write) => table.write(write)),
-    transact: distant((writes, attempt) => table.transact(writes, attempt)),
-  };
 };

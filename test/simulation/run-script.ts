@@ -190,15 +190,15 @@ type Drawn = { readonly release: Release; readonly ctx: SimulatedWorld };
 
 /** A release with its own world over these ports. */
 const createFleet = (ctx: SimulatedWorld, fleet: Fleet | undefined) => {
-  const man = (release: Crew): Drawn => {
+  const toDrawn = (release: Crew): Drawn => {
     const { change = (own: SimulatedWorld) => own } = release;
     return { release, ctx: runRelease(release, change(ctx)) };
   };
   if (!fleet)
     return { during: () => ({ release: CURRENT, ctx }), after: { release: CURRENT, ctx } };
   const { during, chance, after } = fleet;
-  const all = during.map(man);
-  return { during: () => all[Math.floor(chance() * all.length)] as Drawn, after: man(after) };
+  const all = during.map(toDrawn);
+  return { during: () => all[Math.floor(chance() * all.length)] as Drawn, after: toDrawn(after) };
 };
 
 type TestContext = Awaited<ReturnType<typeof given>>;
