@@ -408,7 +408,7 @@ const checkSummary = async (
   );
   if (
     !isDeepStrictEqual(
-      read.map(({ chunk: _, ...row }) => row),
+      read.map(({ row, result }) => ({ row, result })),
       byEmail,
     )
   )

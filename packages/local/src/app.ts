@@ -83,7 +83,6 @@ export const createApp = (
   const blobs = join(directory, "blobs");
   mkdirSync(blobs, { recursive: true, mode: 0o700 });
   completeFolder(directory);
-
   const meter = startPressureMeter(log);
   const requests = createBufferedRequestLog(table, now);
   const readers = createReadingThreads({ now, log });

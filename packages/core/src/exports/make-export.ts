@@ -81,7 +81,11 @@ const isOutdated = (stored: StoredExport, readable: ExportSummary): boolean =>
 /** Everything that changes what an export holds. */
 export const toSnapshot = ({ job, expected, missing, pending, refunded }: ExportSummary): string =>
   [
-    ...[job.status, expected, missing, pending, refunded.size],
+    job.status,
+    expected,
+    missing,
+    pending,
+    refunded.size,
     // Only where there are any, as a release before them has the same snapshot then.
     ...(job.replaced > 0 ? [job.replaced] : []),
   ].join(" ");
