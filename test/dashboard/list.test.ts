@@ -16,6 +16,11 @@ const EMAILS = [
   "full@x.com",
 ];
 
+const FACETS = ["Send", "Status", "Why", "Score", "Provider", "Domain"] as const;
+
+const present = (counts: Record<string, number>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+
 const readRowCount = async (page: Page): Promise<number> =>
   Number(await page.getByRole("table", { name: /^Rows of/ }).getAttribute("aria-rowcount")) - 1;
 
@@ -33,42 +38,68 @@ describeInBrowser("a list", ({ open }) => {
     const job = await createJob(opened, emails, "Customers");
     const state = await waitForJob(opened, job);
     await opened.page.goto(`${opened.ready.base_url}/app/lists/${job}${path}`);
-    await waitForRows(opened.page, emails.length);
+    if (!path.includes("filter")) await waitForRows(opened.page, emails.length);
     return { ...opened, job, state };
   };
 
-  test("the counts of its bars, its table and the API agree, and a bar filters the table", async () => {
+  test("the counts of its filters, its table and the API agree, and each filters the table", async () => {
     const { page, job, state, ready } = await openList();
-    const titles = ["Statuses", "Reasons", "Scores", "Providers"] as const;
-    const shown: Record<string, number[]> = {};
+    const shown: Record<string, Record<string, number>> = {};
+    await page.getByRole("button", { name: /^\d more/ }).click();
 
-    for (const title of titles) {
-      shown[title] = [];
-      const bars = page.getByRole("region", { name: title, exact: true }).getByRole("button");
-      for (const bar of await bars.all()) {
-        const count = Number.parseInt(await bar.locator(".number").innerText(), 10);
-        shown[title].push(count);
-        await bar.click();
-        await waitForRows(page, count);
+    for (const title of FACETS) {
+      const own: Record<string, number> = {};
+      shown[title] = own;
+      const values = page
+        .getByRole("region", { name: title, exact: true })
+        .locator("button[aria-pressed]");
+      for (const value of await values.all()) {
+        const [, code = "", count = ""] =
+          title === "Score"
+            ? (/^(.+): ([\d,]+) rows?$/.exec((await value.getAttribute("title")) ?? "") ?? [])
+            : ["", await value.getAttribute("title"), await value.locator(".number").innerText()];
+        own[code ?? ""] = Number(count);
+        await value.click();
+        await waitForRows(page, Number(count));
         const filter = new URL(page.url()).searchParams.get("filter") ?? "";
         expect(filter).not.toBe("");
         const found = await readJob({ ready }, job, new URLSearchParams({ filter }).toString());
-        expect([filter, found.matching_rows]).toEqual([filter, count]);
-        await bar.click();
+        expect([filter, found.matching_rows]).toEqual([filter, Number(count)]);
+        // What is chosen keeps its number.
+        expect(await value.getAttribute("aria-pressed")).toBe("true");
+        await value.click();
         await waitForRows(page, EMAILS.length);
       }
     }
 
-    const { statuses, reasons, scores, providers } = state.summary;
-    const present = (counts: Record<string, number>) =>
-      Object.values(counts).filter((count) => count > 0);
+    const { statuses, reasons, scores, providers, top_domains } = state.summary;
     expect(shown).toEqual({
-      Statuses: present(statuses),
-      Reasons: present(reasons),
-      Scores: scores.map(({ count }: { count: number }) => count),
-      Providers: present(providers),
+      Send: { yes: 40, careful: 13, no: 22 },
+      Status: present(statuses),
+      Why: present(reasons),
+      Score: Object.fromEntries(scores.map(({ from, to, count }: any) => [`${from}–${to}`, count])),
+      Provider: present(providers),
+      Domain: Object.fromEntries(top_domains.map(({ domain, count }: any) => [domain, count])),
     });
-    expect(present(statuses).reduce((sum, count) => sum + count, 0)).toBe(EMAILS.length);
+  });
+
+  test("two filters leave their rows, and every other value says what it would leave", async () => {
+    const { page } = await openList();
+    const press = (facet: string, name: RegExp) =>
+      page.getByRole("region", { name: facet, exact: true }).getByRole("button", { name });
+    await press("Send", /^careful/).click();
+    await waitForRows(page, 13);
+    await press("Domain", /^other\.com/).click();
+    await waitForRows(page, 11);
+
+    // Of other.com: ten of catch-all and one role; nothing to send to, so "yes" would leave nothing.
+    await expect.poll(() => press("Send", /^yes/).innerText()).toMatch(/\b0$/);
+    expect(await press("Status", /^catch-all/).innerText()).toMatch(/\b10$/);
+    expect(await press("Domain", /^shop\.com/).innerText()).toMatch(/\b0$/);
+    await page.getByRole("button", { name: "Send: careful, remove this filter" }).click();
+    await waitForRows(page, 11);
+    await page.getByRole("button", { name: "Show all rows" }).click();
+    await waitForRows(page, EMAILS.length);
   });
 
   test("it is right for those who cannot see it, at each width, light and dark", async () => {
@@ -78,35 +109,41 @@ describeInBrowser("a list", ({ open }) => {
     expect(await readRowCount(opened.page)).toBe(EMAILS.length);
   });
 
-  test("a bar says how many rows match where the table is below the window, and leads to them", async () => {
-    const { page } = await openList();
-    await page.setViewportSize({ width: 375, height: 812 });
-    const bar = page.getByRole("region", { name: "Statuses" }).getByRole("button").nth(1);
-    await bar.click();
-    await waitForRows(page, 20);
+  test("a row is seen without scrolling, only the table scrolls, and a phone has its filters in a sheet", async () => {
+    const opened = await openList();
+    const { page } = opened;
+    for (const [width, height] of [
+      [1280, 800],
+      [375, 812],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      const box = await page.locator("tbody tr").first().boundingBox();
+      expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThan(height);
+      expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(height);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    }
 
-    const matching = page.getByText("20 rows match");
-    const box = await matching.boundingBox();
-    expect((box?.y ?? 812) + (box?.height ?? 0)).toBeLessThan(812);
-    await matching.getByRole("button", { name: "See the rows" }).click();
-    await expect
-      .poll(async () => (await page.getByRole("heading", { name: "Rows" }).boundingBox())?.y)
-      .toBeLessThan(200);
-    await page.getByRole("button", { name: "Show all rows" }).click();
-    await matching.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    const sheet = page.getByRole("dialog", { name: "Filter" });
+    await sheet.getByRole("button", { name: /^invalid/ }).click();
+    await checkScreen(opened, "list-filters", [375]);
+    await sheet.getByRole("button", { name: "Show 20 rows" }).click();
+    await sheet.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Filter · 1" }).waitFor();
+    expect(await readRowCount(page)).toBe(20);
   });
 
   test("filter and order are in the address; the text that is searched is not", async () => {
     const { page } = await openList();
     await page
-      .getByRole("region", { name: "Statuses" })
+      .getByRole("region", { name: "Status" })
       .getByRole("button", { name: "invalid" })
       .click();
-    await page.getByRole("button", { name: "Address", exact: false }).first().click();
-    await page.getByLabel("Address contains").fill("+7@");
+    await page.getByRole("columnheader", { name: "Address" }).getByRole("button").click();
+    await page.getByLabel("Search addresses").fill("+7@");
     await waitForRows(page, 1);
 
-    expect(page.url()).toContain("filter=status");
+    expect(page.url()).toContain("filter=status:invalid");
     expect(page.url()).toContain("sort=email");
     expect(page.url()).not.toContain("%2B7");
     await page.reload();
@@ -133,46 +170,64 @@ describeInBrowser("a list", ({ open }) => {
     );
   });
 
-  const download = async (page: Page, rows: string, file: string) => {
-    await page.getByLabel("Which rows").selectOption(rows);
-    await page.getByLabel("As", { exact: true }).selectOption(file);
-    const [saved] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download" }).click(),
-    ]);
-    const path = await saveDownload(saved);
-    return { name: saved.suggestedFilename(), path };
+  const save = async (page: Page, act: () => Promise<void>) => {
+    const [saved] = await Promise.all([page.waitForEvent("download"), act()]);
+    return { name: saved.suggestedFilename(), path: await saveDownload(saved) };
   };
+
+  const saveAs = (page: Page, file: string) =>
+    save(page, async () => {
+      await page.getByRole("button", { name: "Download as" }).click();
+      await page.getByRole("button", { name: file }).click();
+    });
 
   const readLines = ({ path }: { path: string }): readonly string[] =>
     readFileSync(path, "utf8").trim().split(/\r?\n/);
 
-  test("all rows, those that are safe to send and those of a status are downloaded", async () => {
-    const { page } = await openList();
+  test("the rows that are shown are downloaded, with their number on the button", async () => {
+    const { page } = await openList("?filter=send:careful,domain:other.com");
+    await page.getByLabel("Search addresses").fill("catch_all+1");
+    await waitForRows(page, 1);
 
-    const all = await download(page, "all", "csv");
-    const safe = await download(page, "safe_to_send", "semicolon");
-    const traps = await download(page, "spam_trap", "csv");
+    const some = await save(page, () =>
+      page.getByRole("button", { name: "Download 1 row" }).click(),
+    );
+    await page.getByRole("button", { name: "Show all rows" }).click();
+    await waitForRows(page, EMAILS.length);
+    const all = await save(page, () =>
+      page.getByRole("button", { name: `Download ${EMAILS.length} rows` }).click(),
+    );
 
-    expect(all.name).toMatch(/\.csv$/);
+    expect(some.name).toMatch(/-selected\.csv$/);
+    const [header = "", row = ""] = readLines(some);
+    expect(header).toMatch(/^email,status,send,/);
+    expect(row).toMatch(/^catch_all\+1@other\.com,catch_all,careful,/);
+    expect(all.name).toMatch(/-results\.csv$/);
     expect(readLines(all)).toHaveLength(EMAILS.length + 1);
-    expect(readLines(safe)).toHaveLength(41);
-    expect(readLines(safe)[0]).toContain(";");
-    expect(readLines(traps)).toHaveLength(2);
   });
 
-  test("the rows that are safe to send are downloaded as a spreadsheet", async () => {
-    const { page } = await openList();
+  test("they are downloaded as a spreadsheet, as JSON, and as a file for each advice", async () => {
+    const { page } = await openList("?filter=send:yes,send:no");
+    await waitForRows(page, 62);
 
-    const { name, path } = await download(page, "safe_to_send", "xlsx");
+    const sheet = await saveAs(page, "Excel");
+    const json = await saveAs(page, "JSON");
+    const zip = await saveAs(page, "ZIP");
 
-    expect(name).toMatch(/\.xlsx$/);
     const rows: (readonly string[])[] = [];
-    await readSpreadsheet(await openAsBlob(path), (cells) => void rows.push(cells));
-    expect(rows).toHaveLength(41);
+    await readSpreadsheet(await openAsBlob(sheet.path), (cells) => void rows.push(cells));
+    expect([sheet.name.endsWith(".xlsx"), rows.length]).toEqual([true, 63]);
+    const { rows: found } = JSON.parse(readFileSync(json.path, "utf8"));
+    expect(found).toHaveLength(62);
+    expect(new Set(found.map(({ send }: { send: string }) => send))).toEqual(
+      new Set(["yes", "no"]),
+    );
+    expect(zip.name).toMatch(/\.zip$/);
+    const bytes = readFileSync(zip.path, "latin1");
+    for (const name of ["yes", "careful", "no"]) expect(bytes).toContain(`send-${name}.csv`);
   });
 
-  test("what a running list has so far is downloaded, and every row of it", async () => {
+  test("a running list says what is there, and it is downloaded; so is every row of it", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
     const job = await createJob(
@@ -182,15 +237,23 @@ describeInBrowser("a list", ({ open }) => {
       "live_key",
     );
     await page.goto(`${ready.base_url}/app/lists/${job}`);
-    await page.getByText("1 of its rows have a result so far").waitFor();
+    await page
+      .getByText(/^50% done\. Use it now; 1 row may still change: retried at \d\d:\d\d\.$/)
+      .waitFor();
 
-    await page.getByText("1 row will be retried at", { exact: false }).waitFor();
-    const soFar = await download(page, "all", "csv");
-    const every = await download(page, "list", "csv");
+    const soFar = await save(page, () =>
+      page.getByRole("button", { name: "Download 1 row" }).click(),
+    );
+    const every = await saveAs(page, "CSV of every row");
 
     expect(readLines(soFar)).toHaveLength(2);
     expect(readLines(every)).toHaveLength(3);
   });
+
+  const chooseMore = async (page: Page, name: string): Promise<void> => {
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name, exact: true }).click();
+  };
 
   test("a running list is cancelled after a question, and then deleted", async () => {
     const opened = await open({ path: "lists" });
@@ -201,11 +264,11 @@ describeInBrowser("a list", ({ open }) => {
       "Wrong",
     );
     await page.goto(`${ready.base_url}/app/lists/${job}`);
-    await page.getByRole("button", { name: "Cancel list" }).click();
+    await chooseMore(page, "Cancel list");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel list" }).click();
-    await page.getByText("cancelled", { exact: false }).first().waitFor();
+    await page.getByText("Cancelled: ", { exact: false }).waitFor();
 
-    await page.getByRole("button", { name: "Delete list" }).click();
+    await chooseMore(page, "Delete list");
     await page.getByRole("dialog").getByRole("button", { name: "Delete list" }).click();
     await page.getByRole("heading", { name: "Lists", level: 1 }).waitFor();
     expect(
@@ -226,7 +289,7 @@ describeInBrowser("a list", ({ open }) => {
     await page.goto(`${ready.base_url}/app/lists/${job}`);
     await page.getByText("2 rows will be retried at", { exact: false }).waitFor();
 
-    await page.getByRole("button", { name: "Cancel list" }).click();
+    await chooseMore(page, "Cancel list");
     const dialog = page.getByRole("dialog");
     await dialog.getByText("2 addresses have no result yet.", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Cancel list" }).click();
@@ -238,23 +301,54 @@ describeInBrowser("a list", ({ open }) => {
     expect(credits.held).toBe(0);
   });
 
-  test("before the first result it says so in each part, and no bar has a zero", async () => {
+  test("before the first result it says what is under way, and has no filter and no download", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
     const emails = ["edsger.list@greylist.lab.mailproof.test"];
     const job = await createJob(opened, emails, "Empty", "live_key");
     await page.goto(`${ready.base_url}/app/lists/${job}`);
-    await page.getByRole("heading", { name: "Rows" }).waitFor();
+    await page.getByText("1 address is being verified. 1 row will be retried at").waitFor();
 
-    for (const title of ["Statuses", "Reasons", "Scores", "Providers"])
-      await page
-        .getByRole("region", { name: title, exact: true })
-        .getByText("No results yet.")
-        .waitFor();
-    expect(await page.locator(".bars li").count()).toBe(0);
-    await page.locator(".list-rows").getByText("No results yet.").waitFor();
-    await page.getByLabel("Address contains").fill("nothing");
-    await page.locator(".list-rows").getByText("No rows match.", { exact: false }).waitFor();
+    await page.getByText("No results yet. They appear here by themselves.").waitFor();
+    const download = page.getByRole("button", { name: "Download 0 rows" });
+    expect(await download.getAttribute("aria-disabled")).toBe("true");
+    expect(await page.getByRole("region", { name: "Status", exact: true }).count()).toBe(0);
+    await page.getByLabel("Search addresses").fill("nothing");
+    await page.getByText("No rows match.", { exact: false }).waitFor();
+    await checkScreen(opened, "list-empty");
+  });
+
+  test("the list's own columns are in the table, where they are chosen, and in the drawer", async () => {
+    const opened = await open({ path: "lists" });
+    const { page, ready } = opened;
+    const list = "Name;E-Mail;City\nAda;ann@x.com;Köln\nGrace;invalid@x.com;Zürich\n";
+    const job = await createFileJob(opened, list);
+    await waitForJob(opened, job);
+    await page.goto(`${ready.base_url}/app/lists/${job}`);
+    await waitForRows(page, 2);
+    const readTitles = () => page.getByRole("columnheader").allInnerTexts();
+    const readFirst = () => page.locator("tbody tr").first().innerText();
+
+    expect((await readTitles()).at(-1)).toBe("Name");
+    expect(await readFirst()).toContain("Ada");
+    await page.getByRole("button", { name: "Columns" }).click();
+    expect(await page.getByRole("checkbox", { name: "E-Mail" }).count()).toBe(0);
+    await page.getByRole("checkbox", { name: "City" }).check();
+    await page.getByRole("checkbox", { name: "Score" }).uncheck();
+    await page.keyboard.press("Escape");
+    expect(await readTitles()).not.toContain("Score");
+    expect(await readFirst()).toContain("Köln");
+    await page.getByRole("button", { name: "invalid@x.com" }).click();
+    const own = page.getByRole("dialog").getByRole("region", { name: "Your columns" });
+    expect((await own.innerText()).split("\n").slice(1)).toEqual([
+      "Name",
+      "Grace",
+      "E-Mail",
+      "invalid@x.com",
+      "City",
+      "Zürich",
+    ]);
+    await checkScreen(opened, "list-row");
   });
 
   test("the printed page is a summary without the table", async () => {
@@ -262,7 +356,7 @@ describeInBrowser("a list", ({ open }) => {
     await page.emulateMedia({ media: "print" });
 
     expect(await page.getByRole("table", { name: /^Rows of/ }).isVisible()).toBe(false);
-    expect(await page.getByRole("heading", { name: "Statuses" }).isVisible()).toBe(true);
+    expect(await page.getByRole("heading", { name: "Status", exact: true }).isVisible()).toBe(true);
     expect(await page.getByRole("navigation").count()).toBe(0);
     await page.screenshot({ path: ".cache/dashboard-pictures/list-print.png", fullPage: true });
     const pdf = await page.pdf({ format: "A4" });
@@ -278,11 +372,11 @@ describeInBrowser("a list", ({ open }) => {
     await waitForRows(page, EMAILS.length);
 
     const table = page.getByRole("region", { name: /^Rows of/ });
-    expect(await page.getByRole("columnheader").allInnerTexts()).toEqual(["ADDRESS", "STATUS"]);
+    expect(await page.getByRole("columnheader").allInnerTexts()).toEqual(["Address", "Status"]);
     expect(await table.evaluate((box) => box.scrollWidth <= box.clientWidth)).toBe(true);
     await checkScreen(opened, "list-phone", [375]);
-    await page.getByText("Columns", { exact: true }).click();
-    await page.getByRole("checkbox", { name: "Reason" }).check();
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("checkbox", { name: "Why" }).check();
     await page.getByRole("checkbox", { name: "Score" }).check();
     expect(await page.getByRole("columnheader").count()).toBe(4);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
@@ -290,9 +384,8 @@ describeInBrowser("a list", ({ open }) => {
 
   test("a question about a list keeps the focus, Esc answers no, and the focus returns", async () => {
     const { page, job, ready } = await openList();
-    const button = page.getByRole("button", { name: "Delete list" });
-    await button.focus();
-    await page.keyboard.press("Enter");
+    const button = page.getByRole("button", { name: "More", exact: true });
+    await chooseMore(page, "Delete list");
     const dialog = page.getByRole("dialog", { name: "Delete list" });
     await dialog.waitFor();
 

@@ -65,12 +65,11 @@ describeInBrowser("a new list", ({ open }) => {
       expect(await readCharged(opened)).toBe(before);
 
       await page.getByRole("button", { name: `Verify ${unique} addresses` }).dblclick();
-      await page.getByRole("heading", { name: "being verified" }).waitFor();
-
-      expect(await page.getByText(`Charged: ${unique} credits.`).count()).toBe(1);
+      // The list itself, at once, also before its first result.
+      await page.getByText(`Charged: ${unique} credits.`).waitFor();
+      expect(new URL(page.url()).pathname).toMatch(/\/lists\/job_/);
       expect((await readCharged(opened)) - before).toBe(unique);
-      await page.getByRole("link", { name: "Open the list" }).click();
-      await page.getByRole("heading", { name: "Download" }).waitFor();
+      await page.getByRole("button", { name: `Download ${unique} rows` }).waitFor();
     },
   );
 
@@ -95,7 +94,7 @@ describeInBrowser("a new list", ({ open }) => {
       '"Amazing" Grace',
     );
     await page.getByRole("button", { name: "Verify 2 addresses" }).click();
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.getByText("Charged: 2 credits.").waitFor();
 
     expect((await readCharged(opened)) - before).toBe(2);
     expect(opened.complaints).toEqual([]);
@@ -165,7 +164,7 @@ describeInBrowser("a new list", ({ open }) => {
     await page.getByRole("alert").waitFor();
     await page.unroute("**/v1/verify/file");
     await page.reload();
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.getByText(/^2 addresses verified/).waitFor();
 
     expect((await readCharged(opened)) - before).toBe(2);
   });
@@ -177,19 +176,18 @@ describeInBrowser("a new list", ({ open }) => {
     await page.getByRole("button", { name: "Preview" }).click();
     await page.getByLabel("Name of the list").fill("Friends");
     await page.getByRole("button", { name: "Verify 2 addresses" }).click();
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.getByText("Charged: 2 credits.").waitFor();
     const charged = await readCharged(opened);
     const readJobs = async () => (await readApi<{ jobs: readonly Job[] }>("/v1/jobs")).jobs;
     const jobs = await readJobs();
     expect(jobs[0]?.name).toBe("Friends");
 
     await page.reload();
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.getByText("Charged: 2 credits.").waitFor();
 
     expect(await readCharged(opened)).toBe(charged);
     expect((await readJobs()).length).toBe(jobs.length);
-    await page.getByRole("button", { name: "Verify another list" }).click();
-    await page.reload();
+    await page.locator(".side").getByRole("link", { name: "New list" }).click();
     await page.getByText("Choose a CSV, TXT or XLSX file").waitFor();
   });
 
@@ -223,7 +221,7 @@ describeInBrowser("a new list", ({ open }) => {
 
     await page.getByLabel("Name of the list").focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.getByText("Charged: 2 credits.").waitFor();
     expect((await readCharged(opened)) - before).toBe(2);
   });
 
@@ -241,23 +239,33 @@ describeInBrowser("a new list", ({ open }) => {
 
     await page.unroute("**/v1/verify/file");
     await alert.getByRole("button", { name: "Retry" }).dblclick();
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.getByText("Charged: 2 credits.").waitFor();
     expect((await readCharged(opened)) - before).toBe(2);
   });
 
-  test("an upload can be cancelled, and then nothing is charged and nothing sent", async () => {
+  test("an upload can be cancelled: nothing is charged or sent, and what was chosen stays", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page, requests } = opened;
     await choose(opened, Buffer.from(TABS));
     const before = await readCharged(opened);
     await page.route("**/blobs/**", () => {});
     const uploading = page.waitForRequest("**/blobs/**");
+    const column = page.getByLabel("Column with the addresses");
+    await column.selectOption({ label: "last" });
+    await page.getByRole("button", { name: "Verify 0 addresses" }).waitFor();
+    await column.selectOption({ label: "mail" });
+    await page.getByLabel("The first row names the columns").uncheck();
+    await page.getByLabel("Name of the list").fill("Friends");
 
     await page.getByRole("button", { name: "Verify 2 addresses" }).click();
     await page.getByText("Nothing is charged yet.").waitFor();
     await uploading;
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Choose a CSV, TXT or XLSX file").waitFor();
+
+    await page.getByRole("button", { name: "Verify 2 addresses" }).waitFor();
+    expect(await page.getByLabel("Name of the list").inputValue()).toBe("Friends");
+    expect(await column.inputValue()).toBe("1");
+    expect(await page.getByLabel("The first row names the columns").isChecked()).toBe(false);
 
     expect(await readCharged(opened)).toBe(before);
     expect(requests.filter((one) => one === "POST /v1/verify/file").length).toBe(1);

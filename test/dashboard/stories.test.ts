@@ -45,12 +45,11 @@ describeInBrowser("a story", ({ open }) => {
     await page.getByLabel("Or paste addresses").fill(`grace.hopper@valid.${AT}`);
     await page.getByRole("button", { name: "Preview" }).dblclick();
     await page.getByRole("button", { name: "Verify 1 address" }).dblclick();
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.getByText("Charged: 1 credit.").waitFor();
     await page.reload();
-    await page.getByRole("link", { name: "Open the list" }).dblclick();
-    await page.getByText(/^completed: 1 of 1/).waitFor();
+    await page.getByText(/^1 address verified/).waitFor();
     await page.goBack();
-    await page.getByRole("heading", { name: "being verified" }).waitFor();
+    await page.locator(".verdict").waitFor();
 
     expect((await readCharged()) - before).toBe(2);
     expect(complaints).toEqual([]);
@@ -76,24 +75,22 @@ describeInBrowser("a story", ({ open }) => {
     expect(await page.locator(".first-rows tbody td").allTextContents()).toContain("Zürich");
     expect(await page.locator(".price b").textContent()).toBe("4 credits");
     await page.getByRole("button", { name: "Verify 4 addresses" }).click();
-    await page.getByRole("link", { name: "Open the list" }).click();
 
-    // It ends by itself, and its bars say what became of the addresses.
-    await page.getByText(/^completed: 4 of 4/).waitFor();
-    const bars = page.getByRole("region", { name: "Statuses" }).getByRole("button");
-    expect((await bars.allInnerTexts()).map((text) => text.split(/\s+/).slice(0, 2))).toEqual([
+    // It ends by itself, and its filters say what became of the addresses.
+    await page.getByText(/^4 addresses verified/).waitFor();
+    const statuses = page.getByRole("region", { name: "Status", exact: true }).getByRole("button");
+    expect((await statuses.allInnerTexts()).map((text) => text.split(/\s+/))).toEqual([
       ["valid", "2"],
       ["invalid", "1"],
-      ["catch_all", "1"],
+      ["catch-all", "1"],
     ]);
     expect((await readCharged()) - before).toBe(4);
 
     // The file is the customer's own, of the valid rows, as Excel opens it.
-    await page.getByLabel("Which rows").selectOption("safe_to_send");
-    await page.getByLabel("As", { exact: true }).selectOption("semicolon");
+    await page.getByRole("region", { name: "Send" }).getByRole("button", { name: "yes" }).click();
     const [saved] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download" }).click(),
+      page.getByRole("button", { name: "Download 2 rows" }).click(),
     ]);
     const [head = "", ...rows] = readFileSync(await saveDownload(saved), "utf8")
       .replace(/^\uFEFF/, "")

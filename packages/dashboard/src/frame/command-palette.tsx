@@ -5,12 +5,19 @@ import { formatCount } from "../format.ts";
 import { useDialog } from "../parts/dialog.tsx";
 import { usePrices } from "../parts/price.ts";
 import { navigate } from "../router.ts";
+import { toTitle } from "../screens/lists/job.ts";
 import { listScreens } from "../screens.ts";
-import { isOperator, isTestKey, signOut } from "../session.ts";
+import { getClient, isOperator, isTestKey, signOut } from "../session.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 
 /** A kind of null is the price of a verification. */
-type Command = { readonly title: string; readonly kind: string | null; readonly run: () => void };
+type Command = {
+  readonly title: string;
+  readonly kind: string | null;
+  /** A list is also found by its id. */
+  readonly key?: string;
+  readonly run: () => void;
+};
 
 const commands = computed((): readonly Command[] => [
   ...listScreens()
@@ -29,6 +36,23 @@ const commands = computed((): readonly Command[] => [
   { title: "Sign out", kind: "Account", run: () => signOut() },
 ]);
 
+/** The newest lists, read when the palette is opened. */
+const lists = signal<readonly Command[]>([]);
+const LISTS_MAX = 100;
+
+const readLists = async (): Promise<void> => {
+  const client = getClient();
+  const { jobs } = await client.listJobs({ limit: LISTS_MAX });
+  // Another key is signed in by now.
+  if (client !== getClient()) return;
+  lists.value = jobs.map((job) => ({
+    title: toTitle(job),
+    kind: "List",
+    key: job.job_id,
+    run: () => navigate(`lists/${job.job_id}`),
+  }));
+};
+
 const isOpen = signal(false);
 const text = signal("");
 const chosen = signal(0);
@@ -36,8 +60,10 @@ const chosen = signal(0);
 /** An address is verified at once. Its screen reads it from the history state, because addresses must not appear in URLs. */
 const listCommands = (typed: string): readonly Command[] => {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = commands.value.filter(({ title, kind }) =>
-    words.every((word) => `${title} ${kind}`.toLowerCase().includes(word)),
+  // Before a word is typed it is the navigation.
+  const all = words.length > 0 ? [...commands.value, ...lists.value] : commands.value;
+  const found = all.filter(({ title, kind, key = "" }) =>
+    words.every((word) => `${title} ${kind} ${key}`.toLowerCase().includes(word)),
   );
   if (!typed.includes("@") || isOperator.value) return found;
   const email = typed.trim();
@@ -51,6 +77,9 @@ export const openPalette = (): void => {
   text.value = "";
   chosen.value = 0;
   isOpen.value = true;
+  // Those of an earlier key are gone. The palette is complete without lists: a key may not read them.
+  lists.value = [];
+  if (!isOperator.value) readLists().catch(() => {});
 };
 
 const closePalette = (): void => {
@@ -87,7 +116,7 @@ const Results = () => {
     <ul id="commands" role="listbox" aria-label="Commands">
       {found.value.map((command, at) => (
         <li
-          key={command.title}
+          key={command.key ?? command.title}
           id={`command-${at}`}
           role="option"
           aria-selected={at === chosen.value}
@@ -101,7 +130,7 @@ const Results = () => {
   );
 };
 
-/** Ctrl K or ⌘ K: every screen and setting by its name, in the order of the navigation. */
+/** Ctrl K or ⌘ K: every screen, list and setting by its name; screens in the order of the navigation. */
 export const CommandPalette = () => {
   const dialog = useDialog(isOpen.value, closePalette);
   useLayoutEffect(() => {
@@ -122,11 +151,11 @@ export const CommandPalette = () => {
           <input
             type="text"
             role="combobox"
-            aria-label="Screen, setting or address"
+            aria-label="Screen, list, setting or address"
             aria-expanded="true"
             aria-controls="commands"
             aria-activedescendant={`command-${chosen.value}`}
-            placeholder="Screen, setting, or an address to verify"
+            placeholder="Screen, list, setting, or an address to verify"
             autocomplete="off"
             spellcheck={false}
             value={text.value}

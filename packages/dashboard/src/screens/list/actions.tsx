@@ -1,9 +1,12 @@
 import type { Job } from "@mailproof/client";
 import { useState } from "preact/hooks";
+import { toHref } from "../../base.ts";
 import { formatCount } from "../../format.ts";
 import { useAction } from "../../parts/action.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { MenuButton } from "../../parts/menu-button.tsx";
 import { navigate } from "../../router.ts";
 import { getClient, refreshAccount } from "../../session.ts";
 import { isRunning } from "../lists/job.ts";
@@ -11,75 +14,98 @@ import { isRunning } from "../lists/job.ts";
 type ConfirmProps = {
   readonly action: string;
   readonly question: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
   readonly act: () => Promise<void>;
 };
 
-/** A button whose action cannot be undone: it says what happens, and asks. */
-const Confirm = ({ action, question, act }: ConfirmProps) => {
-  const [isOpen, setOpen] = useState(false);
+/** What cannot be undone asks first. */
+const Confirm = ({ action, question, isOpen, onClose, act }: ConfirmProps) => {
   const {
     isRunning: isBusy,
     error,
     run,
   } = useAction(async () => {
     await act();
-    setOpen(false);
+    onClose();
   });
   return (
-    <>
-      <button type="button" onClick={() => setOpen(true)}>
-        {action}
-      </button>
-      <Dialog title={action} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <p>{question}</p>
-        {error !== undefined && <ErrorPanel error={error} />}
-        <div class="actions">
-          <button type="button" class="primary" aria-disabled={isBusy} onClick={() => void run()}>
-            {action}
-          </button>
-          <button type="button" onClick={() => setOpen(false)}>
-            Keep it
-          </button>
-        </div>
-      </Dialog>
-    </>
+    <Dialog title={action} isOpen={isOpen} onClose={onClose}>
+      <p>{question}</p>
+      {error !== undefined && <ErrorPanel error={error} />}
+      <div class="actions">
+        <button type="button" class="primary" aria-disabled={isBusy} onClick={() => void run()}>
+          {action}
+        </button>
+        <button type="button" onClick={onClose}>
+          Keep it
+        </button>
+      </div>
+    </Dialog>
   );
 };
 
 type Props = { readonly job: Job; readonly onChange: () => void };
 
-export const ListActions = ({ job, onChange }: Props) => {
+const toEnd = ({ job, onChange }: Props) => {
   const { job_id: id, progress } = job;
+  if (!isRunning(job))
+    return {
+      action: "Delete list",
+      question:
+        "The list, its results and its files are removed. This cannot be undone. The charge stays in your ledger.",
+      act: async () => {
+        await getClient().deleteJob({ id });
+        navigate("lists", { replace: true });
+      },
+    };
   const left = progress.total - progress.processed;
-  const cancel = async () => {
-    await getClient().cancelJob({ id });
-    onChange();
-    await refreshAccount();
+  return {
+    action: "Cancel list",
+    question: `${formatCount(left, "address has", "addresses have")} no result yet. They will not be verified, and their credits are returned. Existing results stay. A cancelled list cannot be resumed.`,
+    act: async () => {
+      await getClient().cancelJob({ id });
+      onChange();
+      await refreshAccount();
+    },
   };
-  const remove = async () => {
-    await getClient().deleteJob({ id });
-    navigate("lists", { replace: true });
+};
+
+/** What is done seldom. */
+export const MoreActions = (props: Props) => {
+  const end = toEnd(props);
+  // A question goes when its list ends meanwhile: another one does not take its place under the finger.
+  const [asked, setAsked] = useState("");
+  const choose = (act: () => void, close: () => void) => () => {
+    close();
+    act();
   };
   return (
     <>
-      <button type="button" onClick={() => print()}>
-        Print summary
-      </button>
-      {isRunning(job) ? (
-        <Confirm
-          key="cancel"
-          action="Cancel list"
-          question={`${formatCount(left, "address has", "addresses have")} no result yet. They will not be verified, and their credits are returned. Existing results stay. A cancelled list cannot be resumed.`}
-          act={cancel}
-        />
-      ) : (
-        <Confirm
-          key="delete"
-          action="Delete list"
-          question="The list, its results and its files are removed. This cannot be undone. The charge stays in your ledger."
-          act={remove}
-        />
-      )}
+      <MenuButton
+        class="icon-button"
+        label={
+          <>
+            <Icon name="more" />
+            <span class="unseen">More</span>
+          </>
+        }
+      >
+        {(close) => (
+          <>
+            <a class="button" href={toHref("lists")}>
+              All lists
+            </a>
+            <button type="button" onClick={choose(() => print(), close)}>
+              Print summary
+            </button>
+            <button type="button" onClick={choose(() => setAsked(end.action), close)}>
+              {end.action}
+            </button>
+          </>
+        )}
+      </MenuButton>
+      <Confirm {...end} isOpen={asked === end.action} onClose={() => setAsked("")} />
     </>
   );
 };

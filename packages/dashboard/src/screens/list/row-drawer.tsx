@@ -11,6 +11,24 @@ type Props = {
   readonly onClose: () => void;
 };
 
+const OwnColumns = ({ columns = {} }: { readonly columns: Record<string, string> | undefined }) => {
+  const cells = Object.entries(columns);
+  if (cells.length === 0) return null;
+  return (
+    <section class="panel own-columns" aria-label="Your columns">
+      <h2>Your columns</h2>
+      <dl>
+        {cells.map(([name, cell]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{cell}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+};
+
 /** One row with its evidence, beside the table. */
 export const RowDrawer = ({ job, row, onClose }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -44,6 +62,7 @@ export const RowDrawer = ({ job, row, onClose }: Props) => {
               result={result}
               onVerify={(email) => navigate("verify", { state: { email } })}
             />
+            <OwnColumns columns={result.columns} />
             {!result.evidence && (
               <p class="soft">
                 The evidence of this row is gone. It is stored for 7 days after verification.

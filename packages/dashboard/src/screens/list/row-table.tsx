@@ -1,97 +1,16 @@
 import type { ResultRow } from "@mailproof/client";
-import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatNumber, formatTime } from "../../format.ts";
-import { StatusBadge } from "../../parts/status-badge.tsx";
-import type { Sort, SortColumn } from "./selection.ts";
+import { formatNumber } from "../../format.ts";
+import { ALWAYS, type Column, getWidthPx } from "./columns.tsx";
+import type { Sort, SortColumn } from "./filter.ts";
 import { toWindow } from "./window.ts";
-
-type Column = {
-  readonly id: string;
-  readonly title: string;
-  /** The order that the API has for it. */
-  readonly sort?: SortColumn;
-  readonly isNumber?: true;
-  readonly isShown?: true;
-  readonly show: (row: ResultRow) => ComponentChildren;
-};
-
-const COLUMNS: readonly Column[] = [
-  {
-    id: "row",
-    title: "Row",
-    sort: "row",
-    isNumber: true,
-    isShown: true,
-    show: ({ row }) => formatNumber(row),
-  },
-  { id: "email", title: "Address", sort: "email", isShown: true, show: ({ email }) => email },
-  {
-    id: "status",
-    title: "Status",
-    sort: "status",
-    isShown: true,
-    show: ({ status }) => <StatusBadge status={status} />,
-  },
-  {
-    id: "score",
-    title: "Score",
-    sort: "score",
-    isNumber: true,
-    isShown: true,
-    show: ({ quality_score }) => quality_score,
-  },
-  { id: "reason", title: "Reason", isShown: true, show: ({ reason }) => reason },
-  { id: "sub_status", title: "Sub-status", show: ({ sub_status }) => sub_status ?? "" },
-  { id: "provider", title: "Provider", isShown: true, show: ({ provider }) => provider ?? "" },
-  { id: "name", title: "Name", show: ({ enrichment }) => enrichment.full_name },
-  { id: "suggestion", title: "Suggestion", show: ({ ai }) => ai?.typo_suggestion ?? "" },
-  { id: "verified_at", title: "Verified", show: ({ verified_at }) => formatTime(verified_at) },
-];
-
-const ALWAYS = "email";
-
-/** A phone has room for two columns. The evidence of a row has the others. */
-const NARROW = ["email", "status"];
-/** With more columns than these the table is wider than a phone, and is scrolled sideways. */
-const NARROW_MAX = 3;
-
-const listFirstColumns = (): readonly string[] =>
-  matchMedia("(max-width: 599px)").matches
-    ? NARROW
-    : COLUMNS.filter(({ isShown }) => isShown).map(({ id }) => id);
-
-type ChoiceProps = {
-  readonly shown: readonly string[];
-  readonly onChange: (shown: readonly string[]) => void;
-};
-
-const ColumnChoice = ({ shown, onChange }: ChoiceProps) => (
-  <details class="columns">
-    <summary>Columns</summary>
-    <fieldset class="choice">
-      <legend class="unseen">Columns of the table</legend>
-      {COLUMNS.filter(({ id }) => id !== ALWAYS).map(({ id, title }) => (
-        <label key={id}>
-          <input
-            type="checkbox"
-            checked={shown.includes(id)}
-            onChange={() =>
-              onChange(shown.includes(id) ? shown.filter((one) => one !== id) : [...shown, id])
-            }
-          />
-          {title}
-        </label>
-      ))}
-    </fieldset>
-  </details>
-);
 
 /** The rows that the API returned, from this one on. */
 export type LoadedRows = { readonly from: number; readonly rows: readonly ResultRow[] };
 
 type Props = {
   readonly name: string;
+  readonly columns: readonly Column[];
   /** How many rows the table has in all. */
   readonly total: number;
   /** The sentence below a table without rows. */
@@ -135,16 +54,19 @@ const useScroll = (selection: string) => {
   return { view, scroll, measure };
 };
 
+const toClass = ({ id, isNumber }: Pick<Column, "id" | "isNumber">): string =>
+  `col-${id.startsWith("own:") ? "own" : id}${isNumber ? " number" : ""}`;
+
 type HeadProps = Pick<Props, "sort" | "onSort"> & { readonly columns: readonly Column[] };
 
 const Head = ({ columns, sort, onSort }: HeadProps) => (
   <thead>
     <tr aria-rowindex={1}>
-      {columns.map(({ id, title, sort: order, isNumber }) => (
+      {columns.map(({ id, title, sort: order, ...column }) => (
         <th
           key={id}
           scope="col"
-          class={`col-${id}${isNumber ? " number" : ""}`}
+          class={toClass({ id, ...column })}
           aria-sort={order && getOrder(sort, order)}
         >
           {order ? (
@@ -161,17 +83,18 @@ const Head = ({ columns, sort, onSort }: HeadProps) => (
   </thead>
 );
 
-type CellProps = Pick<Props, "onOpen"> & {
+type CellProps = {
   readonly column: Column;
   /** Undefined while it is loading. */
   readonly row: ResultRow | undefined;
 };
 
-const Cell = ({ column: { id, show }, row, onOpen }: CellProps) => {
-  if (row === undefined) return id === ALWAYS ? <span class="soft">…</span> : null;
+/** The address is a button for the keyboard: a click on it, too, is one of its row. */
+const Cell = ({ column: { id, show }, row }: CellProps) => {
+  if (row === undefined) return <span class="skeleton" />;
   if (id !== ALWAYS) return <>{show(row)}</>;
   return (
-    <button type="button" class="row-link" onClick={() => onOpen(row.row)}>
+    <button type="button" class="row-link">
       {show(row)}
     </button>
   );
@@ -184,10 +107,8 @@ const toExtentSentence = (first: number, count: number, total: number, empty: st
 
 /** A table of any length. Only the visible rows are in the page. */
 export const RowTable = (props: Props) => {
-  const { name, total, empty, loaded, sort, onSort, onOpen, onMove, selection } = props;
+  const { name, columns, total, empty, loaded, sort, onSort, onOpen, onMove, selection } = props;
   const { view, scroll, measure } = useScroll(selection);
-  const [shown, setShown] = useState(listFirstColumns);
-  const columns = COLUMNS.filter(({ id }) => shown.includes(id));
   const { heightPx, first, count } = toWindow({ rows: total, ...scroll });
   // Rows are requested once scrolling stops.
   useLayoutEffect(() => {
@@ -196,7 +117,6 @@ export const RowTable = (props: Props) => {
   }, [first]);
   return (
     <>
-      <ColumnChoice shown={shown} onChange={setShown} />
       <div
         class="row-table"
         ref={view}
@@ -207,7 +127,7 @@ export const RowTable = (props: Props) => {
       >
         <div ref={(space) => space?.style.setProperty("height", `${heightPx}px`)}>
           <table
-            class={columns.length > NARROW_MAX ? "is-wide" : ""}
+            ref={(table) => table?.style.setProperty("min-width", `${getWidthPx(columns)}px`)}
             aria-rowcount={total + 1}
             aria-label={`Rows of ${name}`}
           >
@@ -217,13 +137,15 @@ export const RowTable = (props: Props) => {
                 const position = first + at;
                 const row = loaded.rows[position - loaded.from];
                 return (
-                  <tr key={at} aria-rowindex={position + 2} aria-busy={row === undefined}>
+                  <tr
+                    key={at}
+                    aria-rowindex={position + 2}
+                    aria-busy={row === undefined}
+                    onClick={() => row && onOpen(row.row)}
+                  >
                     {columns.map((column) => (
-                      <td
-                        key={column.id}
-                        class={`col-${column.id}${column.isNumber ? " number" : ""}`}
-                      >
-                        <Cell column={column} row={row} onOpen={onOpen} />
+                      <td key={column.id} class={toClass(column)}>
+                        <Cell column={column} row={row} />
                       </td>
                     ))}
                   </tr>
@@ -233,7 +155,7 @@ export const RowTable = (props: Props) => {
           </table>
         </div>
       </div>
-      <p class="soft" role="status">
+      <p class="list-extent" role="status">
         {toExtentSentence(first, count, total, empty)}
       </p>
     </>

@@ -1,7 +1,7 @@
 // Which rows of a long table are drawn. Rows have one height, so a position of the scroll bar is a row. Browsers draw
 // nothing taller than a few million pixels, so in a longer table each pixel moves more rows.
 
-const ROW_PX = 44;
+const ROW_PX = 36;
 const HEIGHT_PX_MAX = 8_000_000;
 
 export type RowWindow = {

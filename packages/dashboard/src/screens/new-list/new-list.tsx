@@ -1,12 +1,11 @@
-import type { ProcessFileData } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { toHref } from "../../base.ts";
 import { formatCount, formatNumber, formatShare } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { useLoad } from "../../parts/load.tsx";
 import { loadPrices } from "../../parts/price.ts";
 import { Screen } from "../../parts/screen.tsx";
+import { navigate } from "../../router.ts";
 import { refreshAccount } from "../../session.ts";
 import { ChooseList, type ChosenList } from "./choose-list.tsx";
 import { Preview, Price } from "./preview.tsx";
@@ -20,14 +19,32 @@ import {
   uploadList,
 } from "./send-list.ts";
 
+type PreviewState = {
+  readonly kind: "preview";
+  readonly chosen: ChosenList;
+  readonly list: ReadList;
+  /** As a person wrote it before an upload that was cancelled. */
+  readonly name?: string;
+};
+
 type State =
   | { readonly kind: "empty"; readonly fault?: string }
   | { readonly kind: "reading"; readonly rows: number }
-  | { readonly kind: "preview"; readonly chosen: ChosenList; readonly list: ReadList }
-  | { readonly kind: "uploading"; readonly sent: number; readonly of: number }
-  | { readonly kind: "charging"; readonly intent: ListIntent }
-  | { readonly kind: "failed"; readonly error: unknown; readonly onRetry: () => void }
-  | { readonly kind: "accepted"; readonly data: ProcessFileData };
+  | PreviewState
+  | {
+      readonly kind: "uploading";
+      readonly sent: number;
+      readonly of: number;
+      readonly preview: PreviewState;
+    }
+  | { readonly kind: "charging" }
+  | {
+      readonly kind: "failed";
+      readonly error: unknown;
+      readonly onRetry: () => void;
+      /** What an upload that failed was of. */
+      readonly preview?: PreviewState;
+    };
 
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
@@ -79,29 +96,39 @@ const useNewList = () => {
   };
   const charge = (intent: ListIntent): void => {
     const signal = begin();
-    state.value = { kind: "charging", intent };
+    state.value = { kind: "charging" };
     const work = async (): Promise<State> => {
-      const data = await processList(intent);
+      const { job_id: job, credits_used: used, idempotent_replay } = await processList(intent);
+      // A repeat charges nothing, and says nothing of what the first request has charged.
+      const charged = idempotent_replay ? undefined : used;
       void refreshAccount();
-      return { kind: "accepted", data };
+      // The list takes the place of this screen: Back does not return to a list that is sent.
+      if (!signal.aborted) navigate(`lists/${job}`, { replace: true, state: { charged } });
+      return { kind: "charging" };
     };
     void follow(signal, work, () => charge(intent));
   };
-  const send = (chosen: ChosenList, { format }: ReadList, name: string): void => {
+  const send = (preview: PreviewState): void => {
     const signal = begin();
-    state.value = { kind: "uploading", sent: 0, of: chosen.file.size };
-    const list = { ...chosen, name, emailColumn: format.emailColumn, hasHeader: format.hasHeader };
-    uploadList(list, signal, (progress) => {
-      if (!signal.aborted) state.value = { kind: "uploading", ...progress };
+    const { chosen, list, name = "" } = preview;
+    const { emailColumn, hasHeader } = list.format;
+    state.value = { kind: "uploading", sent: 0, of: chosen.file.size, preview };
+    uploadList({ ...chosen, name, emailColumn, hasHeader }, signal, (progress) => {
+      if (!signal.aborted) state.value = { kind: "uploading", ...progress, preview };
     }).then(
       (intent) => {
         if (!signal.aborted) charge(intent);
       },
       (error: unknown) => {
-        const onRetry = () => send(chosen, { format } as ReadList, name);
-        if (!signal.aborted) state.value = { kind: "failed", error, onRetry };
+        const onRetry = () => send(preview);
+        if (!signal.aborted) state.value = { kind: "failed", error, onRetry, preview };
       },
     );
+  };
+  /** After an upload that was cancelled or failed: everything is as it was chosen. */
+  const keep = (preview: PreviewState): void => {
+    begin();
+    state.value = preview;
   };
   const restart = (): void => {
     begin();
@@ -113,7 +140,7 @@ const useNewList = () => {
     if (intent) charge(intent);
     return () => current.current.abort();
   }, []);
-  return { state: state.value, read, send, restart };
+  return { state: state.value, read, send, keep, restart };
 };
 
 type NewListState = ReturnType<typeof useNewList>;
@@ -123,7 +150,7 @@ const PreviewStep = ({
   read,
   send,
   restart,
-}: NewListState & { readonly state: State & { readonly kind: "preview" } }) => {
+}: NewListState & { readonly state: PreviewState }) => {
   const { chosen, list } = state;
   const name = useRef<HTMLInputElement>(null);
   const prices = useLoad(loadPrices);
@@ -143,7 +170,7 @@ const PreviewStep = ({
         class="send"
         onSubmit={(event) => {
           event.preventDefault();
-          if (price !== undefined) send(chosen, list, name.current?.value.trim() ?? "");
+          if (price !== undefined) send({ ...state, name: name.current?.value.trim() ?? "" });
         }}
       >
         <label for="list-name">Name of the list</label>
@@ -152,7 +179,7 @@ const PreviewStep = ({
           id="list-name"
           type="text"
           autocomplete="off"
-          defaultValue={chosen.fileName}
+          defaultValue={state.name ?? chosen.fileName}
         />
         {price !== undefined && <Price list={list} price={price} />}
         <div class="actions">
@@ -168,28 +195,8 @@ const PreviewStep = ({
   );
 };
 
-const Accepted = ({ data, restart }: { data: ProcessFileData; restart: () => void }) => (
-  <section class="panel" aria-labelledby="accepted">
-    <h2 id="accepted">
-      {formatCount(data.unique_emails, "address is", "addresses are")} being verified
-    </h2>
-    <p>Charged: {formatCount(data.credits_used, "credit")}. Its page shows the progress.</p>
-    <p class="soft">
-      Job <code>{data.job_id}</code>
-    </p>
-    <div class="actions">
-      <a class="button primary" href={toHref(`lists/${data.job_id}`)}>
-        Open the list
-      </a>
-      <button type="button" onClick={restart}>
-        Verify another list
-      </button>
-    </div>
-  </section>
-);
-
 const Step = (list: NewListState) => {
-  const { state, read, restart } = list;
+  const { state, read, keep, restart } = list;
   switch (state.kind) {
     case "empty":
       return (
@@ -213,24 +220,29 @@ const Step = (list: NewListState) => {
             Uploading: {formatNumber(state.sent)} of {formatNumber(state.of)} bytes,{" "}
             {formatShare(state.of === 0 ? 1 : state.sent / state.of)}. Nothing is charged yet.
           </p>
-          <button type="button" onClick={restart}>
+          <button type="button" onClick={() => keep(state.preview)}>
             Cancel
           </button>
         </div>
       );
     case "charging":
       return <p role="status">Waiting for the service to read the list …</p>;
-    case "failed":
+    case "failed": {
+      const { error, onRetry, preview } = state;
       return (
         <>
-          <ErrorPanel error={state.error} onRetry={state.onRetry} />
+          <ErrorPanel error={error} onRetry={onRetry} />
+          {preview && (
+            <button type="button" onClick={() => keep(preview)}>
+              Back to the preview
+            </button>
+          )}{" "}
           <button type="button" onClick={restart}>
             Choose another list
           </button>
         </>
       );
-    case "accepted":
-      return <Accepted data={state.data} restart={restart} />;
+    }
   }
 };
 

@@ -1,0 +1,58 @@
+// What the API names by codes, in words that fit on a line. The code stands in the title, and with the evidence.
+
+const STATUSES: Readonly<Record<string, string>> = {
+  catch_all: "catch-all",
+  spam_trap: "spam trap",
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  accepted: "the mailbox exists",
+  accepted_forward: "accepted and forwarded",
+  accept_then_bounce: "accepted, may bounce later",
+  auth_or_tls_required: "the server wants us to sign in",
+  bounced: "your own mail bounced",
+  catch_all: "the server accepts every address",
+  catch_all_unverified: "may accept every address",
+  connect_failed: "no connection to the server",
+  connection_lost: "the connection was lost",
+  dns_inconclusive: "DNS did not answer",
+  domain_not_accepting: "the server is not of this domain",
+  domain_not_found: "the domain does not exist",
+  greylisted: "asked to come back later",
+  host_daily_limit: "our limit of today is reached",
+  internal: "the service failed",
+  ip_blocked: "our address is blocked",
+  listed_disposable: "a throw-away address",
+  listed_spam_trap: "a known spam trap",
+  mailbox_disabled: "the mailbox is disabled",
+  mailbox_full: "the mailbox is full",
+  mailbox_moved: "the mailbox has moved",
+  mailbox_not_found: "the mailbox does not exist",
+  mx_unroutable: "the mail host is not public",
+  no_mail_host: "the domain has no mail host",
+  not_a_gmail_name: "no possible Gmail name",
+  not_probed: "the server was not asked",
+  null_mx: "the domain takes no mail",
+  policy_blocked: "refused by the server's policy",
+  probe_policy: "excluded by the operator",
+  provider_accepts_unknown: "accepts unknown addresses now",
+  rate_limited: "the server limits our questions",
+  recipient_restricted: "takes mail of some senders",
+  role_account: "a role, such as info@",
+  sender_blocklisted: "refused because of a blocklist",
+  server_error: "the server failed",
+  timeout: "no reply in time",
+  typo_domain: "probably a misspelled domain",
+};
+
+/** "the mailbox is full"; a code that has no words is shown with blanks. */
+export const toReasonWords = (reason: string): string => {
+  if (reason.startsWith("syntax.")) return "not an email address";
+  return REASONS[reason] ?? reason.replaceAll(/[_.]/g, " ");
+};
+
+export const toStatusWords = (status: string): string => STATUSES[status] ?? status;
+
+/** "google" is "Google". */
+export const toProviderWords = (provider: string): string =>
+  provider.charAt(0).toUpperCase() + provider.slice(1).replaceAll("_", " ");

@@ -1,0 +1,50 @@
+import type { GetJobData } from "@mailproof/client";
+import { toSendAdvice } from "@mailproof/core/verify/send-advice";
+import type { Field } from "./filter.ts";
+
+/** The rows of each value of each field. */
+export type Facets = Readonly<Record<Field, Readonly<Record<string, number>>>>;
+
+type Summary = NonNullable<GetJobData["summary"]>;
+
+/** What the API answers to `facets=true` without a filter, from the summary that each answer has. */
+export const toFacets = ({
+  statuses,
+  reasons,
+  providers,
+  scores,
+  top_domains,
+}: Summary): Facets => {
+  const send = { yes: 0, careful: 0, no: 0 };
+  for (const [status, count] of Object.entries(statuses)) send[toSendAdvice(status)] += count;
+  return {
+    send,
+    status: statuses,
+    reason: reasons,
+    provider: providers,
+    domain: Object.fromEntries(top_domains.map(({ domain, count }) => [domain, count])),
+    score: Object.fromEntries(scores.map(({ from, to, count }) => [`${from}-${to}`, count])),
+  };
+};
+
+export const NO_FACETS: Facets = {
+  send: {},
+  status: {},
+  reason: {},
+  provider: {},
+  domain: {},
+  score: {},
+};
+
+export type FacetValue = {
+  readonly value: string;
+  readonly term: string;
+  /** Of the rows that the other fields leave. */
+  readonly count: number;
+};
+
+/** The values that any row has, in the order of the whole list: they keep their places while the filter changes. */
+export const listValues = (field: Field, all: Facets, left: Facets): readonly FacetValue[] =>
+  Object.entries(all[field])
+    .filter(([, count]) => count > 0 || field === "send" || field === "score")
+    .map(([value]) => ({ value, term: `${field}:${value}`, count: left[field][value] ?? 0 }));

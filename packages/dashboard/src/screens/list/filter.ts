@@ -1,0 +1,69 @@
+import type { GetJobInput } from "@mailproof/client";
+import { toProviderWords, toReasonWords, toStatusWords } from "../../parts/words.ts";
+
+// Which rows are chosen. Filter and order are in the address, so links and Back work. The text is part of a person's
+// address, so it is in no URL.
+
+/** The orders of the API. */
+export type Sort = NonNullable<GetJobInput["sort"]>;
+
+const COLUMNS = ["row", "email", "status", "score"] as const;
+
+/** A column of the table that has an order. */
+export type SortColumn = (typeof COLUMNS)[number];
+
+const SORTS: readonly Sort[] = COLUMNS.flatMap((column) => [column, `-${column}` as const]);
+
+export const readSort = (text: string | null): Sort => SORTS.find((one) => one === text) ?? "row";
+
+/** The order after a click on the head of a column: its own, then reversed. */
+export const toggleSort = (sort: Sort, column: SortColumn): Sort =>
+  sort === column ? `-${column}` : column;
+
+/** Terms such as "status:valid". */
+export const readTerms = (filter: string | null): readonly string[] =>
+  (filter ?? "").split(",").filter(Boolean);
+
+export const toggleTerm = (terms: readonly string[], term: string): readonly string[] =>
+  terms.includes(term) ? terms.filter((one) => one !== term) : [...terms, term];
+
+export type Chosen = { readonly terms: readonly string[]; readonly text: string };
+
+/** As the API takes it, for rows, counts and downloads. */
+export const toRequest = ({ terms, text }: Chosen) => ({
+  ...(terms.length > 0 && { filter: terms.join(",") }),
+  ...(text !== "" && { q: text }),
+});
+
+/** The fields of a filter, with their titles. */
+export const FIELDS = {
+  send: "Send",
+  status: "Status",
+  reason: "Why",
+  provider: "Provider",
+  domain: "Domain",
+  score: "Score",
+} as const;
+export type Field = keyof typeof FIELDS;
+
+const asItIs = (value: string): string => value;
+
+const TO_WORDS: Readonly<Record<Field, (value: string) => string>> = {
+  send: asItIs,
+  status: toStatusWords,
+  reason: toReasonWords,
+  provider: toProviderWords,
+  domain: asItIs,
+  score: (value) => value.replace("-", "–"),
+};
+
+export const toWords = (field: Field, value: string): string => TO_WORDS[field](value);
+
+/** "Send: yes". */
+export const toTermWords = (term: string): string => {
+  const colon = term.indexOf(":");
+  const [field, value] = [term.slice(0, colon), term.slice(colon + 1)];
+  return Object.hasOwn(FIELDS, field)
+    ? `${FIELDS[field as Field]}: ${toWords(field as Field, value)}`
+    : term;
+};
