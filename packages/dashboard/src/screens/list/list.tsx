@@ -7,6 +7,7 @@ import { type Params, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { isRunning, toTitle } from "../lists/job.ts";
 import { MoreActions } from "./actions.tsx";
+import { AgainButton, ChildProgress, Corrections, useAgain } from "./again.tsx";
 import { ColumnChoice, listColumns, listFirstColumns } from "./columns.tsx";
 import { DownloadButton, useDownload } from "./download.tsx";
 import { type Facets, NO_FACETS, toFacets } from "./facets.ts";
@@ -134,9 +135,10 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
   const title = job ? toTitle(job) : "List";
   const download = useDownload({ id, ...toRequest(chosen) }, title);
   const isFiltered = terms.length > 0 || text !== "";
-  // Beside the download is the place of what the list can be asked again.
+  const again = useAgain(id, load.reload);
   const actions = job && (
     <>
+      <AgainButton job={job} chosen={toRequest(chosen)} again={again} />
       <DownloadButton download={download} count={job.matching_rows ?? 0} isFiltered={isFiltered} />
       <MoreActions job={job} onChange={load.reload} />
     </>
@@ -152,8 +154,13 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
           {(page) => (
             <>
               <Progress job={page.job} facets={facets.all} />
+              {again.error !== undefined && <ErrorPanel error={again.error} />}
+              {page.job.child_job_id !== undefined && (
+                <ChildProgress id={page.job.child_job_id} onEnded={load.reload} />
+              )}
               <div class="list-body">
                 <aside class="list-rail list-facets" aria-label="Filters">
+                  <Corrections job={page.job} again={again} />
                   <Rail
                     all={facets.all}
                     left={facets.left}
