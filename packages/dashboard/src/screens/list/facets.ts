@@ -43,8 +43,13 @@ export type FacetValue = {
   readonly count: number;
 };
 
+const HAS_ALL: readonly Field[] = ["send", "score"];
+
 /** The values that any row has, in the order of the whole list: they keep their places while the filter changes. */
-export const listValues = (field: Field, all: Facets, left: Facets): readonly FacetValue[] =>
-  Object.entries(all[field])
-    .filter(([, count]) => count > 0 || field === "send" || field === "score")
+export const listValues = (field: Field, all: Facets, left: Facets): readonly FacetValue[] => {
+  const values = Object.entries(all[field]);
+  const isEmpty = values.every(([, count]) => count === 0);
+  return values
+    .filter(([, count]) => count > 0 || (HAS_ALL.includes(field) && !isEmpty))
     .map(([value]) => ({ value, term: `${field}:${value}`, count: left[field][value] ?? 0 }));
+};

@@ -36,17 +36,19 @@ const Value = ({
   value,
   field,
   isChosen,
+  isRest,
   most,
   onToggle,
 }: Pick<FacetProps, "field" | "onToggle"> & {
   readonly value: FacetValue;
   readonly isChosen: boolean;
+  readonly isRest: boolean;
   readonly most: number;
 }) => {
   const { term, count, value: code } = value;
   const tone = toTone(value);
   return (
-    <li>
+    <li class={isRest ? "is-rest" : ""}>
       <button
         type="button"
         class={`facet-value ${tone}${count === 0 ? " is-none" : ""}`}
@@ -68,25 +70,26 @@ const Facet = ({ field, all, left, terms, onToggle, listed = Infinity }: FacetPr
   const values = listValues(field, all, left);
   const most = Math.max(1, ...values.map(({ count }) => count));
   if (values.length === 0) return null;
-  const shown = values.filter(({ term }, at) => isWhole || at < listed || terms.includes(term));
+  const rest = values.filter(({ term }, at) => at >= listed && !terms.includes(term));
   return (
     <section class="facet" aria-label={FIELDS[field]}>
       <h2>{FIELDS[field]}</h2>
-      <ul class="facet-values">
-        {shown.map((value) => (
+      <ul class={`facet-values ${isWhole ? "is-whole" : ""}`}>
+        {values.map((value) => (
           <Value
             key={value.term}
             value={value}
             field={field}
             isChosen={terms.includes(value.term)}
+            isRest={rest.includes(value)}
             most={most}
             onToggle={onToggle}
           />
         ))}
       </ul>
-      {(values.length > shown.length || isWhole) && (
+      {rest.length > 0 && (
         <button type="button" class="facet-more" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? "Fewer" : `${formatNumber(values.length - shown.length)} more`}
+          {isWhole ? "Fewer" : `${formatNumber(rest.length)} more`}
           <span class="unseen">: {FIELDS[field]}</span>
         </button>
       )}

@@ -15,8 +15,7 @@ const OwnColumns = ({ columns = {} }: { readonly columns: Record<string, string>
   const cells = Object.entries(columns);
   if (cells.length === 0) return null;
   return (
-    <section class="panel own-columns" aria-label="Your columns">
-      <h2>Your columns</h2>
+    <section class="own-columns" aria-label="Your columns">
       <dl>
         {cells.map(([name, cell]) => (
           <div key={name}>
@@ -58,11 +57,11 @@ export const RowDrawer = ({ job, row, onClose }: Props) => {
       <Loaded load={load} what="the row and its evidence">
         {(result) => (
           <>
+            <OwnColumns columns={result.columns} />
             <Verdict
               result={result}
               onVerify={(email) => navigate("verify", { state: { email } })}
             />
-            <OwnColumns columns={result.columns} />
             {!result.evidence && (
               <p class="soft">
                 The evidence of this row is gone. It is stored for 7 days after verification.

@@ -155,7 +155,7 @@ export const RowTable = (props: Props) => {
           </table>
         </div>
       </div>
-      <p class="list-extent" role="status">
+      <p class={`list-extent${total === 0 ? " is-none" : ""}`} role="status">
         {toExtentSentence(first, count, total, empty)}
       </p>
     </>
