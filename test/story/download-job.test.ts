@@ -238,7 +238,7 @@ test("as=zip is 200 and a file for each advice, each with the header and its row
       .slice(1)
       .map(([one]) => one),
   );
-  expect(emails.toSorted()).toEqual(EACH.filter((one) => one.endsWith("@x.com")).toSorted());
+  expect(new Set(emails)).toEqual(new Set(EACH.filter((one) => one.endsWith("@x.com"))));
 });
 
 /** The files of a zip, by their names. */

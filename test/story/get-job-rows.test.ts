@@ -211,8 +211,8 @@ test.each<[string, Query]>([
   expect(Object.keys(facets)).toEqual(["send", "status", "reason", "provider", "score", "domain"]);
   expect(Object.keys(facets.domain)).toEqual(["shop.com", "other.com"]);
   expect(Object.keys(facets.status)).toHaveLength(8);
-  if (!query["filter"] && !query["q"])
-    expect(sum(Object.values(facets.reason))).toBe(EMAILS.length);
+  const isWhole = !query["filter"] && !query["q"];
+  expect(sum(Object.values(facets.reason)) === EMAILS.length || !isWhole).toBe(true);
 });
 
 test("rows of a file have its own columns where they are asked for, also sorted and filtered", async () => {

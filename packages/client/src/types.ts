@@ -1313,20 +1313,8 @@ export interface DownloadJobInput {
   id: string;
   /** `spreadsheet`: the table as an .xlsx file. `zip`: a CSV for each value of `send`. */
   as?: "spreadsheet" | "zip" | undefined;
-  /** Which results to export. `safe_to_send` has the `valid` ones. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. Or terms, as in `GET /v1/jobs/{id}`. */
-  filter?:
-    | "all"
-    | "valid"
-    | "invalid"
-    | "risky"
-    | "unknown"
-    | "catch_all"
-    | "disposable"
-    | "role"
-    | "spam_trap"
-    | "safe_to_send"
-    | string
-    | undefined;
+  /** Which results to export: all, valid, invalid, risky, unknown, catch_all, disposable, role, spam_trap, safe_to_send. safe_to_send has the valid ones. invalid includes disposable; risky includes catch_all, role and spam_trap; unknown includes rows without a status. Case does not matter. Or terms, as in `GET /v1/jobs/{id}`. */
+  filter?: string | undefined;
   /** Only addresses that contain this text, in any case. */
   q?: string | undefined;
   /** `verified`: the rows that have a result. `all`: every row of the list, in its order; `row_outcome` says why a row has no result. Cannot be combined with a filter. Case does not matter. */

@@ -26,6 +26,7 @@ import { createShortFailure, createUnreadyFailure } from "@mailproof/core/export
 import { type RequestedExport, requestExport } from "@mailproof/core/exports/request-export";
 import { SPREADSHEET_ROWS_MAX } from "@mailproof/core/exports/write-spreadsheet";
 import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
+import { isRowFilter } from "@mailproof/core/jobs/row-filter";
 import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
@@ -34,10 +35,10 @@ import * as v from "valibot";
 import { LAMBDA_BYTES_MAX } from "../http/body.ts";
 import { type Answer, type Caller, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { Count, describe, Id, KEYED_ERRORS, limitCharacters } from "../schema/common.ts";
 import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
-import { createFilterText, ROW_SELECTION } from "../schema/row-selection.ts";
+import { FILTER_LENGTH_MAX, ROW_SELECTION } from "../schema/row-selection.ts";
 
 /** Those of the contract. A spreadsheet is another form of the CSV. */
 const FORMATS = ["csv", "json"] as const;
@@ -48,12 +49,16 @@ const createPicklist = <const T extends readonly string[]>(names: T) =>
 /** What `as` makes of the CSV. */
 const FILES = { spreadsheet: "xlsx", zip: "zip" } as const;
 
-const ExportFilter = v.union([
-  createPicklist(EXPORT_NAMES),
-  createFilterText(
+/** One text in the document: a choice between names and other texts stops generators of clients. */
+const ExportFilter = v.pipe(
+  v.string(),
+  limitCharacters(FILTER_LENGTH_MAX),
+  v.transform((text) => EXPORT_NAMES.find((name) => name === text.toLowerCase()) ?? text),
+  v.check(
+    (text) => EXPORT_NAMES.some((name) => name === text) || isRowFilter(text),
     `must be one of ${EXPORT_NAMES.join(", ")}, or terms such as send:yes,domain:example.com`,
   ),
-]);
+);
 
 const Inline = v.object({
   ...ExportMetadata.entries,
@@ -104,7 +109,7 @@ export const downloadJob = endpoint({
     ),
     filter: describe(
       v.optional(ExportFilter, "all"),
-      "Which results to export. `safe_to_send` has the `valid` ones. `invalid` includes disposable; `risky` includes catch_all, role and spam_trap; `unknown` includes rows without a status. Case does not matter. Or terms, as in `GET /v1/jobs/{id}`.",
+      `Which results to export: ${EXPORT_NAMES.join(", ")}. safe_to_send has the valid ones. invalid includes disposable; risky includes catch_all, role and spam_trap; unknown includes rows without a status. Case does not matter. Or terms, as in \`GET /v1/jobs/{id}\`.`,
     ),
     q: ROW_SELECTION.q,
     selection: describe(

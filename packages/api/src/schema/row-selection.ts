@@ -6,16 +6,18 @@ import { describe, Integer, limitCharacters, notEmpty } from "./common.ts";
 
 // How a caller finds, filters and sorts rows of a job, and what a job says of all its rows.
 
-const FILTER_LENGTH_MAX = 1_000;
+export const FILTER_LENGTH_MAX = 1_000;
 const TEXT_LENGTH_MAX = 254;
 
 const FILTER_MESSAGE =
   "must be terms such as send:yes, status:valid, reason:mailbox_full, provider:google, domain:example.com or score:0-49, separated by commas";
 
-export const createFilterText = (message: string) =>
-  v.pipe(v.string(), limitCharacters(FILTER_LENGTH_MAX), v.check(isRowFilter, message));
-
-export const Filter = v.pipe(createFilterText(FILTER_MESSAGE), v.transform(parseRowFilter));
+export const Filter = v.pipe(
+  v.string(),
+  limitCharacters(FILTER_LENGTH_MAX),
+  v.check(isRowFilter, FILTER_MESSAGE),
+  v.transform(parseRowFilter),
+);
 
 const SORTS = SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
 

@@ -97,7 +97,7 @@ const useNewList = () => {
   const charge = (intent: ListIntent): void => {
     const signal = begin();
     state.value = { kind: "charging" };
-    const work = async (): Promise<State> => {
+    const pay = async (): Promise<State> => {
       const { job_id: job, credits_used: used, idempotent_replay } = await processList(intent);
       // A repeat charges nothing, and says nothing of what the first request has charged.
       const charged = idempotent_replay ? undefined : used;
@@ -106,7 +106,7 @@ const useNewList = () => {
       if (!signal.aborted) navigate(`lists/${job}`, { replace: true, state: { charged } });
       return { kind: "charging" };
     };
-    void follow(signal, work, () => charge(intent));
+    void follow(signal, pay, () => charge(intent));
   };
   const send = (preview: PreviewState): void => {
     const signal = begin();
@@ -120,26 +120,22 @@ const useNewList = () => {
         if (!signal.aborted) charge(intent);
       },
       (error: unknown) => {
-        const onRetry = () => send(preview);
-        if (!signal.aborted) state.value = { kind: "failed", error, onRetry, preview };
+        if (!signal.aborted) keep({ kind: "failed", error, onRetry: () => send(preview), preview });
       },
     );
   };
   /** After an upload that was cancelled or failed: everything is as it was chosen. */
-  const keep = (preview: PreviewState): void => {
-    begin();
-    state.value = preview;
-  };
-  const restart = (): void => {
+  const keep = (preview: State): void => {
     begin();
     forgetListIntent();
-    state.value = { kind: "empty" };
+    state.value = preview;
   };
   useLayoutEffect(() => {
     const intent = readListIntent();
     if (intent) charge(intent);
     return () => current.current.abort();
   }, []);
+  const restart = () => keep({ kind: "empty" });
   return { state: state.value, read, send, keep, restart };
 };
 
