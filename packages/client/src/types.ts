@@ -156,7 +156,7 @@ export interface Job {
   credits_refunded?: number;
   /** The job whose rows this one verifies again. Left out for any other job. */
   parent_job_id?: string;
-  /** The job that verifies rows of this one again. Left out when it has ended: the rows then have its results. */
+  /** The job that verifies rows of this one again. Left out when it has ended. */
   child_job_id?: string;
   /** Why the job failed and what happened to its credits. Left out otherwise. */
   error?: string;
@@ -879,7 +879,7 @@ export interface GetHealthData {
   };
   /** Whether this service can see mail servers. */
   reach: {
-    /** open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet. */
+    /** open: mail servers can be asked. refused_by: some large providers refuse it now. dns_only: port 25 is closed. lab: only addresses of the built-in lab have results. */
     state: "open" | "dns_only" | "lab" | "refused_by" | "not_measured";
     /** The same in a sentence, for the person who asks. */
     message: string;
@@ -1180,7 +1180,7 @@ export interface GetJobInput {
   columns?: "true" | undefined;
   /** `true` adds `facets`: what each value of `filter` would leave. */
   facets?: "true" | undefined;
-  /** The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, even while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out. */
+  /** The `next_key` of the previous page. From the first page to one without it, every row is returned exactly once, even while the job runs; with the same `filter`, `q` and `sort`, rows that become ready before it are left out. */
   next_key?: string | undefined;
 }
 
@@ -1209,7 +1209,7 @@ export interface GetJobData extends Job {
       /** Rows with such an address. */
       count: number;
     }[];
-    /** Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain. Domains of one address are left out. */
+    /** Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain. */
     typos: {
       /** The domain as it was typed. */
       domain: string;
@@ -2759,7 +2759,7 @@ export interface GetAccountData {
   };
   /** Whether this service can see mail servers. */
   reach: {
-    /** open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet. */
+    /** open: mail servers can be asked. refused_by: some large providers refuse it now. dns_only: port 25 is closed. lab: only addresses of the built-in lab have results. */
     state: "open" | "dns_only" | "lab" | "refused_by" | "not_measured";
     /** The same in a sentence, for the person who asks. */
     message: string;

@@ -74,7 +74,7 @@ export const getJob = endpoint({
     ),
     next_key: describe(
       Cursor,
-      "The `next_key` of the previous page. Following it from the first page to a page without one returns every row exactly once, even while the job runs; with the same `filter`, `q` and `sort` again, rows that become ready before it are left out.",
+      "The `next_key` of the previous page. From the first page to one without it, every row is returned exactly once, even while the job runs; with the same `filter`, `q` and `sort`, rows that become ready before it are left out.",
     ),
   }),
   output: v.object({

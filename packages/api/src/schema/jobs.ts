@@ -71,7 +71,7 @@ export const JobSummary = v.object({
   ),
   child_job_id: describe(
     v.optional(v.string()),
-    "The job that verifies rows of this one again. Left out when it has ended: the rows then have its results.",
+    "The job that verifies rows of this one again. Left out when it has ended.",
   ),
   error: describe(
     v.optional(v.string()),

@@ -7,7 +7,7 @@ export const ReachField = describe(
   v.object({
     state: describe(
       v.picklist(REACHES),
-      "open: mail servers can be asked. refused_by: some large providers refuse this service now. dns_only: names have answers, and port 25 is closed, so results that need a mail server stay unknown and cost nothing. lab: only addresses of the built-in lab have results. not_measured: not known yet.",
+      "open: mail servers can be asked. refused_by: some large providers refuse it now. dns_only: port 25 is closed. lab: only addresses of the built-in lab have results.",
     ),
     message: describe(v.string(), "The same in a sentence, for the person who asks."),
     refused_by: describe(v.array(v.string()), "The large mail providers that refuse it now."),

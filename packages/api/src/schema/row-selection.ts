@@ -92,7 +92,7 @@ export const ResultSummary = v.object({
         count: describe(Integer, "Rows with this suggestion."),
       }),
     ),
-    "Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain. Domains of one address are left out.",
+    "Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain.",
   ),
 });
 
