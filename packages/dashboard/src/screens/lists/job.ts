@@ -15,7 +15,7 @@ export const toTitle = ({
   name ?? `${kind === "single" ? "One address" : "List"} of ${formatTime(created_at)}`;
 
 /** The groups of statuses that the API counts while a list runs. No group is named after a status that is only part of it. */
-export const STATUS_GROUPS = {
+const STATUS_GROUPS = {
   valid: "Valid",
   risky: "Risky, catch-all, role and spam traps",
   invalid: "Invalid and disposable",
