@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser, type OpenedPage, REFUSED } from "./browser.ts";
+import { createJob } from "./jobs.ts";
 
 const heading = ({ page }: OpenedPage, name: string) =>
   page.getByRole("heading", { name, level: 1 });
@@ -103,6 +104,26 @@ describeInBrowser("the frame", ({ open }) => {
     await page.keyboard.press("Enter");
     await heading(opened, "Verify one address").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("Ctrl K finds a list by its name and by its id", async () => {
+    const opened = await open();
+    const { page } = opened;
+    const job = await createJob(opened, ["ann@x.com"], "Newsletter of October");
+    await heading(opened, "Overview").waitFor();
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option").first().waitFor();
+    await page.keyboard.type("october");
+    await page.getByRole("option", { name: "Newsletter of October" }).waitFor();
+    await page.keyboard.press("Enter");
+    await heading(opened, "Newsletter of October").waitFor();
+    expect(new URL(page.url()).pathname).toMatch(new RegExp(`/lists/${job}$`));
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill(job);
+    await page.getByRole("option", { name: "Newsletter of October" }).waitFor();
+    expect(await page.getByRole("option").count()).toBe(1);
   });
 
   test("the palette is accessible, says when nothing matches, and Tab stays inside it", async () => {

@@ -20,15 +20,15 @@ const readSizes = async (): Promise<ReadonlyMap<string, number>> => {
 
 const add = (sizes: Iterable<number>): number => [...sizes].reduce((sum, size) => sum + size, 0);
 
-test("all of the dashboard is at most 150 KB by gzip", async () => {
+test("all of the dashboard is at most 130 KB by gzip", async () => {
   const sizes = await readSizes();
 
   expect(sizes.size).toBeGreaterThan(3);
-  expect(add(sizes.values()) / KB).toBeLessThanOrEqual(150);
+  expect(add(sizes.values()) / KB).toBeLessThanOrEqual(130);
 });
 
 describeInBrowser("the first load", ({ open }) => {
-  test("is at most 90 KB by gzip, with the overview and its data on the screen", async () => {
+  test("is at most 40 KB by gzip, with the overview and its data on the screen", async () => {
     const sizes = await readSizes();
     const { page, requests } = await open({ key: "live" });
     await page.locator(".day-chart").waitFor();
@@ -41,7 +41,7 @@ describeInBrowser("the first load", ({ open }) => {
 
     expect([...loaded].filter((path) => !sizes.has(path))).toEqual([]);
     expect(loaded.size).toBeGreaterThan(3);
-    expect(add([...loaded].map((path) => sizes.get(path) ?? 0)) / KB).toBeLessThanOrEqual(90);
+    expect(add([...loaded].map((path) => sizes.get(path) ?? 0)) / KB).toBeLessThanOrEqual(40);
   });
 });
 

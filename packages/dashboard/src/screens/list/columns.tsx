@@ -64,7 +64,7 @@ const WIDTHS_PX: Readonly<Record<string, number>> = {
   row: 60,
   email: 168,
   status: 104,
-  reason: 180,
+  reason: 184,
   score: 68,
 };
 const WIDTH_PX = 100;
@@ -78,7 +78,7 @@ const OWN_MAX = 4;
 
 /** What is beside the table. */
 const NAVIGATION = { from: 900, px: 256 };
-const RAIL_PX = 276;
+const RAIL_PX = 268;
 const PADDING_PX = 34;
 const hasRail = () =>
   !matchMedia("(max-width: 767px), (min-width: 900px) and (max-width: 1059px)").matches;
