@@ -40,7 +40,7 @@ public class Journey {
     }
     int rows = job.getResults().size() + getPage(jobs, id, job.getNextKey()).getResults().size();
     expect(rows, emails.size(), "the number of rows");
-    String csv = jobs.downloadJob(id, null, null, null, null, null);
+    String csv = jobs.downloadJob(id, null, null, null, null, null, null);
     expect(csv.lines().count(), (long) emails.size() + 1, "the number of lines");
 
     CreateWebhookRequest wanted =
@@ -60,6 +60,6 @@ public class Journey {
   }
 
   private static GetJobResult getPage(JobsApi jobs, String id, String nextKey) throws ApiException {
-    return jobs.getJob(id, null, 3, null, null, null, null, nextKey).getData();
+    return jobs.getJob(id, null, 3, null, null, null, null, null, null, nextKey).getData();
   }
 }
