@@ -191,7 +191,7 @@ describeInBrowser("verify one", ({ open }) => {
     await opened.page.locator("#pending ~ p a").click();
 
     await opened.page.getByRole("heading", { name: /^One address of/, level: 1 }).waitFor();
-    await opened.page.getByText(/^running: 0 of 1/).waitFor();
+    await opened.page.getByText(/^1 address is being verified\./).waitFor();
     expect(opened.complaints).toEqual([]);
   });
 
