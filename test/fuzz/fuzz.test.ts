@@ -70,6 +70,12 @@ const health = {
   service: "mailproof",
   version: "1.0.0",
   lists: { version: "2026.11.23", age_days: 3 },
+  reach: {
+    state: "open",
+    message: "Mail servers can be asked.",
+    refused_by: [],
+    measured_at: "2026-11-21T00:00:00.000Z",
+  },
   checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok", mail_providers: "ok" },
 };
 

@@ -126,7 +126,7 @@ ${withAddresses(toOwnPage(topic.content()), topics, toAddress)}
 
 /** What is a part of the page of everything is the page here. */
 const toOwnPage = ({ markup }: Html): Html => ({
-  markup: markup.replace(/<h([23])>(.*?)<\/h\1>/s, "<h1>$2</h1>"),
+  markup: markup.replace(/<h[23]>/, "<h1>").replace(/<\/h[23]>/, "</h1>"),
 });
 
 const listGroups = (topics: readonly Topic[]): readonly (readonly [string, readonly Topic[]])[] =>

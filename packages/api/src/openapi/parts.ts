@@ -32,12 +32,13 @@ const successes: Readonly<Record<string, SuccessPart>> = {
       "text/csv": {
         schema: { type: "string" },
         example:
-          "name,email,mailproof_email,status,quality_score,reason\r\nAnn,Ann@Example.com,Ann@example.com,valid,95,accepted\r\n",
+          "name,email,mailproof_email,status,send,quality_score,reason\r\nAnn,Ann@Example.com,Ann@example.com,valid,yes,95,accepted\r\n",
       },
       [CONTENT_TYPES.xlsx]: { schema: { type: "string", format: "binary" } },
+      [CONTENT_TYPES.zip]: { schema: { type: "string", format: "binary" } },
     },
     description:
-      "The rows as CSV or as an .xlsx file, or as JSON without an envelope. A large JSON export is a link.",
+      "The rows as CSV, as an .xlsx file or as a ZIP of CSV files, or as JSON without an envelope. A large JSON export is a link.",
   },
   "GET /health 503": { description: "A part that the service depends on has failed." },
 };

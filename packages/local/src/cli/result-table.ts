@@ -83,7 +83,7 @@ export const readResultTable = async (
   const first = await readFirstLine(texts);
   const hasByteOrderMark = first.startsWith(BYTE_ORDER_MARK);
   const text = hasByteOrderMark ? first.slice(1) : first;
-  const delimiter = /status([,;\t|])(?:mailproof_)*send\1(?:mailproof_)*quality_score/.exec(
+  const delimiter = /status([,;\t|])(?:mailproof_)*send[,;\t|](?:mailproof_)*quality_score/.exec(
     text,
   )?.[1];
   if (delimiter === undefined) return { table: null, pieces: prepend(first, texts) };
