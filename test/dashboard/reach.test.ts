@@ -42,7 +42,12 @@ describeInBrowser(
       const opened = await open({ path: "verify", key: "live" });
       await whenMeasured(opened);
       const { page } = opened;
-      await page.getByText("port 25 is closed. Results that need one stay unknown").waitFor();
+      const sentence = page.getByText("port 25 is closed. Results that need one stay unknown");
+      await sentence.waitFor();
+      await page.getByRole("link", { name: "New list" }).click();
+      await page.getByRole("heading", { name: "New list" }).waitFor();
+      await sentence.waitFor();
+      await page.goBack();
       await page.route("**/v1/verify", async (route) => {
         const response = await route.fetch();
         const { data, ...envelope } = (await response.json()) as any;

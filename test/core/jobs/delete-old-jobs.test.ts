@@ -1,6 +1,8 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { setRetention } from "@mailproof/core/accounts/retention";
 import { reconcile } from "@mailproof/core/background/reconciler";
+import { deleteOldJobs } from "@mailproof/core/erasure/delete-old-jobs";
+import { toJobKey } from "@mailproof/core/jobs/items";
 import { credits } from "@mailproof/core/money/credits";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../../app/drain-queues.ts";
@@ -112,4 +114,22 @@ test("when the setting is removed the plan's retention applies again", async () 
 
   const { data } = await send(ctx.world, "GET /v1/account", { key: ctx.liveKey });
   expect(data.retention_days).toBe(30);
+});
+
+test("a job whose child has ended without it is deleted in time, and one whose child runs is not", async () => {
+  const ctx = await givenChunked();
+  await whenListed(ctx, ["ann@x.com"]);
+  await whenListed(ctx, ["bo@x.com"]);
+  const again = { key: ctx.liveKey, body: { filter: "score:0-100" } };
+  const { data } = await send(ctx.world, "POST /v1/jobs/job_2/again", again);
+  await ctx.table.write({ update: toJobKey("job_1"), set: { child: "job_gone" } });
+  await setRetention(ctx.table, ctx.account, 1);
+  ctx.later(3 * DAY_MS);
+
+  await deleteOldJobs(ctx.world);
+
+  expect(await listIds(ctx)).toEqual([data.job_id, "job_2"]);
+  await whenWorked(ctx);
+  await deleteOldJobs(ctx.world);
+  expect(await listIds(ctx)).toEqual([data.job_id]);
 });

@@ -68,14 +68,14 @@ export const getHealth = endpoint({
   }),
 
   async handle(world) {
-    const [table, queue, blobs, dns, mailProviders] = await Promise.all([
+    const [table, queue, blobs, dns, mailProviders, reach] = await Promise.all([
       check(world, "table", () => probeTable(world)),
       check(world, "queue", () => world.queue.countDeadLetters()),
       check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
       readFlag(world, isDnsDead(world.table)).then((isDead) => (isDead ? "failed" : "ok")),
       readFlag(world, hasProviderBlock(world)).then((isBlocked) => (isBlocked ? "blocked" : "ok")),
+      readReach(world),
     ] as const);
-    const reach = await readReach(world);
     const { edition } = world.engine.lists;
     const checks = { table, queue, blobs, dns, mail_providers: mailProviders } as const;
     const isWell = Object.values(checks).every((one) => one === "ok");

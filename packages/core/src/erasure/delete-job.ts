@@ -5,7 +5,7 @@ import { toDeferredPartition } from "../jobs/deferrals.ts";
 import { toInputKey } from "../jobs/input-metadata.ts";
 import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toJobKey } from "../jobs/items.ts";
 import { removeListSample } from "../jobs/list-sample.ts";
-import { endCancelledChild, freeIfChildEnded } from "../jobs/replace-rows.ts";
+import { freeIfChildEnded, freeParent } from "../jobs/replace-rows.ts";
 import { toSummaryKey } from "../jobs/result-summary.ts";
 import { listPageTokens, toPagesPartition } from "../jobs/results.ts";
 import { type EvidencePass, toEvidenceKey } from "../jobs/row-evidence.ts";
@@ -50,7 +50,7 @@ const LATE_WRITES_MS = 3_600_000;
 /** When this returns, nothing of the job can be read. An open job is a failure. */
 export const deleteJob = async (world: World, job: Job): Promise<void> => {
   assertMayDelete(await freeIfChildEnded(world, job));
-  if (job.parent !== undefined) await endCancelledChild(world, job);
+  if (job.parent !== undefined) await freeParent(world, job);
   const deletion = toDeletion(job);
   const schedule = scheduleWork(
     DELETION,

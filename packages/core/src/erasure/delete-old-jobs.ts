@@ -1,6 +1,7 @@
 import { type Account, iterateAccounts } from "../accounts/account-items.ts";
 import { getRetentionDays } from "../accounts/retention.ts";
 import { isOpenJob, iterateJobs } from "../jobs/items.ts";
+import { freeIfChildEnded } from "../jobs/replace-rows.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
@@ -36,10 +37,11 @@ const deleteOwnersJobs = async (
 ): Promise<number> => {
   let count = 0;
   // The oldest is first, and none ends before it is created.
-  for await (const job of iterateJobs(world.table, owner)) {
-    if (count >= most || job.createdAt > cutOff) return count;
-    if (isOpenJob(job) || job.child !== undefined || (job.completedAt ?? job.createdAt) > cutOff)
-      continue;
+  for await (const found of iterateJobs(world.table, owner)) {
+    if (count >= most || found.createdAt > cutOff) return count;
+    if (isOpenJob(found) || (found.completedAt ?? found.createdAt) > cutOff) continue;
+    const job = await freeIfChildEnded(world, found);
+    if (job.child !== undefined) continue;
     await deleteJob(world, job);
     count += 1;
   }

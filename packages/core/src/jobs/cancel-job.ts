@@ -18,7 +18,7 @@ import {
   toJobKey,
 } from "./items.ts";
 import { JOB } from "./repair-job.ts";
-import { endCancelledChild } from "./replace-rows.ts";
+import { freeParent } from "./replace-rows.ts";
 
 // Cancelling ends a job at once, in one transaction with its refund: every row without a stored result. Whatever counts a
 // row changes the job's item under the condition that the job is open, so nothing counts after it, and it is refused if
@@ -49,7 +49,7 @@ export const cancelJob = async (world: World, found: Job): Promise<Job> => {
 /** The job is cancelled; what fails here is left to the reconciler. */
 const endChild = async (world: World, job: Job): Promise<Job> => {
   if (job.parent !== undefined)
-    await endCancelledChild(world, job).catch((cause: unknown) => {
+    await freeParent(world, job).catch((cause: unknown) => {
       world.log("parent_not_freed", { job: job.id, cause });
     });
   return job;

@@ -12,7 +12,7 @@ import { createRefundedChunk, findChunk, iterateChunks } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { isOpenJob, type Job, OPEN_STATUSES, readJob, toJobKey } from "./items.ts";
-import { endCancelledChild } from "./replace-rows.ts";
+import { freeParent } from "./replace-rows.ts";
 
 // Repairs an open job of many chunks: sends missing chunks, settles unresolved money, and ends the job if it is done.
 
@@ -31,7 +31,7 @@ const repairJob = async (world: World, item: Item): Promise<string> => {
   const job = readJob(item);
   const { token } = readScheduledWork(item);
   if (job.status === "cancelled") {
-    await endCancelledChild(world, job);
+    await freeParent(world, job);
     return "completed";
   }
   if (job.unresolved.length > 0) return resolveChunks(world, job, token);

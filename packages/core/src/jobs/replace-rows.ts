@@ -47,7 +47,7 @@ export const freeIfChildEnded = async (world: World, parent: Job): Promise<Job> 
   if (parent.child === undefined) return parent;
   const child = await findJob(world.table, parent.child);
   if (child && isOpenJob(child)) return parent;
-  if (child) await endCancelledChild(world, child);
+  if (child) await freeParent(world, child);
   else
     await world.table.write({
       update: toJobKey(parent.id),
@@ -57,8 +57,8 @@ export const freeIfChildEnded = async (world: World, parent: Job): Promise<Job> 
   return (await findJob(world.table, parent.id)) ?? parent;
 };
 
-/** For a child that was cancelled: what it found out before is paid. */
-export const endCancelledChild = async (world: World, child: Job): Promise<void> => {
+/** For a child that has ended without it, as a cancelled one does: its parent gets what it found out, which is paid, and is free. */
+export const freeParent = async (world: World, child: Job): Promise<void> => {
   const writes = await replaceParentRows(world, child);
   const { outcome } = await world.table.transact([
     { update: toJobKey(child.id), set: UNSCHEDULED },

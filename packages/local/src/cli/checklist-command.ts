@@ -9,7 +9,6 @@ import { getEditionAge } from "@mailproof/mail/lists/edition-age";
 import * as v from "valibot";
 import type { LocalWorld } from "../app.ts";
 import type { Environment } from "../environment.ts";
-import { isLoopback } from "../server/site.ts";
 import { readLastBackup } from "../storage/last-backup.ts";
 import { readLastScrape } from "../storage/last-scrape.ts";
 import { defineAdmin } from "./define-admin.ts";
@@ -45,11 +44,11 @@ const LIGHTS: readonly Light[] = [
   },
   {
     light: "TLS",
-    find: ({ environment: { PUBLIC_URL, HOST } }) =>
-      PUBLIC_URL?.startsWith("https://") && isLoopback(HOST)
+    find: ({ environment: { PUBLIC_URL } }) =>
+      PUBLIC_URL?.startsWith("https://")
         ? null
         : "Callers' keys and addresses travel without TLS, or may.",
-    how: "a proxy with a certificate in front of HOST=127.0.0.1, such as deploy/Caddyfile",
+    how: "a proxy with a certificate, such as deploy/Caddyfile, and its https address as PUBLIC_URL",
   },
   {
     light: "Public URL",

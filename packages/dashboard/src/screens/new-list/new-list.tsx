@@ -4,6 +4,7 @@ import { formatCount, formatNumber, formatShare } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { useLoad } from "../../parts/load.tsx";
 import { loadPrices } from "../../parts/price.ts";
+import { ReachNotice } from "../../parts/reach-notice.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { navigate } from "../../router.ts";
 import { refreshAccount } from "../../session.ts";
@@ -244,6 +245,7 @@ const Step = (list: NewListState) => {
 
 export const NewList = () => (
   <Screen title="New list" lead="See what a list contains and what it costs before you send it.">
+    <ReachNotice />
     <Step {...useNewList()} />
   </Screen>
 );
