@@ -104,3 +104,24 @@ test("a certificate that is not trusted is not tried again: it stays as it is", 
   });
   expect({ sent: sent.length, waitsMs }).toEqual({ sent: 1, waitsMs: [] });
 });
+
+test("a browser does not say whether there was a connection, and the failure promises neither", async () => {
+  const { client } = whenAnswered([new TypeError("Failed to fetch")], { retries: 0 });
+
+  await expect(client.getAccount()).rejects.toMatchObject({
+    code: "NETWORK",
+    message: expect.stringMatching(/^The service did not respond: the connection failed, or broke\./),
+  });
+});
+
+test("a response that ends too early is told apart from one that never began", async () => {
+  const { client } = whenAnswered(
+    [new Response(new ReadableStream({ start: (body) => body.error(new TypeError("terminated")) }))],
+    { retries: 0 },
+  );
+
+  await expect(client.getAccount()).rejects.toMatchObject({
+    code: "NETWORK",
+    message: expect.stringMatching(/^The connection broke before the whole response arrived\./),
+  });
+});

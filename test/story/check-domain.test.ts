@@ -10,7 +10,8 @@ import {
   readCredits,
   thenConsistent,
 } from "../app/ledger.ts";
-import { whenChecked } from "../app/send.ts";
+import { send, whenChecked } from "../app/send.ts";
+import { createZoneDns } from "../app/zone.ts";
 
 const DAY_MS = 86_400_000;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -110,6 +111,24 @@ test("a recommendation has its record, what it replaces, and the score that foll
   expect(find("mta_sts").file.url).toBe("https://mta-sts.weak.com/.well-known/mta-sts.txt");
   expect(find("bimi").record.open).toHaveLength(2);
   expect(data.after_records.score).toBe(data.score + find("dmarc_rua").record_points);
+});
+
+test("a record for reports names the address at which this service receives them for the account", async () => {
+  const { world, liveKey: key } = await given({ balance: 30 });
+  const own = createZoneDns({
+    "mail.example.com": { MX: ["10 mx.example.com"] },
+    "*._report._dmarc.mail.example.com": { TXT: ["v=DMARC1"] },
+  });
+  const dns: Dns = (type, name) =>
+    name.endsWith("mail.example.com") ? own(type, name) : anyDnsLookups.dns(type, name);
+
+  const { data } = await whenChecked({ ...world, names: { ...anyDnsLookups, dns } }, key, {
+    domain: "weak.com",
+  });
+  const reports = await send(world, "GET /v1/deliverability/domains/weak.com/reports", { key });
+
+  const { value } = data.recommendations.find((one: any) => one.id === "dmarc_rua").record;
+  expect(value).toBe(`v=DMARC1; p=none; rua=mailto:${reports.data.reports_address}`);
 });
 
 test("with a sending address its name and its listings are looked at", async () => {

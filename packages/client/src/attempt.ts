@@ -23,13 +23,15 @@ export const attempt = async <T>(
   const stop = () => controller.abort();
   const timer = setTimeout(stop, timeoutMs);
   signal?.addEventListener("abort", stop);
+  let hasResponse = false;
   try {
     const response = await one.fetch(url, { ...init, signal: controller.signal });
+    hasResponse = true;
     if (!response.ok) throw await toRefusalError(one, response);
     return await read(response);
   } catch (cause) {
     if (cause instanceof MailproofError) throw cause;
-    throw toLostError(one, cause, controller.signal.aborted);
+    throw toLostError(one, { cause, isStopped: controller.signal.aborted, hasResponse });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
@@ -72,8 +74,17 @@ const findConnectFailure = (caught: Caught): { why: string; retryable: boolean }
   return isLasting || isPassing ? { why: code || message, retryable: !isLasting } : null;
 };
 
+type Lost = { readonly cause: unknown; readonly isStopped: boolean; readonly hasResponse: boolean };
+
+const BROKEN = "The connection broke before the whole response arrived.";
+/** Browsers do not say whether there was a connection. */
+const UNANSWERED = "The service did not respond: the connection failed, or broke.";
+
 /** No response, or an incomplete one. Whether the work was done is unknown, unless no connection was made. */
-const toLostError = (one: ClientAttempt, cause: unknown, isStopped: boolean): MailproofError => {
+const toLostError = (
+  one: ClientAttempt,
+  { cause, isStopped, hasResponse }: Lost,
+): MailproofError => {
   const { operation, signal, timeoutMs, idempotencyKey } = one;
   const money = getMoneyWhenLost(operation);
   if (signal?.aborted) return createAbortedError(one, money);
@@ -90,10 +101,7 @@ const toLostError = (one: ClientAttempt, cause: unknown, isStopped: boolean): Ma
     });
   return cause instanceof SyntaxError
     ? createError("The response is not the service's.", { code: "UNREADABLE", ...fields })
-    : createError("The connection broke before the whole response arrived.", {
-        code: "NETWORK",
-        ...fields,
-      });
+    : createError(hasResponse ? BROKEN : UNANSWERED, { code: "NETWORK", ...fields });
 };
 
 /** The fields of a failure. */

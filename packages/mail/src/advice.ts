@@ -200,8 +200,13 @@ export const ADVICE: readonly Advice[] = [
   },
   {
     id: "dmarc_enforce",
-    for: ["DMARC_P_NONE", "DMARC_P_QUARANTINE", "DMARC_T_Y"],
-    text: "Once the reports show only your own senders, move DMARC on to p=quarantine and then to p=reject, without t=y.",
+    for: ["DMARC_P_NONE", "DMARC_P_QUARANTINE"],
+    text: "Once the reports show only your own senders, move DMARC on to {next}.",
+  },
+  {
+    id: "dmarc_test_mode",
+    for: ["DMARC_T_Y"],
+    text: "Once the reports show only your own senders, remove t=y from the DMARC record.",
   },
   {
     id: "dmarc_sp",

@@ -43,10 +43,10 @@ test("what costs nothing is not advised", () => {
 });
 
 test("one piece of advice serves several issues, and is given once", () => {
-  const advised = recommend(finding("DMARC_P_QUARANTINE", "DMARC_T_Y"), []);
+  const advised = recommend(finding("DMARC_SP_WEAK", "DMARC_NP"), []);
 
   expect(advised).toMatchObject([
-    { id: "dmarc_enforce", severity: "medium", issues: ["DMARC_T_Y", "DMARC_P_QUARANTINE"] },
+    { id: "dmarc_sp", severity: "medium", issues: ["DMARC_SP_WEAK", "DMARC_NP"] },
   ]);
 });
 

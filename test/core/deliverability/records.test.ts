@@ -110,7 +110,7 @@ const DMARC_ROWS: readonly Row[] = asRows`
   quarantine, with reports | ${[`v=DMARC1; p=quarantine; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
   none, without reports | ${["v=DMARC1; p=none"]} | dmarc_rua | v=DMARC1; p=none; rua=mailto:dmarc@example.com
   none, without reports: no step yet | ${["v=DMARC1; p=none"]} | dmarc_enforce | ${undefined}
-  in test | ${[`v=DMARC1; p=reject; t=y; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  in test | ${[`v=DMARC1; p=reject; t=y; ${RUA}`]} | dmarc_test_mode | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
   for a part | ${[`v=DMARC1; p=quarantine; pct=20; ${RUA}`]} | dmarc_obsolete_tags | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
   strict for the domain alone | ${[`v=DMARC1; p=reject; sp=none; ${RUA}`]} | dmarc_sp | ${`v=DMARC1; p=reject; sp=quarantine; np=reject; ${RUA}`}
   alignment stays | ${[`v=DMARC1; p=none; adkim=s; aspf=strict; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; adkim=s; ${RUA}`}
@@ -129,6 +129,39 @@ test.each(DMARC_ROWS.map(fillRow))("DMARC: %s", async (_, dmarc, id, value, othe
   expect(report.recommendations.map((one) => one.id)).toContain(id);
   expect(getProposal(report, id)?.record).toEqual(
     value === undefined ? undefined : { name: "_dmarc.example.com", type: "TXT", value },
+  );
+});
+
+test("a domain is told the next step of its policy, and no step that it has taken", async () => {
+  const readText = async (policy: string) => {
+    const report = await whenChecked(given([GOOD_SPF], [`v=DMARC1; p=${policy}; ${RUA}`]));
+    return report.recommendations.find(({ id }) => id === "dmarc_enforce")?.text;
+  };
+
+  expect(await readText("none")).toMatch(/ move DMARC on to p=quarantine and then to p=reject\.$/);
+  expect(await readText("quarantine")).toMatch(/ move DMARC on to p=reject\.$/);
+});
+
+test("where the service receives reports, the record names its mailbox, also where the domain receives no mail", async () => {
+  const dns = createZoneDns({
+    ...given([GOOD_SPF], []),
+    "example.com": { TXT: ["v=spf1 ip4:8.8.8.8 -all"] },
+    "*._report._dmarc.service.test": { TXT: ["v=DMARC1"] },
+  });
+  const report = await createReport(dns, { reportsMailbox: "reports-1@service.test" });
+
+  expect(getProposal(report, "add_dmarc")).toMatchObject({
+    record: { value: "v=DMARC1; p=none; rua=mailto:reports-1@service.test" },
+    note: "Receivers then send their reports to this service, which shows them below Reports.",
+  });
+});
+
+test("a mailbox of the service that may not receive the domain's reports is not named", async () => {
+  const dns = createZoneDns(given([GOOD_SPF], []));
+  const report = await createReport(dns, { reportsMailbox: "reports-1@service.test" });
+
+  expect(getProposal(report, "add_dmarc")?.record.value).toBe(
+    "v=DMARC1; p=none; rua=mailto:dmarc@example.com",
   );
 });
 

@@ -1269,6 +1269,7 @@ export const EXAMPLES: readonly Example[] = [
                   "The DMARC policy for weak.example is none: forged mail is delivered all the same.",
                 detail: {
                   domain: "weak.example",
+                  next: "p=quarantine and then to p=reject",
                 },
                 cost_points: 40,
               },
@@ -1354,7 +1355,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             id: "dmarc_enforce",
             severity: "medium",
-            text: "Once the reports show only your own senders, move DMARC on to p=quarantine and then to p=reject, without t=y.",
+            text: "Once the reports show only your own senders, move DMARC on to p=quarantine and then to p=reject.",
             points_regained: 8,
             issues: ["DMARC_P_NONE"],
           },
@@ -1606,6 +1607,7 @@ export const EXAMPLES: readonly Example[] = [
                   "The DMARC policy for weak.example is none: forged mail is delivered all the same.",
                 detail: {
                   domain: "weak.example",
+                  next: "p=quarantine and then to p=reject",
                 },
                 cost_points: 40,
               },
@@ -1691,7 +1693,7 @@ export const EXAMPLES: readonly Example[] = [
           {
             id: "dmarc_enforce",
             severity: "medium",
-            text: "Once the reports show only your own senders, move DMARC on to p=quarantine and then to p=reject, without t=y.",
+            text: "Once the reports show only your own senders, move DMARC on to p=quarantine and then to p=reject.",
             points_regained: 8,
             issues: ["DMARC_P_NONE"],
           },

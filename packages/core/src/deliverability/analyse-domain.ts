@@ -52,6 +52,8 @@ export type AnalysisRequest = {
   /** In A-labels. */
   readonly domain: string;
   readonly sendingIp?: string | undefined;
+  /** Where this service receives reports about the domain. */
+  readonly reportsMailbox?: string | undefined;
   /** A label that no zone can have on purpose. */
   readonly randomLabel: string;
   /** DKIM selectors of the operator's list, asked about at every domain. */
@@ -143,6 +145,7 @@ export const analyseDomain = async (
     now: ports.now(),
     ...analyses,
     findings,
+    reportsMailbox: request.reportsMailbox,
   });
   const after = proposals.isBetter ? scoreFindings(proposals.after) : null;
   const unanswered = analyses.reputation.issues.filter(({ costPoints }) => costPoints === 0);

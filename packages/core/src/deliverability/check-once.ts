@@ -32,6 +32,7 @@ import {
   findReport,
   type StoredReport,
 } from "./items.ts";
+import { findReportsAddress } from "./reports/reports-address.ts";
 import { selectLookups } from "./sandbox.ts";
 import { storeCheck } from "./store-check.ts";
 
@@ -261,13 +262,15 @@ const runCheck = async (
   throw createUnknownFailure(operation);
 };
 
-const analyse = (
+const analyse = async (
   world: CheckWorld,
-  { input, mode }: Operation,
+  operation: Operation,
 ): Promise<CheckReport | NoVerdict> => {
-  const { domain, sendingIp } = v.parse(CheckInput, input);
+  const { domain, sendingIp } = v.parse(CheckInput, operation.input);
   const subject = { domain, sendingIp };
-  return runLookups(world, selectLookups(world, mode, subject), subject);
+  // Where it cannot be read, the record names a mailbox of the domain.
+  const mailbox = await findReportsAddress(world, operation).catch(() => undefined);
+  return runLookups(world, selectLookups(world, operation.mode, subject), subject, mailbox);
 };
 
 type FailureReason = {

@@ -13,6 +13,7 @@ export const runLookups = (
   { now, sleep, randomBytes }: Pick<World, "now" | "sleep" | "randomBytes">,
   lookups: DnsLookups,
   { domain, sendingIp }: CheckSubject,
+  reportsMailbox?: string,
 ): Promise<CheckReport | NoVerdict> => {
   const { listsFor, ...lists } = lookups.blocklists;
   return analyseDomain(
@@ -20,6 +21,7 @@ export const runLookups = (
     {
       domain,
       sendingIp: sendingIp ?? undefined,
+      reportsMailbox,
       // A label that no zone can have on purpose.
       randomLabel: Buffer.from(randomBytes(8)).toString("hex"),
       dkimSelectors: lookups.dkimSelectors,

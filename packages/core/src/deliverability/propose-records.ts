@@ -22,6 +22,7 @@ type Input = {
   readonly dkim: DkimAnalysis;
   readonly dmarc: DmarcAnalysis;
   readonly findings: Findings;
+  readonly reportsMailbox: string | undefined;
 };
 
 /** The records that resolve what was found. */

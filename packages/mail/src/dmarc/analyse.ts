@@ -172,8 +172,12 @@ const createPolicyIssues = (
   const forMissing = np ?? sp ?? p;
   return [
     ...inherited,
-    ...(published === "none" ? [createDmarcIssue("DMARC_P_NONE", { domain })] : []),
-    ...(published === "quarantine" ? [createDmarcIssue("DMARC_P_QUARANTINE", { domain })] : []),
+    ...(published === "none"
+      ? [createDmarcIssue("DMARC_P_NONE", { domain, next: "p=quarantine and then to p=reject" })]
+      : []),
+    ...(published === "quarantine"
+      ? [createDmarcIssue("DMARC_P_QUARANTINE", { domain, next: "p=reject" })]
+      : []),
     ...(isOwn && sp === "none" && p !== "none" ? [createDmarcIssue("DMARC_SP_WEAK", { p })] : []),
     ...(isOwn && (np === undefined || getStrength(forMissing) < getStrength(p))
       ? [createDmarcIssue("DMARC_NP", { domain, np: np ?? "absent" })]

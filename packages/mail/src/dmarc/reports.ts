@@ -103,13 +103,17 @@ const findMissingAuthorization = async (
   const isSubdomain = (parent: string) => host === parent || host.endsWith(`.${parent}`);
   // If the tree walk is incomplete, the organisation may be larger than it seems.
   if (isSubdomain(organisation) || isSubdomain(from) || isOpen) return undefined;
-  const name = `${from}._report._dmarc.${host}`;
+  return (await takesReportsOf(dns, host, from)) ? undefined : toConsentName(host, from);
+};
+
+const toConsentName = (host: string, from: string): string => `${from}._report._dmarc.${host}`;
+
+/** Also where DNS does not answer. */
+export const takesReportsOf = async (dns: Dns, host: string, from: string): Promise<boolean> => {
   // A wildcard answers the first query too; the second is for zones without a wildcard.
-  const answers = await Promise.all([dns("TXT", name), dns("TXT", `*._report._dmarc.${host}`)]);
-  const isOpenOrGiven = answers.some(
-    (answer) => isFault(answer) || getRecords(answer).some(isDmarc),
-  );
-  return isOpenOrGiven ? undefined : name;
+  const names = [toConsentName(host, from), toConsentName(host, "*")];
+  const answers = await Promise.all(names.map((name) => dns("TXT", name)));
+  return answers.some((answer) => isFault(answer) || getRecords(answer).some(isDmarc));
 };
 
 const dropRepeated = (issues: readonly Issue[]): readonly Issue[] =>

@@ -72,6 +72,7 @@ export const assessMessage = async (
   outside: AssessmentPorts,
   received: Envelope,
   read: ReadMessage,
+  reportsMailbox?: string,
 ): Promise<MessageReport> => {
   const message = toPlainClient(received);
   const now = outside.now();
@@ -91,6 +92,7 @@ export const assessMessage = async (
     ip: message.ip,
     now,
     allowed: outside.names.allowed,
+    reportsMailbox,
   });
   return {
     modelVersion: MESSAGE_MODEL_VERSION,

@@ -20,6 +20,8 @@ type ProposalInput = {
   readonly spf: MessageSpf | null;
   readonly dkim: readonly DkimResult[];
   readonly dmarc: MessageDmarc;
+  /** Where the service receives the reports about the author's domain. */
+  readonly reportsMailbox?: string | undefined;
 };
 
 /** What resolves a finding: the SPF or DMARC record, or one that the check of a domain proposes too. */
@@ -97,7 +99,7 @@ const proposeSpfRecord = async (
 const proposeDmarcRecord = async (
   dns: Dns,
   domain: string,
-  { ip, allowed, dkim, dmarc: { recordDomain } }: ProposalInput,
+  { ip, allowed, dkim, dmarc: { recordDomain }, reportsMailbox }: ProposalInput,
 ): Promise<ProposedRecord | undefined> => {
   const at = recordDomain ?? domain;
   const [mx, spf, dmarc] = await Promise.all([
@@ -107,7 +109,7 @@ const proposeDmarcRecord = async (
   ]);
   return dmarc.score === null
     ? undefined
-    : proposeDmarc(dns, { domain: at, mx, spf, dkim: toAnalysis(dkim), dmarc });
+    : proposeDmarc(dns, { domain: at, mx, spf, dkim: toAnalysis(dkim), dmarc, reportsMailbox });
 };
 
 /** What the signatures of the message show of the domain's keys. */

@@ -10,6 +10,7 @@ import {
   parseDmarc,
   type ReportAddress,
 } from "../dmarc/record.ts";
+import { takesReportsOf } from "../dmarc/reports.ts";
 import { TAG_VALUES } from "../dmarc/tag-values.ts";
 import type { Dns } from "../dns/dns.ts";
 import type { MxAnalysis } from "../mx/analyse.ts";
@@ -23,14 +24,17 @@ export type DmarcProposalInput = {
   readonly spf: SpfAnalysis;
   readonly dkim: DkimAnalysis;
   readonly dmarc: DmarcAnalysis;
+  /** Where the service itself reads the reports of receivers. Absent: it receives none of this account. */
+  readonly reportsMailbox?: string | undefined;
 };
 
 /** The DMARC record of a domain without its faults, and one step further on the way to reject. */
 export const proposeDmarc = async (
   dns: Dns,
-  input: DmarcProposalInput,
+  asked: DmarcProposalInput,
 ): Promise<ProposedRecord | undefined> => {
-  const { domain, dmarc } = input;
+  const { domain, dmarc } = asked;
+  const input = { ...asked, reportsMailbox: await findMailbox(dns, asked) };
   const name = `_dmarc.${domain}`;
   const [own, apex] = await Promise.all([readTexts(dns, name), readTexts(dns, domain)]);
   const misplaced = apex.filter(isDmarc);
@@ -41,15 +45,30 @@ export const proposeDmarc = async (
     ...misplaced.map((text) => ({ name: domain, type: "TXT", value: text }) as const),
   ];
   if (own.length === 1 && own[0] === value && misplaced.length === 0) return undefined;
-  const mailbox = createMailbox(input);
-  const isNewMailbox = tags.get("rua") === mailbox && !`${dmarc.record}`.includes(mailbox);
-  const note = isNewMailbox
-    ? `Create the mailbox ${mailbox.slice("mailto:".length)} for the reports first, or name another one.`
-    : null;
+  const mailbox = nameMailbox(input);
+  const isNewMailbox =
+    tags.get("rua") === `mailto:${mailbox}` && !`${dmarc.record}`.includes(mailbox);
+  const note = isNewMailbox ? describeMailbox(input, mailbox) : null;
   return propose({ name, type: "TXT", value }, { replaces, note });
 };
 
-const createMailbox = ({ domain }: DmarcProposalInput): string => `mailto:dmarc@${domain}`;
+/** A receiver would drop the reports of another organisation's domain to a host that does not consent to them. */
+const findMailbox = async (
+  dns: Dns,
+  { domain, reportsMailbox }: DmarcProposalInput,
+): Promise<string | undefined> => {
+  if (reportsMailbox === undefined) return undefined;
+  const host = reportsMailbox.slice(reportsMailbox.lastIndexOf("@") + 1);
+  return (await takesReportsOf(dns, host, domain)) ? reportsMailbox : undefined;
+};
+
+const nameMailbox = ({ domain, reportsMailbox }: DmarcProposalInput): string =>
+  reportsMailbox ?? `dmarc@${domain}`;
+
+const describeMailbox = ({ reportsMailbox }: DmarcProposalInput, mailbox: string): string =>
+  reportsMailbox === undefined
+    ? `Create the mailbox ${mailbox} for the reports first, or name another one.`
+    : "Receivers then send their reports to this service, which shows them below Reports.";
 
 type Tags = ReadonlyMap<string, string>;
 
@@ -150,7 +169,7 @@ const createTags = (
   others: readonly (readonly [tag: string, value: string])[],
 ): Tags => {
   const isAsking = others.some(([tag]) => tag === "rua");
-  const mayReceive = input.mx.hasValidMx === true;
+  const mayReceive = input.reportsMailbox !== undefined || input.mx.hasValidMx === true;
   return new Map([
     ["v", "DMARC1"],
     ["p", p],
@@ -158,7 +177,7 @@ const createTags = (
     // Names that do not exist send no mail of the owner's.
     ...(p === "none" && np === "none" ? [] : [["np", stricter(np, p)] as const]),
     ...others,
-    ...(isAsking || !mayReceive ? [] : [["rua", createMailbox(input)] as const]),
+    ...(isAsking || !mayReceive ? [] : [["rua", `mailto:${nameMailbox(input)}`] as const]),
   ]);
 };
 

@@ -182,7 +182,7 @@ export const CONTENT_RULES = {
     part: "content",
     severity: "medium",
     costPoints: 25,
-    message: "The HTML is {n} pictures with hardly any text.",
+    message: "The HTML has hardly any text beside its pictures ({n}).",
     advice: "Write the message as text, and add pictures to it.",
   },
   SCRIPT: {
