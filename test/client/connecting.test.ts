@@ -110,13 +110,19 @@ test("a browser does not say whether there was a connection, and the failure pro
 
   await expect(client.getAccount()).rejects.toMatchObject({
     code: "NETWORK",
-    message: expect.stringMatching(/^The service did not respond: the connection failed, or broke\./),
+    message: expect.stringMatching(
+      /^The service did not respond: the connection failed, or broke\./,
+    ),
   });
 });
 
 test("a response that ends too early is told apart from one that never began", async () => {
   const { client } = whenAnswered(
-    [new Response(new ReadableStream({ start: (body) => body.error(new TypeError("terminated")) }))],
+    [
+      new Response(
+        new ReadableStream({ start: (body) => body.error(new TypeError("terminated")) }),
+      ),
+    ],
     { retries: 0 },
   );
 

@@ -192,7 +192,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(await page.locator(".keys").count()).toBe(0);
   });
 
-  test("a screen that the key may not see names the scope that is missing", async () => {
+  test("what a key may not do names the scope that is missing, and no Retry that cannot succeed", async () => {
     const { ready } = await open({ path: PATH, key: "live" });
     const secret = await createKey(ready, {
       name: "narrow",
@@ -209,6 +209,15 @@ describeInBrowser("the API keys", ({ open }) => {
     const refused = keys.page.locator("main").getByRole("alert");
     await refused.waitFor();
     expect(await refused.innerText()).toContain("unrestricted keys");
+
+    const verify = await open({ path: "verify", key: { secret: await createReader(ready) } });
+    await verify.page.getByLabel("Address").fill("ada@valid.lab.mailproof.test");
+    await verify.page.keyboard.press("Enter");
+    const paid = verify.page.locator("main").getByRole("alert");
+    await paid.waitFor();
+    expect(await paid.innerText()).toContain("verification:write");
+    expect(await paid.innerText()).not.toContain("Idempotency-Key");
+    expect(await paid.getByRole("button").count()).toBe(0);
   });
 
   test.each([
@@ -255,6 +264,9 @@ const createKey = async (ready: Ready, body: object): Promise<string> => {
   const { data } = (await answer.json()) as { data: { key: string } };
   return data.key;
 };
+
+const createReader = (ready: Ready) =>
+  createKey(ready, { name: "reader", mode: "live", scopes: ["account:read"] });
 
 const askAccount = (ready: Ready, key: string) =>
   fetch(`${ready.base_url}/v1/account`, { headers: { "x-api-key": key } });

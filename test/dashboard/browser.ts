@@ -120,6 +120,14 @@ export const waitUntilLoaded = async ({ page }: Pick<OpenedPage, "page">): Promi
   await page.evaluate(IS_LOADED);
 };
 
+/** Presses each Retry at once: what loads by itself meanwhile is gone, and not missing. */
+export const retryAll = async (page: Page): Promise<void> => {
+  await page.evaluate(
+    `for (const button of document.querySelectorAll("main [role=alert] > button")) button.click()`,
+  );
+  await expect.poll(() => page.getByRole("alert").count(), { timeout: 20_000 }).toBe(0);
+};
+
 /**
  * What a person does before the API answers: a second press on a busy machine would come after the answer, and be another
  * intention. The route stays: Playwright forgets a request that begins while its last route is taken away.

@@ -30,6 +30,13 @@ const WEAK: Names = {
     TXT: [[`v=spf1 ${INCLUDES.map((name) => `include:${name}`).join(" ")} a mx ~all`]],
   },
   "_dmarc.many.test": "SERVFAIL",
+  "over.test": {
+    MX: [[10, "mx.weak.test"]],
+    TXT: [
+      [`v=spf1 ${INCLUDES.map((name) => `include:${name}`).join(" ")} a mx a:x.over.test ~all`],
+    ],
+  },
+  "x.over.test": { A: ["9.9.9.9"] },
   "plain.test": {
     MX: [[10, "mx.weak.test"]],
     TXT: [["v=spf1 ip4:8.8.8.8 -all"]],
@@ -204,7 +211,7 @@ describeInBrowser(
 
       const tree = page.getByRole("region", { name: "SPF look-ups" });
       await tree.getByText("10 of 10").waitFor();
-      await tree.getByLabel("Replace by 2 blocks").first().check();
+      await tree.getByLabel("Replace by 2 address blocks").first().check();
       await tree.getByText("8 of 10 look-ups").waitFor();
       expect(await tree.locator(".record .value").textContent()).toContain("ip4:9.8.0.0/24");
 
@@ -216,6 +223,19 @@ describeInBrowser(
       expect(red.filter((text) => /no answer|not checked/.test(text))).toEqual([]);
       await page.getByText("left out of the score: DMARC").waitFor();
       await checkScreen(opened, "domain-tree");
+    });
+
+    test("a record of too many look-ups is cut to ten by one choice, of as few includes as possible", async () => {
+      const { page } = await open({ path: "domains/over.test", key: "live" });
+      await whenChecked(page);
+      await page.getByRole("link", { name: "Choose what to replace" }).click();
+      const tree = page.getByRole("region", { name: "SPF look-ups" });
+      await tree.getByText("11 of 10").waitFor();
+
+      await tree.getByRole("button", { name: "Choose as few as possible" }).click();
+
+      await tree.getByText("9 of 10 look-ups").waitFor();
+      expect(await tree.getByRole("checkbox", { checked: true }).count()).toBe(1);
     });
 
     test("its link opens for another key of the account, and it is printed as one page", {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type OpenedPage, REFUSED, waitUntilLoaded } from "./browser.ts";
+import { type OpenedPage, REFUSED, retryAll, waitUntilLoaded } from "./browser.ts";
 import { describeEveryScreen } from "./every-screen.ts";
 
 /** They show nothing of the API before a person asks for something. */
@@ -29,10 +29,7 @@ describeEveryScreen(({ screens, openScreen }) => {
       }
 
       await page.unroute("**/v1/**");
-      for (let left = await alerts.count(); left > 0; left = await alerts.count()) {
-        await alerts.first().getByRole("button", { name: "Retry" }).click();
-        await alerts.nth(left - 1).waitFor({ state: "detached" });
-      }
+      await retryAll(page);
       expect(await page.locator("main h1").textContent()).toBe(heading);
     },
   );

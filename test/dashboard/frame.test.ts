@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, type OpenedPage, REFUSED } from "./browser.ts";
+import {
+  checkScreen,
+  describeInBrowser,
+  type OpenedPage,
+  REFUSED,
+  retryAll,
+  waitUntilLoaded,
+} from "./browser.ts";
 import { createJob } from "./jobs.ts";
 
 const heading = ({ page }: OpenedPage, name: string) =>
@@ -229,11 +236,42 @@ describeInBrowser("the frame", ({ open }) => {
     }
     await checkScreen(opened, "unavailable");
     await page.unroute("**/v1/**");
-    for (let left = await parts.count(); left > 0; left = await parts.count()) {
-      await parts.first().getByRole("button", { name: "Retry" }).click();
-      await parts.nth(left - 1).waitFor({ state: "detached" });
-    }
+    await retryAll(page);
     expect(await page.getByText("No list is running.").isVisible()).toBe(true);
+  });
+
+  test("what could not be loaded is loaded by itself once the API answers again", async () => {
+    const opened = await open({ path: "no/such/screen", key: "live" });
+    const { page, ready } = opened;
+    await page.clock.install();
+    await page.route("**/v1/**", (route) => route.fulfill(REFUSED));
+    await page.goto(`${ready.base_url}/app/usage`);
+    await page.getByRole("alert").nth(2).waitFor();
+    await page.getByRole("button", { name: "Balance not loaded. Retry" }).waitFor();
+
+    await page.unroute("**/v1/**");
+    await page.clock.fastForward(30_000);
+
+    await page.getByRole("alert").first().waitFor({ state: "detached" });
+    await waitUntilLoaded(opened);
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await page.locator(".bar .balance b").waitFor();
+  });
+
+  test("the name of the account is beside the service's, and its menu hangs from its button", async () => {
+    const { page, ready } = await open();
+    await page.locator(".account-of").waitFor();
+    const response = await fetch(`${ready.base_url}/v1/account`, {
+      headers: { "x-api-key": ready.test_key },
+    });
+    const { data } = (await response.json()) as { data: { name: string } };
+    expect(await page.locator(".account-of").textContent()).toBe(data.name);
+
+    const button = page.getByRole("button", { name: "Account" });
+    await button.click();
+    const menu = page.locator(".popover:popover-open");
+    const [above, below] = [await button.boundingBox(), await menu.boundingBox()];
+    expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
   });
 
   test("without a network it says so until there is one again", async () => {

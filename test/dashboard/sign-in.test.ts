@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { checkScreen, describeInBrowser, type OpenedPage, waitUntilLoaded } from "./browser.ts";
 
 const submitKey = async ({ page }: OpenedPage, key: string) => {
   await page.getByLabel("API key").fill(key);
@@ -89,7 +89,7 @@ describeInBrowser("signing in", ({ open }) => {
     expect(await page.title()).toBe("Verify one address · Mailproof");
   });
 
-  test("a key without the scope account:read signs in: the balance alone is missing", async () => {
+  test("a key with some scopes signs in: what it may not read is left out, and nothing is red", async () => {
     const opened = await open({ key: null });
     const { ready, page } = opened;
     const created = await fetch(`${ready.base_url}/v1/api-keys`, {
@@ -102,9 +102,11 @@ describeInBrowser("signing in", ({ open }) => {
     await submitKey(opened, data.key);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
 
-    const balance = page.getByRole("region", { name: "Balance" });
-    expect(await balance.getByRole("alert").textContent()).toContain("account:read");
     await page.getByText("No list is running.").waitFor();
+    await page.getByText("What it may not read is left out here.").waitFor();
+    await waitUntilLoaded({ page });
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(await page.locator("main h2").allTextContents()).toEqual(["Running lists"]);
   });
 
   test("a key that is revoked meanwhile ends the session with the reason", async () => {

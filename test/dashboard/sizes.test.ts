@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { STYLE } from "@mailproof/docs-site/style";
 import { loadDashboard } from "@mailproof/local/server/dashboard-build";
@@ -67,4 +67,16 @@ test("the dashboard has the colours of the manual, light and dark", () => {
   expect(shared.map(([, name, ...colours]) => [name, ...colours])).toEqual(
     shared.map(([, name = ""]) => [name, manualLight.get(name), manualDark.get(name)]),
   );
+});
+
+test("every size of text is one of the scale, but on paper and in pictures", () => {
+  const styles = globSync("packages/dashboard/src/**/*.css").map((path) =>
+    readFileSync(path, "utf8").replaceAll(/@media print \{[^@]*/g, ""),
+  );
+  const sizes = styles.flatMap((style) =>
+    [...style.matchAll(/font-size: ([^;]+);/g)].map(([, size = ""]) => size),
+  );
+
+  expect(sizes.length).toBeGreaterThan(30);
+  expect(sizes.filter((size) => !/^var\(--text-|^0$|px$/.test(size))).toEqual([]);
 });

@@ -76,8 +76,8 @@ describeInBrowser("usage", ({ open }) => {
     await page.locator(".day-chart").waitFor();
     const { totals, days } = await readApi<GetUsageData>("/v1/account/usage");
 
-    const titles = await page.locator(".day-chart rect title").allTextContents();
-    const bars = titles.map((text) => toNumber(/: ([\d,.]+) /.exec(text)?.[1] ?? ""));
+    const titles = await page.locator(".day-chart g title").allTextContents();
+    const bars = titles.map((text) => toNumber(/: ([\d,.]+)/.exec(text)?.[1] ?? ""));
     const operations = page.getByRole("region", { name: "By operation" });
     const verdicts = page.getByRole("region", { name: "Verdicts" });
 
@@ -127,7 +127,7 @@ describeInBrowser("usage", ({ open }) => {
 
   test("the chart's table has each day of the API on which credits were used", async () => {
     const { page, readApi } = await open({ key: "live", path: "usage" });
-    const chart = page.locator(".day-chart");
+    const chart = page.locator(".day-chart + details");
     await chart.locator("summary").focus();
     await page.keyboard.press("Enter");
     await chart.locator("tbody tr").first().waitFor();
@@ -166,7 +166,7 @@ describeInBrowser("usage", ({ open }) => {
 
   test("the period is in the address: a reload keeps it, and Back returns to the one before", async () => {
     const { page } = await open({ key: "live", path: "usage" });
-    const bars = page.locator(".day-chart rect");
+    const bars = page.locator(".day-chart g");
     await bars.first().waitFor();
 
     await page.getByRole("link", { name: "7 days" }).click();
@@ -221,7 +221,7 @@ describeInBrowser("usage", ({ open }) => {
 
     await page.getByRole("link", { name: "90 days" }).focus();
     await page.keyboard.press("Enter");
-    await page.locator(".day-chart rect").nth(89).waitFor();
+    await page.locator(".day-chart g").nth(89).waitFor();
     await page.getByRole("region", { name: "Ledger" }).locator(".scroll").focus();
 
     expect(await page.evaluate("document.activeElement.className")).toBe("scroll ledger");

@@ -15,23 +15,28 @@ const ask = (port: number, path: string, headers: Record<string, string>) =>
       .end();
   });
 
-test.each(["/", "/docs", "/docs/quick-start", "/openapi.json", "/llms.txt", "/robots.txt"])(
-  "%s is the same document whatever names a request has for the server",
-  async (path) => {
-    const { port } = await whenListening();
-    const tags = new Set<string | undefined>();
+test.each([
+  "/",
+  "/docs",
+  "/docs/quick-start",
+  "/openapi.json",
+  "/llms.txt",
+  "/robots.txt",
+  "/favicon.ico",
+])("%s is the same document whatever names a request has for the server", async (path) => {
+  const { port } = await whenListening();
+  const tags = new Set<string | undefined>();
 
-    for (let n = 0; n < 40; n++) {
-      const host = `h${n}.example:${n}`;
-      tags.add(await ask(port, path, { host }));
-      const forwarded = { "x-forwarded-host": host, "x-forwarded-proto": "https" };
-      tags.add(await ask(port, path, { host: "127.0.0.1", ...forwarded }));
-    }
+  for (let n = 0; n < 40; n++) {
+    const host = `h${n}.example:${n}`;
+    tags.add(await ask(port, path, { host }));
+    const forwarded = { "x-forwarded-host": host, "x-forwarded-proto": "https" };
+    tags.add(await ask(port, path, { host: "127.0.0.1", ...forwarded }));
+  }
 
-    // Two: a text is sent plain while others are being compressed.
-    expect(tags.size).toBeLessThanOrEqual(2);
-  },
-);
+  // Two: a text is sent plain while others are being compressed.
+  expect(tags.size).toBeLessThanOrEqual(2);
+});
 
 const page = readFileSync("SECURITY.md", "utf8");
 

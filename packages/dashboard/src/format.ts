@@ -15,12 +15,22 @@ const clock = new Intl.DateTimeFormat("en", {
 /** 1234.5 is "1,234.5". */
 export const formatNumber = (value: number): string => whole.format(value);
 
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
+
+/** 12000 is "12K". */
+export const formatCompact = (value: number): string => compact.format(value);
+
 const change = new Intl.NumberFormat("en", { signDisplay: "exceptZero" });
 
 /** "+1", "-0.5", "0". */
 export const formatChange = (value: number): string => change.format(value);
 
-export const formatShare = (value: number): string => share.format(value);
+/** Cut after a tenth of a percent, as the API's own sentences are: 97.99% is not 98%, and a list is done when its last row is. */
+export const formatShare = (value: number): string =>
+  share.format(Math.floor(value * 1_000 + CUT_SLACK) / 1_000);
+
+/** 0.57 × 1,000 may be 569.9999999. */
+const CUT_SLACK = 1e-6;
 
 /** "1 credit", "2.5 credits". */
 export const formatCount = (value: number, one: string, many = `${one}s`): string =>

@@ -107,6 +107,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: async () => (await import("./screens/mail-tests/mail-tests.tsx")).DomainMailTests,
   },
   {
+    path: "reports",
+    title: "DMARC reports",
+    group: "Deliverability",
+    icon: "reports",
+    load: async () => (await import("./screens/domain-reports/all-reports.tsx")).AllReports,
+  },
+  {
     path: "mail-tests",
     title: "Mail tests",
     group: "Deliverability",

@@ -8,6 +8,7 @@ import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";
 import { jobs, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
 import { type Html, html } from "./html.ts";
+import { ICON } from "./icon.ts";
 import { type Listed, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
 import { fewSnippetsFor } from "./snippets.ts";
 
@@ -80,7 +81,7 @@ export const openPage = ({ title, description, twin, baseUrl, brand }: Head): Ht
 <meta name="description" content="${description}">
 <title>${title}</title>
 <link rel="alternate" type="text/markdown" href="${HERE_PATH}${twin}">
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230a6c50' stroke-width='2.4'%3E%3Cpath d='M3 6h18v12H3z'/%3E%3Cpath d='m7.5 12 3 3 6-6'/%3E%3C/svg%3E">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
 <link rel="stylesheet" href="${HERE_PATH}/docs/style.css">
 <script src="${HERE_PATH}/docs/script.js" defer></script>
 </head>

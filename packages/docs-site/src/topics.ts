@@ -5,6 +5,7 @@ import { TAGS } from "@mailproof/api/openapi/tags";
 import { mark } from "./guide-additions.ts";
 import { errors } from "./guides-money.ts";
 import { type Html, html, NOTHING } from "./html.ts";
+import { ICON } from "./icon.ts";
 import { toMarkdown } from "./markdown.ts";
 import { GUIDES, guidePart, openPage } from "./page.ts";
 import { findShapes, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
@@ -188,6 +189,7 @@ export const topicWriters = (baseUrl: string): Writers => {
     "/docs.md": () => topics.map(writeMarkdown).join("\n"),
     "/llms-full.txt": () => topics.map(writeMarkdown).join("\n"),
     "/robots.txt": () => ROBOTS,
+    "/favicon.ico": () => ICON,
     ...Object.fromEntries(
       topics.flatMap((topic) => [
         [`/docs/${topic.name}`, () => topicPage(topic, topics, baseUrl)],

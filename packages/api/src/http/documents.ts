@@ -41,6 +41,8 @@ const documents: Readonly<Record<string, Document>> = {
   "/llms.txt": TEXT,
   "/llms-full.txt": TEXT,
   "/robots.txt": TEXT,
+  // Browsers ask for it where no page names an icon.
+  "/favicon.ico": { contentType: "image/svg+xml" },
   "/docs/style.css": { contentType: "text/css; charset=utf-8" },
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8" },
   ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),

@@ -1,6 +1,7 @@
 import { toDocsHref } from "../base.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import { Icon } from "../parts/icon.tsx";
+import { MenuButton } from "../parts/menu-button.tsx";
 import {
   account,
   accountError,
@@ -64,22 +65,27 @@ const AccountSummary = () => {
   );
 };
 
-/** Esc closes it and the focus returns to its button: it is the browser's own popover. */
 export const AccountMenu = () => (
-  <>
-    <button type="button" class="icon-button" popovertarget="account-menu">
-      <Icon name="account" />
-      <span class="unseen">Account</span>
-    </button>
-    <div id="account-menu" popover="auto" class="popover">
-      <AccountSummary />
-      <ThemeChoice />
-      <p>
-        <a href={toDocsHref()}>API documentation</a>
-      </p>
-      <button type="button" onClick={() => signOut()}>
-        Sign out
-      </button>
-    </div>
-  </>
+  <MenuButton
+    class="icon-button"
+    label={
+      <>
+        <Icon name="account" />
+        <span class="unseen">Account</span>
+      </>
+    }
+  >
+    {() => (
+      <div class="account-menu">
+        <AccountSummary />
+        <ThemeChoice />
+        <p>
+          <a href={toDocsHref()}>API documentation</a>
+        </p>
+        <button type="button" onClick={() => signOut()}>
+          Sign out
+        </button>
+      </div>
+    )}
+  </MenuButton>
 );

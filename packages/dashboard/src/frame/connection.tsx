@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
-import { refreshAccount } from "../session.ts";
 
 /** Says that the browser has no network, for as long as it has none. */
 export const Connection = () => {
@@ -8,7 +7,6 @@ export const Connection = () => {
   useLayoutEffect(() => {
     const update = () => {
       isOffline.value = !navigator.onLine;
-      if (navigator.onLine) void refreshAccount();
     };
     addEventListener("online", update);
     addEventListener("offline", update);

@@ -1,7 +1,9 @@
 import { useLayoutEffect } from "preact/hooks";
 import { toHref } from "../base.ts";
+import { mayPass } from "../parts/error-panel.tsx";
 import { Icon, Logo } from "../parts/icon.tsx";
-import { isOperator, isTestKey, refreshAccount } from "../session.ts";
+import { AGAIN_MS, usePolling } from "../parts/load.tsx";
+import { account, accountError, isOperator, isTestKey, refreshAccount } from "../session.ts";
 import { AccountMenu, Balance } from "./account-menu.tsx";
 import { CommandPalette, openPalette } from "./command-palette.tsx";
 import { Connection } from "./connection.tsx";
@@ -14,6 +16,11 @@ export const Frame = () => {
   useLayoutEffect(() => {
     void refreshAccount();
   }, []);
+  const error = accountError.value;
+  usePolling(
+    { data: account.value, error, reload: refreshAccount },
+    error !== null && mayPass(error) ? AGAIN_MS : null,
+  );
   return (
     <>
       <a class="skip" href="#content">
@@ -29,6 +36,7 @@ export const Frame = () => {
           <Logo />
           Mailproof
         </a>
+        {account.value && <span class="account-of">{account.value.name}</span>}
         <button type="button" class="search" onClick={openPalette}>
           <Icon name="find" />
           <span>Go to</span>

@@ -1,93 +1,108 @@
-import { formatDay, formatNumber } from "../format.ts";
+import { formatCompact, formatDay, formatNumber } from "../format.ts";
+import { StackedBar } from "./stacked-bar.tsx";
 
-export type DayValue = { readonly date: string; readonly value: number };
+export type Series = {
+  readonly name: string;
+  /** A class that sets --tone, such as "is-valid". */
+  readonly tone: string;
+};
+
+type Props = {
+  /** Days of the API, such as 2026-11-21: the first and the last of the picture. */
+  readonly from: string;
+  readonly to: string;
+  /** One value for each series, in their order. A day that is missing has none. */
+  readonly values: ReadonlyMap<string, readonly number[]>;
+  /** From the bottom of a bar to its top. */
+  readonly series: readonly Series[];
+  /** The sum in words, such as "1,204 verdicts". */
+  readonly sum: string;
+  /** What the numbers are, such as "Verdicts". */
+  readonly what: string;
+};
+
+type Day = { readonly date: string; readonly values: readonly number[] };
 
 const DAY_MS = 86_400_000;
 const HEIGHT = 100;
 const GAP = 0.25;
+/** A small day stays visible next to a large one. */
+const HEIGHT_MIN = 3;
+
+const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
+
+const add = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /** The API returns only the days on which something happened. */
-export const fillDays = (
-  from: string,
-  to: string,
-  values: readonly DayValue[],
-): readonly DayValue[] => {
-  const byDate = new Map(values.map(({ date, value }) => [date, value]));
-  const days: DayValue[] = [];
+const listDays = ({ from, to, values }: Props): readonly Day[] => {
+  const days: Day[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
     const date = new Date(at).toISOString().slice(0, 10);
-    days.push({ date, value: byDate.get(date) ?? 0 });
+    days.push({ date, values: values.get(date) ?? [] });
   }
   return days;
 };
 
-type Props = {
-  readonly days: readonly DayValue[];
-  /** What the bars count, such as "credits used". */
-  readonly what: string;
+/** The end of the scale: at least the largest day, and a number of which people know the half. */
+const toScale = (most: number): number => {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
+  return power * (STEPS.find((step) => step * power >= most) ?? 1);
 };
 
-/** A bar for each day. A table has the same numbers, for those who cannot see the bars. */
-export const DayChart = ({ days, what }: Props) => {
-  const most = Math.max(1, ...days.map(({ value }) => value));
-  const sum = days.reduce((total, { value }) => total + value, 0);
-  const [first, last] = [days[0], days.at(-1)];
+type BarProps = Pick<Props, "series"> & {
+  readonly day: Day;
+  readonly at: number;
+  readonly scale: number;
+};
+
+/** A bar of one day: a part for each series, one on the other. What it says when it is pointed at is for the whole day. */
+const DayBar = ({ day: { date, values }, at, scale, series }: BarProps) => {
+  const sum = add(values);
+  const height = sum === 0 ? 0 : Math.max(HEIGHT_MIN, (sum / scale) * HEIGHT);
+  const texts = series.map(({ name }, n) => `${formatNumber(values[n] ?? 0)} ${name}`);
+  let top = HEIGHT;
   return (
-    <figure class="day-chart">
-      <svg
-        viewBox={`0 0 ${days.length} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${formatNumber(sum)} ${what} in ${days.length} days. The table lists each day.`}
-      >
-        {days.map(({ date, value }, at) => {
-          const height = value === 0 ? 1 : Math.max(3, (value / most) * HEIGHT);
-          return (
-            <rect
-              key={date}
-              class={value === 0 ? "none" : "some"}
-              x={at + GAP / 2}
-              y={HEIGHT - height}
-              width={1 - GAP}
-              height={height}
-            >
-              <title>{`${formatDay(date)}: ${formatNumber(value)} ${what}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <figcaption>
-        <span>{first && formatDay(first.date)}</span>
-        <span>
-          {formatNumber(sum)} {what}
-        </span>
-        <span>{last && formatDay(last.date)}</span>
-      </figcaption>
-      <DayTable days={days} what={what} />
-    </figure>
+    <g>
+      <title>{`${formatDay(date)}: ${texts.filter((_, n) => values[n]).join(", ") || "0"}`}</title>
+      <rect class="day" x={at} width="1" height={HEIGHT} />
+      {series.map(({ name, tone }, n) => {
+        const part = sum === 0 ? 0 : ((values[n] ?? 0) / sum) * height;
+        if (part === 0) return null;
+        top -= part;
+        return (
+          <rect key={name} class={tone} x={at + GAP / 2} y={top} width={1 - GAP} height={part} />
+        );
+      })}
+    </g>
   );
 };
 
-const DayTable = ({ days, what }: Props) => (
+const DayTable = ({ days, series, what }: Props & { readonly days: readonly Day[] }) => (
   <details>
     <summary>Numbers</summary>
-    <div class="scroll">
+    <div class="scroll" tabIndex={0} role="region" aria-label={`${what} per day`}>
       <table>
         <thead>
           <tr>
             <th scope="col">Day (UTC)</th>
-            <th scope="col" class="number">
-              {what}
-            </th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {days
-            .filter(({ value }) => value !== 0)
-            .map(({ date, value }) => (
+            .filter(({ values }) => add(values) > 0)
+            .map(({ date, values }) => (
               <tr key={date}>
                 <td>{date}</td>
-                <td class="number">{formatNumber(value)}</td>
+                {series.map(({ name }, n) => (
+                  <td key={name} class="number">
+                    {formatNumber(values[n] ?? 0)}
+                  </td>
+                ))}
               </tr>
             ))}
         </tbody>
@@ -95,3 +110,51 @@ const DayTable = ({ days, what }: Props) => (
     </div>
   </details>
 );
+
+/** A bar of several colours for each day, the sum of them all, and the same numbers in a table. */
+export const DayChart = (props: Props) => {
+  const { series, sum, what } = props;
+  const days = listDays(props);
+  const sums = series.map((_, n) => add(days.map(({ values }) => values[n] ?? 0)));
+  const total = add(sums);
+  const scale = toScale(Math.max(...days.map(({ values }) => add(values))));
+  const [first, last] = [days[0], days.at(-1)];
+  return (
+    <>
+      <figure class="day-chart">
+        <div class="plot">
+          <svg
+            viewBox={`0 0 ${days.length} ${HEIGHT}`}
+            preserveAspectRatio="none"
+            role="img"
+            aria-label={`${sum} in ${days.length} days. The table lists each day.`}
+          >
+            <path class="grid" d={`M0 0H${days.length}M0 50H${days.length}M0 100H${days.length}`} />
+            {days.map((day, at) => (
+              <DayBar key={day.date} day={day} at={at} scale={scale} series={series} />
+            ))}
+          </svg>
+          <span aria-hidden="true">{formatCompact(scale)}</span>
+          <span aria-hidden="true">{scale % 2 === 0 && formatCompact(scale / 2)}</span>
+        </div>
+        <figcaption>
+          <span>{first && formatDay(first.date)}</span>
+          <span>{sum}</span>
+          <span>{last && formatDay(last.date)}</span>
+        </figcaption>
+      </figure>
+      {total > 0 && (
+        <>
+          {series.length > 1 && (
+            <StackedBar
+              parts={series.map((one, n) => ({ ...one, value: sums[n] ?? 0 }))}
+              total={total}
+              label={`${what} in this period`}
+            />
+          )}
+          <DayTable {...props} days={days} />
+        </>
+      )}
+    </>
+  );
+};

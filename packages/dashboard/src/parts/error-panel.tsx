@@ -2,9 +2,23 @@ import { MailproofError } from "@mailproof/client";
 import { isForbidden } from "../session.ts";
 import { CopyButton } from "./copy-button.tsx";
 
+/** Whether the same request may succeed later: when the service is back, or more credits are there. */
+export const mayPass = (error: unknown): boolean =>
+  !(error instanceof MailproofError) ||
+  error.retryable ||
+  error.code === "INSUFFICIENT_CREDITS" ||
+  (error.status ?? 500) >= 500;
+
+/** What the API tells programs that repeat a request. The dashboard repeats it so without being told. */
+const OF_PROGRAMS = " Retry with the same Idempotency-Key";
+
 /** The API's own sentence says what happened, and what happened to the money. */
-export const toSentence = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+export const toSentence = (error: unknown): string => {
+  const [what = "", rest] = (error instanceof Error ? error.message : String(error)).split(
+    OF_PROGRAMS,
+  );
+  return rest !== undefined && mayPass(error) ? `${what} A retry is not charged twice.` : what;
+};
 
 type Props = {
   readonly error: unknown;
@@ -12,8 +26,14 @@ type Props = {
   readonly onRetry?: (() => void) | undefined;
 };
 
-/** Every error: the sentence, the request's id, and Retry. */
+/** Every error: the sentence, the request's id, and Retry where that may help. */
 export const ErrorPanel = ({ error, onRetry }: Props) => {
+  if (isForbidden(error))
+    return (
+      <p class="notice" role="alert">
+        {toSentence(error)}
+      </p>
+    );
   const requestId = error instanceof MailproofError ? error.requestId : undefined;
   return (
     <div class="error" role="alert">
@@ -23,7 +43,7 @@ export const ErrorPanel = ({ error, onRetry }: Props) => {
           Request id <code>{requestId}</code> <CopyButton text={requestId} />
         </p>
       )}
-      {onRetry && !isForbidden(error) && (
+      {onRetry && mayPass(error) && (
         <button type="button" onClick={onRetry}>
           Retry
         </button>

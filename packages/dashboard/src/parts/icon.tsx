@@ -8,6 +8,7 @@ const ICONS = {
   domain:
     "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c5 5.5 5 12.5 0 18M12 3c-5 5.5-5 12.5 0 18",
   mailTests: "M3 6h18v12H3zM3 7l9 6 9-6",
+  reports: "M6 3h9l4 4v14H6zM9.5 11h6M9.5 15.5h6",
   monitors: "M3 12h4l3-7 4 14 3-7h4",
   usage: "M4 20V10M10 20V4M16 20v-8M22 20H2",
   webhooks: "M4 12h10M10 7l5 5-5 5M15 4h5v16h-5",

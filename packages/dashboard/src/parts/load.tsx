@@ -1,7 +1,8 @@
 import { MailproofError } from "@mailproof/client";
 import type { ComponentChildren } from "preact";
 import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ErrorPanel } from "./error-panel.tsx";
+import { ErrorPanel, mayPass } from "./error-panel.tsx";
+import { type ShapeName, Waiting } from "./shape.tsx";
 
 /** What the API returned, and how the latest request went. Earlier data stay while the next request runs. */
 export type Load<T> = {
@@ -13,7 +14,10 @@ export type Load<T> = {
 const isAborted = (error: unknown): boolean =>
   error instanceof MailproofError && error.code === "ABORTED";
 
-/** Loads when the screen opens, and again when one of the inputs changes. */
+/** How long after a failure that may pass it is tried again by itself. */
+export const AGAIN_MS = 30_000;
+
+/** Loads when the screen opens, when one of the inputs changes, and after a failure that may pass. */
 export const useLoad = <T,>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[] = [],
@@ -38,12 +42,14 @@ export const useLoad = <T,>(
     reload();
     return () => latest.current?.abort();
   }, [reload]);
-  return { data: state.data, error: state.error, reload };
+  const loaded = { data: state.data, error: state.error, reload };
+  usePolling(loaded, state.error !== undefined && mayPass(state.error) ? AGAIN_MS : null);
+  return loaded;
 };
 
-/** Loads repeatedly while the page is visible, each time this long after the last response. Null: it stops. */
+/** Loads repeatedly while the page is visible and has a network, each time this long after the last response. Null: it stops. */
 export const usePolling = (
-  { data, error, reload }: Load<unknown>,
+  { data, error, reload }: Omit<Load<unknown>, "reload"> & { readonly reload: () => unknown },
   everyMs: number | null,
 ): void => {
   useLayoutEffect(() => {
@@ -51,12 +57,15 @@ export const usePolling = (
     let timer: ReturnType<typeof setTimeout> | undefined;
     const schedule = () => {
       clearTimeout(timer);
-      if (document.visibilityState === "visible") timer = setTimeout(reload, everyMs);
+      if (document.visibilityState === "visible" && navigator.onLine)
+        timer = setTimeout(reload, everyMs);
     };
     schedule();
     document.addEventListener("visibilitychange", schedule);
+    addEventListener("online", reload);
     return () => {
       clearTimeout(timer);
+      removeEventListener("online", reload);
       document.removeEventListener("visibilitychange", schedule);
     };
   }, [data, error, reload, everyMs]);
@@ -66,18 +75,16 @@ type Props<T> = {
   readonly load: Load<T>;
   /** What is being loaded, such as "the running lists". */
   readonly what: string;
+  /** What it will look like. */
+  readonly as?: ShapeName;
   readonly children: (data: T) => ComponentChildren;
 };
 
 /** The data, or what is being loaded, or the error with Retry. */
-export const Loaded = <T,>({ load: { data, error, reload }, what, children }: Props<T>) => (
+export const Loaded = <T,>({ load: { data, error, reload }, what, as, children }: Props<T>) => (
   <>
     {error !== undefined && <ErrorPanel error={error} onRetry={reload} />}
     {data !== undefined && children(data)}
-    {data === undefined && error === undefined && (
-      <p class="waiting" role="status">
-        Loading {what} …
-      </p>
-    )}
+    {data === undefined && error === undefined && <Waiting what={what} shape={as} />}
   </>
 );

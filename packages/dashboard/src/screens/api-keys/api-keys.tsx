@@ -24,7 +24,7 @@ export const ApiKeys = () => {
         </button>
       }
     >
-      <Loaded load={load} what="the API keys">
+      <Loaded load={load} what="the API keys" as="rows">
         {({ api_keys: keys }) => <KeyTable keys={keys} onRevoke={(key) => (revoked.value = key)} />}
       </Loaded>
       <Snippets />

@@ -77,7 +77,7 @@ type NextProps = {
 const NextPanel = ({ domain, next, steps }: NextProps) => {
   const step = steps.find((one) => one.step === STEP_OF_NEXT[next.code]);
   return (
-    <section class="panel wide" aria-labelledby="next-step">
+    <section class="panel main wide" aria-labelledby="next-step">
       <h2 id="next-step">Next step</h2>
       <p>{next.text}</p>
       <RecordBox {...next} />

@@ -27,7 +27,7 @@ export const NoReports = ({ domain, days, address }: Props) => {
     [domain],
   );
   return (
-    <section class="panel" aria-labelledby="no-reports">
+    <section class="panel main" aria-labelledby="no-reports">
       <h2 id="no-reports">No reports in the last {days} days</h2>
       <p>
         Receivers such as Google and Microsoft report once a day to the mailbox that the DMARC

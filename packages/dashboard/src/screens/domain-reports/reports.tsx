@@ -2,16 +2,15 @@ import type { GetDomainReportsData } from "@mailproof/client";
 import { toHref } from "../../base.ts";
 import { formatCount, formatNumber, formatShare } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
-import { fillDays } from "../../parts/day-chart.tsx";
+import { DayChart } from "../../parts/day-chart.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
-import { StackedDays } from "../../parts/stacked-days.tsx";
 import { navigate, type Params, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { DomainTabs } from "../domains/tabs.tsx";
 import { NoReports, ReportsAddress } from "./no-reports.tsx";
 import { ReportFaults } from "./report-faults.tsx";
-import { Services, Sources } from "./sources.tsx";
+import { FATES, Services, Sources } from "./sources.tsx";
 import { TlsPanel } from "./tls.tsx";
 import { Upload } from "./upload.tsx";
 import "../domains/domains.css";
@@ -45,7 +44,7 @@ export const DomainReports = ({ params }: { readonly params: Params }) => {
     >
       <DomainTabs domain={domain} />
       <SpanChoice domain={domain} days={days} />
-      <Loaded load={load} what="the reports">
+      <Loaded load={load} what="the reports" as="bars">
         {(reports) => (
           <>
             {reports.dmarc.reports + reports.tls.reports === 0 ? (
@@ -105,7 +104,7 @@ const Summary = ({
 }: {
   readonly reports: Reports;
 }) => (
-  <section class="panel wide" aria-labelledby="summary">
+  <section class="panel main wide" aria-labelledby="summary">
     <h2 id="summary">In short</h2>
     {dmarc.aligned_share !== undefined && (
       <p class="figure">
@@ -147,47 +146,26 @@ const toDispositions = (dispositions: Reports["dmarc"]["dispositions"]): string 
         .map(({ disposition, messages }) => `${formatNumber(messages)} ${DONE[disposition]}`)
         .join(", ")}.`;
 
-type Sums = Pick<Reports["dmarc"], "messages" | "aligned" | "forwarded">;
-
-/** What is neither aligned nor known as forwarded. */
-const countUnaligned = ({ messages, aligned, forwarded }: Sums): number =>
-  messages - aligned - forwarded;
-
-const SERIES = [
-  { name: "Aligned", tone: "is-valid" },
-  { name: "Forwarded", tone: "is-unknown" },
-  { name: "Unaligned", tone: "is-invalid" },
-] as const;
-
-const DaysPanel = ({ reports: { domain, from, to, dmarc } }: { readonly reports: Reports }) => {
-  const byDay = new Map(dmarc.days.map((one) => [one.day, one]));
-  return (
-    <section class="panel wide" aria-labelledby="days-chart">
-      <div class="heading">
-        <h2 id="days-chart">Messages by day</h2>
-        <CsvButton
-          of="Messages per day"
-          fileName={`reports-${domain}-${from}-${to}`}
-          getTable={() => ({
-            header: ["day", "aligned", "forwarded", "unaligned"],
-            rows: dmarc.days.map((one) => [
-              one.day,
-              one.aligned,
-              one.forwarded,
-              countUnaligned(one),
-            ]),
-          })}
-        />
-      </div>
-      <StackedDays
-        days={fillDays(from, to, []).map(({ date }) => {
-          const one = byDay.get(date);
-          return { date, values: one ? [one.aligned, one.forwarded, countUnaligned(one)] : [] };
+const DaysPanel = ({ reports: { domain, from, to, dmarc } }: { readonly reports: Reports }) => (
+  <section class="panel wide" aria-labelledby="days-chart">
+    <div class="heading">
+      <h2 id="days-chart">Messages by day</h2>
+      <CsvButton
+        of="Messages per day"
+        fileName={`reports-${domain}-${from}-${to}`}
+        getTable={() => ({
+          header: ["day", "aligned", "forwarded", "unaligned"],
+          rows: dmarc.days.map((one) => [one.day, ...FATES.map(({ count }) => count(one))]),
         })}
-        series={SERIES}
-        sum={formatCount(dmarc.messages, "message")}
-        what="Messages"
       />
-    </section>
-  );
-};
+    </div>
+    <DayChart
+      from={from}
+      to={to}
+      values={new Map(dmarc.days.map((one) => [one.day, FATES.map(({ count }) => count(one))]))}
+      series={FATES}
+      sum={formatCount(dmarc.messages, "message")}
+      what="Messages"
+    />
+  </section>
+);

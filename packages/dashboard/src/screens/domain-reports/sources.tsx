@@ -11,12 +11,6 @@ type Source = Reports["dmarc"]["sources"][number];
 const toTitle = (provider: string | undefined): string =>
   provider?.replaceAll("_", " ") ?? "other senders";
 
-const VOLUME = {
-  title: "Messages",
-  isNumber: true,
-  cell: ({ messages }: Pick<Source, "messages">) => formatNumber(messages),
-} as const;
-
 const ALIGNED = {
   title: "Aligned",
   isNumber: true,
@@ -24,10 +18,52 @@ const ALIGNED = {
     share === undefined ? "–" : formatShare(share),
 } as const;
 
-const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
+type Sums = Pick<Source, "messages" | "aligned" | "forwarded">;
+
+/** How mail fared, from the bottom of a bar to its top and from its left to its right. */
+export const FATES = [
+  { name: "Aligned", tone: "is-valid", count: ({ aligned }: Sums) => aligned },
+  { name: "Forwarded", tone: "is-unknown", count: ({ forwarded }: Sums) => forwarded },
+  {
+    name: "Unaligned",
+    tone: "is-invalid",
+    count: ({ messages, aligned, forwarded }: Sums) => messages - aligned - forwarded,
+  },
+] as const;
+
+/** Its number, and a bar as long as its share of the largest, in the colours of how its mail fared. */
+const createVolumeColumn = (all: readonly Sums[]): Column<Sums> => {
+  const most = Math.max(1, ...all.map(({ messages }) => messages));
+  return {
+    title: "Messages",
+    isNumber: true,
+    cell: (sums) => {
+      let x = 0;
+      return (
+        <>
+          {formatNumber(sums.messages)}
+          <svg
+            class="fates"
+            viewBox={`0 0 ${most} 1`}
+            preserveAspectRatio="none"
+            aria-hidden="true"
+          >
+            {FATES.map(({ name, tone, count }) => {
+              const width = count(sums);
+              x += width;
+              return <rect key={name} class={tone} x={x - width} width={width} height="1" />;
+            })}
+          </svg>
+        </>
+      );
+    },
+  };
+};
+
+const createProviderColumns = (all: readonly Provider[]): readonly Column<Provider>[] => [
   { title: "Service", isHeader: true, cell: ({ provider }) => toTitle(provider) },
   { title: "Addresses", isNumber: true, cell: ({ sources }) => formatNumber(sources) },
-  VOLUME,
+  createVolumeColumn(all),
   ALIGNED,
 ];
 
@@ -37,7 +73,7 @@ export const Services = ({ providers }: { readonly providers: readonly Provider[
     <h2 id="services">By service</h2>
     <RowTable
       label="Services that send"
-      columns={PROVIDER_COLUMNS}
+      columns={createProviderColumns(providers)}
       rows={providers}
       getKey={({ provider }) => provider ?? ""}
     />
@@ -62,7 +98,7 @@ const Advice = ({ source: { advice } }: { readonly source: Source }) => (
   </>
 );
 
-const COLUMNS: readonly Column<Source>[] = [
+const createColumns = (all: readonly Source[]): readonly Column<Source>[] => [
   {
     title: "Source",
     isHeader: true,
@@ -78,13 +114,18 @@ const COLUMNS: readonly Column<Source>[] = [
     ),
   },
   { title: "Service", cell: ({ provider }) => toTitle(provider) },
-  VOLUME,
+  createVolumeColumn(all),
   ALIGNED,
   { title: "What to do", cell: (source) => <Advice source={source} /> },
 ];
 
 export const SourceTable = ({ sources }: { readonly sources: readonly Source[] }) => (
-  <RowTable label="Sources" columns={COLUMNS} rows={sources} getKey={({ ip }) => ip ?? ""} />
+  <RowTable
+    label="Sources"
+    columns={createColumns(sources)}
+    rows={sources}
+    getKey={({ ip }) => ip ?? ""}
+  />
 );
 
 type Props = {

@@ -78,7 +78,11 @@ const useUploads = (onStored: () => void) => {
   };
 };
 
-type Props = { readonly domain: string; readonly onStored: () => void };
+type Props = {
+  /** The one that the screen is about. */
+  readonly domain?: string;
+  readonly onStored: () => void;
+};
 
 export const Upload = ({ domain, onStored }: Props) => {
   const { entries, add, retry } = useUploads(onStored);
@@ -110,7 +114,7 @@ const isRetryable = (error: unknown): boolean =>
   error instanceof MailproofError && (error.retryable || error.code === "NETWORK");
 
 type AnswerProps = {
-  readonly domain: string;
+  readonly domain: string | undefined;
   readonly outcome: Outcome;
   readonly onRetry: () => void;
 };

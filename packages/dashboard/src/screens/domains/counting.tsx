@@ -24,7 +24,7 @@ export const Counting = ({ scored, titles, capReasons }: Props) => {
   const { components, before_cap: mean, capped_by: cap } = scored.score_parts;
   const weights = components.reduce((sum, { weight }) => sum + weight, 0);
   return (
-    <section class="panel wide" aria-labelledby="counting">
+    <section class="panel history wide" aria-labelledby="counting">
       <h2 id="counting">How the score is calculated</h2>
       <div class="scroll" tabIndex={0} role="group" aria-labelledby="counting">
         <table>

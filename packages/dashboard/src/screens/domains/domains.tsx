@@ -1,21 +1,10 @@
 import { useRef } from "preact/hooks";
-import { toHref } from "../../base.ts";
-import { formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
+import { Empty } from "../../parts/shape.tsx";
 import { navigate } from "../../router.ts";
-import { getClient } from "../../session.ts";
+import { DomainList, loadLatest } from "./domain-list.tsx";
 import "./domains.css";
-
-const CHECKS_READ = 100;
-
-/** The latest check of each domain. The API lists the newest first. */
-const loadLatest = async (signal: AbortSignal) => {
-  const { checks } = await getClient().listChecks({ limit: CHECKS_READ }, { signal });
-  return [...new Map(checks.toReversed().map((check) => [check.domain, check])).values()].toSorted(
-    (a, b) => b.checked_at.localeCompare(a.checked_at),
-  );
-};
 
 export const Domains = () => {
   const field = useRef<HTMLInputElement>(null);
@@ -52,27 +41,14 @@ export const Domains = () => {
         </div>
         <p class="soft">Opening a report is free. A new check asks before it charges.</p>
       </form>
-      <Loaded load={useLoad(loadLatest)} what="the checked domains">
+      <Loaded load={useLoad(loadLatest)} what="the checked domains" as="grades">
         {(checks) =>
           checks.length === 0 ? (
-            <p>No domain has been checked yet.</p>
+            <Empty shape="grades">
+              No domain has been checked yet. Each one gets its grade, and what to publish.
+            </Empty>
           ) : (
-            <ul class="domain-list">
-              {checks.map(({ domain, domain_unicode: name, grade, score, checked_at: at }) => (
-                <li key={domain}>
-                  <span class={`grade is-${grade}`}>
-                    <span class="unseen">Grade </span>
-                    {grade}
-                  </span>
-                  <span>
-                    <a href={toHref(`domains/${domain}`)}>{name}</a>
-                    <small>
-                      {score} of 100, {formatTime(at)}
-                    </small>
-                  </span>
-                </li>
-              ))}
-            </ul>
+            <DomainList checks={checks} />
           )
         }
       </Loaded>

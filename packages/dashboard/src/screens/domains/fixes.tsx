@@ -53,6 +53,12 @@ const Item = ({ fix: { parts, points } }: { readonly fix: Fix }) => {
             </>
           )}
           {text}
+          {id === "spf_lookups" && (
+            <>
+              {" "}
+              <a href="#spf-tree">Choose what to replace</a>
+            </>
+          )}
         </p>
       ))}
       <RecordBox {...first} />
@@ -90,7 +96,7 @@ export const FixList = ({ parts }: { readonly parts: readonly FixPart[] }) => {
 export const Fixes = ({ check }: { readonly check: Check }) => {
   const { after_records: after } = check;
   return (
-    <section class="panel wide" aria-labelledby="fixes">
+    <section class="panel main wide" aria-labelledby="fixes">
       <h2 id="fixes">What to fix first</h2>
       {after && after.score > check.score && (
         <p>

@@ -23,7 +23,7 @@ export const DomainReport = ({ params }: { readonly params: Params }) => {
       lead="How the domain is set up to send mail."
     >
       <DomainTabs domain={domain} />
-      <Loaded load={load} what="the latest check">
+      <Loaded load={load} what="the latest check" as="grades">
         {(report) =>
           report === null ? (
             <>

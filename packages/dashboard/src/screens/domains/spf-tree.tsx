@@ -36,6 +36,27 @@ const STATUS_SENTENCES: Readonly<Record<string, string>> = {
 const isAnswered = (status: string): boolean =>
   ["record", "several", "none", "nxdomain", "loop"].includes(status);
 
+type Replaceable = Node & { readonly domain: string; readonly address_blocks: number };
+
+/** An include of the record itself, of which nothing but addresses is known. */
+const isReplaceable = (node: Node): node is Replaceable =>
+  node.depth === 1 &&
+  node.domain !== undefined &&
+  node.address_blocks !== undefined &&
+  node.term?.includes("include") === true;
+
+/** The fewest includes without which receivers can read the whole record: those with most look-ups first. */
+const chooseFewest = (nodes: readonly Node[], lookups: number): ReadonlySet<string> => {
+  const chosen = new Set<string>();
+  let left = lookups;
+  for (const node of nodes.filter(isReplaceable).toSorted((a, b) => b.lookups - a.lookups)) {
+    if (left <= LOOKUPS_MAX) break;
+    chosen.add(node.domain);
+    left -= node.lookups;
+  }
+  return chosen;
+};
+
 type BranchProps = {
   readonly branch: Branch;
   readonly chosen: ReadonlySet<string>;
@@ -43,9 +64,7 @@ type BranchProps = {
 };
 
 const BranchItem = ({ branch: { node, below }, chosen, onChoose }: BranchProps) => {
-  const { term, domain, depth, status, lookups, own_lookups: own, address_blocks: blocks } = node;
-  const mayReplace =
-    depth === 1 && domain !== undefined && blocks !== undefined && term?.includes("include");
+  const { term, domain, status, lookups, own_lookups: own } = node;
   return (
     <li>
       <div class="node">
@@ -57,14 +76,14 @@ const BranchItem = ({ branch: { node, below }, chosen, onChoose }: BranchProps) 
           </span>
         )}
         {own > 0 && <span class="soft">{own} by its own a, mx, ptr or exists</span>}
-        {mayReplace && (
+        {isReplaceable(node) && (
           <label class="replace">
             <input
               type="checkbox"
-              checked={chosen.has(domain)}
-              onChange={(event) => onChoose(domain, event.currentTarget.checked)}
+              checked={chosen.has(node.domain)}
+              onChange={(event) => onChoose(node.domain, event.currentTarget.checked)}
             />
-            Replace by {formatCount(blocks, "block")}
+            Replace by {formatCount(node.address_blocks, "address block")}
           </label>
         )}
       </div>
@@ -107,8 +126,8 @@ const Flattened = ({ id, names }: { readonly id: string; readonly names: string 
 
 export const SpfTree = ({ check }: { readonly check: Check }) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
-  const { tree, lookups } = check.authentication.spf;
-  const [root] = tree ? toBranches(tree) : [];
+  const { tree = [], lookups } = check.authentication.spf;
+  const [root] = toBranches(tree);
   if (!root || root.below.length + root.node.own_lookups === 0) return null;
   const tone = lookups > LOOKUPS_MAX ? "bad" : lookups >= LOOKUPS_MANY ? "warn" : "good";
   const choose = (domain: string, isChosen: boolean) => {
@@ -127,6 +146,23 @@ export const SpfTree = ({ check }: { readonly check: Check }) => {
         </b>{" "}
         DNS look-ups that receivers make. The number beside each term counts everything below it.
       </p>
+      {tree.some(isReplaceable) && (
+        <p class="replace-how">
+          {lookups > LOOKUPS_MAX && "Receivers stop at 10, and the mail fails. "}
+          An include that is replaced by the addresses it stands for takes no look-up: choose which,
+          and publish the record that appears below.{" "}
+          {lookups > LOOKUPS_MAX && (
+            <button
+              type="button"
+              onClick={() => {
+                chosen.value = chooseFewest(tree, lookups);
+              }}
+            >
+              Choose as few as possible
+            </button>
+          )}
+        </p>
+      )}
       <svg
         class={`lookups ${tone}`}
         viewBox={`0 0 ${LOOKUPS_MAX} 1`}

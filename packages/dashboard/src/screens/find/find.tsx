@@ -74,7 +74,7 @@ export const Find = () => {
 };
 
 const Found = ({ found }: { readonly found: FindEmailData }) => (
-  <section class="panel found" aria-labelledby="found">
+  <section class="panel main found" aria-labelledby="found">
     <h2 id="found">
       {found.email ?? `No address found for ${found.first_name} ${found.last_name}`}
     </h2>

@@ -150,7 +150,7 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
         {download.error !== undefined && (
           <ErrorPanel error={download.error} onRetry={() => void download.run("csv")} />
         )}
-        <Loaded load={load} what="the list">
+        <Loaded load={load} what="the list" as="rows">
           {(page) => (
             <>
               <Progress job={page.job} facets={facets.all} />

@@ -6,9 +6,8 @@ import type { Facets } from "./facets.ts";
 
 const STEPS = 1_000;
 
-/** Rounded down: a list is done when its last row is. */
 const formatDone = ({ processed, total }: GetJobData["progress"]): string =>
-  formatShare(total === 0 ? 0 : Math.floor((processed / total) * STEPS) / STEPS);
+  formatShare(total === 0 ? 0 : processed / total);
 
 /** Where everything that is left waits for the same moment, it is one sentence with what is there. */
 const toRunningSentence = (job: GetJobData): string => {

@@ -3,6 +3,7 @@ import { toHref } from "../../base.ts";
 import { formatCount, formatNumber, formatTime } from "../../format.ts";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
+import { Empty } from "../../parts/shape.tsx";
 import { StackedBar } from "../../parts/stacked-bar.tsx";
 import { navigate, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
@@ -71,9 +72,16 @@ const NoList = ({ isFiltered }: { readonly isFiltered: boolean }) =>
       No lists are in this state. <a href={toHref("lists")}>Show all lists</a>
     </p>
   ) : (
-    <p class="soft">
-      You have no lists yet. <a href={toHref("lists/new")}>Verify a list</a>
-    </p>
+    <Empty
+      shape="rows"
+      action={
+        <a class="button primary" href={toHref("lists/new")}>
+          Verify a list
+        </a>
+      }
+    >
+      You have no lists yet.
+    </Empty>
   );
 
 /** Every list, newest first. While one of them runs it is read again every two seconds. */
@@ -99,7 +107,7 @@ export const Lists = () => {
       }
     >
       <StateChoice chosen={status} />
-      <Loaded load={load} what="the lists">
+      <Loaded load={load} what="the lists" as="rows">
         {({ jobs, next_offset }) => (
           <>
             {jobs.length === 0 && <NoList isFiltered={status !== undefined} />}

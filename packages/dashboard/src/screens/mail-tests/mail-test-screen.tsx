@@ -34,7 +34,7 @@ const toSentence = ({
 
 /** The usual reasons why a mail does not arrive. */
 const NoMail = () => (
-  <section class="panel" aria-labelledby="no-mail">
+  <section class="panel main" aria-labelledby="no-mail">
     <h2 id="no-mail">Why mail may not arrive</h2>
     <ul>
       <li>It was sent to another address: copy the address instead of typing it.</li>

@@ -22,7 +22,7 @@ export const ReportView = ({ report }: Props) => (
       </div>
     </div>
     <div class="panels mail-report">
-      <section class="panel wide" aria-labelledby="fixes">
+      <section class="panel main wide" aria-labelledby="fixes">
         <h2 id="fixes">What to fix first</h2>
         <FixList
           parts={report.findings.map(({ advice, ...finding }) => ({ ...finding, text: advice }))}

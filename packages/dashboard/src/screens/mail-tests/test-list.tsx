@@ -3,6 +3,7 @@ import { toHref } from "../../base.ts";
 import { formatCount, formatTime } from "../../format.ts";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { type Column, RowTable } from "../../parts/row-table.tsx";
+import { Empty } from "../../parts/shape.tsx";
 import { path, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { isOpen, POLL_MS, STATUS_TONES, STATUS_WORDS } from "./mail-test.ts";
@@ -47,15 +48,15 @@ export const TestList = ({ domain }: Props) => {
   );
   usePolling(load, load.data?.tests.some(isOpen) ? POLL_MS : null);
   return (
-    <Loaded load={load} what="the mail tests">
+    <Loaded load={load} what="the mail tests" as="rows">
       {({ tests, next_offset: next }) => (
         <>
           {tests.length === 0 ? (
-            <p>
+            <Empty shape="rows">
               {domain === undefined
                 ? "You have no mail tests yet."
                 : `No test mail has arrived from ${domain} yet.`}
-            </p>
+            </Empty>
           ) : (
             <RowTable
               label="Mail tests"

@@ -24,7 +24,7 @@ const toRemaining = (ms: number): string =>
 export const Waiting = ({ test }: { readonly test: MailTest }) => {
   const remainingMs = useRemainingMs(test.expires_at);
   return (
-    <section class="panel" aria-labelledby="send-mail">
+    <section class="panel main" aria-labelledby="send-mail">
       <h2 id="send-mail">Send one mail to this address</h2>
       <p class="test-address">
         <code>{test.address}</code>

@@ -7,6 +7,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
+import { Empty } from "../../parts/shape.tsx";
 import { getClient } from "../../session.ts";
 import { ChangeList } from "../domains/change-list.tsx";
 import { loadReport } from "../domains/check.ts";
@@ -65,10 +66,10 @@ export const Monitors = () => {
       <div class="panels">
         <section class="panel wide" aria-labelledby="monitors">
           <h2 id="monitors">Watched domains</h2>
-          <Loaded load={load} what="the monitors">
+          <Loaded load={load} what="the monitors" as="grades">
             {(data) =>
               data.monitors.length === 0 ? (
-                <p class="soft">No domains are watched yet.</p>
+                <Empty shape="grades">No domains are watched yet.</Empty>
               ) : (
                 <ul class="monitor-list">
                   {data.monitors.map((monitor) => (

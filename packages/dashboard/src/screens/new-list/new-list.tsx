@@ -42,7 +42,8 @@ type State =
   | {
       readonly kind: "failed";
       readonly error: unknown;
-      readonly onRetry: () => void;
+      /** Absent where the file itself cannot be read. */
+      readonly onRetry?: (() => void) | undefined;
       /** What an upload that failed was of. */
       readonly preview?: PreviewState;
     };
@@ -57,6 +58,11 @@ const toText = async (chosen: ChosenList): Promise<ChosenList> => {
   return { ...chosen, file: await convertSpreadsheet(chosen.file) };
 };
 
+/** Where the API's sentence is not true here: it takes no spreadsheets. */
+const FAULTS: Readonly<Record<string, string>> = {
+  binary: "The file is neither text nor an Excel workbook. Save it as CSV, TXT or XLSX.",
+};
+
 type Choice = { readonly emailColumn?: number; readonly hasHeader?: boolean };
 
 /** One list from its choice to its job. Starting another one aborts it. */
@@ -69,9 +75,9 @@ const useNewList = () => {
     return current.current.signal;
   };
   /** Shows the outcome, unless something else has started meanwhile. */
-  const follow = async (signal: AbortSignal, work: () => Promise<State>, retry: () => void) => {
+  const follow = async (signal: AbortSignal, work: () => Promise<State>, onRetry?: () => void) => {
     const outcome = await work().catch(
-      (error: unknown): State => ({ kind: "failed", error, onRetry: retry }),
+      (error: unknown): State => ({ kind: "failed", error, onRetry }),
     );
     if (!signal.aborted) state.value = outcome;
   };
@@ -90,10 +96,10 @@ const useNewList = () => {
         ...(hasHeader !== undefined && { hasHeader }),
       });
       return list.kind === "fault"
-        ? { kind: "empty", fault: list.message }
+        ? { kind: "empty", fault: FAULTS[list.fault] ?? list.message }
         : { kind: "preview", chosen: text, list };
     };
-    void follow(signal, work, () => read(chosen));
+    void follow(signal, work);
   };
   const charge = (intent: ListIntent): void => {
     const signal = begin();

@@ -18,7 +18,11 @@ export type ReadList = {
   readonly withoutAddress: number;
 };
 
-export type ListFault = { readonly kind: "fault"; readonly message: string };
+export type ListFault = {
+  readonly kind: "fault";
+  readonly fault: string;
+  readonly message: string;
+};
 
 const ROWS_SHOWN = 20;
 /** The shortest address with its line end. */
@@ -37,7 +41,7 @@ export const readList = async (
   { signal, onProgress, ...options }: ReadOptions,
 ): Promise<ReadList | ListFault> => {
   const opened = await openList(readStream(file.stream()), options);
-  if (opened.kind === "fault") return { kind: "fault", message: opened.message };
+  if (opened.kind === "fault") return opened;
   const seen = createTextSet(Math.ceil(file.size / ADDRESS_BYTES_MIN) + 1);
   const firstRows: string[][] = [];
   let [rows, unique, withoutAddress] = [0, 0, 0];

@@ -2,7 +2,9 @@ import type { GetAccountData, GetUsageData } from "@mailproof/client";
 import { formatCount, formatNumber } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { type Load, useLoad } from "../../parts/load.tsx";
+import { Waiting } from "../../parts/shape.tsx";
 import { account, accountError, getClient, isTestKey, refreshAccount } from "../../session.ts";
+import { Part } from "./part.tsx";
 
 /** The last 30 days. */
 export const useUsage = (): Load<GetUsageData> =>
@@ -35,34 +37,52 @@ const Lasting = ({ data, usage }: { data: GetAccountData; usage: GetUsageData })
   );
 };
 
+type SumsProps = {
+  readonly held: number;
+  readonly totals: GetUsageData["totals"] | undefined;
+};
+
+/** What is known of them: a key may read the account and not its usage. */
+const Sums = ({ held, totals }: SumsProps) => (
+  <dl class="pairs">
+    {[
+      ["Held", held] as const,
+      ...(totals
+        ? ([
+            ["Used in 30 days", totals.credits_used],
+            ["Refunded in 30 days", totals.credits_refunded],
+          ] as const)
+        : []),
+    ].map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{formatNumber(value)}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
 export const BalancePanel = ({ usage }: { readonly usage: Load<GetUsageData> }) => {
   const data = account.value;
   return (
-    <section class="panel" aria-labelledby="balance">
-      <h2 id="balance">Balance</h2>
+    <Part id="balance" title="Balance" error={accountError.value} isMain>
       {data && (
         <>
           <p class="figure">
             {formatNumber(data.credits.available)} <small>credits</small>
           </p>
-          {data.credits.held > 0 && (
-            <p class="soft">{formatCount(data.credits.held, "more credit is", "more are")} held.</p>
-          )}
           {isTestKey.value ? (
             <p class="soft">A test key always has this balance: nothing is charged.</p>
           ) : (
             usage.data && <Lasting data={data} usage={usage.data} />
           )}
+          <Sums held={data.credits.held} totals={usage.data?.totals} />
         </>
       )}
-      {!data && accountError.value === null && (
-        <p class="waiting" role="status">
-          Loading the balance …
-        </p>
-      )}
+      {!data && accountError.value === null && <Waiting what="the balance" shape="figure" />}
       {!data && accountError.value !== null && (
         <ErrorPanel error={accountError.value} onRetry={() => void refreshAccount()} />
       )}
-    </section>
+    </Part>
   );
 };

@@ -1,5 +1,5 @@
 import { Screen } from "../../parts/screen.tsx";
-import { account } from "../../session.ts";
+import { account, accountError, isForbidden } from "../../session.ts";
 import { BalancePanel, useUsage } from "./credits.tsx";
 import { DomainsPanel } from "./domains.tsx";
 import "./overview.css";
@@ -17,13 +17,16 @@ export const Overview = () => {
   return (
     <Screen title="Overview">
       <QuickVerify isNew={isNew} />
-      <div class="panels">
+      <div class="panels overview">
         <BalancePanel usage={usage} />
         <VerdictsPanel usage={usage} />
         <RunningLists />
         <DomainsPanel />
         <FailingWebhooks />
       </div>
+      {isForbidden(accountError.value) && (
+        <p class="soft">This key has some scopes only. What it may not read is left out here.</p>
+      )}
     </Screen>
   );
 };

@@ -6,6 +6,7 @@ import { StackedBar } from "../../parts/stacked-bar.tsx";
 import { getClient } from "../../session.ts";
 import { isRunning, toProgressParts, toTitle } from "../lists/job.ts";
 import { toWaitSentence } from "../lists/wait-sentence.ts";
+import { Part } from "./part.tsx";
 
 const LISTED = 10;
 const POLL_MS = 2_000;
@@ -37,15 +38,17 @@ export const RunningLists = () => {
   const load = useLoad((signal) => getClient().listJobs({ limit: LISTED }, { signal }));
   usePolling(load, load.data?.jobs.some(isRunning) ? POLL_MS : null);
   return (
-    <section class="panel" aria-labelledby="running">
-      <h2 id="running">Running lists</h2>
+    <Part
+      id="running"
+      title="Running lists"
+      error={load.error}
+      action={<a href={toHref("lists/new")}>New list</a>}
+    >
       <Loaded load={load} what="the running lists">
         {({ jobs }) => {
           const running = jobs.filter(isRunning);
           return running.length === 0 ? (
-            <p class="soft">
-              No list is running. <a href={toHref("lists/new")}>Verify a list</a>
-            </p>
+            <p class="soft">No list is running.</p>
           ) : (
             <ul class="plain">
               {running.map((job) => (
@@ -55,6 +58,6 @@ export const RunningLists = () => {
           );
         }}
       </Loaded>
-    </section>
+    </Part>
   );
 };

@@ -1,9 +1,10 @@
 import type { GetUsageData } from "@mailproof/client";
 import { formatCount } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
-import { fillDays } from "../../parts/day-chart.tsx";
+import { DayChart } from "../../parts/day-chart.tsx";
 import { type Load, Loaded } from "../../parts/load.tsx";
-import { StackedDays } from "../../parts/stacked-days.tsx";
+import { toStatusWords } from "../../parts/words.ts";
+import { Part } from "./part.tsx";
 
 type Verdicts = GetUsageData["totals"]["verdicts"];
 type Status = keyof Verdicts;
@@ -12,19 +13,19 @@ export const countVerdicts = (verdicts: Verdicts): number =>
   Object.values(verdicts).reduce((sum, count) => sum + count, 0);
 
 /** The verdicts of each day by status, and their sums. */
-const VerdictChart = ({ usage }: { readonly usage: GetUsageData }) => {
-  const { from, to, days } = usage;
-  const { verdicts } = usage.totals;
-  const statuses = (Object.keys(verdicts) as Status[]).filter((status) => verdicts[status] > 0);
-  const byDate = new Map(days.map((day) => [day.date, day.verdicts]));
+const VerdictChart = ({ usage: { from, to, days, totals } }: { readonly usage: GetUsageData }) => {
+  const statuses = (Object.keys(totals.verdicts) as Status[]).filter(
+    (status) => totals.verdicts[status] > 0,
+  );
   return (
-    <StackedDays
-      days={fillDays(from, to, []).map(({ date }) => ({
-        date,
-        values: statuses.map((status) => byDate.get(date)?.[status] ?? 0),
-      }))}
-      series={statuses.map((name) => ({ name, tone: `is-${name}` }))}
-      sum={formatCount(countVerdicts(verdicts), "verdict")}
+    <DayChart
+      from={from}
+      to={to}
+      values={
+        new Map(days.map(({ date, verdicts }) => [date, statuses.map((one) => verdicts[one])]))
+      }
+      series={statuses.map((name) => ({ name: toStatusWords(name), tone: `is-${name}` }))}
+      sum={formatCount(countVerdicts(totals.verdicts), "verdict")}
       what="Verdicts"
     />
   );
@@ -42,22 +43,26 @@ const toTable = (usage: GetUsageData) => {
 };
 
 export const VerdictsPanel = ({ usage }: { readonly usage: Load<GetUsageData> }) => {
-  const { data } = usage;
+  const { data, error } = usage;
   return (
-    <section class="panel" aria-labelledby="verdicts">
-      <div class="heading">
-        <h2 id="verdicts">Verdicts of 30 days</h2>
-        {data && (
+    <Part
+      id="verdicts"
+      title="Verdicts of 30 days"
+      error={error}
+      isMain
+      action={
+        data && (
           <CsvButton
             of="Verdicts per day"
             fileName={`verdicts-${data.from}-${data.to}`}
             getTable={() => toTable(data)}
           />
-        )}
-      </div>
-      <Loaded load={usage} what="the verdicts of 30 days">
+        )
+      }
+    >
+      <Loaded load={usage} what="the verdicts of 30 days" as="bars">
         {(loaded) => <VerdictChart usage={loaded} />}
       </Loaded>
-    </section>
+    </Part>
   );
 };

@@ -3,6 +3,7 @@ import { toHref } from "../../base.ts";
 import { formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { getClient } from "../../session.ts";
+import { Part } from "./part.tsx";
 
 const isFailing = ({ failing_since, disabled_because }: Webhook): boolean =>
   failing_since !== undefined || disabled_because === "failing" || disabled_because === "gone";
@@ -13,31 +14,33 @@ const toSentence = ({ disabled_because, failing_since }: Webhook): string => {
   return failing_since ? `Deliveries have failed since ${formatTime(failing_since)}.` : "";
 };
 
-export const FailingWebhooks = () => (
-  <section class="panel" aria-labelledby="webhooks">
-    <h2 id="webhooks">Webhooks</h2>
-    <Loaded load={useLoad((signal) => getClient().listWebhooks({ signal }))} what="the webhooks">
-      {({ webhooks }) => {
-        const failing = webhooks.filter(isFailing);
-        if (webhooks.length === 0)
+export const FailingWebhooks = () => {
+  const load = useLoad((signal) => getClient().listWebhooks({ signal }));
+  return (
+    <Part
+      id="webhooks"
+      title="Webhooks"
+      error={load.error}
+      action={<a href={toHref("webhooks")}>All webhooks</a>}
+    >
+      <Loaded load={load} what="the webhooks">
+        {({ webhooks }) => {
+          const failing = webhooks.filter(isFailing);
+          if (webhooks.length === 0)
+            return <p class="soft">You have no webhooks. One tells you when a list ends.</p>;
+          if (failing.length === 0) return <p class="soft">No webhooks are failing.</p>;
           return (
-            <p class="soft">
-              You have no webhooks. <a href={toHref("webhooks")}>Add one</a> to be notified when a
-              list ends.
-            </p>
+            <ul class="plain">
+              {failing.map((webhook) => (
+                <li key={webhook.id}>
+                  <a href={toHref(`webhooks/${webhook.id}`)}>{webhook.url}</a>
+                  <p class="bad">{toSentence(webhook)}</p>
+                </li>
+              ))}
+            </ul>
           );
-        if (failing.length === 0) return <p class="soft">No webhooks are failing.</p>;
-        return (
-          <ul class="plain">
-            {failing.map((webhook) => (
-              <li key={webhook.id}>
-                <a href={toHref(`webhooks/${webhook.id}`)}>{webhook.url}</a>
-                <p class="bad">{toSentence(webhook)}</p>
-              </li>
-            ))}
-          </ul>
-        );
-      }}
-    </Loaded>
-  </section>
-);
+        }}
+      </Loaded>
+    </Part>
+  );
+};

@@ -55,8 +55,8 @@ export const LedgerPanel = ({ period, fileName }: { period: Period; fileName: st
     [from, to],
   );
   return (
-    <section class="panel wide" aria-labelledby="ledger">
-      <div class="panel-heading">
+    <section class="panel history wide" aria-labelledby="ledger">
+      <div class="heading">
         <h2 id="ledger">Ledger</h2>
         <CsvButton
           of="The ledger"
@@ -64,7 +64,7 @@ export const LedgerPanel = ({ period, fileName }: { period: Period; fileName: st
           getTable={async () => toTable(await readAll(period))}
         />
       </div>
-      <Loaded load={first} what="the ledger">
+      <Loaded load={first} what="the ledger" as="rows">
         {(page) => <Entries key={`${from} ${to}`} first={page} period={period} />}
       </Loaded>
     </section>

@@ -31,7 +31,7 @@ export const OperationsPanel = ({ totals, fileName }: Props) => {
   });
   return (
     <section class="panel operations" aria-labelledby="operations">
-      <div class="panel-heading">
+      <div class="heading">
         <h2 id="operations">By operation</h2>
         <CsvButton
           of="Credits by operation"

@@ -1,5 +1,6 @@
 import { formatNumber } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Waiting } from "../../parts/shape.tsx";
 import { account, accountError, refreshAccount } from "../../session.ts";
 
 /** Granted − used + refunded − held = balance, since the account was created. */
@@ -7,9 +8,7 @@ export const BalanceSum = () => {
   const credits = account.value?.credits;
   if (!credits)
     return accountError.value === null ? (
-      <p class="waiting" role="status">
-        Loading the balance …
-      </p>
+      <Waiting what="the balance" shape="figure" />
     ) : (
       <ErrorPanel error={accountError.value} onRetry={() => void refreshAccount()} />
     );

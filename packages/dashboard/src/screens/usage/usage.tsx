@@ -3,10 +3,11 @@ import { useLayoutEffect } from "preact/hooks";
 import { toHref } from "../../base.ts";
 import { formatNumber } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
-import { DayChart, fillDays } from "../../parts/day-chart.tsx";
+import { DayChart } from "../../parts/day-chart.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { StackedBar } from "../../parts/stacked-bar.tsx";
+import { toStatusWords } from "../../parts/words.ts";
 import { getClient, refreshAccount } from "../../session.ts";
 import { LedgerPanel } from "./ledger.tsx";
 import { OperationsPanel } from "./operations.tsx";
@@ -37,7 +38,7 @@ export const Usage = () => {
         ))}
       </nav>
       <div class="panels">
-        <Loaded load={usage} what={`the usage of ${days} days`}>
+        <Loaded load={usage} what={`the usage of ${days} days`} as="bars">
           {(data) => (
             <>
               <CreditsPanel data={data} fileName={fileName} />
@@ -66,18 +67,18 @@ const CreditsPanel = ({ data: { from, to, days, totals }, fileName }: PanelProps
     ]),
   });
   return (
-    <section class="panel wide" aria-labelledby="credits">
-      <div class="panel-heading">
+    <section class="panel main wide" aria-labelledby="credits">
+      <div class="heading">
         <h2 id="credits">Credits per day</h2>
         <CsvButton of="Credits per day" fileName={`${fileName}-credits`} getTable={getTable} />
       </div>
       <DayChart
-        what="credits used"
-        days={fillDays(
-          from,
-          to,
-          days.map(({ date, credits_used: value }) => ({ date, value })),
-        )}
+        from={from}
+        to={to}
+        values={new Map(days.map(({ date, credits_used: used }) => [date, [used]]))}
+        series={[{ name: "credits used", tone: "is-used" }]}
+        sum={`${formatNumber(credits_used)} credits used`}
+        what="Credits used"
       />
       <p class="soft">
         In this period: {formatNumber(credits_granted)} granted, {formatNumber(credits_used)} used,{" "}
@@ -97,7 +98,7 @@ const VerdictsPanel = ({ data: { days, totals }, fileName }: PanelProps) => {
   });
   return (
     <section class="panel" aria-labelledby="verdicts">
-      <div class="panel-heading">
+      <div class="heading">
         <h2 id="verdicts">Verdicts</h2>
         <CsvButton of="Verdicts per day" fileName={`${fileName}-verdicts`} getTable={getTable} />
       </div>
@@ -110,7 +111,7 @@ const VerdictsPanel = ({ data: { days, totals }, fileName }: PanelProps) => {
             label="Results by status"
             total={total}
             parts={statuses.map((status) => ({
-              name: status,
+              name: toStatusWords(status),
               value: totals.verdicts[status],
               tone: `is-${status}`,
             }))}

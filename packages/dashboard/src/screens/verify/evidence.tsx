@@ -158,7 +158,7 @@ const Lists = ({ lists = [] }: Evidence) => (
 
 /** Everything that the verdict rests on. */
 export const EvidencePanel = ({ evidence }: { readonly evidence: Evidence }) => (
-  <section class="panel wide evidence" aria-labelledby="evidence">
+  <section class="panel history wide evidence" aria-labelledby="evidence">
     <h2 id="evidence">Evidence</h2>
     <Transcript {...evidence} />
     <div class="beside">

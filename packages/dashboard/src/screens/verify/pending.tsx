@@ -35,7 +35,7 @@ export const Pending = ({ jobId, email, onResult }: Props) => {
   const { deferred } = data ?? {};
   const [cause] = Object.keys(deferred?.by_reason ?? {});
   return (
-    <section class="panel" aria-labelledby="pending">
+    <section class="panel main" aria-labelledby="pending">
       <h2 id="pending">{email}</h2>
       <p role="status">
         <span class="status is-pending">pending</span>{" "}

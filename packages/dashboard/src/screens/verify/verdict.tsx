@@ -102,7 +102,7 @@ export const Verdict = ({ result, onVerify }: Props) => {
   const { score: parts, ...others } = (evidence ?? {}) as Evidence;
   return (
     <>
-      <section class={`panel verdict is-${status}`} aria-labelledby="verdict">
+      <section class={`panel main verdict is-${status}`} aria-labelledby="verdict">
         <div>
           <h2 id="verdict">{email}</h2>
           <p class="answer-line">

@@ -3,8 +3,10 @@ import { useState } from "preact/hooks";
 import { formatCount, formatTime } from "../../format.ts";
 import { useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { DayChart } from "../../parts/day-chart.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { type Load, Loaded, useLoad, usePolling } from "../../parts/load.tsx";
+import { Empty } from "../../parts/shape.tsx";
 import { getClient } from "../../session.ts";
 import { EVENT_NAMES, type EventName } from "./events.tsx";
 import { toFaultSentence } from "./fault-sentence.ts";
@@ -38,7 +40,7 @@ export const Deliveries = ({ webhook, onSent }: Props) => {
   return (
     <>
       <TestEvent id={id} onSent={reload} />
-      <section class="panel" aria-labelledby="deliveries">
+      <section class="panel history" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         <Log webhook={webhook} load={load} onSent={reload} />
       </section>
@@ -47,12 +49,13 @@ export const Deliveries = ({ webhook, onSent }: Props) => {
 };
 
 const Log = ({ webhook, load, onSent }: Props & { readonly load: Load<ListDeliveriesData> }) => (
-  <Loaded load={load} what="the deliveries">
+  <Loaded load={load} what="the deliveries" as="bars">
     {({ deliveries }) =>
       deliveries.length === 0 ? (
-        <p class="soft">Nothing has been sent yet. Send a test event.</p>
+        <Empty shape="bars">Nothing has been sent yet. Send a test event.</Empty>
       ) : (
         <>
+          <Chart deliveries={deliveries} />
           <Replay webhook={webhook} deliveries={deliveries} onSent={onSent} />
           <ul class="plain deliveries">
             {deliveries.map((delivery) => (
@@ -65,6 +68,33 @@ const Log = ({ webhook, load, onSent }: Props & { readonly load: Load<ListDelive
     }
   </Loaded>
 );
+
+const SERIES = [
+  { name: "delivered", tone: "is-valid" },
+  { name: "failed", tone: "is-invalid" },
+  { name: "pending", tone: "is-unknown" },
+] as const;
+
+/** From the oldest delivery below to today: each day's, by how it went. */
+const Chart = ({ deliveries }: ListDeliveriesData) => {
+  const toDay = (at: string) => at.slice(0, 10);
+  const byDay = Map.groupBy(deliveries, ({ created_at: at }) => toDay(at));
+  const today = toDay(new Date().toISOString());
+  const values = [...byDay].map(
+    ([day, all]) =>
+      [day, SERIES.map(({ name }) => all.filter(({ status }) => status === name).length)] as const,
+  );
+  return (
+    <DayChart
+      from={[today, ...byDay.keys()].toSorted()[0] ?? today}
+      to={today}
+      values={new Map(values)}
+      series={SERIES}
+      sum={formatCount(deliveries.length, "delivery", "deliveries")}
+      what="Deliveries"
+    />
+  );
+};
 
 const TEST_EVENT = "webhook.test";
 

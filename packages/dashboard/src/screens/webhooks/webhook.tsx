@@ -14,11 +14,9 @@ import { SecretDialog } from "./secret-dialog.tsx";
 import { WebhookState } from "./state.tsx";
 import "./webhooks.css";
 
-const findWebhook = async (id: string, signal: AbortSignal): Promise<WebhookData> => {
+const findWebhook = async (id: string, signal: AbortSignal): Promise<WebhookData | null> => {
   const { webhooks } = await getClient().listWebhooks({ signal });
-  const webhook = webhooks.find((one) => one.id === id);
-  if (!webhook) throw new Error("The account has no webhook with this id.");
-  return webhook;
+  return webhooks.find((one) => one.id === id) ?? null;
 };
 
 export const Webhook = ({ params: { id = "" } }: { readonly params: Params }) => {
@@ -26,12 +24,16 @@ export const Webhook = ({ params: { id = "" } }: { readonly params: Params }) =>
   return (
     <Screen title="Webhook" lead={<a href={toHref("webhooks")}>All webhooks</a>}>
       <Loaded load={webhook} what="the webhook">
-        {(data) => (
-          <>
-            <Settings key={data.id} webhook={data} onChanged={webhook.reload} />
-            <Deliveries webhook={data} onSent={webhook.reload} />
-          </>
-        )}
+        {(data) =>
+          data === null ? (
+            <p>The account has no webhook with this id. It may have been deleted.</p>
+          ) : (
+            <>
+              <Settings key={data.id} webhook={data} onChanged={webhook.reload} />
+              <Deliveries webhook={data} onSent={webhook.reload} />
+            </>
+          )
+        }
       </Loaded>
     </Screen>
   );
@@ -58,7 +60,7 @@ const Settings = ({ webhook, onChanged }: SettingsProps) => {
     navigate("webhooks", { replace: true });
   });
   return (
-    <section class="panel" aria-labelledby="webhook">
+    <section class="panel main" aria-labelledby="webhook">
       <h2 id="webhook">{url}</h2>
       <WebhookState webhook={webhook} />
       <Events webhook={webhook} onChanged={onChanged} />

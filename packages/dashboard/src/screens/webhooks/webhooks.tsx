@@ -5,6 +5,7 @@ import { useAction } from "../../parts/action.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
+import { Empty } from "../../parts/shape.tsx";
 import { getClient } from "../../session.ts";
 import { EventChoice, type EventName } from "./events.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -19,7 +20,7 @@ export const Webhooks = () => {
       title="Webhooks"
       lead="Events are sent to your own HTTPS address, signed with each webhook's own secret."
     >
-      <Loaded load={list} what="the webhooks">
+      <Loaded load={list} what="the webhooks" as="rows">
         {({ webhooks }) => <List webhooks={webhooks} />}
       </Loaded>
       <NewWebhook
@@ -35,7 +36,7 @@ export const Webhooks = () => {
 
 const List = ({ webhooks }: { readonly webhooks: readonly Webhook[] }) =>
   webhooks.length === 0 ? (
-    <p class="soft">There are no webhooks yet.</p>
+    <Empty shape="rows">There are no webhooks yet.</Empty>
   ) : (
     <ul class="plain webhooks">
       {webhooks.map((webhook) => (
