@@ -3,25 +3,16 @@ import { type EncodedRow, writeInput } from "../intake/input-blob.ts";
 import { createTopDomains } from "../intake/top-domains.ts";
 import { Failure } from "../lib/failure.ts";
 import { prefetch } from "../lib/prefetch.ts";
-import { payImmediately } from "../money/begin-operation.ts";
-import type { Halves } from "../money/credits.ts";
 import { type IdempotencyKey, toClaimKey } from "../money/idempotency-claims.ts";
 import type { Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import type { World } from "../ports/world.ts";
 import { readPackedValues } from "../verify/pack.ts";
-import { sendFirstChunks } from "./batch.ts";
+import { type AcceptedList, acceptList } from "./accept-list.ts";
 import { iterateChunks } from "./chunks.ts";
 import { FILE } from "./dispatch.ts";
-import { findReplayedJob } from "./find-replayed-job.ts";
 import { isOpenJob, type Job } from "./items.ts";
-import {
-  assertWithinPlan,
-  buildNewJobWrites,
-  removeInput,
-  removeInputUnlessCharged,
-  toInputBlobKey,
-} from "./new-job.ts";
+import { toInputBlobKey } from "./new-job.ts";
 import { freeIfChildEnded } from "./replace-rows.ts";
 import { ERASED, type PackedRow, readPackedRows } from "./results.ts";
 import { createRowTest, type RowFilter } from "./row-filter.ts";
@@ -37,79 +28,37 @@ export type RowsToVerify = {
   readonly correction: { readonly from: string; readonly to: string } | undefined;
 };
 
-export type ChildResult = ChildAnswer & { readonly replayed: boolean };
-
-/** The answer that the claim stores. */
-type ChildAnswer = {
-  readonly job: string;
-  readonly createdAt: string;
-  readonly rows: number;
-  readonly price: Halves;
-};
+export type ChildResult = AcceptedList & { readonly rows: number; readonly replayed: boolean };
 
 /** `findParent` is asked only if no earlier request with this key was accepted: a repeat does not need the parent. */
-export const verifyAgain = async (
+export const verifyAgain = (
   world: World,
   payer: Payer,
   findParent: () => Promise<Job>,
   wanted: RowsToVerify,
   idempotencyKey: IdempotencyKey | null,
 ): Promise<ChildResult> => {
-  const id = world.newId("job");
-  const createdAt = world.now();
   const chunkRows = world.settings.chunkRows.file;
-  let accepted: ChildAnswer | undefined;
-  let stored: Awaited<ReturnType<typeof writeRows>> | undefined;
-  const reason = "verify_file" as const;
-  const operation = { id, kind: FILE, payer, reason, idempotencyKey, leaseMs: 0 };
-  const outcome = await payImmediately(world, operation, async () => {
+  const price = PRICES.fileAddress;
+  const order = { kind: FILE, reason: "verify_file", idempotencyKey, chunkRows, price } as const;
+  return acceptList(world, payer, order, async (id) => {
     const parent = await freeIfChildEnded(world, await findParent());
     assertMayVerify(parent);
     const written = await writeRows(world, { parent, wanted, id, chunkRows });
-    const { count } = written;
-    if (count === 0) throw createNoRowsFailure();
-    assertWithinPlan(payer, count);
-    stored = written;
-    const price = (count * PRICES.fileAddress) as Halves;
-    accepted = { job: id, createdAt: createdAt.toISOString(), rows: count, price };
-    const writes = (shard: number) =>
-      buildNewJobWrites(world, {
-        id,
-        kind: "file",
-        payer,
-        reason,
+    if (written.unique === 0) throw createNoRowsFailure();
+    return {
+      list: {
+        ...written,
         name: parent.name,
         options: parent.options ?? DEFAULT_OPTIONS,
         callback: null,
-        createdAt,
-        input: written.input,
-        chunks: written.chunks,
-        checksums: written.checksums,
-        unique: count,
-        domains: written.domains,
-        chunkRows,
-        columns: [],
-        emailColumn: null,
-        isAscii: written.isAscii,
-        delimiter: "",
         excluded: null,
-        unsettled: 0,
         claim: idempotencyKey && toClaimKey(idempotencyKey),
-        shard,
         parent: parent.id,
-      });
-    return { price, answer: accepted, writes };
-  }).catch(removeInputUnlessCharged(world, id));
-  if (outcome.kind !== "paid") await removeInput(world, id);
-  if (outcome.kind === "replayed") {
-    const answer = outcome.answer as unknown as ChildAnswer;
-    await findReplayedJob(world, answer.job);
-    return { ...answer, replayed: true };
-  }
-  if (outcome.kind !== "paid" || !accepted || !stored)
-    throw new Error("the rows were not accepted");
-  await sendFirstChunks(world, { ...payer, id, total: accepted.rows, chunkRows }, stored);
-  return { ...accepted, replayed: false };
+      },
+      answer: { rows: written.unique },
+    };
+  });
 };
 
 const DEFAULT_OPTIONS = { deepVerify: true, includeAi: true };
@@ -141,7 +90,7 @@ type Selection = {
 /** Writes the rows that match as the input of the child. */
 const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Selection) => {
   const domains = createTopDomains();
-  let count = 0;
+  let unique = 0;
   const select = createSelector(wanted);
   const requester = { account: parent.account, priority: "list" } as const;
   const chunks = await Array.fromAsync(iterateChunks(world.table, parent.id));
@@ -150,13 +99,13 @@ const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Select
     for await (const rows of read) {
       const selected = rows.flatMap((row) => select(row) ?? []);
       for (const { email } of selected) domains.add(email);
-      count += selected.length;
+      unique += selected.length;
       yield selected.map(({ row, email }) => [row, toByteText(email), AS_SUBMITTED]);
       await world.callers.yieldToCallers(requester);
     }
   }
   const written = await writeInput(world.blobs, toInputBlobKey(id), readRows(), chunkRows);
-  return { ...written, count, domains: domains.list() };
+  return { ...written, unique, domains: domains.list() };
 };
 
 const CHUNKS_AHEAD = 3;
