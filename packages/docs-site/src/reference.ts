@@ -72,7 +72,7 @@ const renderKeyAndPrice = (operation: Json): Html => {
       : scope === "unrestricted"
         ? html`<li>unrestricted key</li>`
         : html`<li>scope <code>${scope}</code></li>`;
-  return html`<ul class="facts"><li class="price">${operation["x-price"] ?? "Free."}</li> ${key} <li><a href="#clients">clients</a></li></ul>`;
+  return html`<ul class="facts"><li class="price">${inline(operation["x-price"] ?? "Free.")}</li> ${key} <li><a href="#clients">clients</a></li></ul>`;
 };
 
 const renderParameters = (document: OpenApi, { parameters = [] }: Json): Html => {
