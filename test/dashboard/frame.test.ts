@@ -149,6 +149,7 @@ describeInBrowser("the frame", ({ open }) => {
     await page.getByRole("combobox").fill("https://Other.example/");
     await page.getByRole("option", { name: "Check of other.example" }).click();
     await page.waitForURL(/domains\/other\.example$/);
+    expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
   test("Ctrl K opens the request or the list of a typed id", async () => {
@@ -171,6 +172,7 @@ describeInBrowser("the frame", ({ open }) => {
     await page.keyboard.type("job_00000000-0000");
     await page.getByRole("option", { name: "List job_00000000-0000" }).click();
     await page.waitForURL(/lists\/job_00000000-0000$/);
+    expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
   test("Ctrl K finds pages of the manual, and Enter opens one before its code has come", async () => {
@@ -209,6 +211,7 @@ describeInBrowser("the frame", ({ open }) => {
 
     await page.keyboard.press("Control+k");
     await page.getByText("The commands could not be loaded. Reload the page.").waitFor();
+    expect(await page.getByRole("option").count()).toBe(0);
   });
 
   test("the palette is accessible, says when nothing matches, and Tab stays inside it", async () => {

@@ -211,5 +211,6 @@ describeInBrowser("the logs", ({ open }) => {
     const { page } = await open({ path: "logs?request=req_none" });
 
     await page.getByText("No request with this id is among those that are stored").waitFor();
+    expect(await page.getByRole("dialog", { name: "Request" }).locator("dl").count()).toBe(0);
   });
 });

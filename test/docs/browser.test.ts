@@ -253,6 +253,7 @@ describeUnless(
       await page.getByText("No results.").waitFor();
       await page.fill(".search input", "");
       await page.locator(".contents").waitFor();
+      expect(await page.locator(".found li").count()).toBe(0);
     });
 
     test("every page leads to the dashboard", async () => {

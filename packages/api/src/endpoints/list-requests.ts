@@ -55,8 +55,8 @@ type Filter = {
 };
 
 /** Without key and text as the last release wrote it: its cursors are still read. */
-const toCursorWords = ({ status = "all", route = "all", key_id: keyId, q }: Filter): string =>
-  `${status} ${route}${keyId === undefined && q === undefined ? "" : JSON.stringify([keyId, q])}`;
+const toCursorWords = ({ status, route, key_id: keyId, q }: Filter): string =>
+  `${status ?? "all"} ${route ?? "all"}${keyId === undefined && q === undefined ? "" : JSON.stringify([keyId, q])}`;
 
 const toPredicate = ({ status, route, key_id: keyId, q }: Filter) => {
   const text = q?.toLowerCase();
