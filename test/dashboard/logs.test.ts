@@ -81,8 +81,11 @@ describeInBrowser("the logs", ({ open }) => {
   test("a click on a row opens the request: its error leads to the manual, and its key has its name", async () => {
     const opened = await open({ path: "logs?status=4xx" });
     const { page, ready } = opened;
+    await page.getByRole("combobox", { name: "API key" }).waitFor();
+    // The names were read before.
     const { key, key_id } = await createKey(ready, "Shop");
     const id = await send(ready, "/v1/verify", {}, key);
+    await findRow(opened, id).getByText("Shop").waitFor();
     await findRow(opened, id).getByText("INVALID_REQUEST").click();
 
     const dialog = page.getByRole("dialog", { name: "Request" });
@@ -192,9 +195,12 @@ describeInBrowser("the logs", ({ open }) => {
   });
 
   test("older requests are shown when they are asked for, and a link opens one of them", async () => {
-    const { ready } = await open({ path: "logs" });
+    const { ready, readApi } = await open({ path: "logs" });
     const first = await send(ready);
-    for (let more = 0; more < 60; more++) await send(ready);
+    let last = first;
+    for (let more = 0; more < 60; more++) last = await send(ready);
+    const countStored = async () => (await readApi<any>(`/v1/requests?q=${last}`)).requests.length;
+    await expect.poll(countStored).toBe(1);
     const opened = await open({ path: `logs?request=${first}` });
     const { page } = opened;
 

@@ -11,7 +11,7 @@ import { KeyNames } from "./key-names.ts";
 import { LogFilters } from "./log-filter.tsx";
 import { type LogFilter, readFilter, toLogs } from "./log-query.ts";
 import { RequestDetail } from "./request-detail.tsx";
-import { RequestTable } from "./request-table.tsx";
+import { type LoggedRequest, RequestTable } from "./request-table.tsx";
 import "./logs.css";
 
 const PAGE = 50;
@@ -37,13 +37,21 @@ const usePollPause = (isStill: boolean): number | null => {
 };
 
 /** A log is read without names too: only an unrestricted key may list the keys. */
-const useKeyNames = () => {
+const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
   const { data, reload } = useLoad((signal) => getClient().listApiKeys({ signal }));
   const names = useMemo(() => {
     const mode = isTestKey.value ? "test" : "live";
     const own = data?.api_keys.filter((key) => key.mode === mode) ?? [];
     return new Map(own.map(({ key_id, name }) => [key_id, name]));
   }, [data]);
+  // A key that was created since has a name; a revoked one has none, and is asked for once.
+  const [asked] = useState(() => new Set<string>());
+  useLayoutEffect(() => {
+    const unknown = requests.filter(({ key_id: id }) => !names.has(id) && !asked.has(id));
+    if (!data || unknown.length === 0) return;
+    for (const { key_id } of unknown) asked.add(key_id);
+    reload();
+  }, [requests, data]);
   return { names, reload };
 };
 
@@ -103,8 +111,8 @@ type OlderProps = Omit<ReturnType<typeof useRequests>, "load"> & { readonly isEm
 
 export const Logs = () => {
   const filter = readFilter();
-  const { names, reload: reloadNames } = useKeyNames();
   const { load, ...paging } = useRequests(filter);
+  const { names, reload: reloadNames } = useKeyNames(load.data?.requests);
   const id = query.value.get("request");
   const reload = () => {
     reloadNames();
