@@ -67,8 +67,8 @@ export type OpenedPage = {
 const IS_OF_RESPONSE =
   /^Failed to load resource: (?:the server responded with a status of|net::ERR_INTERNET_DISCONNECTED)/;
 
-/** The dashboard's own files, the API, and what the API has links to. */
-const PUBLIC = ["/app/", "/v1/", "/blobs/"];
+/** The dashboard's own files, the API, what the API has links to, and what Ctrl K finds in the manual. */
+const PUBLIC = ["/app/", "/v1/", "/blobs/", "/docs/search.json"];
 
 const watchPage = (page: Page, origin: string) => {
   const complaints: string[] = [];

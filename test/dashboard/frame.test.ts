@@ -133,6 +133,94 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.getByRole("option").count()).toBe(1);
   });
 
+  const post = ({ ready }: OpenedPage, path: string, body: unknown) =>
+    fetch(ready.base_url + path, {
+      method: "POST",
+      headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  test("Ctrl K finds a watched domain by its name, and opens the check of a typed one", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await post(opened, "/v1/deliverability/monitors", { domain: "watched.example" });
+    await heading(opened, "Overview").waitFor();
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("watched");
+    await page.getByRole("option", { name: "watched.example Domain" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/domains\/watched\.example$/);
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("https://Other.example/");
+    await page.getByRole("option", { name: "Check of other.example" }).click();
+    await page.waitForURL(/domains\/other\.example$/);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("Ctrl K opens the request or the list of a typed id", async () => {
+    const opened = await open();
+    const { page } = opened;
+    const refused = await post(opened, "/v1/verify", {});
+    const id = refused.headers.get("x-request-id") ?? "";
+    await heading(opened, "Overview").waitFor();
+
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill(` ${id} `);
+    await page.getByRole("option", { name: `Request ${id}` }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`logs\\?request=${id}$`));
+    await page.getByRole("dialog", { name: "Request" }).waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+
+    // One that is not among the newest, or another key's.
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("job_00000000-0000");
+    await page.getByRole("option", { name: "List job_00000000-0000" }).click();
+    await page.waitForURL(/lists\/job_00000000-0000$/);
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("Ctrl K finds pages of the manual, and Enter opens one before its code has come", async () => {
+    const opened = await open();
+    const { page, ready, requests } = opened;
+    await heading(opened, "Overview").waitFor();
+    expect(requests.filter((one) => /search\.json|palette-commands/.test(one))).toEqual([]);
+
+    const come = Promise.withResolvers<void>();
+    await page.route("**/palette-commands*", async (route) => {
+      await come.promise;
+      await route.fallback();
+    });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("api documentation");
+    await page.keyboard.press("Enter");
+    come.resolve();
+    await page.waitForURL(`${ready.base_url}/docs`);
+
+    await page.goBack();
+    await heading(opened, "Overview").waitFor();
+    await page.keyboard.press("Control+k");
+    // By its text, where no name has the word.
+    await page.getByRole("combobox").fill("printable ascii");
+    await page.getByRole("option", { name: "Paying once: Idempotency-Key Manual" }).waitFor();
+    await page.getByRole("combobox").fill("conflict");
+    await page.getByRole("option", { name: "IDEMPOTENCY_KEY_CONFLICT Manual" }).click();
+    await page.waitForURL(`${ready.base_url}/docs/errors#IDEMPOTENCY_KEY_CONFLICT`);
+  });
+
+  test("Ctrl K says so when its code cannot be loaded", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await heading(opened, "Overview").waitFor();
+    await page.route("**/palette-commands*", (route) => route.abort());
+
+    await page.keyboard.press("Control+k");
+    await page.getByText("The commands could not be loaded. Reload the page.").waitFor();
+    expect(await page.getByRole("option").count()).toBe(0);
+  });
+
   test("the palette is accessible, says when nothing matches, and Tab stays inside it", async () => {
     const opened = await open();
     const { page } = opened;

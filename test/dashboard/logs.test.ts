@@ -1,8 +1,41 @@
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, readCopied } from "./browser.ts";
-import { checkStackedTable } from "./server.ts";
+import { checkScreen, describeInBrowser, type OpenedPage, readCopied } from "./browser.ts";
+import { checkStackedTable, type Ready } from "./server.ts";
+
+const LONGEST_ROUTE = "/v1/webhooks/wh_none/deliveries/del_none/retry";
 
 describeInBrowser("the logs", ({ open }) => {
+  /** A request of a program; its response's id. */
+  const send = async (
+    { base_url, test_key }: Ready,
+    path = "/v1/verify",
+    body: unknown = {},
+    key = test_key,
+  ): Promise<string> => {
+    const { headers } = await fetch(base_url + path, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return headers.get("x-request-id") ?? "";
+  };
+
+  const createKey = async (
+    { base_url, test_key }: Ready,
+    name: string,
+    scopes?: readonly string[],
+  ): Promise<{ readonly key: string; readonly key_id: string }> => {
+    const response = await fetch(`${base_url}/v1/api-keys`, {
+      method: "POST",
+      headers: { "x-api-key": test_key, "content-type": "application/json" },
+      body: JSON.stringify({ name, mode: "test", ...(scopes && { scopes }) }),
+    });
+    return ((await response.json()) as any).data;
+  };
+
+  const findRow = ({ page }: Pick<OpenedPage, "page">, id: string) =>
+    page.locator(".requests tbody tr", { hasText: id });
+
   test("a call made on another screen is there within two seconds, with its request id", async () => {
     const opened = await open({ path: "verify" });
     const { page, requests } = opened;
@@ -13,7 +46,7 @@ describeInBrowser("the logs", ({ open }) => {
     await page.getByText("accepted").first().waitFor();
     await page.getByRole("link", { name: "Logs" }).click();
 
-    const row = page.locator(".requests tbody tr", { hasText: id });
+    const row = findRow(opened, id);
     await row.waitFor();
     // The list is read when the screen opens, and after one second and two.
     expect(requests.filter((one) => one.startsWith("GET /v1/requests")).length).toBeLessThanOrEqual(
@@ -23,24 +56,61 @@ describeInBrowser("the logs", ({ open }) => {
     const text = await row.innerText();
     expect(text).toContain("POST /v1/verify");
     expect(text).toContain("200");
-    // It is read without scrolling sideways.
-    const copy = await row.getByRole("button", { name: "Copy" }).boundingBox();
-    expect((copy?.x ?? Infinity) + (copy?.width ?? 0)).toBeLessThan(1280);
     // No address is in a log.
     expect(await page.locator(".requests").innerText()).not.toContain("valid@example.com");
     await checkScreen(opened, "logs");
-    await checkStackedTable(page, ["Request", "Status", "Time", "ms", "Request id", "Key"]);
+    await checkStackedTable(page, ["Request", "Status", "Time", "Duration", "Key"]);
   });
 
-  test("by keyboard alone a status is chosen and a request id copied", async () => {
-    const { page, ready } = await open({ path: "logs" });
-    const { headers } = await fetch(`${ready.base_url}/v1/verify`, {
-      method: "POST",
-      headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
-      body: "{}",
-    });
-    const id = headers.get("x-request-id") ?? "";
-    await page.getByLabel("All").focus();
+  test("the table is read without scrolling sideways, with the longest path and a long name of a key", async () => {
+    const opened = await open({ path: "logs" });
+    const { page, ready } = opened;
+    const { key } = await createKey(ready, "The shop's nightly import of its newest customers");
+    const id = await send(ready, LONGEST_ROUTE, {}, key);
+    await findRow(opened, id).waitFor();
+
+    for (const width of [1280, 768, 375]) {
+      await page.setViewportSize({ width, height: 800 });
+      const { scrollWidth, clientWidth }: any = await page
+        .locator(".requests")
+        .evaluate(({ scrollWidth, clientWidth }: any) => ({ scrollWidth, clientWidth }));
+      expect(`${width}: ${scrollWidth}`).toBe(`${width}: ${clientWidth}`);
+    }
+  });
+
+  test("a click on a row opens the request: its error leads to the manual, and its key has its name", async () => {
+    const opened = await open({ path: "logs?status=4xx" });
+    const { page, ready } = opened;
+    await page.getByRole("combobox", { name: "API key" }).waitFor();
+    // The names were read before.
+    const { key, key_id } = await createKey(ready, "Shop");
+    const id = await send(ready, "/v1/verify", {}, key);
+    await findRow(opened, id).getByText("Shop").waitFor();
+    await findRow(opened, id).getByText("INVALID_REQUEST").click();
+
+    const dialog = page.getByRole("dialog", { name: "Request" });
+    const text = await dialog.innerText();
+    for (const part of ["POST /v1/verify", "400", " ms", "Shop", key_id, id])
+      expect(text).toContain(part);
+    expect(new URL(page.url()).search).toBe(`?status=4xx&request=${id}`);
+    expect(await readCopied(page, () => dialog.getByRole("button", { name: "Copy" }).click())).toBe(
+      id,
+    );
+    await checkScreen(opened, "logs-request");
+
+    const link = (await dialog.getByRole("link").getAttribute("href")) ?? "";
+    const { pathname, hash } = new URL(link, ready.base_url);
+    expect(hash).toBe("#INVALID_REQUEST");
+    expect(await (await fetch(ready.base_url + pathname)).text()).toContain(
+      `id="${hash.slice(1)}"`,
+    );
+  });
+
+  test("by keyboard alone a status is chosen and a request opened; Esc returns to its row", async () => {
+    const opened = await open({ path: "logs" });
+    const { page, ready } = opened;
+    const id = await send(ready);
+    await page.getByLabel("All", { exact: true }).focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
     await page.waitForURL(/status=4xx$/);
@@ -50,20 +120,20 @@ describeInBrowser("the logs", ({ open }) => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
 
-    expect(await readCopied(page, () => page.keyboard.press("Enter"))).toBe(id);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Request" }).getByText(id).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/status=4xx$/);
+    expect(await page.evaluate("document.activeElement.dataset.request")).toBe(id);
   });
 
   test("a call made elsewhere appears without a click, and only in the class of its status", async () => {
-    const { page, ready } = await open({ path: "logs?status=4xx" });
+    const opened = await open({ path: "logs?status=4xx" });
+    const { page, ready } = opened;
     await page.getByText("No matching requests").or(page.locator(".requests")).first().waitFor();
-    const refused = await fetch(`${ready.base_url}/v1/verify`, {
-      method: "POST",
-      headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
-      body: "{}",
-    });
-    const id = refused.headers.get("x-request-id") ?? "";
+    const id = await send(ready);
 
-    const row = page.locator(".requests tbody tr", { hasText: id });
+    const row = findRow(opened, id);
     await row.waitFor();
     expect(await row.innerText()).toContain("INVALID_REQUEST");
     await page.getByLabel("2xx").check();
@@ -71,5 +141,82 @@ describeInBrowser("the logs", ({ open }) => {
     expect(page.url()).toContain("status=2xx");
     await page.reload();
     expect(await page.getByLabel("2xx").isChecked()).toBe(true);
+  });
+
+  test("requests are searched by path and by id, a link has the search, and an address is in no link", async () => {
+    const opened = await open({ path: "logs" });
+    const { page, ready } = opened;
+    const [verified, retried] = [await send(ready), await send(ready, LONGEST_ROUTE)];
+    await findRow(opened, retried).waitFor();
+    const search = page.getByRole("searchbox");
+
+    await search.fill("POST /v1/webhooks");
+    await findRow(opened, verified).waitFor({ state: "detached" });
+    expect(await findRow(opened, retried).count()).toBe(1);
+    expect(new URL(page.url()).search).toBe("?q=POST+/v1/webhooks");
+    await page.reload();
+    await findRow(opened, retried).waitFor();
+    expect(await search.inputValue()).toBe("POST /v1/webhooks");
+
+    await search.fill(verified);
+    await findRow(opened, verified).waitFor();
+    expect(await page.locator(".requests tbody tr").count()).toBe(1);
+
+    await search.fill("ann@example.com");
+    await page.getByText("No address is stored with a request.").waitFor();
+    expect(page.url()).toContain(verified);
+    await search.fill("nothing of the sort");
+    await page.getByText("No matching requests in the last 7 days.").waitFor();
+  });
+
+  test("the requests of one key are chosen by its name", async () => {
+    const opened = await open({ path: "logs" });
+    const { page, ready } = opened;
+    const { key, key_id } = await createKey(ready, "Importer");
+    const [other, own] = [await send(ready), await send(ready, "/v1/verify", {}, key)];
+    await page.reload();
+    await findRow(opened, own).getByText("Importer").waitFor();
+
+    await page.getByRole("combobox", { name: "API key" }).selectOption("Importer");
+    await findRow(opened, other).waitFor({ state: "detached" });
+    expect(await findRow(opened, own).count()).toBe(1);
+    expect(new URL(page.url()).search).toBe(`?key=${key_id}`);
+  });
+
+  test("a key that may not list keys sees the start of their ids, and no error", async () => {
+    const { ready } = await open({ path: "logs" });
+    const { key, key_id } = await createKey(ready, "Reader", ["account:read"]);
+    const opened = await open({ path: "logs", key: { secret: key } });
+    const id = await send(ready, "/v1/verify", {}, key);
+
+    await findRow(opened, id).getByText(key_id.slice(0, 12)).waitFor();
+    expect(await opened.page.getByRole("alert").count()).toBe(0);
+    expect(await opened.page.getByRole("combobox", { name: "API key" }).count()).toBe(0);
+  });
+
+  test("older requests are shown when they are asked for, and a link opens one of them", async () => {
+    const { ready, readApi } = await open({ path: "logs" });
+    const first = await send(ready);
+    let last = first;
+    for (let more = 0; more < 60; more++) last = await send(ready);
+    const countStored = async () => (await readApi<any>(`/v1/requests?q=${last}`)).requests.length;
+    await expect.poll(countStored).toBe(1);
+    const opened = await open({ path: `logs?request=${first}` });
+    const { page } = opened;
+
+    await page.getByRole("dialog", { name: "Request" }).getByText(first).waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    expect(await findRow(opened, first).count()).toBe(0);
+    await page.getByRole("button", { name: "Show older requests" }).click();
+    await findRow(opened, first).waitFor();
+    await page.getByRole("button", { name: "Show the newest again" }).click();
+    await findRow(opened, first).waitFor({ state: "detached" });
+  });
+
+  test("a link to a request that is not stored says which are", async () => {
+    const { page } = await open({ path: "logs?request=req_none" });
+
+    await page.getByText("No request with this id is among those that are stored").waitFor();
+    expect(await page.getByRole("dialog", { name: "Request" }).locator("dl").count()).toBe(0);
   });
 });

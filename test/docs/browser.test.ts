@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { endpoints } from "@mailproof/api/endpoints";
@@ -37,8 +37,10 @@ describeUnless(
     let browser: Browser;
     let server: Server;
     let base = "";
+    let keys: Pick<Awaited<ReturnType<typeof given>>, "liveKey" | "testKey">;
     beforeAll(async () => {
-      const { world } = await given();
+      const { world, ...opened } = await given({ balance: 10 });
+      keys = opened;
       server = createApiServer(world, () => undefined, endpoints).listen(0, "127.0.0.1");
       await once(server, "listening");
       base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -55,9 +57,11 @@ describeUnless(
       readonly width: number;
       readonly colorScheme?: "light" | "dark";
       readonly path?: string;
+      /** What the dashboard keeps in the tab. */
+      readonly signedIn?: string;
     };
 
-    const whenOpened = async ({ width, colorScheme = "light", path = "/docs" }: View) => {
+    const whenOpened = async ({ width, colorScheme = "light", path = "/docs", signedIn }: View) => {
       const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
       onTestFinished(() => page.close());
       page.setDefaultTimeout(100_000);
@@ -66,6 +70,8 @@ describeUnless(
       page.on("console", (line) => void (line.type() === "error" && complaints.push(line.text())));
       page.on("pageerror", (error) => complaints.push(error.message));
       page.on("request", (request) => requestedUrls.push(request.url()));
+      if (signedIn !== undefined)
+        await page.addInitScript(`sessionStorage.setItem("mailproof.key", "${signedIn}")`);
       await page.goto(base + path);
       return { page, complaints, asked: requestedUrls };
     };
@@ -122,6 +128,7 @@ describeUnless(
       expect(await page.evaluate("document.querySelector('main').clientWidth")).toBe(1123);
       expect(await isSeen(page, ".side")).toBe(false);
       expect(await isSeen(page, ".copy")).toBe(false);
+      expect(await isSeen(page, ".try")).toBe(false);
       expect(
         await page.evaluate(
           "[...document.querySelectorAll('pre')].filter((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth).length",
@@ -177,26 +184,58 @@ describeUnless(
     });
 
     test.each([
-      ["refund", "#errors"],
-      ["idempotency", "#idempotency"],
-      ["download csv", "#downloadJob"],
-      ["/v1/find", "#findEmail"],
-      ["catch_all_confidence", "#statuses"],
-    ])("a search for %s leads to %s", async (words, hash) => {
-      const { page } = await whenOpened({ width: 1440 });
+      ["refund", "errors"],
+      ["idempotency", "idempotency"],
+      ["download csv", "downloadJob"],
+      ["/v1/find", "findEmail"],
+      ["catch_all_confidence", "statuses"],
+      ["INSUFFICIENT_CREDITS", "INSUFFICIENT_CREDITS"],
+    ])("a search for %s leads to #%s", async (words, id) => {
+      const { page, complaints } = await whenOpened({ width: 1440 });
 
       await page.keyboard.press("/");
       await page.keyboard.type(words);
-      const first = page.locator(".found a");
-      const hashes = await first.evaluateAll((all: any[]) => all.map((one) => one.hash));
+      await page.locator(".found a").first().waitFor();
+      const hashes = await page
+        .locator(".found a")
+        .evaluateAll((all: any[]) => all.map((one) => one.hash.slice(1)));
 
-      expect(hashes.slice(0, 3)).toContain(hash);
+      expect(hashes.slice(0, 3)).toContain(id);
+      expect(await isSeen(page, `[id="${id}"]`)).toBe(true);
+      expect(complaints).toEqual([]);
+    });
+
+    test("the page of a topic searches all pages, and the keys alone open one of them", async () => {
+      const { page, complaints } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
+
+      await page.keyboard.press("/");
+      await page.keyboard.type("insufficient");
+      await page.locator(".found a", { hasText: "INSUFFICIENT_CREDITS" }).first().waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("Enter");
+
+      await page.waitForURL(`${base}/docs/errors#INSUFFICIENT_CREDITS`);
+      expect(complaints).toEqual([]);
+    });
+
+    test("what a search needs is loaded when somebody wants to search, and a failure says so", async () => {
+      const { page, asked } = await whenOpened({ width: 1440, path: "/docs/errors" });
+      expect(asked.filter((url) => url.endsWith("search.json"))).toEqual([]);
+      await page.route("**/docs/search.json", (route) => route.abort());
+
+      await page.fill(".search input", "refund");
+      await page.getByText("The search could not be loaded.").waitFor();
+      await page.unroute("**/docs/search.json");
+      await page.fill(".search input", "refunds");
+      await page.locator(".found a").first().waitFor();
     });
 
     test("what is found is shown with whole words around it", async () => {
       const { page } = await whenOpened({ width: 1440 });
 
       await page.fill(".search input", "credits_refunded");
+      await page.locator(".found a").first().waitFor();
 
       expect(await page.locator(".found small").allTextContents()).toContainEqual(
         expect.stringMatching(/credits_refunded number /),
@@ -211,9 +250,108 @@ describeUnless(
       await page.waitForFunction("location.hash === '#rate-limits'");
 
       await page.fill(".search input", "zebra");
-      expect(await page.locator(".found .none").textContent()).toBe("No results.");
+      await page.getByText("No results.").waitFor();
       await page.fill(".search input", "");
-      expect(await isSeen(page, ".contents")).toBe(true);
+      await page.locator(".contents").waitFor();
+      expect(await page.locator(".found li").count()).toBe(0);
+    });
+
+    test("every page leads to the dashboard", async () => {
+      for (const path of ["/docs", "/docs/verify-email"])
+        for (const width of [360, 1440]) {
+          const { page } = await whenOpened({ width, path });
+          const link = page.getByRole("banner").getByRole("link", { name: "Dashboard" });
+          expect(await link.getAttribute("href")).toBe("/app/");
+          expect(await link.isVisible()).toBe(true);
+        }
+    });
+
+    /** The first example of the operation. */
+    const runFirst = (page: Page) => page.getByRole("button", { name: "Run" }).first().click();
+
+    test("an example is run with a test key that is pasted, and a live key is not sent", async () => {
+      const { page, complaints, asked } = await whenOpened({
+        width: 1440,
+        path: "/docs/verify-email",
+      });
+      await runFirst(page);
+      await page.getByLabel("Test key").fill(keys.liveKey);
+      await page.keyboard.press("Enter");
+      await page.getByText("Only a test key is sent from here.").waitFor();
+      expect(asked.filter((url) => url.includes("/v1/"))).toEqual([]);
+
+      await page.getByLabel("Test key").fill(` ${keys.testKey} `);
+      await page.getByRole("button", { name: "Send" }).click();
+
+      const ran = page.locator(".ran").first();
+      await ran.locator("pre").waitFor();
+      expect(await ran.innerText()).toMatch(/^200\s+in \d+ ms\s+req_/);
+      expect(await ran.innerText()).toContain('"success": true');
+      expect(complaints).toEqual([]);
+      // It is asked for once.
+      await page.getByRole("button", { name: "Run" }).nth(1).click();
+      await page.locator(".ran").nth(1).locator("pre").waitFor();
+    });
+
+    test("the test key of this tab is in the examples of curl, and runs them", async () => {
+      const { page } = await whenOpened({
+        width: 1440,
+        path: "/docs/verify-email",
+        signedIn: keys.testKey,
+      });
+      const sample = await page.locator(".languages pre").first().textContent();
+      expect(sample).toContain(`X-Api-Key: ${keys.testKey}"`);
+
+      await runFirst(page);
+      await page.getByText('"success": true').first().waitFor();
+    });
+
+    test("a live key of this tab is neither in the page nor sent", async () => {
+      const { page, asked } = await whenOpened({
+        width: 1440,
+        path: "/docs/verify-email",
+        signedIn: keys.liveKey,
+      });
+      expect(await page.content()).not.toContain(keys.liveKey);
+
+      await runFirst(page);
+      await page.getByLabel("Test key").waitFor();
+      expect(asked.filter((url) => url.includes("/v1/"))).toEqual([]);
+    });
+
+    test.each([
+      ["/docs/get-account", "light"],
+      ["/docs/quick-start", "dark"],
+    ] as const)(
+      "axe finds no violation in %s with its search and an example that was run: %s",
+      async (path, colorScheme) => {
+        const { page } = await whenOpened({
+          width: 1440,
+          path,
+          signedIn: keys.testKey,
+          colorScheme,
+        });
+        await runFirst(page);
+        await page.locator(".ran pre").first().waitFor();
+        await page.fill(".search input", "refund");
+        await page.locator(".found a").first().waitFor();
+
+        await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+        const { violations }: any = await page.evaluate("axe.run()");
+
+        expect(
+          violations.map(({ id, nodes }: any) => [id, nodes.map(({ html }: any) => html)]),
+        ).toEqual([]);
+      },
+    );
+
+    test("each example of every operation is a request that can be run", async () => {
+      const { page } = await whenOpened({ width: 1440 });
+
+      const examples = page.locator(".show .languages");
+      expect(await examples.getByRole("button", { name: "Run", includeHidden: true }).count()).toBe(
+        await examples.count(),
+      );
     });
 
     test("a language that is chosen once is chosen everywhere, and the next time", async () => {

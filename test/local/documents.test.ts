@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
 import { documentsFrom, HERE, HERE_PATH } from "@mailproof/api/http/documents";
 import { texts } from "@mailproof/docs-site/texts";
@@ -110,7 +110,9 @@ test("the page lets nothing in from elsewhere, and has no code or style of its o
 
   const { headers, text } = await got(port, "/docs");
 
-  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'self'/);
+  expect(headers.get("content-security-policy")).toBe(
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
   const loaded = [
     ...text.matchAll(
       /(?:<script[^>]*src|<link rel="(?!alternate)[^>]*href|<img[^>]*src)="([^"]*)"/g,
@@ -169,7 +171,7 @@ test("a document is written once, when it is first asked for, and no other with 
 describe("the page of a topic", () => {
   const all = texts();
   const manual = Object.keys(all).filter(
-    (path) => path.startsWith("/docs/") && !/\.(?:css|js)$/.test(path),
+    (path) => path.startsWith("/docs/") && !/\.(?:css|js|json)$/.test(path),
   );
   const pages = manual.filter((path) => !path.endsWith(".md"));
 
@@ -189,7 +191,7 @@ describe("the page of a topic", () => {
     const [to = "", anchor] = link.replace(HERE_PATH, "").replace(HERE, "").split("#");
     const target = to === "" ? path : to;
     const text = all[target];
-    const isThere = text !== undefined || ["/mcp", "/health"].includes(target);
+    const isThere = text !== undefined || ["/mcp", "/health", "/app/"].includes(target);
     const hasAnchor = anchor === undefined || anchor === "top" || text?.includes(` id="${anchor}"`);
     return isThere && hasAnchor ? [] : [`${path}: ${link}`];
   };
@@ -210,6 +212,34 @@ describe("the page of a topic", () => {
 
     expect(ofPages).toEqual([]);
     expect(ofMarkdown).toEqual([]);
+  });
+
+  test("no level of a heading is left out", () => {
+    const listGaps = (path: string) => {
+      const [, main = ""] = (all[path] ?? "").split("<main");
+      const levels = [...main.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level));
+      return levels.flatMap((level, at) => {
+        const before = levels[at - 1] ?? 0;
+        return level > before + 1 ? [`${path}: h${level} after h${before}`] : [];
+      });
+    };
+    expect(pages.flatMap(listGaps)).toEqual([]);
+  });
+
+  test("whatever a search finds leads somewhere, in the page of everything and in its own", () => {
+    const found: any[] = JSON.parse(all["/docs/search.json"] ?? "[]");
+
+    expect(found.length).toBeGreaterThan(endpoints.length + 50);
+    expect(
+      found.flatMap(({ id, page }) => [
+        ...findBroken("/docs", `#${id}`),
+        ...findBroken("/docs", `/docs/${page}`),
+      ]),
+    ).toEqual([]);
+    expect(
+      found.filter(({ text }) => /<\/?(?:p|div|code|ul|li|td|span|a)\b|&lt;/.test(text)),
+    ).toEqual([]);
+    expect(gzipSync(all["/docs/search.json"] ?? "").length).toBeLessThan(40_000);
   });
 
   test("its Markdown is no HTML, and its code is the page's code", () => {

@@ -209,7 +209,8 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
     { of: "what is one's own", status: 200 },
     { of: "a cursor of another route", query: { offset }, status: 400 },
   ],
-  "GET /v1/requests": ({ offset }) => [
+  "GET /v1/requests": ({ offset, keyId }) => [
+    { of: "a key", query: { key_id: keyId }, status: 200 },
     { of: "what is one's own", query: { status: "5xx" }, status: 200 },
     { of: "a cursor of another route", query: { offset }, status: 400 },
   ],

@@ -1,3 +1,5 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
 import { expect, test } from "vitest";
 import { rejectDown } from "../app/faulty-worlds.ts";
@@ -58,7 +60,9 @@ test("a request is found by the id that its response had", async () => {
   const ctx = await given();
   const { request_id: id } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
 
-  const { data } = await list(ctx);
+  await whenVerified(ctx.world, ctx.liveKey, { email: "bo@x.com" });
+
+  const { data } = await list(ctx, { q: id });
 
   expect(data.requests).toMatchObject([
     { request_id: id, status: 402, error_code: "INSUFFICIENT_CREDITS" },
@@ -72,6 +76,13 @@ test.each<[Query, string[]]>([
   [{ route: "POST /v1/verify" }, ["POST /v1/verify 400", "POST /v1/verify 200"]],
   [{ route: "POST /v1/verify", status: "2xx" }, ["POST /v1/verify 200"]],
   [{ route: "POST /v1/nothing" }, []],
+  [{ q: "/v1/JOBS" }, ["GET /v1/jobs/{id} 404"]],
+  [{ q: "post /v1/v" }, ["POST /v1/verify 400", "POST /v1/verify 200"]],
+  [{ q: "invalid_req" }, ["POST /v1/verify 400"]],
+  [{ q: "verify", status: "2xx" }, ["POST /v1/verify 200"]],
+  [{ q: "ann@x.com" }, []],
+  [{ key_id: "key_2" }, []],
+  [{ key_id: "key_1", q: "jobs" }, ["GET /v1/jobs/{id} 404"]],
 ])("%j lists only those", async (query, expected) => {
   expect(summarize((await list(await givenRequests(), query)).data)).toEqual(expected);
 });
@@ -118,6 +129,15 @@ test("a test key sees the requests of test keys, and a live key those of live ke
   expect((await list(ctx)).data.requests).toHaveLength(3);
 });
 
+test("an id of another account's request, or of its key, finds nothing", async () => {
+  const ctx = await givenRequests();
+  const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(1) });
+  const [request] = (await list(ctx)).data.requests;
+
+  for (const query of [{ q: request.request_id }, { key_id: request.key_id }])
+    expect((await list(ctx, query, other.liveKey)).data).toEqual({ requests: [], has_more: false });
+});
+
 test("a request that cannot be recorded is answered as ever", async () => {
   const ctx = await given({ balance: 10 });
   const down = createRequestLog({ ...ctx.table, write: rejectDown }, ctx.world.now);
@@ -141,11 +161,14 @@ test.each<[Query, string]>([[{ status: "400" }, "status: must be one of 2xx, 3xx
   },
 );
 
-test("a cursor of another filter is 400", async () => {
-  const ctx = await givenRequests();
-  const { data } = await list(ctx, { limit: "1" });
+test.each<[Query]>([[{ status: "4xx" }], [{ q: "verify" }], [{ key_id: "key_1" }]])(
+  "a cursor of another filter is 400 with %j",
+  async (filter) => {
+    const ctx = await givenRequests();
+    const { data } = await list(ctx, { limit: "1" });
 
-  const { statusCode } = await list(ctx, { offset: data.next_offset, status: "4xx" });
+    const { statusCode } = await list(ctx, { offset: data.next_offset, ...filter });
 
-  expect(statusCode).toBe(400);
-});
+    expect(statusCode).toBe(400);
+  },
+);

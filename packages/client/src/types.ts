@@ -2971,6 +2971,10 @@ export interface ListRequestsInput {
   status?: "2xx" | "3xx" | "4xx" | "5xx" | undefined;
   /** Only this method and path, such as `POST /v1/verify`. */
   route?: string | undefined;
+  /** Only requests that this key sent. */
+  key_id?: string | undefined;
+  /** Only requests whose id, method and path, or error code contains this text, in any case. */
+  q?: string | undefined;
   /** The `next_offset` of the previous page. */
   offset?: string | undefined;
 }

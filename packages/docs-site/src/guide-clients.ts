@@ -12,7 +12,7 @@ export const clients: Guide = {
     const all = clientsAt(baseUrl);
     return html`
 <p class="lead">Use plain HTTP, or a client that this server has:</p>
-${all.map(({ language, install }) => html`<h4>${language}</h4>${block(install, "shell")}`)}
+${all.map(({ language, install }) => html`<h3>${language}</h3>${block(install, "shell")}`)}
 <p>The client for TypeScript and JavaScript has no dependencies and runs in Node, Deno, Bun and browsers. It sends every paid call with an Idempotency-Key and retries where that is safe, so a lost response is never charged twice. Those for Python (3.11) and Go are generated from the OpenAPI document: each call is one request, and retries are yours. A server for which they were not built, and one on AWS, answers 404, which says how they are made.</p>
 <h3>A file in three steps</h3>
 <p>Each program uploads <code>customers.csv</code>, has it verified, and writes <code>results.csv</code>.</p>

@@ -43,7 +43,7 @@ export const code = (text: string | number): Html => html`<code>${text}</code>`;
 
 /** A block of code, with a language of its own or as one of several. */
 export const block = (text: string, language: string): Html =>
-  html`<pre data-language="${language}" tabindex="0"><code>${text}</code></pre>`;
+  html`<pre data-language="${language}"><code>${text}</code></pre>`;
 
 export type Sample = { readonly language: string; readonly text: string };
 
@@ -51,5 +51,5 @@ export type Sample = { readonly language: string; readonly text: string };
 export const inLanguages = (all: readonly Sample[]): Html => html`
 <div class="languages">${all.map(
   ({ language, text }) => html`<figure class="language" data-language="${language}">
-<figcaption>${language}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`,
+<figcaption>${language}</figcaption><pre><code>${text}</code></pre></figure>`,
 )}</div>`;

@@ -144,3 +144,18 @@ const BLOCKS: Readonly<Record<string, (node: Element, language: string) => strin
 
 export const toMarkdown = ({ markup }: Html): string =>
   `${toBlocks(parse(markup).children).join("\n\n")}\n`;
+
+/** Beside the words of a manual: what is shown in code, and in pictures. */
+const isShown = ({ tag, attributes }: Element): boolean =>
+  tag === "pre" || tag === "svg" || / class="(?:show|anchor)"/.test(attributes);
+
+const toWords = (node: Node): string => {
+  if (typeof node === "string") return decode(node);
+  if (isShown(node)) return " ";
+  const inner = node.children.map(toWords).join("");
+  return node.tag === "wbr" || node.tag in INLINE ? inner : ` ${inner} `;
+};
+
+/** Its sentences alone, for a search. */
+export const toText = ({ markup }: Html): string =>
+  parse(markup).children.map(toWords).join("").replaceAll(/\s+/g, " ").trim();

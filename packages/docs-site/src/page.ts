@@ -35,8 +35,7 @@ export const docsPage = (baseUrl: string): string => {
   );
   return html`${openPage({ title: "Mailproof API", description: DESCRIPTION, twin: "/docs.md", baseUrl, brand: "#top" })}
 <nav class="side" id="side" aria-label="Contents">
-<div class="search" role="search"><input type="search" placeholder="Search" aria-label="Search this page" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
-<ul class="found" aria-live="polite"></ul>
+${SEARCH}
 <div class="contents">
 <h2>Guides</h2><ul>${GUIDES.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
 ${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
@@ -57,6 +56,10 @@ ${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${
 </html>
 `.markup;
 };
+
+/** Over all pages of the manual; shown where scripts run. */
+export const SEARCH = html`<div class="search" role="search"><input type="search" placeholder="Search" aria-label="Search the manual" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
+<ul class="found" aria-live="polite"></ul>`;
 
 const DESCRIPTION = "Mailproof: verify email addresses, and check domains that send mail.";
 
@@ -90,6 +93,7 @@ export const openPage = ({ title, description, twin, baseUrl, brand }: Head): Ht
 <header class="bar">
 <a class="brand" href="${brand}">${LOGO}Mailproof</a>
 <span class="base"><code>${baseUrl}</code></span>
+<a class="app" href="${HERE_PATH}/app/">Dashboard</a>
 <button class="menu" type="button" aria-expanded="false" aria-controls="side">Menu</button>
 </header>
 <div class="frame" id="top">`;

@@ -1,5 +1,8 @@
+import { HERE, HERE_PATH } from "@mailproof/api/http/documents";
+
 export const SCRIPT = String.raw`"use strict";
 (() => {
+  const PATH = "${HERE_PATH}/".slice(0, -1);
   const root = document.documentElement;
   root.classList.add("js");
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
@@ -20,7 +23,23 @@ export const SCRIPT = String.raw`"use strict";
     element.replaceChildren(...parts, text.slice(at));
   };
 
+  // The key that is signed in to the dashboard in this tab, if it is a test key: a live key is neither shown nor sent here.
+  const isTest = (key) => /^mp_test_\S+$/.test(key);
+  let key = "";
+  try { key = sessionStorage.getItem("mailproof.key") ?? ""; } catch { /* blocked */ }
+  if (!isTest(key)) key = "";
+
+  // What a sample of curl sends; undefined if it is not one request. Before the key is filled in.
+  const toRequest = (text) => {
+    const [, method, url] = /^curl -s (?:-X (\w+) )?'([^']+)'/.exec(text) ?? [];
+    const body = /-d '([^]*)'$/.exec(text)?.[1];
+    return url && { method: method ?? (body ? "POST" : "GET"), path: url.slice("${HERE}".length), body, isPublic: !text.includes("$MAILPROOF_KEY") };
+  };
+  const requests = new Map(all(".languages").map((group) => [group, toRequest(group.querySelector("pre").textContent)]));
+
   for (const pre of all("pre")) {
+    pre.tabIndex = 0;
+    if (key && pre.textContent.startsWith("curl")) pre.firstElementChild.textContent = pre.textContent.replaceAll("$MAILPROOF_KEY", key);
     const text = pre.textContent;
     coloured(pre.firstElementChild);
     const holder = make("div", { className: "holder" });
@@ -53,6 +72,50 @@ export const SCRIPT = String.raw`"use strict";
       for (const tab of all(".tabs button", group)) tab.setAttribute("aria-pressed", String(tab.textContent === wanted.dataset.language));
     }
   };
+  const addRun = (group, request) => {
+    const row = make("div", { className: "try" });
+    const run = make("button", { type: "button", textContent: "Run" });
+    const panel = make("div", { className: "ran", textContent: request.isPublic ? "without a key" : key ? "with the test key of this tab" : "with a test key" });
+    panel.setAttribute("role", "status");
+    const send = async () => {
+      panel.textContent = "Sending …";
+      const began = performance.now();
+      try {
+        const headers = { ...(!request.isPublic && { "X-Api-Key": key }), ...(request.body && { "Content-Type": "application/json" }) };
+        const answer = await fetch(PATH + request.path, { method: request.method, body: request.body, headers });
+        let text = await answer.text();
+        try { text = JSON.stringify(JSON.parse(text), null, 1); } catch { /* as it is */ }
+        const status = make("b", { className: answer.ok ? "post" : "delete", textContent: answer.status });
+        const code = make("code", { textContent: text.slice(0, 20000) });
+        coloured(code);
+        const pre = make("pre", { tabIndex: 0 });
+        pre.append(code);
+        panel.replaceChildren(status, "in " + Math.round(performance.now() - began) + " ms", make("small", { textContent: answer.headers.get("x-request-id") ?? "" }), pre);
+      } catch {
+        panel.textContent = "The response could not be read. Run it again, or use curl.";
+      }
+    };
+    const ask = () => {
+      const form = make("form");
+      const label = make("label", { textContent: "Test key " });
+      const field = make("input", { autocomplete: "off", spellcheck: false, placeholder: "mp_test_…" });
+      const fault = make("p", { className: "bad" });
+      fault.setAttribute("role", "alert");
+      label.append(field);
+      form.append(label, make("button", { textContent: "Send" }), fault);
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        if (isTest(field.value.trim())) { key = field.value.trim(); send(); return; }
+        field.setAttribute("aria-invalid", "true");
+        fault.textContent = "Only a test key is sent from here. It begins with mp_test_.";
+      });
+      panel.replaceChildren(form);
+      field.focus();
+    };
+    run.addEventListener("click", () => { if (key || request.isPublic) send(); else ask(); });
+    row.append(run, panel);
+    group.append(row);
+  };
   for (const group of groups) {
     const tabs = make("div", { className: "tabs" });
     tabs.setAttribute("role", "group");
@@ -68,6 +131,7 @@ export const SCRIPT = String.raw`"use strict";
       tabs.append(tab);
     }
     group.prepend(tabs);
+    if (requests.get(group)) addRun(group, requests.get(group));
   }
   show(remembered() ?? "curl");
 
@@ -77,26 +141,17 @@ export const SCRIPT = String.raw`"use strict";
   menu.addEventListener("click", () => menu.setAttribute("aria-expanded", String(root.classList.toggle("menu-open"))));
   for (const link of all(".contents a")) link.addEventListener("click", closeMenu);
 
-  // The page of a single topic is not searched.
+  // Search: every part of the manual. What it has is loaded when somebody wants to search.
   const input = document.querySelector(".search input");
-  if (!input) return;
-
-  // Search: every section with its whole text.
   const found = document.querySelector(".found");
   const side = document.querySelector(".side");
-  const sections = all(".part[id]");
-  const kindOf = ({ classList }) => classList.contains("operation") ? "Operation" : classList.contains("shape") ? "Shape" : "Guide";
-  const pages = sections.map((section) => {
-    const title = section.querySelector("h2, h3").firstChild.textContent;
-    const route = all(".route > :not(.more)", section).map((one) => one.textContent);
-    return {
-      id: section.id,
-      title,
-      kind: kindOf(section),
-      head: [title, ...route, section.id].join(" ").toLowerCase(),
-      text: section.textContent.replace(/\s+/g, " "),
-    };
-  });
+  const isWhole = location.pathname.replace(/\/$/, "") === PATH + "/docs";
+  let index;
+  const load = () => index ??= fetch(PATH + "/docs/search.json").then((answer) => answer.json()).then((parts) => parts.map((part) => ({
+    ...part,
+    href: isWhole ? "#" + part.id : PATH + "/docs/" + part.page,
+    head: [part.title, part.route, part.id].join(" ").toLowerCase(),
+  })));
   const scored = (page, words) => {
     const text = page.text.toLowerCase();
     let score = 0;
@@ -106,10 +161,11 @@ export const SCRIPT = String.raw`"use strict";
       else if (text.includes(word)) score += Math.min(6, text.split(word).length - 1);
       else return 0;
     }
-    return score + (page.kind === "Guide" ? 2 : page.kind === "Shape" ? -0.5 : 1);
+    return score + (page.kind === "Guide" ? 2 : page.kind === "Schema" ? -0.5 : 1);
   };
   const excerpt = (page, words) => {
-    const at = Math.max(0, page.text.toLowerCase().indexOf(words[0]) - 10);
+    const from = page.text.toLowerCase().indexOf(words[0]) - 20;
+    const at = from < 1 ? 0 : page.text.indexOf(" ", from) + 1;
     const line = make("small");
     const piece = page.text.slice(at, at + 90);
     const hit = piece.toLowerCase().indexOf(words[0]);
@@ -117,34 +173,44 @@ export const SCRIPT = String.raw`"use strict";
     else line.append(page.kind + ": " + piece.slice(0, hit), make("mark", { textContent: piece.slice(hit, hit + words[0].length) }), piece.slice(hit + words[0].length));
     return line;
   };
-  const search = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const search = async () => {
+    const asked = input.value;
+    const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
     side.classList.toggle("searching", words.length > 0);
-    const best = words.length === 0 ? [] : pages.map((page) => ({ page, score: scored(page, words) })).filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, 14);
-    const items = best.map(({ page }, at) => {
-      const link = make("a", { href: "#" + page.id, className: at === 0 ? "on" : "" });
+    const say = (text) => found.replaceChildren(make("li", { className: "none", textContent: text }));
+    const parts = words.length === 0 ? [] : await load().catch(() => { index = undefined; });
+    if (asked !== input.value) return;
+    if (!parts) { say("The search could not be loaded."); return; }
+    const best = parts.map((page) => ({ page, score: scored(page, words) })).filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, 14);
+    found.replaceChildren(...best.map(({ page }, at) => {
+      const link = make("a", { href: page.href, className: at === 0 ? "on" : "" });
       link.append(page.title, excerpt(page, words));
       link.addEventListener("click", closeMenu);
       const item = make("li");
       item.append(link);
       return item;
-    });
-    if (words.length > 0 && items.length === 0) items.push(make("li", { className: "none", textContent: "No results." }));
-    found.replaceChildren(...items);
+    }));
+    if (words.length > 0 && best.length === 0) say("No results.");
   };
-  input.addEventListener("input", search);
-  input.addEventListener("keydown", (event) => {
+  let searched;
+  input.addEventListener("focus", () => { load().catch(() => { index = undefined; }); });
+  input.addEventListener("input", () => { searched = search(); });
+  input.addEventListener("keydown", async (event) => {
+    const { key } = event;
+    if (key === "Escape") { input.value = ""; search(); input.blur(); closeMenu(); return; }
+    const step = { ArrowDown: 1, ArrowUp: -1, Enter: 0 }[key];
+    if (step === undefined) return;
+    event.preventDefault();
+    // Whoever types faster than it is loaded means the best result as well.
+    await searched;
     const links = all("a", found);
     const at = links.findIndex((one) => one.classList.contains("on"));
-    const to = event.key === "ArrowDown" ? at + 1 : event.key === "ArrowUp" ? at - 1 : null;
-    if (to !== null && links[to]) {
-      event.preventDefault();
-      links[at]?.classList.remove("on");
-      links[to].classList.add("on");
-      links[to].scrollIntoView({ block: "nearest" });
+    if (key === "Enter") links[at]?.click();
+    else if (links[at + step]) {
+      links[at].classList.remove("on");
+      links[at + step].classList.add("on");
+      links[at + step].scrollIntoView({ block: "nearest" });
     }
-    if (event.key === "Enter") links[at]?.click();
-    if (event.key === "Escape") { input.value = ""; search(); input.blur(); closeMenu(); }
   });
   document.addEventListener("keydown", (event) => {
     if (event.key !== "/" || /^(?:INPUT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "")) return;
@@ -163,6 +229,6 @@ export const SCRIPT = String.raw`"use strict";
       if (matchMedia("(min-width: 900px)").matches) link.scrollIntoView({ block: "nearest" });
     }
   }, { rootMargin: "-15% 0px -75% 0px" });
-  for (const section of sections) if (links.has(section.id)) seen.observe(section);
+  for (const section of all(".part[id]")) if (links.has(section.id)) seen.observe(section);
 })();
 `;

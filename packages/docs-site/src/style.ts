@@ -25,8 +25,8 @@ a { color: var(--accent); text-underline-offset: 3px; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 0 0 .6rem; letter-spacing: -.01em; }
 h1 { font-size: clamp(1.9rem, 5vw, 2.6rem); letter-spacing: -.025em; }
 h2 { font-size: 1.6rem; margin-top: .2rem; }
-h3 { font-size: 1.2rem; margin-top: 1.8rem; }
-h4 { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em; color: var(--soft); margin-top: 1.4rem; }
+h3, .h3 { font-size: 1.2rem; margin-top: 1.8rem; }
+h4, .h4 { font-size: .8rem; text-transform: uppercase; letter-spacing: .06em; color: var(--soft); margin-top: 1.4rem; }
 p { margin: 0 0 .9rem; max-width: 46rem; }
 code { font: .87em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--panel); border: 1px solid var(--line); border-radius: 4px; padding: .08em .32em; }
 ol, ul { padding-left: 1.3rem; max-width: 46rem; }
@@ -38,7 +38,7 @@ ol, ul { padding-left: 1.3rem; max-width: 46rem; }
 .brand .envelope { fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }
 .bar .base { margin-left: auto; color: var(--soft); font-size: .85rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .bar .base code { background: none; border: 0; padding: 0; }
-.menu { display: none; margin-left: auto; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .4rem .8rem; min-height: 2.5rem; }
+.app { white-space: nowrap; } .menu { display: none; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .4rem .8rem; min-height: 2.5rem; }
 
 .side { padding: 1rem; border-bottom: 1px solid var(--line); }
 .side h2 { font-size: .75rem; text-transform: uppercase; letter-spacing: .07em; color: var(--soft); margin: 1.3rem 0 .35rem; }
@@ -47,7 +47,7 @@ ol, ul { padding-left: 1.3rem; max-width: 46rem; }
 .side li a:hover { background: var(--panel); }
 .side li a.here { background: var(--accent-soft); color: var(--accent); font-weight: 550; }
 .side .method { font-size: .62rem; width: 2.9rem; flex: none; text-align: right; background: none; padding: 0; }
-.search { position: relative; }
+.search { position: relative; margin-bottom: .6rem; } html:not(.js) .search { display: none; }
 .search input { width: 100%; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .5rem .75rem; min-height: 2.6rem; }
 .search kbd { position: absolute; right: .6rem; top: .6rem; font: .75rem ui-monospace, monospace; color: var(--soft); border: 1px solid var(--line); border-radius: 4px; padding: .1rem .4rem; pointer-events: none; }
 .search input:focus + kbd { display: none; }
@@ -55,7 +55,7 @@ ol, ul { padding-left: 1.3rem; max-width: 46rem; }
 .found a { display: block !important; }
 .found small { display: block; color: var(--soft); font-size: .78rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .found a.on { background: var(--accent-soft); }
-.found mark { background: var(--mark); color: inherit; border-radius: 2px; }
+.found mark { background: var(--mark); color: var(--ink); border-radius: 2px; }
 .found .none { padding: .4rem .55rem; color: var(--soft); font-size: .9rem; }
 .searching .contents { display: none; }
 
@@ -111,12 +111,14 @@ pre .s { color: var(--string); } pre .n { color: var(--number); } pre .w { color
 .tabs { display: flex; gap: .25rem; margin-bottom: .4rem; flex-wrap: wrap; }
 .tabs button { font: .84rem system-ui, sans-serif; color: var(--soft); background: none; border: 0; border-radius: 6px; padding: .35rem .7rem; min-height: 2.1rem; cursor: pointer; }
 .tabs button[aria-pressed="true"] { color: var(--accent); background: var(--accent-soft); font-weight: 600; }
+.try { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .8rem; margin: .6rem 0 1rem; font-size: .9rem; color: var(--soft); } .ran { display: contents; } .ran pre, .ran .bad { width: 100%; max-height: 24rem; margin: 0; } .ran b { font: 700 .9rem ui-monospace, monospace; } .ran .bad { color: var(--bad); }
+.ran form { display: contents; } .try button, .ran input { font: inherit; color: var(--ink); background: var(--page); border: 1px solid var(--soft); border-radius: 8px; padding: .3rem .8rem; min-height: 2.5rem; } .ran input { margin-left: .4rem; width: 11rem; }
 details { border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .7rem; }
 details > summary { cursor: pointer; padding: .55rem .9rem; font-size: .92rem; }
 details[open] > summary { border-bottom: 1px solid var(--line); }
 details > pre { border-radius: 0 0 9px 9px; border: 0; }
 details > .inside { padding: .2rem .9rem .7rem; }
-.fails { list-style: none; padding: 0; display: grid; gap: .3rem; } .fails a { font: .8rem ui-monospace, monospace; } .fails b { font: 600 .84rem ui-monospace, monospace; margin-right: .3rem; } h4 a { color: inherit; }
+.fails { list-style: none; padding: 0; display: grid; gap: .3rem; } .fails a { font: .8rem ui-monospace, monospace; } .fails b { font: 600 .84rem ui-monospace, monospace; margin-right: .3rem; } :is(h4, .h4) a { color: inherit; }
 .note { border-left: 3px solid var(--accent); background: var(--accent-soft); border-radius: 0 8px 8px 0; padding: .7rem 1rem; margin: 0 0 1.2rem; max-width: 46rem; }
 .note p:last-child { margin: 0; }
 .answer-status { font: 600 .84rem ui-monospace, monospace; margin-right: .5rem; }
@@ -143,7 +145,7 @@ details > .inside { padding: .2rem .9rem .7rem; }
   pre { max-height: 24rem; }
 }
 @media (max-width: 899px) {
-  .js .menu { display: block; } .bar .base { display: none; }
+  .js .menu { display: block; } .bar .base { display: none; } .app { margin-left: auto; }
   .js .side { display: none; position: fixed; inset: 3.5rem 0 0; z-index: 4; background: var(--page); overflow-y: auto; }
   .js.menu-open .side { display: block; } .js.menu-open { overflow: hidden; }
   .side li a { padding: .5rem .55rem; font-size: 1rem; }
@@ -161,7 +163,7 @@ details > .inside { padding: .2rem .9rem .7rem; }
 /* On paper: light, whole, and without what only a screen can do. */
 @media print {
   :root { color-scheme: light; --code: #f6f7f9; --code-ink: #1a2330; --code-line: #e1e6ec; --string: #0f6b45; --number: #7d5006; --word: #2459b3; --comment: #566275; }
-  .bar, .side, .copy, .tabs, .anchor { display: none !important; }
+  .bar, .side, .copy, .tabs, .anchor, .try { display: none !important; }
   .frame, .operation, .beside { display: block !important; } .operation, .shape { content-visibility: visible; }
   pre { max-height: none; overflow: visible; } pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
   .operation > .show { position: static !important; max-height: none !important; overflow: visible !important; }

@@ -7,8 +7,9 @@ import { errors } from "./guides-money.ts";
 import { type Html, html, NOTHING } from "./html.ts";
 import { ICON } from "./icon.ts";
 import { toMarkdown } from "./markdown.ts";
-import { GUIDES, guidePart, openPage } from "./page.ts";
+import { GUIDES, guidePart, openPage, SEARCH } from "./page.ts";
 import { findShapes, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
+import { listSearchEntries } from "./search-index.ts";
 import { snippetsFor } from "./snippets.ts";
 
 // A page for each guide and each operation, with an address of its own, and the same as Markdown for programs.
@@ -104,6 +105,7 @@ const topicPage = (topic: Topic, topics: readonly Topic[], baseUrl: string): str
   };
   return html`${openPage(head)}
 <nav class="side" id="side" aria-label="Contents">
+${SEARCH}
 <div class="contents">
 <ul><li><a href="${HERE_PATH}/docs">Everything on one page</a></li></ul>
 ${listGroups(topics).map(
@@ -125,10 +127,18 @@ ${withAddresses(toOwnPage(topic.content()), topics, toAddress)}
 `.markup;
 };
 
-/** What is a part of the page of everything is the page here. */
-const toOwnPage = ({ markup }: Html): Html => ({
-  markup: markup.replace(/<h[23]>/, "<h1>").replace(/<\/h[23]>/, "</h1>"),
-});
+/** Part of the page of everything, it begins with h2, or an operation with h3. Here it is the page, and no level is left out. */
+const toOwnPage = ({ markup }: Html): Html => {
+  const first = Number(/<h([23])/.exec(markup)?.[1]);
+  const setLevel = (from: number, to: number) => (text: string) =>
+    text
+      .replaceAll(new RegExp(`<h${from}(?=[ >])`, "g"), `<h${to} class="h${from}"`)
+      .replaceAll(`</h${from}>`, `</h${to}>`);
+  const own = markup.replace(/<h[23]/, "<h1").replace(/<\/h[23]>/, "</h1>");
+  return {
+    markup: first === 2 ? setLevel(4, 3)(setLevel(3, 2)(own)) : setLevel(4, 2)(own),
+  };
+};
 
 const listGroups = (topics: readonly Topic[]): readonly (readonly [string, readonly Topic[]])[] =>
   [GUIDES_GROUP, ...Object.keys(TAGS), SCHEMAS.group].map((group) => [
@@ -190,6 +200,7 @@ export const topicWriters = (baseUrl: string): Writers => {
     "/llms-full.txt": () => topics.map(writeMarkdown).join("\n"),
     "/robots.txt": () => ROBOTS,
     "/favicon.ico": () => ICON,
+    "/docs/search.json": () => JSON.stringify(listSearchEntries(openapi(baseUrl), baseUrl, toName)),
     ...Object.fromEntries(
       topics.flatMap((topic) => [
         [`/docs/${topic.name}`, () => topicPage(topic, topics, baseUrl)],

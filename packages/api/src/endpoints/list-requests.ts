@@ -8,7 +8,7 @@ import {
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { STATUS_CLASSES } from "../http/status-class.ts";
+import { STATUS_CLASSES, type StatusClass } from "../http/status-class.ts";
 import {
   Count,
   Cursor,
@@ -20,6 +20,7 @@ import {
 
 const LIMIT = { default: 50, most: 200 };
 const ROUTE_LENGTH_MAX = 100;
+const KEY_ID_LENGTH_MAX = 64;
 
 const RequestSummary = v.object({
   request_id: describe(v.string(), "The request's id, as in `X-Request-Id`."),
@@ -44,6 +45,27 @@ const toSummary = (entry: RequestEntry): v.InferOutput<typeof RequestSummary> =>
     key_id: entry.keyId,
     error_code: entry.code,
   };
+};
+
+type Filter = {
+  readonly status?: StatusClass | undefined;
+  readonly route?: string | undefined;
+  readonly key_id?: string | undefined;
+  readonly q?: string | undefined;
+};
+
+/** Without key and text as the last release wrote it: its cursors are still read. */
+const toCursorWords = ({ status, route, key_id: keyId, q }: Filter): string =>
+  `${status ?? "all"} ${route ?? "all"}${keyId === undefined && q === undefined ? "" : JSON.stringify([keyId, q])}`;
+
+const toPredicate = ({ status, route, key_id: keyId, q }: Filter) => {
+  const text = q?.toLowerCase();
+  return (entry: RequestEntry): boolean =>
+    (status === undefined || String(entry.status)[0] === status[0]) &&
+    (route === undefined || entry.route === route) &&
+    (keyId === undefined || entry.keyId === keyId) &&
+    (text === undefined ||
+      [entry.id, entry.route, entry.code ?? ""].some((part) => part.toLowerCase().includes(text)));
 };
 
 export const listRequests = endpoint({
@@ -74,6 +96,14 @@ export const listRequests = endpoint({
       v.optional(v.pipe(v.string(), limitCharacters(ROUTE_LENGTH_MAX))),
       "Only this method and path, such as `POST /v1/verify`.",
     ),
+    key_id: describe(
+      v.optional(v.pipe(v.string(), limitCharacters(KEY_ID_LENGTH_MAX))),
+      "Only requests that this key sent.",
+    ),
+    q: describe(
+      v.optional(v.pipe(v.string(), limitCharacters(ROUTE_LENGTH_MAX))),
+      "Only requests whose id, method and path, or error code contains this text, in any case.",
+    ),
     offset: describe(Cursor, "The `next_offset` of the previous page."),
   }),
   output: v.object({
@@ -83,19 +113,16 @@ export const listRequests = endpoint({
   }),
 
   async handle(world, caller, { query }) {
-    const { limit, status, route, offset } = query;
+    const { limit, offset, ...filter } = query;
     const owner = getOwnerId(caller);
     const { cursorSecret } = world.settings;
-    const bound = `requests ${owner} ${status ?? "all"} ${route ?? "all"}`;
+    const bound = `requests ${owner} ${toCursorWords(filter)}`;
     const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
     if (offset !== undefined && after === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
-    const isWanted = (entry: RequestEntry): boolean =>
-      (status === undefined || String(entry.status)[0] === status[0]) &&
-      (route === undefined || entry.route === route);
     const { requests, next } = await readRequests(
       world.table,
-      { owner, isWanted },
+      { owner, isWanted: toPredicate(filter) },
       { limit, after: after as RequestPosition | undefined },
     );
     return {

@@ -15,9 +15,9 @@ type Document = {
 /** For a resource below a path, clients derive the address themselves (RFC 9728 §3.1). Ours is /mcp. */
 const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
 
-/** No content from another origin, and no inline content. */
+/** No content from another origin, no inline content, and no text as code. */
 const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const TEXT: Document = { contentType: "text/plain; charset=utf-8" };
 const JSON_DOCUMENT: Document = { contentType: "application/json; charset=utf-8" };
@@ -44,6 +44,7 @@ const documents: Readonly<Record<string, Document>> = {
   // Browsers ask for it where no page names an icon.
   "/favicon.ico": { contentType: "image/svg+xml" },
   "/docs/style.css": { contentType: "text/css; charset=utf-8" },
+  "/docs/search.json": JSON_DOCUMENT,
   "/docs/script.js": { contentType: "text/javascript; charset=utf-8" },
   ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),
 };

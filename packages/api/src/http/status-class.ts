@@ -1,5 +1,5 @@
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
-type StatusClass = (typeof STATUS_CLASSES)[number];
+export type StatusClass = (typeof STATUS_CLASSES)[number];
 
 export const toStatusClass = (status: number): StatusClass => {
   if (status >= 500) return "5xx";

@@ -8,78 +8,82 @@ import { navigate } from "../router.ts";
 import { toTitle } from "../screens/lists/job.ts";
 import { listScreens } from "../screens.ts";
 import { getClient, isOperator, isTestKey, signOut } from "../session.ts";
+import type * as Finder from "./palette-commands.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 
-/** A kind of null is the price of a verification. */
-type Command = {
-  readonly title: string;
-  readonly kind: string | null;
-  /** A list is also found by its id. */
-  readonly key?: string;
-  readonly run: () => void;
-};
-
-const commands = computed((): readonly Command[] => [
+const commands = computed((): readonly Finder.Command[] => [
   ...listScreens()
     .filter(({ icon }) => icon !== undefined)
-    .map(({ title, path, group = "Screen" }) => ({
-      title,
-      kind: group,
-      run: () => navigate(path),
-    })),
+    .map(({ title, path, group = "Screen" }) => ({ title, kind: group, path })),
   ...THEMES.map((one) => ({
     title: `Theme: ${one}`,
     kind: "Setting",
     run: () => chooseTheme(one),
   })),
-  { title: "API documentation", kind: "Page", run: () => location.assign(toDocsHref()) },
+  { title: "API documentation", kind: "Page", href: toDocsHref() },
   { title: "Sign out", kind: "Account", run: () => signOut() },
 ]);
-
-/** The newest lists, read when the palette is opened. */
-const lists = signal<readonly Command[]>([]);
-const LISTS_MAX = 100;
-
-const readLists = async (): Promise<void> => {
-  const client = getClient();
-  const { jobs } = await client.listJobs({ limit: LISTS_MAX });
-  // Another key is signed in by now.
-  if (client !== getClient()) return;
-  lists.value = jobs.map((job) => ({
-    title: toTitle(job),
-    kind: "List",
-    key: job.job_id,
-    run: () => navigate(`lists/${job.job_id}`),
-  }));
-};
 
 const isOpen = signal(false);
 const text = signal("");
 const chosen = signal(0);
 
-/** An address is verified at once. Its screen reads it from the history state, because addresses must not appear in URLs. */
-const listCommands = (typed: string): readonly Command[] => {
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  // Before a word is typed it is the navigation.
-  const all = words.length > 0 ? [...commands.value, ...lists.value] : commands.value;
-  const found = all.filter(({ title, kind, key = "" }) =>
-    words.every((word) => `${title} ${kind} ${key}`.toLowerCase().includes(word)),
-  );
-  if (!typed.includes("@") || isOperator.value) return found;
-  const email = typed.trim();
-  const run = () => navigate("verify", { state: { email } });
-  return [{ title: `Verify ${email}`, kind: isTestKey.value ? "Free" : null, run }, ...found];
+/** Null: its code is on its way. */
+const finder = signal<typeof Finder | null>(null);
+const isBroken = signal(false);
+/** Lists and domains of the account, and the pages of the manual, read when the palette is opened. */
+const places = signal<readonly Finder.Command[]>([]);
+const manual = signal<readonly Finder.Command[]>([]);
+
+const found = computed(
+  () =>
+    finder.value?.findCommands(text.value, {
+      commands: commands.value,
+      places: places.value,
+      manual: manual.value,
+      isOperator: isOperator.value,
+      isTestKey: isTestKey.value,
+    }) ?? [],
+);
+
+const loadFinder = async (): Promise<void> => {
+  // Those of an earlier key are gone.
+  places.value = [];
+  try {
+    finder.value = await import("./palette-commands.ts");
+    isBroken.value = false;
+  } catch {
+    // After an update of the service its file is gone.
+    isBroken.value = true;
+  }
 };
 
-const found = computed(() => listCommands(text.value));
+/** The palette is complete without what cannot be read. */
+const readPlaces = (): void => {
+  finder.value?.readManual().then(
+    (pages) => (manual.value = pages),
+    () => {},
+  );
+  if (isOperator.value) return;
+  const client = getClient();
+  const show = (found: readonly Finder.Command[]) => {
+    // Another key is signed in by now.
+    if (client === getClient()) places.value = found;
+  };
+  finder.value
+    ?.readPlaces(client, toTitle)
+    .then(show)
+    .catch(() => {});
+};
+
+let loading: Promise<void> | undefined;
 
 export const openPalette = (): void => {
   text.value = "";
   chosen.value = 0;
   isOpen.value = true;
-  // Those of an earlier key are gone. The palette is complete without lists: a key may not read them.
-  lists.value = [];
-  if (!isOperator.value) readLists().catch(() => {});
+  loading = loadFinder();
+  void loading.then(readPlaces);
 };
 
 const closePalette = (): void => {
@@ -92,9 +96,20 @@ const onShortcut = (event: KeyboardEvent): void => {
   openPalette();
 };
 
-const runCommand = (command: Command | undefined): void => {
+const runCommand = (command: Finder.Command | undefined): void => {
   closePalette();
-  command?.run();
+  if (!command) return;
+  const { path, href, email, run } = command;
+  // An address must not appear in a URL: its screen reads it from the history state.
+  if (path !== undefined) navigate(path, email === undefined ? {} : { state: { email } });
+  if (href !== undefined) location.assign(href);
+  run?.();
+};
+
+/** Enter may come before the code: what was typed is then the command. */
+const runChosen = async (): Promise<void> => {
+  await loading;
+  if (isOpen.value && !isBroken.value) runCommand(found.value[chosen.value]);
 };
 
 const onKey = (event: KeyboardEvent): void => {
@@ -106,7 +121,7 @@ const onKey = (event: KeyboardEvent): void => {
   }
   if (event.key === "Enter") {
     event.preventDefault();
-    runCommand(found.value[chosen.value]);
+    void runChosen();
   }
 };
 
@@ -116,7 +131,7 @@ const Results = () => {
     <ul id="commands" role="listbox" aria-label="Commands">
       {found.value.map((command, at) => (
         <li
-          key={command.key ?? command.title}
+          key={`${command.kind} ${command.key ?? command.title}`}
           id={`command-${at}`}
           role="option"
           aria-selected={at === chosen.value}
@@ -130,7 +145,12 @@ const Results = () => {
   );
 };
 
-/** Ctrl K or ⌘ K: every screen, list and setting by its name; screens in the order of the navigation. */
+const Nothing = () => {
+  if (isBroken.value) return <p class="soft">The commands could not be loaded. Reload the page.</p>;
+  return <p class="soft">{finder.value ? "No matches." : "Loading …"}</p>;
+};
+
+/** Ctrl K or ⌘ K: every screen, list, domain, id, setting and page of the manual; screens in the order of the navigation. */
 export const CommandPalette = () => {
   const dialog = useDialog(isOpen.value, closePalette);
   useLayoutEffect(() => {
@@ -151,11 +171,11 @@ export const CommandPalette = () => {
           <input
             type="text"
             role="combobox"
-            aria-label="Screen, list, setting or address"
+            aria-label="Screen, list, domain, id, page of the manual, or address"
             aria-expanded="true"
             aria-controls="commands"
             aria-activedescendant={`command-${chosen.value}`}
-            placeholder="Screen, list, setting, or an address to verify"
+            placeholder="Screen, list, domain, id, or an address to verify"
             autocomplete="off"
             spellcheck={false}
             value={text.value}
@@ -166,7 +186,7 @@ export const CommandPalette = () => {
             onKeyDown={onKey}
           />
           <Results />
-          {found.value.length === 0 && <p class="soft">No matches.</p>}
+          {found.value.length === 0 && <Nothing />}
         </>
       )}
     </dialog>

@@ -1,20 +1,23 @@
 import type { ListRequestsData, ListRequestsInput } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
-import { formatCount } from "../../format.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useAction } from "../../parts/action.ts";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
-import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { Screen } from "../../parts/screen.tsx";
+import { Empty } from "../../parts/shape.tsx";
 import { navigate, query } from "../../router.ts";
-import { getClient } from "../../session.ts";
+import { getClient, isTestKey } from "../../session.ts";
+import { KeyNames } from "./key-names.ts";
+import { LogFilters } from "./log-filter.tsx";
+import { type LogFilter, readFilter, toLogs } from "./log-query.ts";
+import { RequestDetail } from "./request-detail.tsx";
+import { type LoggedRequest, RequestTable } from "./request-table.tsx";
 import "./logs.css";
 
-type LoggedRequest = ListRequestsData["requests"][number];
-type StatusClass = NonNullable<ListRequestsInput["status"]>;
-
-const CLASSES = ["2xx", "4xx", "5xx"] as const satisfies readonly StatusClass[];
 const PAGE = 50;
+/** The largest page. */
+const OLDER_PAGE = 200;
 
 /** A call made just before this screen opened is stored within a second. */
 const QUICK_MS = 1_000;
@@ -22,7 +25,8 @@ const QUICK_FOR_MS = 5_000;
 /** After that, twenty requests a minute of the sixty that the smallest plan allows. */
 const CALM_MS = 3_000;
 
-const usePollPause = (): number => {
+/** Null: nothing is read again. */
+const usePollPause = (isStill: boolean): number | null => {
   const pause = useSignal(QUICK_MS);
   useLayoutEffect(() => {
     const timer = setTimeout(() => {
@@ -30,119 +34,123 @@ const usePollPause = (): number => {
     }, QUICK_FOR_MS);
     return () => clearTimeout(timer);
   }, []);
-  return pause.value;
+  return isStill ? null : pause.value;
 };
 
-const readStatus = (): StatusClass | undefined =>
-  CLASSES.find((one) => one === query.value.get("status"));
+/** A log is read without names too: only an unrestricted key may list the keys. */
+const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
+  const { data, reload } = useLoad((signal) => getClient().listApiKeys({ signal }));
+  const names = useMemo(() => {
+    const mode = isTestKey.value ? "test" : "live";
+    const own = data?.api_keys.filter((key) => key.mode === mode) ?? [];
+    return new Map(own.map(({ key_id, name }) => [key_id, name]));
+  }, [data]);
+  // A key that was created since has a name; a revoked one has none, and is asked for once.
+  const [asked] = useState(() => new Set<string>());
+  useLayoutEffect(() => {
+    const unknown = requests.filter(({ key_id: id }) => !names.has(id) && !asked.has(id));
+    if (!data || unknown.length === 0) return;
+    for (const { key_id } of unknown) asked.add(key_id);
+    reload();
+  }, [requests, data]);
+  return { names, reload };
+};
+
+type Page = ListRequestsData & { readonly of: string };
+
+/** The newest page, and the older ones that the reader asked for. */
+const useRequests = (filter: LogFilter) => {
+  const of = JSON.stringify(filter);
+  const read = async (more: ListRequestsInput, signal?: AbortSignal): Promise<Page> => ({
+    ...(await getClient().listRequests({ ...filter, ...more }, signal && { signal })),
+    of,
+  });
+  const load = useLoad((signal) => read({ limit: PAGE }, signal), [of]);
+  const [older, setOlder] = useState<Page | null>(null);
+  const behind = older?.of === of ? older : null;
+  const last = behind ?? load.data;
+  const offset = last?.of === of ? last.next_offset : undefined;
+  const showOlder = useAction(async () => {
+    if (offset === undefined) return;
+    const page = await read({ limit: OLDER_PAGE, offset });
+    setOlder({ ...page, requests: [...(behind?.requests ?? []), ...page.requests] });
+  });
+  // The newest page stays while older ones are shown: if it moved, requests between them would be missing.
+  usePolling(load, usePollPause(behind !== null));
+  return {
+    load,
+    behind,
+    hasOlder: offset !== undefined,
+    showOlder,
+    hideOlder: () => setOlder(null),
+  };
+};
+
+const Older = ({ hasOlder, showOlder, behind, hideOlder, isEmpty }: OlderProps) => (
+  <div class="logs-older">
+    {showOlder.error !== undefined && (
+      <ErrorPanel error={showOlder.error} onRetry={() => void showOlder.run()} />
+    )}
+    {hasOlder && (
+      <button
+        type="button"
+        aria-disabled={showOlder.isRunning}
+        onClick={() => void showOlder.run()}
+      >
+        {isEmpty ? "Search older requests" : "Show older requests"}
+      </button>
+    )}
+    {behind && (
+      <button type="button" onClick={hideOlder}>
+        Show the newest again
+      </button>
+    )}
+  </div>
+);
+
+type OlderProps = Omit<ReturnType<typeof useRequests>, "load"> & { readonly isEmpty: boolean };
 
 export const Logs = () => {
-  const status = readStatus();
-  const limit = useSignal(PAGE);
-  const load = useLoad(
-    (signal) =>
-      getClient().listRequests({ limit: limit.value, ...(status && { status }) }, { signal }),
-    [status, limit.value],
-  );
-  usePolling(load, usePollPause());
+  const filter = readFilter();
+  const { load, ...paging } = useRequests(filter);
+  const { names, reload: reloadNames } = useKeyNames(load.data?.requests);
+  const id = query.value.get("request");
+  const reload = () => {
+    reloadNames();
+    load.reload();
+  };
   return (
-    <Screen
-      title="Logs"
-      lead="Requests of the last 7 days, except successful reads. Their content is not stored. New requests appear automatically."
-    >
-      <fieldset class="choice">
-        <legend>Status</legend>
-        {[undefined, ...CLASSES].map((one) => (
-          <label key={one ?? "all"}>
-            <input
-              type="radio"
-              name="status"
-              checked={status === one}
-              onChange={() => navigate(one ? `logs?status=${one}` : "logs", { replace: true })}
-            />
-            {one ?? "All"}
-          </label>
-        ))}
-      </fieldset>
-      <Loaded load={load} what="the requests">
-        {({ requests, has_more }) => (
-          <>
-            <RequestTable requests={requests} />
-            {has_more && limit.value < MOST && (
-              <button type="button" onClick={() => (limit.value = MOST)}>
-                Show up to {MOST}
-              </button>
-            )}
-          </>
-        )}
-      </Loaded>
-    </Screen>
+    <KeyNames.Provider value={names}>
+      <Screen
+        title="Logs"
+        lead="Requests of the last 7 days, except successful reads. Their content is not stored. New requests appear automatically."
+      >
+        <LogFilters filter={filter} />
+        <Loaded load={{ ...load, reload }} what="the requests" as="rows">
+          {({ requests: newest }) => {
+            const requests = [...newest, ...(paging.behind?.requests ?? [])];
+            const isEmpty = requests.length === 0;
+            return (
+              <>
+                {!isEmpty && <RequestTable requests={requests} />}
+                {isEmpty && (
+                  <Empty shape="rows">
+                    {paging.hasOlder
+                      ? "None of the newest requests matches."
+                      : "No matching requests in the last 7 days."}
+                  </Empty>
+                )}
+                <Older {...paging} isEmpty={isEmpty} />
+                <RequestDetail
+                  id={id}
+                  known={requests.find(({ request_id }) => request_id === id)}
+                  onClose={() => navigate(toLogs({ request: "" }), { replace: true })}
+                />
+              </>
+            );
+          }}
+        </Loaded>
+      </Screen>
+    </KeyNames.Provider>
   );
 };
-
-const time = new Intl.DateTimeFormat("en", {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-});
-
-/** With seconds, since requests are close together, and without the year, since they are at most seven days old. */
-const toTime = (iso: string): string => time.format(new Date(iso));
-
-/** The largest page. */
-const MOST = 200;
-
-/** The start of an id tells keys apart. The tooltip has the whole id. */
-const shorten = (id: string): string => `${id.slice(0, 12)}…`;
-
-const toTone = (status: number): string =>
-  status >= 500 ? "is-invalid" : status >= 400 ? "is-risky" : "is-valid";
-
-const COLUMNS: readonly Column<LoggedRequest>[] = [
-  {
-    title: "Request",
-    isHeader: true,
-    cell: ({ method, route }) => (
-      <code>
-        {method} {route}
-      </code>
-    ),
-  },
-  {
-    title: "Status",
-    cell: ({ status, error_code }) => (
-      <>
-        <span class={`status ${toTone(status)}`}>{status}</span>
-        {error_code !== null && <small class="error-code"> {error_code}</small>}
-      </>
-    ),
-  },
-  { title: "Time", cell: ({ at }) => <time dateTime={at}>{toTime(at)}</time> },
-  { title: "ms", isNumber: true, cell: ({ duration_ms }) => duration_ms },
-  {
-    title: "Request id",
-    cell: ({ request_id }) => (
-      <>
-        <code>{request_id}</code> <CopyButton text={request_id} />
-      </>
-    ),
-  },
-  { title: "Key", cell: ({ key_id }) => <code title={key_id}>{shorten(key_id)}</code> },
-];
-
-const RequestTable = ({ requests }: { readonly requests: readonly LoggedRequest[] }) =>
-  requests.length === 0 ? (
-    <p class="soft">No matching requests in the last 7 days.</p>
-  ) : (
-    <div class="scroll requests" tabIndex={0} role="region" aria-label="Requests">
-      <RowTable
-        label={`${formatCount(requests.length, "request")}, newest first`}
-        columns={COLUMNS}
-        rows={requests}
-        getKey={({ request_id }) => request_id}
-      />
-    </div>
-  );

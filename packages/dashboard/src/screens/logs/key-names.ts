@@ -1,0 +1,14 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+
+/** By id, in the order of the list. Empty: the key that is signed in may not list keys. */
+export const KeyNames = createContext<ReadonlyMap<string, string>>(new Map());
+
+/** The start of an id tells keys apart. */
+const shorten = (id: string): string => `${id.slice(0, 12)}…`;
+
+/** A revoked key has no name any more. */
+export const useKeyName = (): ((id: string) => string) => {
+  const names = useContext(KeyNames);
+  return (id) => names.get(id) ?? shorten(id);
+};
