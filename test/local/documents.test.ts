@@ -189,7 +189,7 @@ describe("the page of a topic", () => {
     const [to = "", anchor] = link.replace(HERE_PATH, "").replace(HERE, "").split("#");
     const target = to === "" ? path : to;
     const text = all[target];
-    const isThere = text !== undefined || ["/mcp", "/health"].includes(target);
+    const isThere = text !== undefined || ["/mcp", "/health", "/status"].includes(target);
     const hasAnchor = anchor === undefined || anchor === "top" || text?.includes(` id="${anchor}"`);
     return isThere && hasAnchor ? [] : [`${path}: ${link}`];
   };
