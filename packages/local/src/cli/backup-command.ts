@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { withoutSlashes } from "@mailproof/api/http/router";
 import * as v from "valibot";
 import type { Environment } from "../environment.ts";
 import { createBackup } from "../storage/backup.ts";
@@ -52,17 +53,17 @@ const runS3Backup = async ({ MAILPROOF_DIR }: Folder, { to, keep }: Options, tar
   assertStateFolder(MAILPROOF_DIR);
   const made = await backUpToS3(MAILPROOF_DIR, target, keep).catch(failTo(to));
   const { at, files, name, removed } = made;
-  const object = `${to.replace(/\/*$/, "/")}${name}`;
+  const object = `${withoutSlashes(to)}/${name}`;
   return { output: { object, as_of: at.toISOString(), files, ...(keep && { removed }) } };
 };
 
-const S3_URL = /^s3:\/\/([a-z\d][a-z\d.-]+)(?:\/+(.*?))?\/*$/;
+const S3_URL = /^s3:\/\/([a-z\d][a-z\d.-]+)(?:\/(.*))?$/;
 const PAUSES_MS = [1_000, 10_000];
 
 /** By the settings that AWS's own programs have. Undefined: it is a folder of this machine. */
 const readS3Folder = (to: string, settings: NodeJS.ProcessEnv): S3Folder | undefined => {
   if (!to.startsWith("s3://")) return undefined;
-  const [isUrl, name = "", folder = ""] = S3_URL.exec(to) ?? [];
+  const [isUrl, name = "", folder = ""] = S3_URL.exec(withoutSlashes(to)) ?? [];
   if (!isUrl) throw new UsageError(`--to must be like s3://bucket/folder: ${to}`);
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   if (!accessKeyId || !secretAccessKey)
@@ -76,7 +77,7 @@ const readS3Folder = (to: string, settings: NodeJS.ProcessEnv): S3Folder | undef
       `AWS_ENDPOINT_URL_S3 must be a URL such as https://s3.example.com: ${endpoint}`,
     );
   const sessionToken = settings["AWS_SESSION_TOKEN"] || undefined;
-  const url = `${endpoint.replace(/\/*$/, "")}/${name}`;
+  const url = `${withoutSlashes(endpoint)}/${name}`;
   const bucket = { url, region, accessKeyId, secretAccessKey, sessionToken, pausesMs: PAUSES_MS };
   return { bucket, prefix: folder === "" ? "" : `${folder}/` };
 };
