@@ -86,6 +86,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "chooseThread",
     "chooseThreads",
     "computePressure",
+    "signRequest",
     "toNetwork",
     "toSigningKey",
     "toZone",

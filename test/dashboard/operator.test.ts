@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { whenRun } from "../servers/running.ts";
 import { checkScreen, describeInBrowser, type OpenedPage, waitUntilLoaded } from "./browser.ts";
-import { OPERATOR_KEY } from "./server.ts";
+import { checkStackedTable, OPERATOR_KEY } from "./server.ts";
 
 const runOnServer = async ({ ready }: OpenedPage, command: string, options = {}) => {
   const response = await fetch(`${ready.base_url}/v1/operator/${command}`, {
@@ -161,6 +161,56 @@ describeInBrowser(
 
       const { code } = await whenRun({ MAILPROOF_DIR: folder ?? "" }, "admin", "audit");
       expect(code).toBe(0);
+    });
+
+    test("accounts are shown with what the command prints, in the order that the operator chooses", async () => {
+      const opened = await openAs("accounts");
+      const { page, ready } = opened;
+      const busy = await runOnServer(opened, "accounts.create", { name: "Busy", credits: "9" });
+      await runOnServer(opened, "accounts.create", { name: "Rich", credits: "2500000.5" });
+      const verified = await fetch(`${ready.base_url}/v1/verify`, {
+        method: "POST",
+        headers: { "x-api-key": busy.live_key, "content-type": "application/json" },
+        body: JSON.stringify({ email: "ada.lovelace@valid.lab.mailproof.test" }),
+      });
+      expect(verified.status).toBe(200);
+      await page.reload();
+      await waitUntilLoaded(opened);
+
+      const rows = page.getByRole("table", { name: "Accounts" }).locator("tbody tr");
+      const readRow = async (name: string) =>
+        (await rows.filter({ hasText: name }).locator("td").allTextContents()).filter(
+          (_, at) => at !== 2,
+        );
+      const readFirst = () => rows.first().getByRole("link").textContent();
+      const printed: readonly any[] = await runOnServer(opened, "accounts.list");
+
+      expect(await rows.count()).toBe(printed.length);
+      expect(printed).toContainEqual(
+        expect.objectContaining({ name: "Busy", available: 8, used_30_days: 1 }),
+      );
+      expect(await readRow("Busy")).toEqual([
+        "free",
+        "active",
+        expect.not.stringContaining("never"),
+        "1",
+        "8",
+      ]);
+      expect(await readRow("Rich")).toEqual(["free", "active", "never", "0", "2,500,000.5"]);
+      expect(await readFirst()).toBe("Busy");
+      await page.getByLabel("Sort by").selectOption("Balance");
+      expect(await readFirst()).toBe("Rich");
+      await page.getByLabel("Sort by").selectOption("Use of 30 days");
+      expect(await readFirst()).toBe("Busy");
+      await checkScreen(opened, "operator-accounts", [375, 768, 1280, 1920]);
+      await checkStackedTable(page, [
+        "Plan",
+        "Status",
+        "Created",
+        "Last call",
+        "Used, 30 days",
+        "Balance",
+      ]);
     });
 
     test("an account is opened, gets credits once, and is disabled", async () => {

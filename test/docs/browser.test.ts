@@ -108,6 +108,26 @@ describeUnless(
       },
     );
 
+    test.each(
+      [375, 1280, 1920].flatMap((width) => [[width, "light"] as const, [width, "dark"] as const]),
+    )("the page of the status fits %i pixels, %s, and anyone can read it", async (...view) => {
+      const [width, colorScheme] = view;
+      const { page, complaints, asked } = await whenOpened({ width, colorScheme, path: "/status" });
+
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
+        width,
+      );
+      await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+      const { violations }: any = await page.evaluate("axe.run()");
+      expect(violations).toEqual([]);
+      expect(complaints).toEqual([]);
+      const paths = asked
+        .filter((url) => !url.startsWith("data:"))
+        .map((url) => new URL(url).pathname);
+      expect(paths.toSorted()).toEqual(["/docs/style.css", "/status"]);
+      expect(await page.getByRole("row", { name: "Webhooks" }).innerText()).toContain("works");
+    });
+
     test("light and dark have colours of their own", async () => {
       const seen = [];
       for (const colorScheme of ["light", "dark"] as const) {

@@ -120,7 +120,15 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
       body: { emails: [email.email] },
     });
 
-    expect(await run("accounts list")).toMatchObject([{ name: "First", status: "active" }]);
+    expect(await run("accounts list")).toMatchObject([
+      {
+        name: "First",
+        status: "active",
+        available: 99,
+        used_30_days: 1,
+        last_call_at: expect.any(String),
+      },
+    ]);
     await run(`accounts rename ${account} --name Second`);
     await run(`accounts plan ${account} --plan pro`);
     expect(await run(`accounts show ${account}`)).toMatchObject({ name: "Second", plan: "pro" });

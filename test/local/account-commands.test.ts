@@ -1,7 +1,8 @@
+import { DAY_MS } from "@mailproof/core/lib/time";
 import { formatAdminOutput } from "@mailproof/local/cli/admin-output";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
-import { send } from "../app/send.ts";
+import { send, whenVerified } from "../app/send.ts";
 import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
 import { runAdmin } from "../things/admin.ts";
 import { givenChunked, whenBatched } from "../things/jobs.ts";
@@ -46,6 +47,58 @@ test("an operator finds an account and renames it; a key is revoked once", async
   expect((await send(world, "GET /v1/account", { key })).data.name).toBe("Acme");
   expect(await run(`keys revoke --key ${id}`)).toEqual({ key_id: id, revoked: true });
   await expect(run(`keys revoke --key ${id}`)).rejects.toThrow(`The account has no key ${id}.`);
+});
+
+test("the list of accounts has what each has, used in 30 days less refunds, and its last call", async () => {
+  const { world, account, liveKey, testKey, later } = await givenChunked();
+  const idle = await runAdmin(world, "accounts create --name Idle --credits 5");
+  const list = async () =>
+    new Map<string, any>(
+      (await runAdmin(world, "accounts list")).map((one: any) => [one.account_id, one]),
+    );
+  const verify = (key: string) => whenBatched(world, key, { emails: ["ann@x.com", "joe@x.com"] });
+
+  await verify(liveKey);
+  later(DAY_MS);
+  const cancelled = await verify(liveKey);
+  await runAdmin(world, `jobs cancel --job ${cancelled.data.job_id}`);
+  later(2 * DAY_MS);
+  await send(world, "GET /v1/account", { key: testKey });
+
+  const seen = await list();
+  expect(seen.get(account)).toMatchObject({
+    name: "Ann's Shop",
+    available: 98,
+    used_30_days: 2,
+    last_call_at: "2026-11-24T00:00:00.000Z",
+  });
+  expect(seen.get(idle.account_id)).toMatchObject({
+    available: 5,
+    used_30_days: 0,
+    last_call_at: null,
+  });
+
+  // The first call was on the first of these thirty days, and is on none of the next.
+  later(26 * DAY_MS);
+  expect((await list()).get(account)).toMatchObject({ used_30_days: 2 });
+  later(DAY_MS);
+  expect((await list()).get(account)).toMatchObject({
+    used_30_days: 0,
+    last_call_at: "2026-11-24T00:00:00.000Z",
+  });
+});
+
+test("the last call of an account is known although its key was revoked after it", async () => {
+  const { world, account, liveKey, later } = await given({ balance: 10 });
+  later(90_000);
+  await whenVerified(world, liveKey, { email: "ann@x.com" });
+  const keys = await runAdmin(world, `keys list --account ${account}`);
+  for (const { key_id: id } of keys)
+    await runAdmin(world, `keys revoke --account ${account} --key ${id}`);
+
+  const [listed] = await runAdmin(world, "accounts list");
+
+  expect(listed.last_call_at).toBe("2026-11-21T00:01:30.000Z");
 });
 
 test("a plan is changed from the next request on, and what shows an account shows its state", async () => {
@@ -143,8 +196,8 @@ test("an operator sees the state of an account in words on a terminal", () => {
   expect(formatAdminOutput([account, { ...account, account_id: "acc_10", keys: 12 }])).toBe(
     [
       "account_id  name    keys  disabled_at",
-      "acc_1       A�[31m  2     -",
-      "acc_10      A�[31m  12    -",
+      "acc_1       A�[31m     2  -",
+      "acc_10      A�[31m    12  -",
       "",
     ].join("\n"),
   );

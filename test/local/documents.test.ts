@@ -191,7 +191,7 @@ describe("the page of a topic", () => {
     const [to = "", anchor] = link.replace(HERE_PATH, "").replace(HERE, "").split("#");
     const target = to === "" ? path : to;
     const text = all[target];
-    const isThere = text !== undefined || ["/mcp", "/health", "/app/"].includes(target);
+    const isThere = text !== undefined || ["/mcp", "/health", "/app/", "/status"].includes(target);
     const hasAnchor = anchor === undefined || anchor === "top" || text?.includes(` id="${anchor}"`);
     return isThere && hasAnchor ? [] : [`${path}: ${link}`];
   };

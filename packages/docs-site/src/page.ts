@@ -1,4 +1,4 @@
-import { HERE_PATH } from "@mailproof/api/http/documents";
+import { HERE_PATH, STATUS_PATH } from "@mailproof/api/http/documents";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
 import type { Guide, WriteSnippets } from "./guide.ts";
@@ -7,8 +7,8 @@ import { clients } from "./guide-clients.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";
 import { jobs, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
+import { LOGO, openHtml } from "./head.ts";
 import { type Html, html } from "./html.ts";
-import { ICON } from "./icon.ts";
 import { type Listed, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
 import { fewSnippetsFor } from "./snippets.ts";
 
@@ -45,7 +45,7 @@ ${byTag.map(([tag, , all]) => html`<h2>${tag}</h2><ul>${all.map(linkTo)}</ul>`)}
 <main id="content">
 <h1>Mailproof API</h1>
 <p class="tagline">Verify whether an address can receive mail, and check whether a domain is set up to send it. Every verdict has its reason, and no credit is charged twice.</p>
-<ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="${HERE_PATH}/openapi.json">OpenAPI 3.1</a></li><li><a href="${HERE_PATH}/llms.txt">llms.txt</a></li><li>version 1.0.0</li></ul>
+<ul class="facts"><li>base URL <code>${baseUrl}</code></li><li><a href="${HERE_PATH}/openapi.json">OpenAPI 3.1</a></li><li><a href="${HERE_PATH}/llms.txt">llms.txt</a></li><li><a href="${HERE_PATH}${STATUS_PATH}">status</a></li><li>version 1.0.0</li></ul>
 <p>Each guide and each operation has a page of its own, with its examples in eight languages, at <code>/docs/</code> and its name, such as <a href="${HERE_PATH}/docs/verify-email">/docs/verify-email</a>; with <code>.md</code> behind it, it is Markdown. Operations with + are <a href="#beyond-the-contract">beyond the contract</a>.</p>
 ${GUIDES.map((guide) => guidePart(guide, baseUrl, fewSnippetsFor))}
 ${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${tag}</h2><p class="lead">${lead}</p>${all.map((one) => operationPart(document, baseUrl, one, fewSnippetsFor))}</div>`)}
@@ -75,21 +75,12 @@ type Head = {
 
 /** What stands above the content of every page of the manual. */
 export const openPage = ({ title, description, twin, baseUrl, brand }: Head): Html =>
-  html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="description" content="${description}">
-<title>${title}</title>
-<link rel="alternate" type="text/markdown" href="${HERE_PATH}${twin}">
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
-<link rel="stylesheet" href="${HERE_PATH}/docs/style.css">
+  html`${openHtml(
+    { title, description, path: HERE_PATH },
+    html`<link rel="alternate" type="text/markdown" href="${HERE_PATH}${twin}">
 <script src="${HERE_PATH}/docs/script.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
+`,
+  )}
 <header class="bar">
 <a class="brand" href="${brand}">${LOGO}Mailproof</a>
 <span class="base"><code>${baseUrl}</code></span>
@@ -110,5 +101,3 @@ ${write(baseUrl, snippets)}
 
 const linkTo = ({ id, title, method, isAddition }: Listed): Html =>
   html`<li><a href="#${id}"><span class="method ${method}">${method === "delete" ? "DEL" : method.toUpperCase()}</span>${title}${mark(isAddition)}</a></li>`;
-
-const LOGO = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path class="envelope" d="M3 5.5h18v13H3z"/><path class="tick" d="m7.5 12 3 3 6-6"/></svg>`;

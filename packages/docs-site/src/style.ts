@@ -119,6 +119,7 @@ details[open] > summary { border-bottom: 1px solid var(--line); }
 details > pre { border-radius: 0 0 9px 9px; border: 0; }
 details > .inside { padding: .2rem .9rem .7rem; }
 .fails { list-style: none; padding: 0; display: grid; gap: .3rem; } .fails a { font: .8rem ui-monospace, monospace; } .fails b { font: 600 .84rem ui-monospace, monospace; margin-right: .3rem; } :is(h4, .h4) a { color: inherit; }
+.narrow { max-width: 52rem; }
 .note { border-left: 3px solid var(--accent); background: var(--accent-soft); border-radius: 0 8px 8px 0; padding: .7rem 1rem; margin: 0 0 1.2rem; max-width: 46rem; }
 .note p:last-child { margin: 0; }
 .answer-status { font: 600 .84rem ui-monospace, monospace; margin-right: .5rem; }

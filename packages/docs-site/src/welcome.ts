@@ -1,4 +1,4 @@
-import { HERE_PATH } from "@mailproof/api/http/documents";
+import { HERE_PATH, STATUS_PATH } from "@mailproof/api/http/documents";
 import { html } from "./html.ts";
 
 const FIRST_EMAIL = "ada.lovelace@valid.lab.mailproof.test";
@@ -32,7 +32,7 @@ export const rootPage = (baseUrl: string): string => {
 <ul>
 <li><a href="${HERE_PATH}/docs">Documentation</a>: guides and every operation</li>
 <li><a href="${HERE_PATH}/openapi.json">OpenAPI document</a>: the same for programs</li>
-<li><a href="${HERE_PATH}/health">Health</a>: whether the service is up</li>
+<li><a href="${HERE_PATH}${STATUS_PATH}">Status</a>: what works now</li>
 </ul>
 <h2>Send a first request</h2>
 <pre><code>${curl}</code></pre>

@@ -1,5 +1,5 @@
 import { CLIENTS_PATH, createNoClientFailure } from "@mailproof/api/http/client-files";
-import { documentsFrom, type Writers } from "@mailproof/api/http/documents";
+import { documentsFrom, STATUS_PATH, type Writers } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
@@ -20,6 +20,13 @@ const unpackWriters = (): Writers =>
 const findDocument = documentsFrom(unpackWriters);
 const findInDashboard = createDashboard(process.env);
 const encodeAnswer = createEncoder();
+
+/** This Lambda reads no state, and the manual of every deployment has the link. */
+const TO_HEALTH: HttpAnswer<string> = {
+  statusCode: 302,
+  headers: { location: "/health" },
+  body: "",
+};
 
 /** A HEAD has the headers of the GET, and no body. */
 const toBytes = (
@@ -63,6 +70,7 @@ export const createFallbackHandler = (
       };
       return toBytes(method, await encodeAnswer(text, preferences));
     }
+    if (rawPath === STATUS_PATH) return toResult(TO_HEALTH);
     if (rawPath.startsWith(CLIENTS_PATH)) throw createNoClientFailure();
     const { endpoint, movedTo } = route(method, rawPath);
     if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));

@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { findReach, type Reach } from "@mailproof/core/egress/reach";
 import { getWindowStart } from "@mailproof/core/lib/time";
 import type { World } from "@mailproof/core/ports/world";
@@ -17,6 +18,42 @@ const DnsCheck = v.picklist(["ok", "failed"]);
 /** Blocked: a large mail provider refuses one of our IP addresses. */
 const MailProvidersCheck = v.picklist(["ok", "blocked"]);
 
+const Output = v.object({
+  status: describe(
+    v.picklist(["healthy", "degraded"]),
+    "`degraded` when one of `checks` is not ok.",
+  ),
+  timestamp: describe(v.string(), "When the state was checked, ISO 8601."),
+  service: describe(v.string(), "The service's name."),
+  version: describe(v.string(), "The service's version."),
+  lists: describe(
+    v.object({
+      version: describe(v.string(), "Their edition, which is the day they are of."),
+      age_days: describe(Count, "Its age in days."),
+    }),
+    "The lists of domains (disposable, free). An old edition changes no status.",
+  ),
+  reach: ReachField,
+  checks: describe(
+    v.object({
+      table: describe(Check, "The database."),
+      queue: describe(Check, "The queues."),
+      blobs: describe(Check, "The file storage."),
+      dns: describe(
+        DnsCheck,
+        "DNS. failed: no name server has answered any question for a minute.",
+      ),
+      mail_providers: describe(
+        MailProvidersCheck,
+        "blocked: a large mail provider refuses an IP address of this service.",
+      ),
+    }),
+    "State of each part that the service depends on.",
+  ),
+});
+
+export type Health = v.InferOutput<typeof Output>;
+
 export const getHealth = endpoint({
   id: "getHealth",
   route: "GET /health",
@@ -33,68 +70,39 @@ export const getHealth = endpoint({
   // A monitor may add query parameters against caches.
   query: v.object({}),
 
-  output: v.object({
-    status: describe(
-      v.picklist(["healthy", "degraded"]),
-      "`degraded` when one of `checks` is not ok.",
-    ),
-    timestamp: describe(v.string(), "When the state was checked, ISO 8601."),
-    service: describe(v.string(), "The service's name."),
-    version: describe(v.string(), "The service's version."),
-    lists: describe(
-      v.object({
-        version: describe(v.string(), "Their edition, which is the day they are of."),
-        age_days: describe(Count, "Its age in days."),
-      }),
-      "The lists of domains (disposable, free). An old edition changes no status.",
-    ),
-    reach: ReachField,
-    checks: describe(
-      v.object({
-        table: describe(Check, "The database."),
-        queue: describe(Check, "The queues."),
-        blobs: describe(Check, "The file storage."),
-        dns: describe(
-          DnsCheck,
-          "DNS. failed: no name server has answered any question for a minute.",
-        ),
-        mail_providers: describe(
-          MailProvidersCheck,
-          "blocked: a large mail provider refuses an IP address of this service.",
-        ),
-      }),
-      "State of each part that the service depends on.",
-    ),
-  }),
+  output: Output,
 
   async handle(world) {
-    const [table, queue, blobs, dns, mailProviders, reach] = await Promise.all([
-      check(world, "table", () => probeTable(world)),
-      check(world, "queue", () => world.queue.countDeadLetters()),
-      check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
-      readFlag(world, isDnsDead(world.table)).then((isDead) => (isDead ? "failed" : "ok")),
-      readFlag(world, hasProviderBlock(world)).then((isBlocked) => (isBlocked ? "blocked" : "ok")),
-      readReach(world),
-    ] as const);
-    const { edition } = world.engine.lists;
-    const checks = { table, queue, blobs, dns, mail_providers: mailProviders } as const;
-    const isWell = Object.values(checks).every((one) => one === "ok");
-    return {
-      // Dead letters wait for a person, and without DNS or a mail provider results can still be read: none of these is a
-      // reason to take the service out of its balancer.
-      status: [table, queue, blobs].includes("failed") ? 503 : 200,
-      data: {
-        status: isWell ? ("healthy" as const) : ("degraded" as const),
-        timestamp: world.now().toISOString(),
-        service: "mailproof",
-        version: world.settings.version,
-        reach: toReach(reach),
-        lists: { version: edition, age_days: getEditionAge(edition, world.now()) },
-        checks,
-      },
-    };
+    const data = await readHealth(world);
+    const { table, queue, blobs } = data.checks;
+    // Dead letters wait for a person, and without DNS or a mail provider results can still be read: none of these is a
+    // reason to take the service out of its balancer.
+    return { status: [table, queue, blobs].includes("failed") ? 503 : 200, data };
   },
 });
+
+export const readHealth = async (world: AppWorld): Promise<Health> => {
+  const [table, queue, blobs, dns, mailProviders, reach] = await Promise.all([
+    check(world, "table", () => probeTable(world)),
+    check(world, "queue", () => world.queue.countDeadLetters()),
+    check(world, "blobs", async () => void (await world.blobs.head("health/probe"))),
+    readFlag(world, isDnsDead(world.table)).then((isDead) => (isDead ? "failed" : "ok")),
+    readFlag(world, hasProviderBlock(world)).then((isBlocked) => (isBlocked ? "blocked" : "ok")),
+    readReach(world),
+  ] as const);
+  const { edition } = world.engine.lists;
+  const checks = { table, queue, blobs, dns, mail_providers: mailProviders } as const;
+  const isWell = Object.values(checks).every((one) => one === "ok");
+  return {
+    status: isWell ? "healthy" : "degraded",
+    timestamp: world.now().toISOString(),
+    service: "mailproof",
+    version: world.settings.version,
+    reach: toReach(reach),
+    lists: { version: edition, age_days: getEditionAge(edition, world.now()) },
+    checks,
+  };
+};
 
 /** False where the table cannot be read: its own check reports that. */
 const readFlag = ({ sleep }: World, flag: Promise<boolean>): Promise<boolean> =>

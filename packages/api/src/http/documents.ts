@@ -15,6 +15,9 @@ type Document = {
 /** For a resource below a path, clients derive the address themselves (RFC 9728 §3.1). Ours is /mcp. */
 const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
 
+/** The page that says what works now. The server on one machine writes it for each request; on AWS it leads to /health. */
+export const STATUS_PATH = "/status";
+
 /** No content from another origin, no inline content, and no text as code. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; require-trusted-types-for 'script'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -127,4 +130,4 @@ export const documentsFrom = (openWriters: () => Writers) => {
   };
 };
 
-const toPath = (baseUrl: string): string => baseUrl.replace(/^https?:\/\/[^/]+/, "");
+export const toPath = (baseUrl: string): string => baseUrl.replace(/^https?:\/\/[^/]+/, "");

@@ -72,7 +72,7 @@ export const ADDITIONS: readonly Addition[] = [
     why: "The contract has the message; programs need what it says as values.",
   },
   {
-    what: "`/docs`, `/openapi.json`, `/postman.json`, `/llms.txt`, `/app/`",
-    why: "Documents and the dashboard are not operations of the contract.",
+    what: "`/docs`, `/openapi.json`, `/postman.json`, `/llms.txt`, `/status`, `/app/`",
+    why: "Documents, the page of the status and the dashboard are not operations of the contract.",
   },
 ];

@@ -46,3 +46,10 @@ export const listRequests = async (
   }
   return { requests };
 };
+
+/** When the owner's newest stored request was answered, ISO 8601. */
+export const findLastRequest = async (table: Table, owner: string): Promise<string | undefined> => {
+  const query = { pk: toRequestsPartition(owner), newestFirst: true, limit: 1 };
+  const [newest] = (await table.query(query)).items;
+  return newest && readRequestItem(newest).entries.at(-1)?.at;
+};

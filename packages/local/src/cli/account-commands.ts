@@ -1,8 +1,5 @@
-import {
-  type Account,
-  getAccountStatus,
-  iterateAccounts,
-} from "@mailproof/core/accounts/account-items";
+import { listActiveAccounts } from "@mailproof/core/accounts/account-activity";
+import { type Account, getAccountStatus } from "@mailproof/core/accounts/account-items";
 import { getExistingAccount, openAccount, updateAccount } from "@mailproof/core/accounts/accounts";
 import { listKeys } from "@mailproof/core/accounts/api-keys";
 import {
@@ -47,8 +44,17 @@ export const accountDefinitions = {
   "admin accounts list": definePortable({
     usage: "",
     options: v.strictObject({}),
-    async run({ table }) {
-      return { output: await Array.fromAsync(iterateAccounts(table), formatAccount) };
+    async run(world) {
+      const output = await Array.fromAsync(
+        listActiveAccounts(world),
+        ({ account, available, used, lastCallAt = null }) => ({
+          ...formatAccount(account),
+          available: toCredits(available),
+          used_30_days: toCredits(used),
+          last_call_at: lastCallAt,
+        }),
+      );
+      return { output };
     },
   }),
 

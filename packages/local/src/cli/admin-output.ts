@@ -37,10 +37,21 @@ const formatTable = (rows: readonly Fields[]): string => {
   const widths = names.map((_, column) =>
     Math.max(...lines.map((line) => line[column]?.length ?? 0)),
   );
+  const areNumbers = names.map((name) => isNumbers(rows.map((row) => row[name] ?? null)));
+  const pad = (cell: string, column: number): string => {
+    const width = widths[column] ?? 0;
+    return areNumbers[column] ? cell.padStart(width) : cell.padEnd(width);
+  };
   return lines
-    .map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
+    .map((line) => line.map(pad).join("  "))
     .map((line) => `${line.trimEnd()}\n`)
     .join("");
+};
+
+/** Such a column ends at one edge, so that a large number is seen to be large. */
+const isNumbers = (column: readonly Json[]): boolean => {
+  const present = column.filter((value) => value !== null);
+  return present.length > 0 && present.every((value) => typeof value === "number");
 };
 
 const formatValue = (value: Json | undefined): string => {

@@ -26,7 +26,8 @@ export const adminEntries: readonly AdminEntry[] = [
   ...listEntries(
     {
       "admin accounts create": "Creates an account with a live key and a test key.",
-      "admin accounts list": "Lists all accounts.",
+      "admin accounts list":
+        "Lists all accounts, with their credits, their use of 30 days and their last call.",
       "admin accounts show": "Shows an account, its credits and its number of keys.",
       "admin accounts rename": "Changes an account's name.",
       "admin accounts plan": "Changes an account's plan, from the next request on.",

@@ -39,6 +39,7 @@ import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
 import { getBaseUrl, getClientIp, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
 import { createShares, type TakeShare } from "./slots.ts";
+import { answerStatus } from "./status-page.ts";
 
 /** Bodies that are gathered in memory, and what downloads read ahead. Callers never hold more than this, whatever they send. */
 const HELD_BYTES = { perShare: 60_000_000, inAll: 150_000_000 };
@@ -266,7 +267,9 @@ const answerRequest = async (
     record.route = "dashboard";
     return page;
   }
-  const file = findClientFile({ method, rawPath });
+  const file =
+    findClientFile({ method, rawPath }) ??
+    (await answerStatus(world, { method, rawPath, baseUrl }));
   if (file) {
     record.route = "document";
     return file;

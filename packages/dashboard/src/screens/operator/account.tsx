@@ -55,7 +55,7 @@ const KeysPanel = ({ account }: Pick<Props, "account">) => {
     [account],
   );
   return (
-    <section class="panel whole" aria-labelledby="keys">
+    <section class="panel wide" aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
       <Loaded load={load} what="the keys">
         {(keys) => (
@@ -115,7 +115,7 @@ export const Account = ({ params }: { readonly params: Params }) => {
       <Loaded load={load} what="the account">
         {(details) => (
           <div class="panels">
-            <section class="panel" aria-labelledby="balance">
+            <section class="panel main" aria-labelledby="balance">
               <h2 id="balance">Balance</h2>
               <p class="figure">
                 {formatNumber(details.credits.available)} <small>credits</small>

@@ -1,19 +1,10 @@
 import { useRef } from "preact/hooks";
-import { toHref } from "../../base.ts";
-import { formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { runCommand } from "../../session.ts";
+import { type AccountSummary, AccountTable } from "./account-table.tsx";
 import { CommandForm } from "./command.tsx";
 import "./operator.css";
-
-type AccountSummary = {
-  readonly account_id: string;
-  readonly name: string;
-  readonly plan: string;
-  readonly status: string;
-  readonly created_at: string;
-};
 
 const NewAccount = ({ onDone }: { readonly onDone: () => void }) => {
   const name = useRef<HTMLInputElement>(null);
@@ -55,33 +46,8 @@ export const Accounts = () => {
   );
   return (
     <Screen title="Accounts">
-      <Loaded load={load} what="the accounts">
-        {(accounts) => (
-          <div class="scroll" role="region" aria-label="Accounts" tabIndex={0}>
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Plan</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Created</th>
-                </tr>
-              </thead>
-              <tbody>
-                {accounts.map(({ account_id, name, plan, status, created_at }) => (
-                  <tr key={account_id}>
-                    <td>
-                      <a href={toHref(`accounts/${account_id}`)}>{name}</a>
-                    </td>
-                    <td>{plan}</td>
-                    <td>{status}</td>
-                    <td>{formatTime(created_at)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+      <Loaded load={load} what="the accounts" as="rows">
+        {(accounts) => <AccountTable accounts={accounts} />}
       </Loaded>
       <div class="panels">
         <NewAccount onDone={load.reload} />

@@ -13,7 +13,7 @@ type Checklist = { readonly ok: boolean; readonly lights: readonly Light[] };
 export const ChecklistPanel = () => {
   const load = useLoad((signal) => runCommand<Checklist>("checklist", {}, signal));
   return (
-    <section class="panel whole" aria-labelledby="checklist">
+    <section class="panel main wide" aria-labelledby="checklist">
       <h2 id="checklist">Before customers depend on it</h2>
       <Loaded load={load} what="the checklist">
         {({ lights }) => (

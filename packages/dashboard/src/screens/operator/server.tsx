@@ -34,7 +34,7 @@ const GaugesPanel = () => {
   return (
     <section class="panel" aria-labelledby="gauges">
       <h2 id="gauges">Gauges</h2>
-      <Loaded load={load} what="the gauges">
+      <Loaded load={load} what="the gauges" as="rows">
         {({ ok, ...figures }) => (
           <>
             <p class={ok ? "good" : "bad"} role="status">

@@ -1,0 +1,27 @@
+import { type Html, html, NOTHING } from "./html.ts";
+import { ICON } from "./icon.ts";
+
+type Head = {
+  readonly title: string;
+  readonly description: string;
+  /** The path that the service is below: empty, or such as /mailproof. */
+  readonly path: string;
+};
+
+/** The start of a page that looks like the manual. `also`: what else stands in its head. */
+export const openHtml = ({ title, description, path }: Head, also: Html = NOTHING): Html =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${description}">
+<title>${title}</title>
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(ICON)}">
+<link rel="stylesheet" href="${path}/docs/style.css">
+${also}</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>`;
+
+export const LOGO = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path class="envelope" d="M3 5.5h18v13H3z"/><path class="tick" d="m7.5 12 3 3 6-6"/></svg>`;

@@ -1,0 +1,167 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { endpoints } from "@mailproof/api/endpoints";
+import { readHealth } from "@mailproof/api/endpoints/get-health";
+import { toReach } from "@mailproof/api/schema/reach";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { storeReach } from "@mailproof/core/egress/reach";
+import { statusPage } from "@mailproof/docs-site/status-page";
+import { createFallbackHandler } from "@mailproof/functions/fallback-route";
+import { createApiServer } from "@mailproof/local/server/server";
+import { PLAIN_SITE } from "@mailproof/local/server/site";
+import { expect, onTestFinished, test } from "vitest";
+import { given } from "../app/given.ts";
+import { createContext } from "../aws/events.ts";
+import { toEvent } from "../aws/gateway.ts";
+
+const broken = () => Promise.reject(new Error("the disk is gone"));
+
+const whenRead = async (world: AppWorld, site = PLAIN_SITE, path = "/status") => {
+  const server = createApiServer(world, () => undefined, endpoints, undefined, { site });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  const text = await response.text();
+  const rows = [...text.matchAll(/<tr><td[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    row.replaceAll(/<[^>]+>/g, "|").replaceAll(/\s*\|[|\s]*/g, "|"),
+  );
+  const [, title] = /<h1>(.*?)<\/h1>/.exec(text) ?? [];
+  return { response, text, title, rows };
+};
+
+test("a server that works says so, part by part, and since when it can reach mail servers", async () => {
+  const { world } = await given();
+  await storeReach(world, "open");
+
+  const { response, title, rows } = await whenRead(world);
+
+  expect(response.status).toBe(200);
+  expect(title).toBe("Mailproof works");
+  expect(rows).toEqual([
+    "|Verification|works|Addresses and domains are verified.|",
+    "|Lists|works|Lists are accepted, verified and returned.|",
+    "|Webhooks|works|Events are delivered as they happen.|",
+    "|Mail servers|works|Mail servers can be asked. Measured at 2026-11-21 00:00 UTC.|",
+  ]);
+});
+
+test("a server whose database is gone still shows its page, with 200, and says what is refused", async () => {
+  const { world } = await given();
+  const table = { ...world.table, get: broken };
+
+  const { response, title, rows } = await whenRead({ ...world, table });
+
+  expect(response.status).toBe(200);
+  expect(title).toBe("Some of Mailproof does not work now");
+  expect(rows).toEqual([
+    "|Verification|down|Requests are refused until the database answers.|",
+    "|Lists|down|New lists are refused, and those under way wait.|",
+    "|Webhooks|down|Events wait, and are delivered later.|",
+    "|Mail servers|not known|It is not known yet whether this server can reach mail servers.|",
+  ]);
+});
+
+test.each<[string, string, (world: AppWorld) => Promise<Partial<AppWorld>>, string[]]>([
+  [
+    "files that cannot be read stop lists alone",
+    "Some of Mailproof does not work now",
+    async ({ blobs }) => ({ blobs: { ...blobs, head: broken } }),
+    ["works", "down", "works", "works"],
+  ],
+  [
+    "dead letters make lists and webhooks late",
+    "Mailproof works, with limits",
+    async ({ queue }) => ({ queue: { ...queue, countDeadLetters: async () => 2 } }),
+    ["works", "limited", "limited", "works"],
+  ],
+  [
+    "name servers that do not answer limit what asks for names",
+    "Mailproof works, with limits",
+    async ({ table, now }) => {
+      const expires_at = now().getTime() / 1_000 + 60;
+      await table.write({ put: { pk: "HEALTH", sk: "DNS", expires_at } });
+      return {};
+    },
+    ["limited", "works", "limited", "works"],
+  ],
+  [
+    "a closed port 25 limits verification",
+    "Mailproof works, with limits",
+    async (world) => {
+      await storeReach(world, "dns_only");
+      return {};
+    },
+    ["limited", "works", "works", "limited"],
+  ],
+])("%s", async (_, heading, breakIt, states) => {
+  const { world } = await given();
+  await storeReach(world, "open");
+
+  const { title, rows } = await whenRead({ ...world, ...(await breakIt(world)) });
+
+  expect(title).toBe(heading);
+  expect(rows.map((row) => row.split("|")[2])).toEqual(states);
+});
+
+test("it names the large providers that refuse the server, also where nobody measured the reach", async () => {
+  const { world } = await given();
+  const health = await readHealth(world);
+  const checks = { ...health.checks, mail_providers: "blocked" } as const;
+  const reach = toReach({ state: "refused_by", refusedBy: ["icloud"], measuredAt: null });
+
+  expect(statusPage({ ...health, checks, reach }, "")).toContain("but icloud refuses this server");
+  const unmeasured = statusPage({ ...health, checks }, "");
+  expect(unmeasured).toContain("A large mail provider refuses this server now.");
+  expect(unmeasured).toContain("Mailproof works, with limits");
+});
+
+test("it has no script, loads only the manual's style, and names no account, version or list", async () => {
+  const { world, account, liveKey } = await given();
+
+  const { response, text } = await whenRead(world);
+
+  expect(response.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src/);
+  expect(response.headers.get("content-security-policy")).not.toContain("script-src");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(text).not.toMatch(/<script|<style| style="| on[a-z]+="/);
+  const { version } = world.settings;
+  for (const secret of ["Ann", account, liveKey, version, world.engine.lists.edition])
+    expect(text).not.toContain(secret);
+});
+
+test("below a base path its links are below it, and only there is the page", async () => {
+  const { world } = await given();
+  const site = { ...PLAIN_SITE, basePath: "/mailproof" };
+
+  const { response, text } = await whenRead(world, site, "/mailproof/status/");
+
+  expect(response.status).toBe(200);
+  const links = [...text.matchAll(/ href="(\/[^"]*)"/g)].map(([, to]) => to);
+  expect(links).toEqual(["/mailproof/docs/style.css", "/mailproof/docs", "/mailproof/health"]);
+  expect((await whenRead(world, site)).response.status).toBe(404);
+});
+
+test("it is read and never written to", async () => {
+  const { world } = await given();
+  const { response } = await whenRead(world);
+
+  const [head, posted] = await Promise.all(
+    ["HEAD", "POST"].map((method) => fetch(response.url, { method })),
+  );
+
+  expect([head?.status, await head?.text()]).toEqual([200, ""]);
+  expect(posted?.status).toBe(404);
+});
+
+test("on AWS, where no Lambda writes the page, its address leads to /health", async () => {
+  const { world } = await given();
+  const event = toEvent({ method: "GET", url: "/status" });
+
+  const moved = await createFallbackHandler(world)(event, createContext());
+
+  expect(moved).toMatchObject({ statusCode: 302, headers: { location: "/health" } });
+});
