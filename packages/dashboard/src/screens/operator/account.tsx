@@ -1,21 +1,33 @@
 import { createRandomId } from "@mailproof/client/random-id";
 import { useRef } from "preact/hooks";
-import { formatNumber } from "../../format.ts";
+import { formatNumber, formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import type { Params } from "../../router.ts";
 import { runCommand } from "../../session.ts";
-import { CommandForm, type Fields, Output } from "./command.tsx";
+import { KeyTable } from "../api-keys/key-table.tsx";
+import type { ListedKey } from "../api-keys/listed-key.ts";
+import { CommandForm } from "./command.tsx";
 import "./operator.css";
 
 type Details = {
   readonly account_id: string;
   readonly name: string;
+  readonly plan: string;
   readonly status: string;
+  readonly created_at: string;
   readonly credits: { readonly available: number; readonly held: number; readonly spent: number };
 };
 
-type Key = Fields & { readonly key_id: string; readonly name: string };
+const toPairs = ({ account_id, plan, status, created_at, credits }: Details) =>
+  Object.entries({
+    Held: formatNumber(credits.held),
+    Spent: formatNumber(credits.spent),
+    Plan: plan,
+    Status: status,
+    Created: formatTime(created_at),
+    Id: <code>{account_id}</code>,
+  });
 
 type Props = { readonly account: string; readonly onDone: () => void };
 
@@ -51,7 +63,7 @@ const CreditsPanel = ({ account, onDone }: Props) => {
 
 const KeysPanel = ({ account }: Pick<Props, "account">) => {
   const load = useLoad(
-    (signal) => runCommand<readonly Key[]>("keys.list", { account }, signal),
+    (signal) => runCommand<readonly ListedKey[]>("keys.list", { account }, signal),
     [account],
   );
   return (
@@ -59,10 +71,9 @@ const KeysPanel = ({ account }: Pick<Props, "account">) => {
       <h2 id="keys">API keys</h2>
       <Loaded load={load} what="the keys">
         {(keys) => (
-          <Output
-            value={keys}
-            label="API keys"
-            action={({ key_id: key, name }: Key) => (
+          <KeyTable
+            keys={keys}
+            action={({ key_id: key, name }) => (
               <CommandForm
                 key={key}
                 command="keys.revoke"
@@ -120,7 +131,14 @@ export const Account = ({ params }: { readonly params: Params }) => {
               <p class="figure">
                 {formatNumber(details.credits.available)} <small>credits</small>
               </p>
-              <Output value={details} label="Account" />
+              <dl class="pairs">
+                {toPairs(details).map(([name, value]) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>{value}</dd>
+                  </div>
+                ))}
+              </dl>
             </section>
             <CreditsPanel account={account} onDone={load.reload} />
             <StatusPanel account={account} status={details.status} onDone={load.reload} />

@@ -7,20 +7,15 @@ import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { runCommand } from "../../session.ts";
 
 type Value = string | number | boolean | null | undefined | readonly Value[] | Fields;
-export type Fields = { readonly [name: string]: Value };
+type Fields = { readonly [name: string]: Value };
 
-type OutputProps<T> = {
-  readonly value: unknown;
-  readonly label: string;
-  /** The action on a row, shown before its fields. */
-  readonly action?: (row: T) => ComponentChildren;
-};
+type OutputProps = { readonly value: unknown; readonly label: string };
 
 /** How the command line prints it: a list as a table, an object as a line for each field. `ok` is a sentence. */
-export const Output = <T extends Fields>({ value, label, action }: OutputProps<T>) => {
-  const rows = Array.isArray(value) ? (value as readonly T[]) : undefined;
+export const Output = ({ value, label }: OutputProps) => {
+  const rows = Array.isArray(value) ? (value as readonly Fields[]) : undefined;
   if (rows?.length === 0) return <p class="soft">None.</p>;
-  if (rows) return <Table rows={rows} label={label} action={action} />;
+  if (rows) return <Table rows={rows} label={label} />;
   const { ok, ...fields } = value as Fields;
   return (
     <>
@@ -45,23 +40,15 @@ const isNested = (value: Value): boolean =>
   value !== null &&
   (!Array.isArray(value) || value.length === 0 || typeof value[0] === "object");
 
-type TableProps<T> = Pick<OutputProps<T>, "label"> & {
-  readonly rows: readonly T[];
-  readonly action: OutputProps<T>["action"];
-};
+type TableProps = { readonly rows: readonly Fields[]; readonly label: string };
 
-const Table = <T extends Fields>({ rows, label, action }: TableProps<T>) => {
+const Table = ({ rows, label }: TableProps) => {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return (
     <div class="scroll" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {action && (
-              <th scope="col">
-                <span class="unseen">Action</span>
-              </th>
-            )}
             {names.map((name) => (
               <th key={name} scope="col">
                 {name}
@@ -72,7 +59,6 @@ const Table = <T extends Fields>({ rows, label, action }: TableProps<T>) => {
         <tbody>
           {rows.map((row, at) => (
             <tr key={at}>
-              {action && <td>{action(row)}</td>}
               {names.map((name) => (
                 <td key={name}>{formatValue(row[name])}</td>
               ))}
