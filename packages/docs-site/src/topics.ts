@@ -8,7 +8,7 @@ import { type Html, html, NOTHING } from "./html.ts";
 import { toMarkdown } from "./markdown.ts";
 import { GUIDES, guidePart, openPage, SEARCH } from "./page.ts";
 import { findShapes, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
-import { listSearchEntries } from "./search-index.ts";
+import { toName } from "./search-index.ts";
 import { snippetsFor } from "./snippets.ts";
 
 // A page for each guide and each operation, with an address of its own, and the same as Markdown for programs.
@@ -34,10 +34,6 @@ const SCHEMAS: Omit<Topic, "content"> = {
   group: "Schemas",
   summary: "The objects of requests and responses.",
 };
-
-/** verifyEmail → verify-email */
-const toName = (id: string): string =>
-  id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const listTopics = (baseUrl: string): readonly Topic[] => {
   const document = openapi(baseUrl);
@@ -198,7 +194,6 @@ export const topicWriters = (baseUrl: string): Writers => {
     "/docs.md": () => topics.map(writeMarkdown).join("\n"),
     "/llms-full.txt": () => topics.map(writeMarkdown).join("\n"),
     "/robots.txt": () => ROBOTS,
-    "/docs/search.json": () => JSON.stringify(listSearchEntries(openapi(baseUrl), baseUrl, toName)),
     ...Object.fromEntries(
       topics.flatMap((topic) => [
         [`/docs/${topic.name}`, () => topicPage(topic, topics, baseUrl)],
