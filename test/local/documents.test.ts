@@ -13,7 +13,13 @@ import { toBytes, toEvent } from "../aws/gateway.ts";
 import { whenListening } from "../servers/listening.ts";
 
 const WHOLE_PAGE = ["/docs", "/docs/style.css", "/docs/script.js"];
-const TOPIC = ["/llms.txt", "/docs.md", "/docs/verify-email", "/docs/verify-email.md"];
+const TOPIC = [
+  "/docs/search.json",
+  "/llms.txt",
+  "/docs.md",
+  "/docs/verify-email",
+  "/docs/verify-email.md",
+];
 const PATHS = ["/openapi.json", ...WHOLE_PAGE, ...TOPIC];
 
 const got = async (port: number, path: string, headers = {}) => {

@@ -1,42 +1,10 @@
 import type { Html } from "./html.ts";
+import { decode, type Element, type Node, parse } from "./markup.ts";
 
 // The manual's markup as Markdown, for readers that are programs. It knows the elements that the manual uses.
 
-type Element = {
-  readonly tag: string;
-  readonly attributes: string;
-  readonly children: Node[];
-};
-type Node = Element | string;
-
-const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s[^<>]*?)?)(\/?)>/gi;
-const VOID: readonly string[] = ["br", "hr", "img", "input", "link", "meta", "wbr"];
-
-const parse = (markup: string): Element => {
-  const root: Element = { tag: "", attributes: "", children: [] };
-  const open = [root];
-  const add = (node: Node) => open.at(-1)?.children.push(node);
-  let at = 0;
-  for (const found of markup.matchAll(TAG)) {
-    const [whole, isEnd, tag = "", attributes = "", isClosed] = found;
-    if (found.index > at) add(markup.slice(at, found.index));
-    at = found.index + whole.length;
-    if (isEnd) open.pop();
-    else {
-      const element = { tag, attributes, children: [] };
-      add(element);
-      if (!isClosed && !VOID.includes(tag)) open.push(element);
-    }
-  }
-  add(markup.slice(at));
-  return root;
-};
-
 const getAttribute = ({ attributes }: Element, name: string): string | undefined =>
   new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1];
-
-const decode = (text: string): string =>
-  text.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 
 const getText = (node: Node): string =>
   typeof node === "string" ? decode(node) : node.children.map(getText).join("");
@@ -144,18 +112,3 @@ const BLOCKS: Readonly<Record<string, (node: Element, language: string) => strin
 
 export const toMarkdown = ({ markup }: Html): string =>
   `${toBlocks(parse(markup).children).join("\n\n")}\n`;
-
-/** Beside the words of a manual: what is shown in code, and in pictures. */
-const isShown = ({ tag, attributes }: Element): boolean =>
-  tag === "pre" || tag === "svg" || / class="(?:show|anchor)"/.test(attributes);
-
-const toWords = (node: Node): string => {
-  if (typeof node === "string") return decode(node);
-  if (isShown(node)) return " ";
-  const inner = node.children.map(toWords).join("");
-  return node.tag === "wbr" || node.tag in INLINE ? inner : ` ${inner} `;
-};
-
-/** Its sentences alone, for a search. */
-export const toText = ({ markup }: Html): string =>
-  parse(markup).children.map(toWords).join("").replaceAll(/\s+/g, " ").trim();

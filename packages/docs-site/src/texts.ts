@@ -3,6 +3,7 @@ import { openapi } from "@mailproof/api/openapi/openapi";
 import { buildPostmanCollection } from "@mailproof/api/openapi/postman";
 import { docsPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
+import { SEARCH_INDEX_PATH, writeSearchIndex } from "./search-index.ts";
 import { STYLE } from "./style.ts";
 import { topicWriters } from "./topics.ts";
 import { rootDocument, rootPage } from "./welcome.ts";
@@ -15,6 +16,7 @@ export const openWriters = (): Writers => ({
   "/postman.json": () => JSON.stringify(buildPostmanCollection(HERE)),
   "/docs": () => docsPage(HERE),
   ...topicWriters(HERE),
+  [SEARCH_INDEX_PATH]: () => writeSearchIndex(docsPage(HERE)),
   "/docs/style.css": () => STYLE,
   "/docs/script.js": () => SCRIPT,
 });

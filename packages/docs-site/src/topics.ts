@@ -9,7 +9,7 @@ import { ICON } from "./icon.ts";
 import { toMarkdown } from "./markdown.ts";
 import { GUIDES, guidePart, openPage, SEARCH } from "./page.ts";
 import { findShapes, listShapes, operationPart, operationsIn, shapesPart } from "./reference.ts";
-import { listSearchEntries } from "./search-index.ts";
+import { toName } from "./search-index.ts";
 import { snippetsFor } from "./snippets.ts";
 
 // A page for each guide and each operation, with an address of its own, and the same as Markdown for programs.
@@ -35,10 +35,6 @@ const SCHEMAS: Omit<Topic, "content"> = {
   group: "Schemas",
   summary: "The objects of requests and responses.",
 };
-
-/** verifyEmail → verify-email */
-const toName = (id: string): string =>
-  id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const listTopics = (baseUrl: string): readonly Topic[] => {
   const document = openapi(baseUrl);
@@ -200,7 +196,6 @@ export const topicWriters = (baseUrl: string): Writers => {
     "/llms-full.txt": () => topics.map(writeMarkdown).join("\n"),
     "/robots.txt": () => ROBOTS,
     "/favicon.ico": () => ICON,
-    "/docs/search.json": () => JSON.stringify(listSearchEntries(openapi(baseUrl), baseUrl, toName)),
     ...Object.fromEntries(
       topics.flatMap((topic) => [
         [`/docs/${topic.name}`, () => topicPage(topic, topics, baseUrl)],

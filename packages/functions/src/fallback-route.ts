@@ -4,6 +4,7 @@ import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
 import type { World } from "@mailproof/core/ports/world";
+import { SEARCH_INDEX_PATH, writeSearchIndex } from "@mailproof/docs-site/search-index";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { toResult } from "./buffer-response.ts";
@@ -15,8 +16,13 @@ import { unpackTexts } from "./packed-texts.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
 const route = createRouter(ROUTES);
-const unpackWriters = (): Writers =>
-  Object.fromEntries([...unpackTexts(PACKED_TEXTS)].map(([path, text]) => [path, () => text]));
+const unpackWriters = (): Writers => {
+  const texts = unpackTexts(PACKED_TEXTS);
+  return {
+    ...Object.fromEntries([...texts].map(([path, text]) => [path, () => text])),
+    [SEARCH_INDEX_PATH]: () => writeSearchIndex(texts.get("/docs") ?? ""),
+  };
+};
 const findDocument = documentsFrom(unpackWriters);
 const findInDashboard = createDashboard(process.env);
 const encodeAnswer = createEncoder();
