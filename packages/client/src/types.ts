@@ -79,6 +79,8 @@ export interface VerificationResult {
     bot_generated: boolean;
     /** True for a domain that only the broad lists call disposable. They also hold ordinary domains, so the hint lowers the score and never decides the status. `evidence.disposable_hint` names the lists. */
     disposable_hint: boolean;
+    /** True when the domain's mail host has no mailboxes and forwards all mail. */
+    forwarding_mx: boolean;
   };
   /** The name that the address suggests. */
   enrichment: {
@@ -919,7 +921,7 @@ export interface VerifyEmailInput {
         include_ai?: boolean | null | undefined;
         /** Whether the result has `evidence`. */
         include_evidence?: boolean | null | undefined;
-        /** How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A slower verification continues as a job. A repeat under the same Idempotency-Key may have another value. */
+        /** Milliseconds to wait for the result. Below 100 counts as 100, above 25,000 as 25,000. A slower one continues as a job. A repeat under the same Idempotency-Key may have another value. */
         timeout_ms?: number | null | undefined;
       }
     | null

@@ -31,6 +31,8 @@ export type MailProviderRow = {
   readonly hosts: readonly string[];
   /** It filters mail for mail systems of others, and many of these ask the system behind it for the recipient. */
   readonly isGateway?: boolean;
+  /** It has no mailboxes: it forwards to addresses that the owner of a domain lists. */
+  readonly isForwarder?: boolean;
   readonly limits: Partial<ProviderLimits>;
   readonly waits?: Partial<ReplyWaits>;
   /** The waits after a throttle, where the provider publishes its own. */
@@ -204,8 +206,25 @@ export const MAIL_PROVIDERS = [
   { name: "namecheap", hosts: ["privateemail.com"], limits: HOSTER },
   { name: "titan", hosts: ["titan.email", "flockmail.com"], limits: HOSTER },
   { name: "alibaba", hosts: ["mxhichina.com"], limits: HOSTER },
-  // It forwards to addresses that the owner of the domain lists, and refuses others.
-  { name: "cloudflare", hosts: ["mx.cloudflare.net"], limits: HOSTER },
+  { name: "cloudflare", hosts: ["mx.cloudflare.net"], isForwarder: true, limits: HOSTER },
+  { name: "improvmx", hosts: ["improvmx.com"], isForwarder: true, limits: HOSTER },
+  { name: "forward_email", hosts: ["forwardemail.net"], isForwarder: true, limits: HOSTER },
+  { name: "forwardmx", hosts: ["forwardmx.io"], isForwarder: true, limits: HOSTER },
+  { name: "simplelogin", hosts: ["simplelogin.co"], isForwarder: true, limits: HOSTER },
+  { name: "addy", hosts: ["addy.io", "anonaddy.me"], isForwarder: true, limits: HOSTER },
+  // Registrars, at domains whose mail their customers did not buy.
+  {
+    name: "namecheap_forwarding",
+    hosts: ["registrar-servers.com"],
+    isForwarder: true,
+    limits: HOSTER,
+  },
+  {
+    name: "porkbun_forwarding",
+    hosts: ["fwd1.porkbun.com", "fwd2.porkbun.com"],
+    isForwarder: true,
+    limits: HOSTER,
+  },
   // [K] GMX and web.de: 20 per connection, 4 connections; mail.com: 100 per connection.
   { name: "gmx", hosts: ["gmx.net", "gmx.com", "web.de", "mail.com"], limits: CONSUMER },
   { name: "qq", hosts: ["qq.com"], limits: COUNTING }, // [K] 8 per connection, 4 connections.

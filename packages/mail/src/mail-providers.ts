@@ -15,6 +15,7 @@ export type MailProviderName = (typeof MAIL_PROVIDERS)[number]["name"] | "other"
 export type MailProvider = {
   readonly name: MailProviderName;
   readonly isGateway: boolean;
+  readonly isForwarder: boolean;
   readonly limits: ProviderLimits;
   /** The replies that this provider takes longer for than others. */
   readonly waits: Partial<ReplyWaits>;
@@ -54,6 +55,7 @@ const toMailProvider = (
   name: MailProviderName,
   {
     isGateway = false,
+    isForwarder = false,
     limits,
     waits = {},
     throttleMinutes = THROTTLE_MINUTES,
@@ -63,6 +65,7 @@ const toMailProvider = (
 ): MailProvider => ({
   name,
   isGateway,
+  isForwarder,
   limits: { ...DEFAULT_LIMITS, ...limits },
   waits,
   throttleMinutes,

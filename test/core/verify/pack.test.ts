@@ -39,6 +39,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc.record(
       "honeypot",
       "botGenerated",
       "disposableHint",
+      "forwardingMx",
     ),
     enrichment: fc.record({
       first_name: textOrNull,
@@ -141,7 +142,7 @@ const createStored = (checks: number, flags: number) => [
 test("a stored result is read by its places", () => {
   const { verification, flags, ...others } = unpack(createStored(0, 0));
 
-  expect(Object.values({ ...verification, ...flags })).toEqual(Array(13).fill(false));
+  expect(Object.values({ ...verification, ...flags })).toEqual(Array(14).fill(false));
   expect(others).toEqual({
     email: "Ann.Lee@example.com",
     status: "risky",

@@ -65,6 +65,25 @@ test.each<[string, string, boolean, string]>([
 });
 
 test.each([
+  ["route1.mx.cloudflare.net", true],
+  ["mx2.improvmx.com", true],
+  ["eforward3.registrar-servers.com", true],
+  ["fwd2.porkbun.com", true],
+  ["aspmx.l.google.com", false],
+  ["mx.porkbun.com", false],
+])(
+  "mail through %s is only forwarded: %s, which changes neither status nor score",
+  async (host, isForwarded) => {
+    const email = "ann@example.com";
+    const found = await verify(givenEngine(host, { catchAll: "no" }).engine, email, OPTIONS);
+    const own = await verify(givenEngine("mx.x.com", { catchAll: "no" }).engine, email, OPTIONS);
+
+    expect(found.flags).toEqual({ ...own.flags, forwardingMx: isForwarded });
+    expect([found.status, found.score]).toEqual([own.status, own.score]);
+  },
+);
+
+test.each([
   ["no", true],
   ["yes", false],
   ["undecided", false],

@@ -85,7 +85,7 @@ export const verifyEmail = endpoint({
               ),
               WAIT_MS.default,
             ),
-            "How long to wait for the result, in milliseconds. A value below 100 counts as 100, one above 25,000 as 25,000. A slower verification continues as a job. A repeat under the same Idempotency-Key may have another value.",
+            "Milliseconds to wait for the result. Below 100 counts as 100, above 25,000 as 25,000. A slower one continues as a job. A repeat under the same Idempotency-Key may have another value.",
           ),
         }),
         {},

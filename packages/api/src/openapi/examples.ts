@@ -150,6 +150,7 @@ export const EXAMPLES: readonly Example[] = [
           honeypot: false,
           bot_generated: false,
           disposable_hint: false,
+          forwarding_mx: false,
         },
         enrichment: {
           first_name: "Ada",
@@ -208,6 +209,7 @@ export const EXAMPLES: readonly Example[] = [
           honeypot: false,
           bot_generated: false,
           disposable_hint: false,
+          forwarding_mx: false,
         },
         enrichment: {
           first_name: null,
@@ -527,6 +529,7 @@ export const EXAMPLES: readonly Example[] = [
               honeypot: false,
               bot_generated: false,
               disposable_hint: false,
+              forwarding_mx: false,
             },
             enrichment: {
               first_name: "Ada",
@@ -566,6 +569,7 @@ export const EXAMPLES: readonly Example[] = [
               honeypot: false,
               bot_generated: false,
               disposable_hint: false,
+              forwarding_mx: false,
             },
             enrichment: {
               first_name: null,
@@ -622,6 +626,7 @@ export const EXAMPLES: readonly Example[] = [
           honeypot: false,
           bot_generated: false,
           disposable_hint: false,
+          forwarding_mx: false,
         },
         enrichment: {
           first_name: null,
@@ -764,6 +769,7 @@ export const EXAMPLES: readonly Example[] = [
             honeypot: false,
             bot_generated: false,
             disposable_hint: false,
+            forwarding_mx: false,
           },
           enrichment: {
             first_name: "Ada",

@@ -114,6 +114,13 @@ const FLAGS = {
       "True for a domain that only the broad lists call disposable. They also hold ordinary domains, so the hint lowers the score and never decides the status. `evidence.disposable_hint` names the lists.",
     ),
   },
+  forwardingMx: {
+    name: "forwarding_mx",
+    schema: describe(
+      Bool,
+      "True when the domain's mail host has no mailboxes and forwards all mail.",
+    ),
+  },
 } as const satisfies Fields;
 
 const PERSON_NAME = {

@@ -243,6 +243,7 @@ const createVerification = (
   signals = toSignals(engine, lookup),
 ): Verification => {
   const { address, listed, probeResult, mailHost } = lookup;
+  const mailProvider = mailHost === null ? null : findMailProvider(mailHost);
   const confidence = isCatchAllInQuestion(signals) ? estimateMailbox(lookup) : null;
   const judged = judge(signals, confidence);
   const retry = probeResult?.finding.retry ?? (isWorthRetrying(lookup) ? "later" : null);
@@ -252,7 +253,7 @@ const createVerification = (
     score: judged.score,
     reason: judged.reason,
     subStatus: findSubStatus(judged, signals),
-    provider: mailHost === null ? null : findMailProvider(mailHost).name,
+    provider: mailProvider?.name ?? null,
     verification: toChecks(signals),
     flags: {
       disposable: listed.disposable,
@@ -263,6 +264,7 @@ const createVerification = (
       // No public list has honeypots that are not spam traps; this is never guessed.
       honeypot: false,
       botGenerated: signals.botLikeness >= BOT_THRESHOLD,
+      forwardingMx: mailProvider?.isForwarder === true,
     },
     enrichment: parsePersonName(address?.local ?? "", listed.role !== null),
     ...(options.includeAi && { ai: createAiFields(engine, lookup, signals, judged) }),
