@@ -177,6 +177,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
 
     await page.getByRole("heading", { name: "navigated.example: reports" }).waitFor();
     await page.getByText("1,075 messages", { exact: false }).first().waitFor();
+    expect(new URL(page.url()).pathname).toBe("/app/domains/navigated.example/reports");
   });
 
   test("the sums, the bars of each day and every source are the API's, each with what to do", {

@@ -126,7 +126,7 @@ const Flattened = ({ id, names }: { readonly id: string; readonly names: string 
 
 export const SpfTree = ({ check }: { readonly check: Check }) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
-  const { tree = [], lookups } = check.authentication.spf;
+  const { tree, lookups } = check.authentication.spf;
   const [root] = toBranches(tree);
   if (!root || root.below.length + root.node.own_lookups === 0) return null;
   const tone = lookups > LOOKUPS_MAX ? "bad" : lookups >= LOOKUPS_MANY ? "warn" : "good";

@@ -1,6 +1,7 @@
 import type { VerificationResult } from "@mailproof/client";
 import { formatCount, formatShare } from "../../format.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
+import { toProviderWords } from "../../parts/words.ts";
 import { isTestKey } from "../../session.ts";
 import { getAdvice, toReasonSentence } from "./advice.ts";
 import { type Evidence, EvidencePanel } from "./evidence.tsx";
@@ -77,9 +78,14 @@ const Suggestion = ({ result: { ai }, onVerify }: Props) =>
     </p>
   ) : null;
 
-const Details = ({ provider, enrichment, ai, cached, credits_used, message }: Result) => (
+const Details = ({ provider, flags, enrichment, ai, cached, credits_used, message }: Result) => (
   <ul class="details">
-    {provider && provider !== "other" && <li>Mail provider: {provider}</li>}
+    {provider && provider !== "other" && (
+      <li>
+        Mail provider: {toProviderWords(provider)}
+        {flags.forwarding_mx && ", which only forwards mail"}
+      </li>
+    )}
     {enrichment.full_name !== "" && <li>Name: {enrichment.full_name}</li>}
     {ai?.catch_all_confidence !== undefined && (
       <li>Probability that the mailbox exists: {formatShare(ai.catch_all_confidence)}</li>
