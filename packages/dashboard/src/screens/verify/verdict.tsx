@@ -51,7 +51,7 @@ const getCatchAllAnswer = ({ verification: { catch_all, not_known } }: Result): 
 const Checks = (result: Result) => (
   <section class="panel" aria-labelledby="checks">
     <h2 id="checks">Checks</h2>
-    <dl class="checks">
+    <dl class="pairs checks">
       {Object.entries(CHECKS).map(([name, title]) => {
         const { text, tone } = getAnswer(name as CheckName, result);
         return (
