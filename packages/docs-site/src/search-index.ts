@@ -40,7 +40,7 @@ const TITLE = /<h[23]>([^<]*)/;
 const ROUTE = /<p class="route"><span[^>]*>(\w+)<\/span><code>([^<]+)/;
 const ERROR = /<h4 id="(\w+)"><code>[\s\S]*?<\/h4>\s*<p>([\s\S]*?)<\/p>/g;
 
-const toEntry = ([, classes = "", id = "", markup = ""]: RegExpExecArray): SearchEntry => {
+const toSearchEntry = ([, classes = "", id = "", markup = ""]: RegExpExecArray): SearchEntry => {
   const title = decode(TITLE.exec(markup)?.[1] ?? id);
   const text = toText(markup);
   if (classes.includes("shape")) return { id, page: `schemas#${id}`, title, kind: "Schema", text };
@@ -52,7 +52,7 @@ const toEntry = ([, classes = "", id = "", markup = ""]: RegExpExecArray): Searc
 
 export const writeSearchIndex = (page: string): string =>
   JSON.stringify([
-    ...page.matchAll(PART).map(toEntry),
+    ...page.matchAll(PART).map(toSearchEntry),
     ...page.matchAll(ERROR).map(
       ([, id = "", markup = ""]): SearchEntry => ({
         id,
