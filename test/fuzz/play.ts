@@ -112,6 +112,7 @@ const givenContext = async (seed: number) => {
     ["format", ["csv", "json", "JSON"]],
     ["filter", ["all", "valid", "Risky"]],
     ["row", ["1", "2", "3"]],
+    ["q", ["example", "verify"]],
     ["content", REPORTS],
   ]);
   /** Before each request: whether, and where in it, the table breaks. */
@@ -220,7 +221,13 @@ const sendRequest = async (ctx: TestContext, request: Request) => {
     redirect: "manual",
     ...(body !== undefined && { body }),
   });
-  const [status, text] = [answer.status, await answer.text()];
+  const { status } = answer;
+  // A download is cut off where the table breaks, so that no program takes a part for the whole.
+  const text = await answer.text().catch((cause: unknown) => {
+    if (!ctx.brittle.isBroken()) throw cause;
+    return undefined;
+  });
+  if (text === undefined) return { status, faults: [] };
   const after = await getBalance(ctx.table, ctx.account);
   remember(ctx, request, text);
 
