@@ -199,11 +199,14 @@ test("a list that has no cursor has as many as its route", async () => {
   expect([await found(), await found(55), await found(1_000)]).toEqual([20, 55, 60]);
 });
 
-test.each([0, -1, 1.5, "many", [5]])("a page of %j rows is refused", async (limit) => {
-  const { call } = await givenTools();
+test.each<unknown>([0, -1, 1.5, "many", [5], { toString: "null" }, { valueOf: 5 }])(
+  "a page of %j rows is refused",
+  async (limit) => {
+    const { call } = await givenTools();
 
-  expect((await call("list_jobs", { limit })).data.error.code).toBe("INVALID_REQUEST");
-});
+    expect((await call("list_jobs", { limit })).data.error.code).toBe("INVALID_REQUEST");
+  },
+);
 
 test("null is as good as left out, in an address as in a body", async () => {
   const { call } = await givenTools({ balance: 5 });

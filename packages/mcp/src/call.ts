@@ -83,8 +83,10 @@ const NO_KEY = "";
 
 /** A limit above the page size is cut, as on the routes. */
 const readLimit = (page: ToolPage | null, args: ToolArguments) => {
-  const limit = args["limit"] ?? page?.default;
-  return page && { limit: Number(limit) > page.most ? String(page.most) : toText(limit) };
+  if (page === null) return null;
+  // As text: an object's own toString would run, and may be no function.
+  const limit = toText(args["limit"] ?? page.default);
+  return { limit: Number(limit) > page.most ? String(page.most) : limit };
 };
 
 /** In a path or query every value is text. */
