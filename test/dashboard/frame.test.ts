@@ -210,6 +210,27 @@ describeInBrowser("the frame", ({ open }) => {
     await page.waitForURL(`${ready.base_url}/docs/errors#IDEMPOTENCY_KEY_CONFLICT`);
   });
 
+  test("when its key is refused Ctrl K is closed: the next key has no places of the earlier one", async () => {
+    const opened = await open({ path: "logs" });
+    const { page, ready } = opened;
+    await post(opened, "/v1/deliverability/monitors", { domain: "earlier.example" });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Screen, list" }).fill("earlier");
+    await page.getByRole("option", { name: "earlier.example Domain" }).waitFor();
+
+    let isRefused = true;
+    await page.route("**/v1/**", (route) =>
+      isRefused ? route.fulfill({ ...REFUSED, status: 401 }) : route.fallback(),
+    );
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.getByLabel("API key").fill(ready.live_key);
+    isRefused = false;
+    await page.keyboard.press("Enter");
+
+    await page.locator(".bar .balance b").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
   test("Ctrl K says so when its code cannot be loaded", async () => {
     const opened = await open();
     const { page } = opened;
@@ -304,6 +325,7 @@ describeInBrowser("the frame", ({ open }) => {
   test("when the API says 503, each part has the sentence, the request's id and Retry", async () => {
     const opened = await open({ key: null });
     const { page, ready } = opened;
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.getByLabel("API key").fill(ready.live_key);
     await page.getByRole("button", { name: "Sign in" }).click();
     await heading(opened, "Overview").waitFor();

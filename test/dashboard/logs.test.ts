@@ -213,10 +213,26 @@ describeInBrowser("the logs", ({ open }) => {
     await findRow(opened, first).waitFor({ state: "detached" });
   });
 
-  test("a link to a request that is not stored says which are", async () => {
-    const { page } = await open({ path: "logs?request=req_none" });
+  test("a link to a request that is not stored says which are, once, and shows it when it is", async () => {
+    const { page, ready } = await open();
+    const id = await send(ready);
+    let isStored = false;
+    await page.route("**/v1/requests?*", async (route) => {
+      if (isStored) return route.fallback();
+      const response = await route.fetch();
+      const json = await response.json();
+      return route.fulfill({
+        response,
+        json: { ...json, data: { requests: [], has_more: false } },
+      });
+    });
+    await page.goto(`${ready.base_url}/app/logs?request=${id}`);
 
-    await page.getByText("No request with this id is among those that are stored").waitFor();
-    expect(await page.getByRole("dialog", { name: "Request" }).locator("dl").count()).toBe(0);
+    const dialog = page.getByRole("dialog", { name: "Request" });
+    await dialog.getByText("No request with this id is among those that are stored").waitFor();
+    // An error would be tried again for as long as the page is open.
+    expect(await dialog.getByRole("alert").count()).toBe(0);
+    isStored = true;
+    await dialog.getByText("INVALID_REQUEST").waitFor();
   });
 });

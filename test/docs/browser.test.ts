@@ -313,6 +313,23 @@ describeUnless(
       await page.locator(".ran").nth(1).locator("pre").waitFor();
     });
 
+    test("Enter sends the key and returns to Run, and one that is refused is asked for again", async () => {
+      const { page } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
+      await runFirst(page);
+      await page.getByLabel("Test key").fill("mp_test_ümlaut");
+      await page.keyboard.press("Enter");
+      await page.getByText("Only a test key is sent from here.").waitFor();
+      await page.getByLabel("Test key").fill(`${keys.testKey}0`);
+      await page.keyboard.press("Enter");
+      await page.locator(".ran pre", { hasText: "UNAUTHORIZED" }).waitFor();
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("Run");
+
+      await page.keyboard.press("Enter");
+      await page.getByLabel("Test key").fill(keys.testKey);
+      await page.keyboard.press("Enter");
+      await page.locator(".ran pre", { hasText: '"success": true' }).waitFor();
+    });
+
     test("the test key of this tab is in the examples of curl, and runs them", async () => {
       const { page } = await whenOpened({
         width: 1440,

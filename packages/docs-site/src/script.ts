@@ -24,7 +24,7 @@ export const SCRIPT = String.raw`"use strict";
   };
 
   // The key that is signed in to the dashboard in this tab, if it is a test key: a live key is neither shown nor sent here.
-  const isTest = (key) => /^mp_test_\S+$/.test(key);
+  const isTest = (key) => /^mp_test_[0-9A-Za-z]+$/.test(key);
   let key = "";
   try { key = sessionStorage.getItem("mailproof.key") ?? ""; } catch { /* blocked */ }
   if (!isTest(key)) key = "";
@@ -83,6 +83,8 @@ export const SCRIPT = String.raw`"use strict";
       try {
         const headers = { ...(!request.isPublic && { "X-Api-Key": key }), ...(request.body && { "Content-Type": "application/json" }) };
         const answer = await fetch(PATH + request.path, { method: request.method, body: request.body, headers });
+        // It was mistyped or revoked: the next run asks for another one.
+        if (answer.status === 401) key = "";
         let text = await answer.text();
         try { text = JSON.stringify(JSON.parse(text), null, 1); } catch { /* as it is */ }
         const status = make("b", { className: answer.ok ? "post" : "delete", textContent: answer.status });
@@ -105,7 +107,7 @@ export const SCRIPT = String.raw`"use strict";
       form.append(label, make("button", { textContent: "Send" }), fault);
       form.addEventListener("submit", (event) => {
         event.preventDefault();
-        if (isTest(field.value.trim())) { key = field.value.trim(); send(); return; }
+        if (isTest(field.value.trim())) { key = field.value.trim(); run.focus(); send(); return; }
         field.setAttribute("aria-invalid", "true");
         fault.textContent = "Only a test key is sent from here. It begins with mp_test_.";
       });

@@ -155,7 +155,11 @@ export const CommandPalette = () => {
   const dialog = useDialog(isOpen.value, closePalette);
   useLayoutEffect(() => {
     addEventListener("keydown", onShortcut);
-    return () => removeEventListener("keydown", onShortcut);
+    return () => {
+      removeEventListener("keydown", onShortcut);
+      // The API refused the key while it was open: the next one must not see its lists and domains.
+      closePalette();
+    };
   }, []);
   return (
     <dialog

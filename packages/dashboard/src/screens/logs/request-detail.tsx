@@ -10,7 +10,7 @@ import { HttpStatus, type LoggedRequest, Route, toTime } from "./request-table.t
 /** One page of the API reads the newest 5,000 requests. */
 const PAGES = 10;
 
-const findRequest = async (id: string, signal: AbortSignal): Promise<LoggedRequest> => {
+const findRequest = async (id: string, signal: AbortSignal): Promise<LoggedRequest | null> => {
   let offset: string | undefined;
   for (let page = 0; page < PAGES; page++) {
     const input = { q: id, limit: 1, ...(offset !== undefined && { offset }) };
@@ -20,10 +20,15 @@ const findRequest = async (id: string, signal: AbortSignal): Promise<LoggedReque
     offset = next_offset;
     if (offset === undefined) break;
   }
-  throw new Error(
-    "No request with this id is among those that are stored: requests of the last 7 days, except successful reads, a second after their response.",
-  );
+  return null;
 };
+
+const NotStored = () => (
+  <p role="status">
+    No request with this id is among those that are stored: requests of the last 7 days, except
+    successful reads, a second after their response.
+  </p>
+);
 
 const Facts = ({ request }: { readonly request: LoggedRequest }) => {
   const { status, error_code, at, duration_ms, key_id, request_id } = request;
@@ -71,7 +76,7 @@ const Facts = ({ request }: { readonly request: LoggedRequest }) => {
 
 type Props = {
   readonly id: string;
-  /** From the table behind it; absent where only a link names the request. */
+  /** From the table behind it; absent while only a link names the request. */
   readonly known: LoggedRequest | undefined;
 };
 
@@ -79,7 +84,10 @@ const Detail = ({ id, known }: Props) => {
   const load = useLoad(async (signal) => known ?? (await findRequest(id, signal)), [id]);
   return (
     <Loaded load={load} what="the request">
-      {(request) => <Facts request={request} />}
+      {(found) => {
+        const request = known ?? found;
+        return request ? <Facts request={request} /> : <NotStored />;
+      }}
     </Loaded>
   );
 };
