@@ -133,7 +133,8 @@ export const SCRIPT = String.raw`"use strict";
       tabs.append(tab);
     }
     group.prepend(tabs);
-    if (requests.get(group)) addRun(group, requests.get(group));
+    // Nothing is deleted by one press.
+    if (requests.get(group) && requests.get(group).method !== "DELETE") addRun(group, requests.get(group));
   }
   show(remembered() ?? "curl");
 

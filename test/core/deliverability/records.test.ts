@@ -156,8 +156,17 @@ test("where the service receives reports, the record names its mailbox, also whe
   });
 });
 
-test("a mailbox of the service that may not receive the domain's reports is not named", async () => {
-  const dns = createZoneDns(given([GOOD_SPF], []));
+test.each<[string, Zone]>([
+  ["may not receive the domain's reports", {}],
+  [
+    "is not known to be allowed to",
+    {
+      "example.com._report._dmarc.service.test": "SERVFAIL",
+      "*._report._dmarc.service.test": "SERVFAIL",
+    },
+  ],
+])("a mailbox of the service that %s is not named", async (_, consent) => {
+  const dns = createZoneDns(given([GOOD_SPF], [], consent));
   const report = await createReport(dns, { reportsMailbox: "reports-1@service.test" });
 
   expect(getProposal(report, "add_dmarc")?.record.value).toBe(

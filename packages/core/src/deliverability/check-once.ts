@@ -32,7 +32,7 @@ import {
   findReport,
   type StoredReport,
 } from "./items.ts";
-import { findReportsAddress } from "./reports/reports-address.ts";
+import { findAdvisedMailbox } from "./reports/reports-address.ts";
 import { selectLookups } from "./sandbox.ts";
 import { storeCheck } from "./store-check.ts";
 
@@ -268,8 +268,7 @@ const analyse = async (
 ): Promise<CheckReport | NoVerdict> => {
   const { domain, sendingIp } = v.parse(CheckInput, operation.input);
   const subject = { domain, sendingIp };
-  // Where it cannot be read, the record names a mailbox of the domain.
-  const mailbox = await findReportsAddress(world, operation).catch(() => undefined);
+  const mailbox = await findAdvisedMailbox(world, operation);
   return runLookups(world, selectLookups(world, operation.mode, subject), subject, mailbox);
 };
 

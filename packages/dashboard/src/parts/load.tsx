@@ -9,10 +9,14 @@ export type Load<T> = {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly reload: () => void;
+  /** What loads it without a person, and how often that has failed in a row. */
+  readonly polling?: { readonly run: () => void; readonly failures: number };
 };
 
 const isAborted = (error: unknown): boolean =>
   error instanceof MailproofError && error.code === "ABORTED";
+
+type State<T> = { readonly data?: T; readonly error?: unknown; readonly failures: number };
 
 /** How long after a failure that may pass it is tried again by itself. */
 export const AGAIN_MS = 30_000;
@@ -22,53 +26,67 @@ export const useLoad = <T,>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[] = [],
 ): Load<T> => {
-  const [state, setState] = useState<{ data?: T; error?: unknown }>({});
+  const [state, setState] = useState<State<T>>({ failures: 0 });
   const latest = useRef<AbortController>(undefined);
-  const reload = useCallback(() => {
+  const start = useCallback((isByItself: boolean) => {
     latest.current?.abort();
     const controller = new AbortController();
     latest.current = controller;
     load(controller.signal).then(
       (data) => {
-        if (!controller.signal.aborted) setState({ data });
+        if (!controller.signal.aborted) setState({ data, failures: 0 });
       },
       (error: unknown) => {
-        if (!controller.signal.aborted && !isAborted(error))
-          setState((before) => ({ ...before, error }));
+        if (controller.signal.aborted || isAborted(error)) return;
+        setState((before) => ({
+          ...before,
+          failures: before.failures + 1,
+          // It would be read aloud each time, since each has the id of its own request.
+          error: isByItself ? (before.error ?? error) : error,
+        }));
       },
     );
   }, inputs);
+  const reload = useCallback(() => start(false), [start]);
   useLayoutEffect(() => {
     reload();
     return () => latest.current?.abort();
   }, [reload]);
-  const loaded = { data: state.data, error: state.error, reload };
-  usePolling(loaded, state.error !== undefined && mayPass(state.error) ? AGAIN_MS : null);
+  const run = useCallback(() => start(true), [start]);
+  const { data, error, failures } = state;
+  const loaded = { data, error, reload, polling: { run, failures } };
+  usePolling(loaded, error !== undefined && mayPass(error) ? AGAIN_MS : null);
   return loaded;
 };
 
 /** Loads repeatedly while the page is visible and has a network, each time this long after the last response. Null: it stops. */
 export const usePolling = (
-  { data, error, reload }: Omit<Load<unknown>, "reload"> & { readonly reload: () => unknown },
+  {
+    data,
+    error,
+    reload,
+    polling,
+  }: Omit<Load<unknown>, "reload"> & { readonly reload: () => unknown },
   everyMs: number | null,
 ): void => {
+  const run = polling?.run ?? reload;
   useLayoutEffect(() => {
     if (everyMs === null) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const schedule = () => {
       clearTimeout(timer);
       if (document.visibilityState === "visible" && navigator.onLine)
-        timer = setTimeout(reload, everyMs);
+        timer = setTimeout(run, everyMs);
     };
     schedule();
     document.addEventListener("visibilitychange", schedule);
-    addEventListener("online", reload);
+    addEventListener("online", run);
     return () => {
       clearTimeout(timer);
-      removeEventListener("online", reload);
+      removeEventListener("online", run);
       document.removeEventListener("visibilitychange", schedule);
     };
-  }, [data, error, reload, everyMs]);
+  }, [data, error, polling?.failures, run, everyMs]);
 };
 
 type Props<T> = {

@@ -103,17 +103,23 @@ const findMissingAuthorization = async (
   const isSubdomain = (parent: string) => host === parent || host.endsWith(`.${parent}`);
   // If the tree walk is incomplete, the organisation may be larger than it seems.
   if (isSubdomain(organisation) || isSubdomain(from) || isOpen) return undefined;
-  return (await takesReportsOf(dns, host, from)) ? undefined : toConsentName(host, from);
+  const isGiven = await takesReportsOf(dns, host, from);
+  return isGiven === false ? toConsentName(host, from) : undefined;
 };
 
 const toConsentName = (host: string, from: string): string => `${from}._report._dmarc.${host}`;
 
-/** Also where DNS does not answer. */
-export const takesReportsOf = async (dns: Dns, host: string, from: string): Promise<boolean> => {
+/** Undefined: DNS does not answer. */
+export const takesReportsOf = async (
+  dns: Dns,
+  host: string,
+  from: string,
+): Promise<boolean | undefined> => {
   // A wildcard answers the first query too; the second is for zones without a wildcard.
   const names = [toConsentName(host, from), toConsentName(host, "*")];
   const answers = await Promise.all(names.map((name) => dns("TXT", name)));
-  return answers.some((answer) => isFault(answer) || getRecords(answer).some(isDmarc));
+  if (answers.some((answer) => getRecords(answer).some(isDmarc))) return true;
+  return answers.some(isFault) ? undefined : false;
 };
 
 const dropRepeated = (issues: readonly Issue[]): readonly Issue[] =>

@@ -59,7 +59,7 @@ const findMailbox = async (
 ): Promise<string | undefined> => {
   if (reportsMailbox === undefined) return undefined;
   const host = reportsMailbox.slice(reportsMailbox.lastIndexOf("@") + 1);
-  return (await takesReportsOf(dns, host, domain)) ? reportsMailbox : undefined;
+  return (await takesReportsOf(dns, host, domain)) === true ? reportsMailbox : undefined;
 };
 
 const nameMailbox = ({ domain, reportsMailbox }: DmarcProposalInput): string =>

@@ -12,7 +12,7 @@ import type { WorkKind } from "../../runtime/work-kind.ts";
 import type { Worker } from "../../runtime/worker.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import { ReportFault } from "../reports/report-fault.ts";
-import { findReportsAddress } from "../reports/reports-address.ts";
+import { findAdvisedMailbox } from "../reports/reports-address.ts";
 import { storeTestMail } from "./accept-test-mail.ts";
 import { OPEN_MS } from "./create-mail-test.ts";
 import { endMailTest } from "./end-mail-test.ts";
@@ -67,7 +67,7 @@ const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
     test.mode === "test" ? { ...world, names: createSandboxMailLookups() } : world,
     envelope,
     read,
-    await findReportsAddress(world, test),
+    await findAdvisedMailbox(world, test),
   );
   await storeReport(world, test, mail, report);
 };

@@ -24,9 +24,11 @@ const QUICK_MS = 1_000;
 const QUICK_FOR_MS = 5_000;
 /** After that, twenty requests a minute of the sixty that the smallest plan allows. */
 const CALM_MS = 3_000;
+/** A search may read thousands of requests that it does not show. */
+const SEARCH_MS = 15_000;
 
 /** Null: nothing is read again. */
-const usePollPause = (isStill: boolean): number | null => {
+const usePollPause = (isStill: boolean, isSearch: boolean): number | null => {
   const pause = useSignal(QUICK_MS);
   useLayoutEffect(() => {
     const timer = setTimeout(() => {
@@ -34,7 +36,8 @@ const usePollPause = (isStill: boolean): number | null => {
     }, QUICK_FOR_MS);
     return () => clearTimeout(timer);
   }, []);
-  return isStill ? null : pause.value;
+  if (isStill) return null;
+  return isSearch ? SEARCH_MS : pause.value;
 };
 
 /** A log is read without names too: only an unrestricted key may list the keys. */
@@ -76,7 +79,8 @@ const useRequests = (filter: LogFilter) => {
     setOlder({ ...page, requests: [...(behind?.requests ?? []), ...page.requests] });
   });
   // The newest page stays while older ones are shown: if it moved, requests between them would be missing.
-  usePolling(load, usePollPause(behind !== null));
+  const isSearch = filter.q !== undefined || filter.key_id !== undefined;
+  usePolling(load, usePollPause(behind !== null, isSearch));
   return {
     load,
     behind,
