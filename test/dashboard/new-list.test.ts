@@ -201,6 +201,15 @@ describeInBrowser("a new list", ({ open }) => {
       .setInputFiles({ name: "list.xlsx", mimeType: "application/zip", buffer: archive });
 
     expect(await page.getByRole("alert").textContent()).toContain("the spreadsheet is damaged");
+    expect(await page.getByRole("button", { name: "Retry" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Choose another list" }).click();
+
+    await page.locator("input[type=file]").setInputFiles({
+      name: "list.ods",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.from([0, 1, 2, 3, 255, 254, 0, 0, 7, 7]),
+    });
+    await page.getByText("Save it as CSV, TXT or XLSX.", { exact: false }).waitFor();
     expect(opened.complaints).toEqual([]);
   });
 

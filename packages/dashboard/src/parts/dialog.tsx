@@ -22,7 +22,11 @@ export const useDialog = (isOpen: boolean, onClose: () => void) => {
     event.preventDefault();
     onClose();
   };
-  return { ref: dialog, onCancel, onClose };
+  // By then a key may have opened it again.
+  const onClosed = () => {
+    if (!dialog.current?.open) onClose();
+  };
+  return { ref: dialog, onCancel, onClose: onClosed };
 };
 
 export const Dialog = ({ title, isOpen, onClose, children }: Props) => (

@@ -182,6 +182,19 @@ const PRESETS: readonly {
 
 const [LEAST] = PRESETS;
 
+const MEANINGS: Readonly<Record<Scope, string>> = {
+  "verification:read": "read jobs and download results",
+  "verification:write": "verify and find addresses, cancel and delete jobs, erase data",
+  "activity:read": "read engagement and the reputation of domains",
+  "activity:write": "record what happened to your mail",
+  "deliverability:read": "read checks, monitors, reports and mail tests",
+  "deliverability:write": "check domains, watch them, test mail, upload reports",
+  "webhooks:read": "read webhooks and their deliveries",
+  "webhooks:write": "create, change, test and delete webhooks",
+  "events:read": "read the feed of events",
+  "account:read": "read balance, usage, ledger and requests",
+};
+
 const ScopeChoice = () => {
   const chosen = useSignal(LEAST?.name);
   return (
@@ -208,7 +221,10 @@ const ScopeChoice = () => {
           <legend class="unseen">Chosen scopes</legend>
           {SCOPES.map((scope) => (
             <label key={scope}>
-              <input type="checkbox" name="scope" value={scope} /> <code>{scope}</code>
+              <input type="checkbox" name="scope" value={scope} />
+              <span>
+                <code>{scope}</code> <small>{MEANINGS[scope]}</small>
+              </span>
             </label>
           ))}
         </fieldset>
