@@ -1,3 +1,4 @@
+import { toSharedJson } from "../app/release.ts";
 import type { TestResponse } from "../app/send.ts";
 import type { Fleet } from "./fleet.ts";
 
@@ -21,24 +22,9 @@ export const expectSame = (one: unknown, other: unknown): void => {
   if (first !== second) throw new Unexpected(`${first} and then ${second}`);
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** What both have. The newer release may have fields that the older one does not know. */
-const pickShared = (one: unknown, other: unknown): unknown =>
-  isObject(one) && isObject(other)
-    ? Object.fromEntries(
-        Object.entries(one).flatMap(([name, value]) =>
-          name in other ? [[name, pickShared(value, other[name])]] : [],
-        ),
-      )
-    : one;
-
 /** Two answers to one request, whichever release gave each. */
-export const expectSameAnswer = (one: TestResponse, other: TestResponse): void => {
-  const [first, second] = [withoutCharge(one), withoutCharge(other)];
-  expectSame(pickShared(first, second), pickShared(second, first));
-};
+export const expectSameAnswer = (one: TestResponse, other: TestResponse): void =>
+  expectSame(toSharedJson(withoutCharge(one)), toSharedJson(withoutCharge(other)));
 
 export const once = (key: string) => ({ headers: { "idempotency-key": key } });
 

@@ -23,8 +23,8 @@ const escapeHtml = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<
 
 /** The page's part about a code, without its markup. */
 const readParagraph = (page: string, code: string): string => {
-  const [, text = ""] = page.split(`<h4 id="${code}">`);
-  return text.split(/<h4|<\/section>/, 1)[0]?.replaceAll(/<[^>]*>/g, "") ?? "";
+  const [, text = ""] = page.split(` id="${code}">`);
+  return text.split(/<h\d|<\/section>/, 1)[0]?.replaceAll(/<[^>]*>/g, "") ?? "";
 };
 
 test.each(FAILURE_CODES)(

@@ -233,6 +233,12 @@ const shuffleRecords =
     return { kind: "ok", records: [...outcome.records.slice(at), ...outcome.records.slice(0, at)] };
   };
 
+/** A query that waits for one answer may go out before or after one that waits for another. */
+const inAnyOrder = (report: Awaited<ReturnType<typeof check>>) =>
+  report.kind === "report"
+    ? { ...report, dnsQueries: new Set(report.dnsQueries.map((one) => JSON.stringify(one))) }
+    : report;
+
 test("the same DNS comes to the same, in whatever order the records of an answer come", async () => {
   const twoAddresses = { A: ["8.8.8.8", "8.8.4.4", "1.1.1.1"] };
   const twoKeys = txt(`v=DKIM1; p=${RSA_2048}`, `v=DKIM1; p=${RSA_1024}`, "v=DKIM1; p=");
@@ -243,7 +249,9 @@ test("the same DNS comes to the same, in whatever order the records of an answer
     fc.asyncProperty(zones, wide, fc.infiniteStream(fc.nat()), async (names, more, turns) => {
       const dns = createZoneDns({ ...names, ...more });
 
-      expect(await check(shuffleRecords(dns, turns))).toEqual(await check(dns));
+      expect(inAnyOrder(await check(shuffleRecords(dns, turns)))).toEqual(
+        inAnyOrder(await check(dns)),
+      );
     }),
     { ...RUNS, numRuns: 60 },
   );

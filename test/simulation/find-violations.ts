@@ -21,6 +21,7 @@ import type { MoveKind } from "@mailproof/core/money/moves";
 import type { Item } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { STATUSES } from "@mailproof/core/verify/result";
+import { toSharedJson } from "../app/release.ts";
 import type { ClientOutcome, ClientRequest, RequestHistory } from "./clients.ts";
 
 /** What is stored when all work has ended, and the responses that the clients got. */
@@ -206,7 +207,7 @@ const isStanding = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<boolea
 /** What must be the same each time: of a job or a mail test its name, of a result all but what it cost this time. */
 const toContent = ({ data }: AnsweredOutcome): string => {
   const { idempotent_replay: _, credits_used: __, ...content } = data as Record<string, unknown>;
-  return JSON.stringify(data.job_id ?? data.test_id ?? content);
+  return toSharedJson(data.job_id ?? data.test_id ?? content);
 };
 
 /** A mail that was accepted is there, it is one, and its test has a report of it, or is refunded by our fault. */

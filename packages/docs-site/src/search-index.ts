@@ -32,34 +32,60 @@ const toWords = (node: Node): string => {
 };
 
 /** Its sentences alone. */
-const toText = (markup: string): string =>
-  parse(markup).children.map(toWords).join("").replaceAll(/\s+/g, " ").trim();
+const toText = (nodes: readonly Node[]): string =>
+  nodes.map(toWords).join("").replaceAll(/\s+/g, " ").trim();
 
-const PART = /<section class="part([^"]*)" id="([^"]+)">([\s\S]*?)<\/section>/g;
-const TITLE = /<h[23]>([^<]*)/;
-const ROUTE = /<p class="route"><span[^>]*>(\w+)<\/span><code>([^<]+)/;
-const ERROR = /<h4 id="(\w+)"><code>[\s\S]*?<\/h4>\s*<p>([\s\S]*?)<\/p>/g;
+const readAttribute = ({ attributes }: Element, name: string): string =>
+  attributes.split(` ${name}="`)[1]?.split('"', 1)[0] ?? "";
 
-const toSearchEntry = ([, classes = "", id = "", markup = ""]: RegExpExecArray): SearchEntry => {
-  const title = decode(TITLE.exec(markup)?.[1] ?? id);
-  const text = toText(markup);
-  if (classes.includes("shape")) return { id, page: `schemas#${id}`, title, kind: "Schema", text };
-  const [, method, path] = ROUTE.exec(markup) ?? [];
-  return method === undefined
-    ? { id, page: id, title, kind: "Guide", text }
-    : { id, page: toName(id), title, kind: "Operation", route: `${method} ${path}`, text };
+const isElement = (node: Node | undefined): node is Element => typeof node === "object";
+
+function* walk(element: Element): Generator<Element> {
+  yield element;
+  for (const child of element.children) if (isElement(child)) yield* walk(child);
+}
+
+const readStart = ({ children: [first] }: Element): string =>
+  typeof first === "string" ? decode(first) : "";
+
+/** The method and the path, which begin an operation's part. */
+const readRoute = (part: Element): string | undefined => {
+  const route = walk(part).find((one) => readAttribute(one, "class") === "route");
+  const [method, path] = route?.children.filter(isElement) ?? [];
+  return method && path && `${readStart(method)} ${readStart(path)}`;
 };
 
-export const writeSearchIndex = (page: string): string =>
-  JSON.stringify([
-    ...page.matchAll(PART).map(toSearchEntry),
-    ...page.matchAll(ERROR).map(
-      ([, id = "", markup = ""]): SearchEntry => ({
-        id,
-        page: `errors#${id}`,
-        title: id,
-        kind: "Error",
-        text: toText(markup),
-      }),
-    ),
-  ]);
+const toSearchEntry = (part: Element): SearchEntry => {
+  const id = readAttribute(part, "id");
+  const heading = walk(part).find(({ tag }) => tag === "h2" || tag === "h3");
+  const title = heading ? readStart(heading) : id;
+  const text = toText(part.children);
+  if (readAttribute(part, "class").includes("shape"))
+    return { id, page: `schemas#${id}`, title, kind: "Schema", text };
+  const route = readRoute(part);
+  return route === undefined
+    ? { id, page: id, title, kind: "Guide", text }
+    : { id, page: toName(id), title, kind: "Operation", route, text };
+};
+
+/** A heading that is a code, and the paragraph below it. */
+function* listErrors({ children }: Element): Generator<SearchEntry> {
+  const elements = children.filter(isElement);
+  for (const [at, one] of elements.entries()) {
+    yield* listErrors(one);
+    const id = readAttribute(one, "id");
+    const [code] = one.children;
+    const below = elements[at + 1];
+    if (one.tag !== "h4" || id === "" || !isElement(code) || code.tag !== "code") continue;
+    if (below?.tag === "p")
+      yield { id, page: `errors#${id}`, title: id, kind: "Error", text: toText(below.children) };
+  }
+}
+
+export const writeSearchIndex = (page: string): string => {
+  const tree = parse(page);
+  const parts = walk(tree).filter(
+    (one) => one.tag === "section" && /^part\b/.test(readAttribute(one, "class")),
+  );
+  return JSON.stringify([...parts.map(toSearchEntry), ...listErrors(tree)]);
+};

@@ -128,7 +128,8 @@ const toOwnPage = ({ markup }: Html): Html => {
   const first = Number(/<h([23])/.exec(markup)?.[1]);
   const setLevel = (from: number, to: number) => (text: string) =>
     text
-      .replaceAll(new RegExp(`<h${from}(?=[ >])`, "g"), `<h${to} class="h${from}"`)
+      .replaceAll(`<h${from} `, `<h${to} class="h${from}" `)
+      .replaceAll(`<h${from}>`, `<h${to} class="h${from}">`)
       .replaceAll(`</h${from}>`, `</h${to}>`);
   const own = markup.replace(/<h[23]/, "<h1").replace(/<\/h[23]>/, "</h1>");
   return {
