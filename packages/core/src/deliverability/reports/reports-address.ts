@@ -46,10 +46,8 @@ export const findReportsAddress = async (
 };
 
 /** The same for advice, which names a mailbox of the domain where this one cannot be read. */
-export const findAdvisedMailbox = (
-  world: Parameters<typeof findReportsAddress>[0],
-  payer: Parameters<typeof findReportsAddress>[1],
-): Promise<string | undefined> => findReportsAddress(world, payer).catch(() => undefined);
+export const findAdvisedMailbox: typeof findReportsAddress = (world, payer) =>
+  findReportsAddress(world, payer).catch(() => undefined);
 
 /** It has 128 random bits, in small letters: senders may change the case of a local part. */
 const createToken = async (

@@ -10,7 +10,7 @@ import { getClient } from "../../session.ts";
 import { DomainTabs } from "../domains/tabs.tsx";
 import { NoReports, ReportsAddress } from "./no-reports.tsx";
 import { ReportFaults } from "./report-faults.tsx";
-import { FATES, Services, Sources } from "./sources.tsx";
+import { ALIGNMENTS, Services, Sources } from "./sources.tsx";
 import { TlsPanel } from "./tls.tsx";
 import { Upload } from "./upload.tsx";
 import "../domains/domains.css";
@@ -155,15 +155,17 @@ const DaysPanel = ({ reports: { domain, from, to, dmarc } }: { readonly reports:
         fileName={`reports-${domain}-${from}-${to}`}
         getTable={() => ({
           header: ["day", "aligned", "forwarded", "unaligned"],
-          rows: dmarc.days.map((one) => [one.day, ...FATES.map(({ count }) => count(one))]),
+          rows: dmarc.days.map((one) => [one.day, ...ALIGNMENTS.map(({ count }) => count(one))]),
         })}
       />
     </div>
     <DayChart
       from={from}
       to={to}
-      values={new Map(dmarc.days.map((one) => [one.day, FATES.map(({ count }) => count(one))]))}
-      series={FATES}
+      values={
+        new Map(dmarc.days.map((one) => [one.day, ALIGNMENTS.map(({ count }) => count(one))]))
+      }
+      series={ALIGNMENTS}
       sum={formatCount(dmarc.messages, "message")}
       what="Messages"
     />

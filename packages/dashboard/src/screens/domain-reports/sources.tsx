@@ -20,8 +20,8 @@ const ALIGNED = {
 
 type Sums = Pick<Source, "messages" | "aligned" | "forwarded">;
 
-/** How mail fared, from the bottom of a bar to its top and from its left to its right. */
-export const FATES = [
+/** What a receiver found of a mail, from the bottom of a bar to its top and from its left to its right. */
+export const ALIGNMENTS = [
   { name: "Aligned", tone: "is-valid", count: ({ aligned }: Sums) => aligned },
   { name: "Forwarded", tone: "is-unknown", count: ({ forwarded }: Sums) => forwarded },
   {
@@ -31,7 +31,7 @@ export const FATES = [
   },
 ] as const;
 
-/** Its number, and a bar as long as its share of the largest, in the colours of how its mail fared. */
+/** Its number, and a bar as long as its share of the largest, in the colours of what receivers found. */
 const createVolumeColumn = (all: readonly Sums[]): Column<Sums> => {
   const most = Math.max(1, ...all.map(({ messages }) => messages));
   return {
@@ -43,12 +43,12 @@ const createVolumeColumn = (all: readonly Sums[]): Column<Sums> => {
         <>
           {formatNumber(sums.messages)}
           <svg
-            class="fates"
+            class="alignment"
             viewBox={`0 0 ${most} 1`}
             preserveAspectRatio="none"
             aria-hidden="true"
           >
-            {FATES.map(({ name, tone, count }) => {
+            {ALIGNMENTS.map(({ name, tone, count }) => {
               const width = count(sums);
               x += width;
               return <rect key={name} class={tone} x={x - width} width={width} height="1" />;
