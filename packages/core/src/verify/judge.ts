@@ -47,7 +47,8 @@ const hasVerdict =
 const useReason = (reason: string) => () => reason;
 const getMailboxReason = ({ mailbox }: Signals): string => mailbox?.reason ?? "unclassified";
 
-const NO_MAIL: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
+/** The domain takes no mail: the reasons of the verdict, too. */
+export const NO_MAIL: ReadonlySet<string> = new Set<DomainSignal>([
   "domain_not_found",
   "null_mx",
   "no_mail_host",
