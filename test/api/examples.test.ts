@@ -177,12 +177,14 @@ const KINDS: readonly (readonly [kind: RegExp, formats: readonly string[]])[] = 
 /** Texts that look alike in every example, and may be something else. */
 const MAY_BE_OTHERWISE: Readonly<Record<string, string>> = {
   "POST /v1/verify.email": "text that is no address has a verdict, too",
+  "POST /v1/verify/form.email": "text that is no address has a class, too",
   "data.email": "a verdict names what was sent, which may be no address",
   "results.email": "a verdict names what was sent, which may be no address",
   "rows.email": "a verdict names what was sent, which may be no address",
   "rows.submitted": "a row may hold any text",
   "POST /v1/verify/batch.emails": "text that is no address has a verdict, too",
   "DELETE /v1/data.email": "a list may hold text that is no address, and it is erased, too",
+  "public.origins": "an origin is compared as text, and a URI may get a slash",
   "envelope.ip": "a client may have an IPv6 address",
   "envelope.mail_from": "the null reverse-path is empty",
   "from.address": "a mail may have any text there",

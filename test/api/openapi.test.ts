@@ -236,10 +236,13 @@ describe("nulls", () => {
   const OURS = [
     "account: key.scopes",
     "account: reach.measured_at",
+    "verify: did_you_mean",
+    "verify: reason",
     "health: reach.measured_at",
     ...["api-keys: api_keys.", "api-keys: "].flatMap((fieldPath) => [
       `${fieldPath}expires_at`,
       `${fieldPath}networks`,
+      `${fieldPath}public`,
       `${fieldPath}scopes`,
     ]),
     "api-keys: api_keys.last_used_at",

@@ -36,7 +36,9 @@ const listOptional = (sent: any, value: any, path: Path = []): Field[] => {
     );
   return Object.entries<any>(schema.properties ?? {}).flatMap(([name, field]) => {
     const own = { path: [...path, name], schema: field };
-    const inside = listOptional(field, value?.[name], own.path);
+    // What has a required field is left out as a whole, or the example has it.
+    const isLeftOut = value?.[name] === undefined && resolved(field).required?.length > 0;
+    const inside = isLeftOut ? [] : listOptional(field, value?.[name], own.path);
     return schema.required?.includes(name) ? inside : [own, ...inside];
   });
 };

@@ -48,7 +48,7 @@ const givenShop = async (balance = 5_000) => {
 /** No value in the document may look like a real secret, or link to a file. */
 const publishEvent = (text: string): string =>
   text
-    .replaceAll(/(mp_(?:live|test)_)[0-9A-Za-z]{28}/g, "$1<shown this once>")
+    .replaceAll(/(mp_(?:live|test|pub)_)[0-9A-Za-z]{28}/g, "$1<shown this once>")
     .replaceAll(/(whsec_)[\w+/=]+/g, "$1<shown this once>")
     .replaceAll(/memory:put\/([^?"]+)\?for=\d+/g, "https://files.example.com/$1?signature=0000");
 
@@ -167,6 +167,9 @@ const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> =>
   });
   await ask("A slow mail server: pending", "POST /v1/verify", {
     body: { email: "slow@example.com", options: { timeout_ms: 1_000 } },
+  });
+  await ask("An address typed into a form", "POST /v1/verify/form", {
+    body: { email: "info@example.com" },
   });
   const { job_id: job } = await ask("A batch with a callback", "POST /v1/verify/batch", {
     body: {
@@ -329,6 +332,13 @@ const recordManagement = async (ask: Ask): Promise<void> => {
   await ask("Erase an address", "DELETE /v1/data", { query: { email: "bo@example.com" } });
   const { key_id } = await ask("A read-only key", "POST /v1/api-keys", {
     body: { name: "Dashboard", mode: "test", scopes: ["verification:read", "account:read"] },
+  });
+  await ask("A public key for a form", "POST /v1/api-keys", {
+    body: {
+      name: "Sign-up form",
+      mode: "live",
+      public: { origins: ["https://www.example.com"], daily_limit: 500 },
+    },
   });
   await ask("All keys", "GET /v1/api-keys");
   await ask("Revoke a key", `DELETE /v1/api-keys/${key_id}`);

@@ -13,6 +13,7 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  readonly clientIp?: string;
   /** How the body arrives, where that is what the story is about. */
   readonly readBody?: () => Promise<unknown>;
   /** Sent as multipart/form-data, in the place of a body. */
@@ -74,6 +75,7 @@ const createRespond = ({ endpoints, respond, lambda }: Release) => {
         headers,
         path,
         query,
+        clientIp: sent.clientIp,
         body: async () => {
           if (form) assertJsonType(form.contentType);
           return sent.readBody ? sent.readBody() : sent.body;

@@ -87,7 +87,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "chooseThreads",
     "computePressure",
     "signRequest",
-    "toNetwork",
     "toSigningKey",
     "toZone",
   ],

@@ -48,6 +48,7 @@ const CONTRACT: readonly Operation[] = [
 
 /** Ours: each endpoint says in `addition` why it is there. */
 const OURS: readonly Operation[] = [
+  of("POST /v1/verify/form", "verification:write", 200, 400, 402, 409, 500, 503),
   of("GET /v1/jobs/{id}/results/{row}", "verification:read", 200, 400, 404),
   of("POST /v1/jobs/{id}/again", "verification:write", 202, 400, 402, 404, 409, 503),
   of("POST /v1/jobs/{id}/cancel", "verification:write", 200, 400, 404, 409, 503),

@@ -76,6 +76,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     getDomainProgress: (client) => client.getDomainProgress({ domain: "example.com" }),
     getDomainReports: (client) => client.getDomainReports({ domain: "example.com", days: 7 }),
     ...webhookCalls(),
+    verifyForm: (client) => client.verifyForm({ email: EMAIL }),
     eraseData: (client) => client.eraseData({ email: EMAIL }),
     listRequests: (client) => client.listRequests({ status: "4xx" }),
     listApiKeys: (client) => client.listApiKeys(),

@@ -82,6 +82,9 @@ const ASKS_BY_ROUTE: Readonly<Record<string, AskBuilder>> = {
       status: 200,
     },
   ],
+  "POST /v1/verify/form": () => [
+    { of: "a verified address", body: { email: "kim1@other.example" }, status: 200 },
+  ],
   "POST /v1/verify/batch": (their) => [
     {
       of: "an Idempotency-Key",

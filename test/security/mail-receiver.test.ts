@@ -1,7 +1,8 @@
 import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
 import { findMail } from "@mailproof/core/deliverability/mail-tests/items";
 import { MAIL_LIMITS, type MailLimits } from "@mailproof/local/mail-receiver/limits";
-import { startMailReceiver, toNetwork } from "@mailproof/local/mail-receiver/mail-receiver";
+import { startMailReceiver } from "@mailproof/local/mail-receiver/mail-receiver";
+import { toNetwork } from "@mailproof/mail/ip";
 import { expect, onTestFinished, test } from "vitest";
 import { withTable } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";

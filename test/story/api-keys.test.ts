@@ -242,6 +242,7 @@ test("the account's keys are 200, newest first, without the keys themselves", as
     created_at: "2026-11-21T00:00:01.000Z",
     expires_at: null,
     networks: null,
+    public: null,
     last_used_at: null,
   });
   expect(data.api_keys.map((key: any) => key.mode).toSorted()).toEqual(["live", "live", "test"]);

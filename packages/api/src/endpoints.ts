@@ -47,6 +47,7 @@ import { verifyAgain } from "./endpoints/verify-again.ts";
 import { verifyBatch } from "./endpoints/verify-batch.ts";
 import { verifyEmail } from "./endpoints/verify-email.ts";
 import { verifyFile } from "./endpoints/verify-file.ts";
+import { verifyForm } from "./endpoints/verify-form.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 
 /** Every endpoint of the API. */
@@ -56,6 +57,7 @@ export const endpoints: readonly Endpoint[] = [
   verifyEmail,
   verifyBatch,
   verifyFile,
+  verifyForm,
 
   listJobs,
   getJob,

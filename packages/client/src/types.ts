@@ -615,6 +615,13 @@ export interface ApiKey {
   expires_at: string | null;
   /** Address blocks that the key is limited to, in CIDR notation. Null when it is accepted from any address. */
   networks: string[] | null;
+  /** Where and how often a public key may be used. Null when the key is secret. */
+  public: {
+    /** The origins of the pages that have the key. */
+    origins: string[];
+    /** The most verifications of a day (UTC). */
+    daily_limit: number;
+  } | null;
 }
 
 export interface Webhook {
@@ -1119,6 +1126,30 @@ export interface ProcessFileData {
   idempotent_replay?: boolean;
   /** The result in a sentence. */
   message: string;
+}
+
+// POST /v1/verify/form
+
+export interface VerifyFormInput {
+  /** The address as the visitor typed it. */
+  email: string;
+}
+
+export interface VerifyFormData {
+  /** The address as it was read. */
+  email: string;
+  /** go: take the address. ask: take it after the visitor has looked at it again. no: it cannot receive mail, or is disposable. It follows from syntax, the domain and lists alone, and is the same whether or not the mailbox exists. */
+  class: "go" | "ask" | "no";
+  /** Code for the class. Null for `go`. */
+  reason: string | null;
+  /** The address that was probably intended. Null when there is no likely typo. */
+  did_you_mean: string | null;
+  /** The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. */
+  job_id: string;
+  /** Credits charged by this request. */
+  credits_used: number;
+  /** True when an earlier response is repeated. Left out otherwise. */
+  idempotent_replay?: boolean;
 }
 
 // GET /v1/jobs
@@ -3073,6 +3104,16 @@ export interface CreateApiKeyInput {
   expires_at?: string | null | undefined;
   /** Address blocks that the key is limited to, at most 50. Left out: it is accepted from any address. */
   networks?: readonly string[] | null | undefined;
+  /** Makes the key public: it begins with `mp_pub_`, may stand in a page, and only verifies what visitors type there, by POST /v1/verify/form. It has no scopes and no networks. Left out: the key is secret. */
+  public?:
+    | {
+        /** The origins of the pages that have the key, at most 50. */
+        origins: readonly string[];
+        /** The most verifications of a day (UTC): what an attacker can spend of your credits. Default 1,000. */
+        daily_limit?: number | null | undefined;
+      }
+    | null
+    | undefined;
 }
 
 export interface CreateApiKeyData extends ApiKey {
@@ -3176,6 +3217,16 @@ export interface Operations {
    * `POST /v1/verify/file`
    */
   processFile(input: ProcessFileInput, options?: PaidCallOptions): Promise<ProcessFileData>;
+
+  /**
+   * Verify the address that a visitor types into a form.
+   *
+   * Price: 1 credit; nothing when the mail server could not be asked through our fault or limits.
+   * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
+   *
+   * `POST /v1/verify/form`
+   */
+  verifyForm(input: VerifyFormInput, options?: PaidCallOptions): Promise<VerifyFormData>;
 
   /**
    * List the jobs, newest first.

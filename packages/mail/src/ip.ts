@@ -23,6 +23,12 @@ export const parseCidr = (text: string): Cidr | undefined => {
   return { base, length: Number(length) };
 };
 
+/** An IPv4 address, or the /64 that one IPv6 customer has at least. */
+export const toNetwork = (ip: string): string => {
+  const parsed = parseIp(ip);
+  return parsed?.bits === 128 ? `${(parsed.value >> 64n).toString(16)}::/64` : ip;
+};
+
 export const isSameIp = (one: Ip | undefined, other: Ip): boolean =>
   one?.bits === other.bits && one.value === other.value;
 

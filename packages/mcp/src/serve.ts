@@ -5,7 +5,7 @@ import {
   type Headers,
 } from "@mailproof/api/http/authenticate";
 import { getBodyBytesMax } from "@mailproof/api/http/body";
-import type { Access, Caller } from "@mailproof/api/http/endpoint";
+import type { Caller, Endpoint } from "@mailproof/api/http/endpoint";
 import { HttpFailure, orUnavailable, withOutcome } from "@mailproof/api/http/http-failure";
 import { adjustForRepeat } from "@mailproof/api/http/idempotency";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
@@ -58,7 +58,7 @@ export const createMcp = (world: AppWorld): AnswerMcp => {
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");
       const tool = findCalledTool(message);
       if (tool)
-        await assertScope(world, caller, tool.endpoint.access, allowance).catch(
+        await assertScope(world, caller, tool.endpoint, allowance).catch(
           toCallRefusal(tool, message),
         );
 
@@ -159,12 +159,12 @@ const toHeaderPairs = (headers: Headers): [string, string][] =>
 const assertScope = async (
   world: AppWorld,
   caller: Caller,
-  access: Access,
+  endpoint: Endpoint,
   allowance: Record<string, string>,
 ): Promise<void> => {
-  if (caller.credential !== "token" || access === "unrestricted") return;
+  if (caller.credential !== "token" || endpoint.access === "unrestricted") return;
   try {
-    assertMay(world, caller, access);
+    assertMay(world, caller, endpoint);
   } catch (refusal) {
     await takeRequest(world, caller, allowance, null);
     throw refusal;

@@ -1,5 +1,6 @@
 import { createKey } from "@mailproof/core/accounts/api-keys";
 import { isNetwork, NETWORKS_MAX } from "@mailproof/core/accounts/key-networks";
+import { isPageOrigin } from "@mailproof/core/accounts/public-keys";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -8,16 +9,21 @@ import { assertMayManage, KeySummary, toKeySummary } from "../schema/api-keys.ts
 import {
   createList,
   describe,
+  Integer,
   KEYED_ERRORS,
   limitCharacters,
   Mode,
   notEmpty,
   optional,
+  optionalOr,
+  part,
   ScopeName,
   Timestamp,
 } from "../schema/common.ts";
 
 const NAME_LENGTH_MAX = 64;
+const ORIGINS_MAX = 50;
+const DAILY_MAX = { default: 1_000, most: 1_000_000 };
 
 export const createApiKey = endpoint({
   id: "createApiKey",
@@ -71,6 +77,41 @@ export const createApiKey = endpoint({
       ),
       "Address blocks that the key is limited to, at most 50. Left out: it is accepted from any address.",
     ),
+    public: describe(
+      optional(
+        part({
+          origins: describe(
+            v.pipe(
+              createList(
+                v.pipe(
+                  v.string(),
+                  v.check(
+                    isPageOrigin,
+                    "must be an origin such as https://www.example.com, in lower case and without a path",
+                  ),
+                ),
+                ORIGINS_MAX,
+              ),
+              v.minLength(1, "must name at least one origin"),
+              v.transform((origins) => [...new Set(origins)]),
+            ),
+            "The origins of the pages that have the key, at most 50.",
+          ),
+          daily_limit: describe(
+            optionalOr(
+              v.pipe(
+                Integer,
+                v.minValue(1, "must be at least 1"),
+                v.maxValue(DAILY_MAX.most, `must be at most ${DAILY_MAX.most}`),
+              ),
+              DAILY_MAX.default,
+            ),
+            "The most verifications of a day (UTC): what an attacker can spend of your credits. Default 1,000.",
+          ),
+        }),
+      ),
+      "Makes the key public: it begins with `mp_pub_`, may stand in a page, and only verifies what visitors type there, by POST /v1/verify/form. It has no scopes and no networks. Left out: the key is secret.",
+    ),
   }),
   output: v.object({
     ...KeySummary.entries,
@@ -79,7 +120,10 @@ export const createApiKey = endpoint({
 
   async handle(world, caller, { body }) {
     assertMayManage(caller, body.mode);
-    const { name, mode, scopes = null, expires_at: expiresAt, networks } = body;
+    const { name, mode, expires_at: expiresAt, networks } = body;
+    for (const field of ["scopes", "networks"] as const)
+      if (body.public && body[field]) throw invalidField(field, "must be left out of a public key");
+    const scopes = body.public ? [] : (body.scopes ?? null);
     if (expiresAt && expiresAt.getTime() <= world.now().getTime())
       throw invalidField("expires_at", "must be in the future");
     const { key, secret } = await createKey(world, {
@@ -89,6 +133,9 @@ export const createApiKey = endpoint({
       scopes,
       ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
       ...(networks && { networks }),
+      ...(body.public && {
+        publicUse: { origins: body.public.origins, dailyMax: body.public.daily_limit },
+      }),
     });
     return { status: 201, data: { ...toKeySummary(key), key: secret } };
   },

@@ -68,7 +68,7 @@ export const eraseData = endpoint({
 
   async handle(world, caller, { query }) {
     // The scope of what is erased besides results.
-    assertMay(world, caller, "activity:write");
+    assertMay(world, caller, { access: "activity:write" });
     const subject = createSubject(query.email);
     const { isComplete, erased, openJobs } = await eraseAddress(world, caller, subject);
     return {

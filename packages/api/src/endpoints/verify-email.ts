@@ -13,13 +13,12 @@ import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { ActivityPart, toPart } from "../schema/activity.ts";
+import { Charged, chargedFor } from "../schema/charged.ts";
 import {
-  Credits,
   describe,
-  EMAIL_LENGTH_MAX,
+  EmailText,
   Flag,
   KEYED_ERRORS,
-  limitCharacters,
   optionalOr,
   PAID_ERRORS,
   part,
@@ -28,14 +27,6 @@ import { toWire, VerificationResult } from "../schema/verification.ts";
 
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = "must be a whole number of milliseconds, 0 or more";
-
-const Charged = {
-  credits_used: describe(Credits, "Credits charged by this request."),
-  idempotent_replay: describe(
-    v.optional(v.boolean()),
-    "True when an earlier response is repeated. Left out otherwise.",
-  ),
-};
 
 export const verifyEmail = endpoint({
   id: "verifyEmail",
@@ -55,11 +46,7 @@ export const verifyEmail = endpoint({
 
   body: v.strictObject({
     email: describe(
-      v.pipe(
-        v.string(),
-        v.check((text) => text.trim() !== "", "must not be empty"),
-        limitCharacters(EMAIL_LENGTH_MAX),
-      ),
+      EmailText,
       "The address to verify. Text that is not an address returns status `invalid`.",
     ),
     include_activity: describe(
@@ -200,8 +187,3 @@ const toOutcome = (verified: VerifyResult, email: string) =>
           "repeat_charges",
         ),
       };
-
-const chargedFor = ({ price, replayed }: VerifyResult, { mode }: Caller) => ({
-  credits_used: replayed || mode === "test" ? 0 : toCredits(price),
-  ...(replayed && { idempotent_replay: true }),
-});

@@ -1,11 +1,12 @@
 import { admitAccount } from "@mailproof/core/accounts/accounts";
 import { findKey, storeLastUse } from "@mailproof/core/accounts/api-keys";
 import { mayUseFrom } from "@mailproof/core/accounts/key-networks";
+import { mayUseAt, toVisitor } from "@mailproof/core/accounts/public-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
 import { callerByToken } from "./access-token.ts";
 import { challenge } from "./challenge.ts";
-import type { Access, Caller } from "./endpoint.ts";
+import type { Caller, Endpoint } from "./endpoint.ts";
 import { HttpFailure } from "./http-failure.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
@@ -26,7 +27,7 @@ export const authenticate = async (
   const sent = own && bearer && own !== bearer ? undefined : own || bearer;
   const caller =
     sent &&
-    ((await callerByKey(world, sent, clientIp)) ??
+    ((await callerByKey(world, sent, { headers, clientIp })) ??
       (own ? undefined : await callerByToken(world, sent)));
   if (!caller) throw unauthorized(world, bearer !== undefined);
   return caller;
@@ -36,9 +37,14 @@ export const authenticate = async (
  * An operation without a scope is reserved: a scoped key must not create a wider key for itself. An access token
  * is always scoped, so an operation takes one if it has a scope.
  */
-export const assertMay = (world: AppWorld, caller: Caller, access: Access): void => {
-  const { scopes, credential } = caller;
-  if (access === "public" || scopes === null) return;
+export const assertMay = (
+  world: AppWorld,
+  caller: Caller,
+  { access, forVisitors }: Pick<Endpoint, "access" | "forVisitors">,
+): void => {
+  const { scopes, credential, visitor } = caller;
+  if (access === "public" || scopes === null || (visitor && forVisitors)) return;
+  if (visitor) throw new Failure("FORBIDDEN", "nothing_charged", PUBLIC_KEY);
   if (access === "unrestricted") throw new Failure("FORBIDDEN", "nothing_charged", RESERVED);
   if (scopes.includes(access)) return;
   const what = `This ${credential} does not hold the scope ${access}.`;
@@ -55,13 +61,14 @@ export const assertMay = (world: AppWorld, caller: Caller, access: Access): void
 const callerByKey = async (
   world: AppWorld,
   sent: string,
-  clientIp: string | undefined,
+  { headers: { origin }, clientIp }: Credentials,
 ): Promise<Caller | undefined> => {
   const key = await findKey(world, sent);
   const account = key && (await admitAccount(world.table, key.account));
   if (!account) return undefined;
   if (!mayUseFrom(key, clientIp)) throw new Failure("FORBIDDEN", "nothing_charged", OTHER_NETWORK);
-  const { id: keyId, mode, scopes } = key;
+  const { id: keyId, mode, scopes, publicUse: use } = key;
+  if (!mayUseAt(use, origin)) throw new Failure("FORBIDDEN", "nothing_charged", OTHER_ORIGIN);
   return {
     account: account.account,
     credential: "key",
@@ -70,12 +77,19 @@ const callerByKey = async (
     scopes,
     plan: account.plan,
     retentionDays: account.retentionDays,
+    ...(use && origin && { visitor: { id: toVisitor(world, keyId, clientIp), use, origin } }),
     recordUse: () => storeLastUse(world, key),
   };
 };
 
 /** It names no network: the caller may have found the key. */
 const OTHER_NETWORK = "This key is not accepted from the network of this request.";
+
+/** Nor does this name the origins. */
+const OTHER_ORIGIN =
+  "This key is public, and not accepted from the origin of this request. The origins are set when the key is created.";
+const PUBLIC_KEY =
+  "A public key verifies addresses that visitors type, by POST /v1/verify/form, and does nothing else.";
 
 const RESERVED = "This operation is reserved for unrestricted keys.";
 

@@ -1,3 +1,4 @@
+import type { PublicUse } from "@mailproof/core/accounts/api-key-items";
 import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/lib/failure";
@@ -20,6 +21,8 @@ export type Caller = {
   readonly scopes: readonly Scope[] | null;
   readonly plan: PlanId;
   readonly retentionDays?: number | undefined;
+  /** Of a public key: who sends the request, and how much the key may be used. */
+  readonly visitor?: { readonly id: string; readonly use: PublicUse; readonly origin: string };
   /** Stores when the key was last used. Absent for access tokens, which are not stored. */
   readonly recordUse?: () => Promise<void>;
 };
@@ -113,6 +116,8 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   /** In words, for people. Null: free, so no failure can have charged anything. */
   readonly price: string | null;
   readonly access: Access;
+  /** Takes public keys, too: whoever opens a page has one. */
+  readonly forVisitors?: true;
   readonly needs: readonly Need[];
   /** Null where it is not a tool. The endpoint gives the reason. */
   readonly tool: ToolOptions | null;

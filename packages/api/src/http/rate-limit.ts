@@ -1,3 +1,4 @@
+import { VISITOR_REQUESTS_PER_MINUTE } from "@mailproof/core/accounts/public-keys";
 import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
@@ -18,14 +19,31 @@ export const takeRequest = async (
   headers: Record<string, string>,
   credentials: Headers | null,
 ): Promise<void> => {
-  const { requestsPerMinute: key, accountRequestsPerMinute: account } = PLANS[caller.plan];
-  const subject = { owner: getOwnerId(caller), keyId: caller.keyId };
-  const allowance = await orUnavailable(world.rateLimit(subject, { key, account }));
+  const { subject, limits } = findLimits(caller);
+  const counted = await orUnavailable(world.rateLimit(subject, limits));
+  const allowance = { ...counted, whose: toWhose(caller, counted) };
   if (!allowance.allowed) {
-    if (credentials) rememberLimited(world, credentials, allowance);
+    // Other visitors send the same key.
+    if (credentials && !caller.visitor) rememberLimited(world, credentials, allowance);
     throw createRateLimitFailure(world, allowance, headers);
   }
   setRateLimitHeaders(allowance, headers);
+};
+
+/** A public key has a minute of its own, and each of its visitors a part of it: no visitor holds up the account. */
+const findLimits = ({ plan, visitor, keyId, ...caller }: Caller) => {
+  const { requestsPerMinute: key, accountRequestsPerMinute: account } = PLANS[plan];
+  return visitor
+    ? {
+        subject: { owner: keyId, keyId: visitor.id },
+        limits: { key: VISITOR_REQUESTS_PER_MINUTE, account: key },
+      }
+    : { subject: { owner: getOwnerId(caller), keyId }, limits: { key, account } };
+};
+
+const toWhose = ({ visitor }: Caller, { by }: RateLimitResult): string => {
+  if (visitor) return by === "key" ? "from your network" : "with this key";
+  return by === "key" ? "with this key" : "with the keys of this account";
 };
 
 /**
@@ -41,10 +59,10 @@ export const assertNotLimited = (
   if (limited) throw createRateLimitFailure(world, { ...limited, remaining: 0 }, headers);
 };
 
-type Allowance = Omit<RateLimitResult, "allowed">;
+type Allowance = Omit<RateLimitResult, "allowed" | "by"> & { readonly whose: string };
 
 const setRateLimitHeaders = (
-  { limit, remaining, resetAt }: Allowance,
+  { limit, remaining, resetAt }: Pick<Allowance, "limit" | "remaining" | "resetAt">,
   headers: Record<string, string>,
 ): void => {
   headers["x-ratelimit-limit"] = String(limit);
@@ -59,8 +77,7 @@ const createRateLimitFailure = (
 ): Failure => {
   setRateLimitHeaders(allowance, headers);
   const seconds = Math.max(1, Math.ceil(allowance.resetAt - world.now().getTime() / 1000));
-  const whose = allowance.by === "key" ? "with this key" : "with the keys of this account";
-  const what = `Too many requests ${whose}; the next minute starts in ${seconds} s.`;
+  const what = `Too many requests ${allowance.whose}; the next minute starts in ${seconds} s.`;
   return new Failure("RATE_LIMITED", "nothing_charged", what, {
     retryAfterMs: seconds * 1000,
   });
@@ -75,11 +92,11 @@ const REMEMBERED_MAX = 10_000;
 const limitedCallers = new WeakMap<AppWorld["rateLimit"], BoundedMap<Limited>>();
 
 /** Only for valid credentials that have used up their minute. */
-const rememberLimited = (world: AppWorld, headers: Headers, { by, limit, resetAt }: Limited) => {
+const rememberLimited = (world: AppWorld, headers: Headers, { whose, limit, resetAt }: Limited) => {
   const callers =
     limitedCallers.get(world.rateLimit) ?? createBoundedMap<Limited>({ weightMax: REMEMBERED_MAX });
   limitedCallers.set(world.rateLimit, callers);
-  callers.set(readCredentials(headers), { by, limit, resetAt });
+  callers.set(readCredentials(headers), { whose, limit, resetAt });
 };
 
 const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => {

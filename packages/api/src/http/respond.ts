@@ -183,7 +183,7 @@ const admit = async (
   request.onCaller?.(caller);
   // The two writes take the time of one.
   await Promise.all([takeRequest(world, caller, headers, request.headers), caller.recordUse?.()]);
-  assertMay(world, caller, endpoint.access);
+  assertMay(world, caller, endpoint);
   return caller;
 };
 

@@ -250,6 +250,28 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "POST /v1/verify/form",
+    name: "verifyForm",
+    title: "An address typed into a form",
+    path: {},
+    query: {},
+    request: {
+      email: "info@example.com",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        email: "info@example.com",
+        class: "ask",
+        reason: "role_account",
+        did_you_mean: null,
+        job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+        credits_used: 1,
+      },
+    },
+  },
+  {
     route: "POST /v1/verify/batch",
     name: "verifyBatch",
     title: "A batch with a callback",
@@ -264,7 +286,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+        job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
         status: "processing",
         total_emails: 3,
         unique_emails: 3,
@@ -290,9 +312,9 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         upload_url:
-          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_5e817856-b5b2-4b12-b94a-1963aa62875d.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
+          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_9d500dcf-30ae-444a-a7f3-df20c6178e5c.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
         file_key:
-          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_5e817856-b5b2-4b12-b94a-1963aa62875d.Y3VzdG9tZXJzLmNzdg.csv",
+          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_9d500dcf-30ae-444a-a7f3-df20c6178e5c.Y3VzdG9tZXJzLmNzdg.csv",
         expires_in_seconds: 3600,
         next_step:
           "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
@@ -308,7 +330,7 @@ export const EXAMPLES: readonly Example[] = [
     request: {
       action: "process",
       file_key:
-        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_5e817856-b5b2-4b12-b94a-1963aa62875d.Y3VzdG9tZXJzLmNzdg.csv",
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_9d500dcf-30ae-444a-a7f3-df20c6178e5c.Y3VzdG9tZXJzLmNzdg.csv",
       email_column: "email",
       has_header: true,
     },
@@ -316,7 +338,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+        job_id: "job_3bc98d3f-e30e-430f-a6d3-a94a5c726297",
         status: "processing",
         total_submitted: 3,
         duplicates_removed: 1,
@@ -333,7 +355,7 @@ export const EXAMPLES: readonly Example[] = [
           delimiter: "none",
           skipped_rows: [],
         },
-        credits_remaining: 4992,
+        credits_remaining: 4991,
         credits_used: 2,
         message: "2 addresses are being verified.",
       },
@@ -353,24 +375,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         jobs: [
           {
-            job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
-            name: "customers.csv",
-            kind: "file",
-            status: "completed",
-            progress: {
-              total: 2,
-              processed: 2,
-              valid: 2,
-              invalid: 0,
-              risky: 0,
-              unknown: 0,
-            },
-            processed_emails: 2,
-            created_at: "2026-11-21T00:00:01.000Z",
-            completed_at: "2026-11-21T00:01:31.000Z",
-          },
-          {
-            job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+            job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
             name: "Newsletter, November",
             kind: "batch",
             status: "completed",
@@ -386,8 +391,24 @@ export const EXAMPLES: readonly Example[] = [
             created_at: "2026-11-21T00:00:01.000Z",
             completed_at: "2026-11-21T00:01:31.000Z",
           },
+          {
+            job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+            kind: "single",
+            status: "completed",
+            progress: {
+              total: 1,
+              processed: 1,
+              valid: 0,
+              invalid: 0,
+              risky: 1,
+              unknown: 0,
+            },
+            processed_emails: 1,
+            created_at: "2026-11-21T00:00:01.000Z",
+            completed_at: "2026-11-21T00:01:31.000Z",
+          },
         ],
-        total: 3,
+        total: 4,
         total_is_approximate: false,
         has_more: true,
         next_offset:
@@ -400,7 +421,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJob",
     title: "A completed job with its first two results",
     path: {
-      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
     },
     query: {
       limit: "2",
@@ -409,7 +430,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+        job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
         name: "Newsletter, November",
         kind: "batch",
         status: "completed",
@@ -585,7 +606,7 @@ export const EXAMPLES: readonly Example[] = [
             verified_at: "2026-11-21T00:01:31.000Z",
           },
         ],
-        next_key: "DevLJqtorcoMF6yXWzAsIiIsMCwxLDNd",
+        next_key: "MbI03u7_7VP83N3HWzAsIiIsMCwxLDNd",
       },
     },
   },
@@ -594,7 +615,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJobRow",
     title: "A row with its evidence",
     path: {
-      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
       row: "2",
     },
     query: {},
@@ -728,7 +749,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "downloadJob",
     title: "Valid addresses as JSON",
     path: {
-      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
     },
     query: {
       format: "json",
@@ -794,7 +815,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listCallbacks",
     title: "A delivered callback",
     path: {
-      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
     },
     query: {},
     status: 200,
@@ -804,18 +825,18 @@ export const EXAMPLES: readonly Example[] = [
         webhook_url: "https://hooks.example.com/mailproof",
         deliveries: [
           {
-            id: "dlv_dbac7135-37da-4338-9404-eac2d9964aed",
-            event_id: "evt_951eaa4e-0659-4fbf-868c-b7fe42f56aa7",
+            id: "dlv_6c538f88-7424-46d7-90f3-d35aa825e50a",
+            event_id: "evt_f51e0381-a5a8-4605-90d2-d77a1c2e1384",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_951eaa4e-0659-4fbf-868c-b7fe42f56aa7",
+              id: "evt_f51e0381-a5a8-4605-90d2-d77a1c2e1384",
               type: "job.completed",
               created_at: "2026-11-21T00:01:31.000Z",
               data: {
-                job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+                job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
                 status: "completed",
                 progress: {
                   total: 3,
@@ -843,7 +864,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "verifyAgain",
     title: "Verify rows with a low score again",
     path: {
-      id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
     },
     query: {},
     request: {
@@ -854,8 +875,8 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_946c538f-8874-4436-9790-f3d35aa825e5",
-        parent_job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+        job_id: "job_e41ec4c0-487e-402d-987d-f64eb5599513",
+        parent_job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
         status: "processing",
         rows: 1,
         created_at: "2026-11-21T00:01:31.000Z",
@@ -877,7 +898,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
+        job_id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -918,14 +939,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
+      id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
+        job_id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -948,14 +969,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
+      id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_c4288893-eb52-4e27-a677-11f88ebca3d6",
+        job_id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
         deleted: true,
       },
     },
@@ -986,7 +1007,7 @@ export const EXAMPLES: readonly Example[] = [
         status: "valid",
         message: "The mail server accepts this mailbox and rejects random ones.",
         credits_used: 5,
-        credits_remaining: 4986,
+        credits_remaining: 4985,
       },
     },
   },
@@ -1158,7 +1179,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
+        check_id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1468,7 +1489,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
+            check_id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1489,14 +1510,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
+      id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "280f706c-a64d-41f5-b4cb-8ceba5bb5df5",
+        check_id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1803,9 +1824,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
+        test_id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
         status: "waiting",
-        address: "test-3dcccfe5168667185ecd3b392f57fe6c@mail.test",
+        address: "test-a0ed518cb1b40a7ab8dc2ec70db31f4f@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1826,9 +1847,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
+            test_id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
             status: "received",
-            address: "test-3dcccfe5168667185ecd3b392f57fe6c@mail.test",
+            address: "test-a0ed518cb1b40a7ab8dc2ec70db31f4f@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1845,16 +1866,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
+      id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_3dcccfe5168667185ecd3b392f57fe6c",
+        test_id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
         status: "received",
-        address: "test-3dcccfe5168667185ecd3b392f57fe6c@mail.test",
+        address: "test-a0ed518cb1b40a7ab8dc2ec70db31f4f@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2357,7 +2378,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "6ecacb19-6703-4554-b19f-ddfb3e68d410",
+            check_id: "43268f96-eb86-472d-8174-76140c141125",
             missing: [],
           },
           {
@@ -2378,7 +2399,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "6ecacb19-6703-4554-b19f-ddfb3e68d410",
+            check_id: "43268f96-eb86-472d-8174-76140c141125",
             missing: ["The policy is none."],
           },
         ],
@@ -2474,7 +2495,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "d8053e13-466c-433f-a7cf-e5597f85d059",
+            check_id: "efd2958e-36b5-4648-a5c4-93de6704a3b7",
             missing: [],
           },
           {
@@ -2492,7 +2513,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "d8053e13-466c-433f-a7cf-e5597f85d059",
+            check_id: "efd2958e-36b5-4648-a5c4-93de6704a3b7",
             missing: ["The policy is none."],
           },
         ],
@@ -2586,7 +2607,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2607,7 +2628,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+            id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2622,7 +2643,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
     },
     query: {},
     request: {
@@ -2632,7 +2653,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2645,7 +2666,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
     },
     query: {},
     status: 200,
@@ -2654,18 +2675,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
-          event_id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
+          id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+          event_id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
+            id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+              webhook_id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
             },
           },
           response_body: null,
@@ -2683,7 +2704,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
     },
     query: {},
     status: 200,
@@ -2692,18 +2713,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
-            event_id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
+            id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+            event_id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
+              id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+                webhook_id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
               },
             },
             response_body: null,
@@ -2722,26 +2743,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
-      delivery_id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      delivery_id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_16206d3f-b9c5-4608-9c66-c8f6b0194ac5",
-        event_id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
+        id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+        event_id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_93781bfc-a3d0-49cc-af3b-232bbd59ca6c",
+          id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+            webhook_id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
           },
         },
         response_body: null,
@@ -2758,7 +2779,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
     },
     query: {
       event: "credits.low",
@@ -2769,14 +2790,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_bc4acc56-759f-4003-b4b3-6caeb3e38b76",
-          event_id: "evt_1f34f2c7-a9dc-4eb3-aea5-f09f3fd60fe2",
+          id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+          event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_1f34f2c7-a9dc-4eb3-aea5-f09f3fd60fe2",
+            id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2800,7 +2821,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2834,14 +2855,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2855,14 +2876,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_42efd295-8e36-4546-88e5-c493de6704a3",
+        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
         deleted: true,
       },
     },
@@ -2895,10 +2916,10 @@ export const EXAMPLES: readonly Example[] = [
           retention_days: 30,
         },
         credits: {
-          available: 4986,
+          available: 4985,
           held: 0,
-          used: 16,
-          spent: 14,
+          used: 17,
+          spent: 15,
           refunded: 2,
           granted: 5000,
         },
@@ -2927,12 +2948,12 @@ export const EXAMPLES: readonly Example[] = [
         to: "2026-11-30",
         totals: {
           credits_granted: 5000,
-          credits_used: 16,
+          credits_used: 17,
           credits_refunded: 2,
           by_operation: [
             {
               operation: "verify",
-              credits_used: 3,
+              credits_used: 4,
               credits_refunded: 0,
             },
             {
@@ -2958,7 +2979,7 @@ export const EXAMPLES: readonly Example[] = [
             unknown: 0,
             catch_all: 0,
             disposable: 0,
-            role: 1,
+            role: 2,
             spam_trap: 0,
           },
         },
@@ -2966,12 +2987,12 @@ export const EXAMPLES: readonly Example[] = [
           {
             date: "2026-11-21",
             credits_granted: 5000,
-            credits_used: 16,
+            credits_used: 17,
             credits_refunded: 2,
             by_operation: [
               {
                 operation: "verify",
-                credits_used: 3,
+                credits_used: 4,
                 credits_refunded: 0,
               },
               {
@@ -2997,7 +3018,7 @@ export const EXAMPLES: readonly Example[] = [
               unknown: 0,
               catch_all: 0,
               disposable: 0,
-              role: 1,
+              role: 2,
               spam_trap: 0,
             },
           },
@@ -3019,31 +3040,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62.end.settle",
+            entry_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62",
+            operation_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62.debit.hold",
+            entry_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_8d857dbb-a41e-4eb7-a223-f67807675f62",
+            operation_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "g3zapZSkRgYF23l4WyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2M0Mjg4ODkzLWViNTItNGUyNy1hNjc3LTExZjg4ZWJjYTNkNn5kZWJpdCIsMF0",
+          "TGKA7MGcwGQlZM_8WyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2YxNGZiODRkLWI1N2MtNDg4Ni1hNzE2LWRkYmRlMGMzZmIxY35kZWJpdCIsMF0",
       },
     },
   },
@@ -3105,15 +3126,50 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
+        key_id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…vK1f",
+        hint: "mp_test_…bmKt",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
+        public: null,
         key: "mp_test_<shown this once>",
+      },
+    },
+  },
+  {
+    route: "POST /v1/api-keys",
+    name: "createApiKey2",
+    title: "A public key for a form",
+    path: {},
+    query: {},
+    request: {
+      name: "Sign-up form",
+      mode: "live",
+      public: {
+        origins: ["https://www.example.com"],
+        daily_limit: 500,
+      },
+    },
+    status: 201,
+    answer: {
+      success: true,
+      data: {
+        key_id: "key_4ca20d89-d7fe-4715-93b1-bc3e83597a97",
+        name: "Sign-up form",
+        mode: "live",
+        scopes: [],
+        hint: "mp_pub_…H8HM",
+        created_at: "2026-11-21T00:01:34.000Z",
+        expires_at: null,
+        networks: null,
+        public: {
+          origins: ["https://www.example.com"],
+          daily_limit: 500,
+        },
+        key: "mp_pub_<shown this once>",
       },
     },
   },
@@ -3129,14 +3185,30 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
+            key_id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…vK1f",
+            hint: "mp_test_…bmKt",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
+            public: null,
+            last_used_at: null,
+          },
+          {
+            key_id: "key_4ca20d89-d7fe-4715-93b1-bc3e83597a97",
+            name: "Sign-up form",
+            mode: "live",
+            scopes: [],
+            hint: "mp_pub_…H8HM",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            public: {
+              origins: ["https://www.example.com"],
+              daily_limit: 500,
+            },
             last_used_at: null,
           },
           {
@@ -3148,6 +3220,7 @@ export const EXAMPLES: readonly Example[] = [
             created_at: "2026-11-21T00:00:00.000Z",
             expires_at: null,
             networks: null,
+            public: null,
             last_used_at: "2026-11-21T00:01:31.000Z",
           },
           {
@@ -3159,6 +3232,7 @@ export const EXAMPLES: readonly Example[] = [
             created_at: "2026-11-21T00:00:00.000Z",
             expires_at: null,
             networks: null,
+            public: null,
             last_used_at: "2026-11-21T00:00:00.000Z",
           },
         ],
@@ -3170,14 +3244,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
+      id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_1a4371db-807c-4371-b0c0-b490364a0209",
+        key_id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
         revoked: true,
       },
     },

@@ -99,7 +99,7 @@ const toOperation = (endpoint: Endpoint, writer: Writer, baseUrl: string): JsonS
     operationId: id,
     tags: [tag],
     summary: summary.replace(/\.$/, ""),
-    description: `${summary}\n\n**Price:** ${price ?? "free."}${describeAccess(access)}${addition === undefined ? "" : `\n\n**Beyond the contract:** ${addition}`}`,
+    description: `${summary}\n\n**Price:** ${price ?? "free."}${describeAccess(endpoint)}${addition === undefined ? "" : `\n\n**Beyond the contract:** ${addition}`}`,
     ...(addition !== undefined && { "x-addition": addition }),
     ...(price !== null && { "x-price": price }),
     ...(access !== "public" && { "x-scope": access }),
@@ -119,10 +119,10 @@ const toOperation = (endpoint: Endpoint, writer: Writer, baseUrl: string): JsonS
   };
 };
 
-const describeAccess = (access: Endpoint["access"]): string => {
+const describeAccess = ({ access, forVisitors }: Endpoint): string => {
   if (access === "public") return "\n\n**Key:** not required.";
   if (access === "unrestricted") return "\n\n**Key:** unrestricted, without scopes.";
-  return `\n\n**Scope:** \`${access}\``;
+  return `\n\n**Scope:** \`${access}\`${forVisitors ? ", or a public key" : ""}`;
 };
 
 /** For a key these are roles and not OAuth scopes: OpenAPI 3.1 has both in one list. */

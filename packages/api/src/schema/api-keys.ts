@@ -2,7 +2,7 @@ import type { ApiKey } from "@mailproof/core/accounts/api-key-items";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { describe, Mode, ScopeName } from "./common.ts";
+import { describe, Integer, Mode, ScopeName } from "./common.ts";
 
 /** A key as its owner sees it: everything but the key. */
 export const KeySummary = v.object({
@@ -22,6 +22,18 @@ export const KeySummary = v.object({
   networks: describe(
     v.nullable(v.pipe(v.array(v.string()), v.readonly())),
     "Address blocks that the key is limited to, in CIDR notation. Null when it is accepted from any address.",
+  ),
+  public: describe(
+    v.nullable(
+      v.object({
+        origins: describe(
+          v.pipe(v.array(v.string()), v.readonly()),
+          "The origins of the pages that have the key.",
+        ),
+        daily_limit: describe(Integer, "The most verifications of a day (UTC)."),
+      }),
+    ),
+    "Where and how often a public key may be used. Null when the key is secret.",
   ),
 });
 
@@ -43,6 +55,9 @@ export const toKeySummary = (key: ApiKey): v.InferOutput<typeof KeySummary> => (
   created_at: key.createdAt,
   expires_at: key.expiresAt ?? null,
   networks: key.networks ?? null,
+  public: key.publicUse
+    ? { origins: key.publicUse.origins, daily_limit: key.publicUse.dailyMax }
+    : null,
 });
 
 /** A test key that could create or see live keys would be a live key with one more step. */

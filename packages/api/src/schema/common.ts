@@ -55,6 +55,13 @@ export const notEmpty = v.minLength<string, 1, string>(1, "must not be empty");
 /** The maximum length of an address field, including a display name and comments. */
 export const EMAIL_LENGTH_MAX = 1_000;
 
+/** Text that is not an address gets a result, too. */
+export const EmailText = v.pipe(
+  v.string(),
+  v.check((text) => text.trim() !== "", "must not be empty"),
+  limitCharacters(EMAIL_LENGTH_MAX),
+);
+
 export const Integer = v.pipe(v.number(), v.integer());
 
 /** A number of things. */

@@ -26,11 +26,24 @@ const ApiKey = v.object({
   expiresAt: v.optional(v.string()),
   /** The blocks of addresses that may use it, as they were given. Absent: any. */
   networks: v.optional(v.array(v.string())),
+  /**
+   * A public key: it stands in pages, and only verifies what visitors type there. Its scopes are empty, so that 0.2.0,
+   * which lacks this field, lets it do nothing.
+   */
+  publicUse: v.optional(
+    v.object({
+      /** The origins of the pages, as a browser names them. */
+      origins: v.array(v.string()),
+      /** The most verifications of a day (UTC). */
+      dailyMax: v.number(),
+    }),
+  ),
   /** At most an hour old. Only in the item that is found by the hash. */
   lastUsedAt: v.optional(v.string()),
 });
 
 export type ApiKey = Readonly<v.InferOutput<typeof ApiKey>>;
+export type PublicUse = NonNullable<ApiKey["publicUse"]>;
 
 export const toKeyByHash = (hash: string): Key => ({ pk: `KEY#${hash}`, sk: "KEY" });
 export const toKeyById = (account: string, id: string): Key => ({

@@ -19,14 +19,14 @@ import { generateKey, hashKey, isWellFormedKey, toKeyHint } from "./key-format.t
 
 type ApiKeyRequest = Pick<
   ApiKey,
-  "account" | "name" | "mode" | "scopes" | "expiresAt" | "networks"
+  "account" | "name" | "mode" | "scopes" | "expiresAt" | "networks" | "publicUse"
 >;
 /** `secret` is the key itself. It is not stored, so the caller shows it now or never. */
 export type MintedKey = { readonly key: ApiKey; readonly secret: string; readonly writes: Write[] };
 
 /** Generates a key. It exists once its writes are committed. */
 export const mintKey = (world: World, request: ApiKeyRequest): MintedKey => {
-  const secret = generateKey(request.mode, world.randomBytes);
+  const secret = generateKey(request.publicUse ? "pub" : request.mode, world.randomBytes);
   const key: ApiKey = {
     ...request,
     id: world.newId("key"),
@@ -66,7 +66,7 @@ export const rotateKey = async (
   overlapMs: number,
 ): Promise<RotatedKey> => {
   const now = world.now();
-  const { account, name, mode, scopes, networks, createdAt, expiresAt } = old;
+  const { account, name, mode, scopes, networks, publicUse, createdAt, expiresAt } = old;
   const lifetimeMs = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
   const minted = mintKey(world, {
     account,
@@ -74,6 +74,7 @@ export const rotateKey = async (
     mode,
     scopes,
     ...(networks && { networks }),
+    ...(publicUse && { publicUse }),
     ...(lifetimeMs && { expiresAt: addMs(now, lifetimeMs).toISOString() }),
   });
   const endsAt = addMs(now, overlapMs).toISOString();

@@ -20,6 +20,10 @@ export const hashEvent = (
   id: string,
 ): string => hashParts(world, "event", account, source, id);
 
+/** Who stands behind a public key's page: an address, or the /64 of one network (RFC 6177), per key. */
+export const hashVisitor = (world: HashSettings, keyId: string, network: string): string =>
+  hashParts(world, "visitor", keyId, network);
+
 /** One of this many groups of addresses, the same for every owner. */
 export const getShard = (world: HashSettings, canonical: string, shards: number): number =>
   computeDigest(world, ["shard", canonical]).readUInt32BE() % shards;

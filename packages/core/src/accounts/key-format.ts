@@ -6,12 +6,17 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_BYTES = 16;
 const RANDOM_DIGITS = 22; // 62^22 > 2^128
 const CHECKSUM_DIGITS = 6; // 62^6 > 2^32
-const KEY_PATTERN = new RegExp(`^mp_(live|test)_[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}$`);
+const KEY_PATTERN = new RegExp(
+  `^mp_(live|test|pub)_[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}$`,
+);
 
-/** mp_live_ or mp_test_, 128 random bits, and a checksum over both. */
-export const generateKey = (mode: KeyMode, randomBytes: (count: number) => Uint8Array): string => {
+/** mp_live_, mp_test_ or mp_pub_, 128 random bits, and a checksum over both. The mode of a public key is stored alone. */
+export const generateKey = (
+  kind: KeyMode | "pub",
+  randomBytes: (count: number) => Uint8Array,
+): string => {
   const bits = BigInt(`0x${Buffer.from(randomBytes(RANDOM_BYTES)).toString("hex")}`);
-  const body = `mp_${mode}_${toBase62(bits, RANDOM_DIGITS)}`;
+  const body = `mp_${kind}_${toBase62(bits, RANDOM_DIGITS)}`;
   return body + computeChecksum(body);
 };
 

@@ -96,9 +96,9 @@ const resume = async (
 };
 
 /** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
-const MARGIN_MS = 15_000;
+export const MARGIN_MS = 15_000;
 
-const VERIFY = "verify";
+export const VERIFY = "verify";
 
 const VerifyInput = v.object({
   email: v.string(),
@@ -107,7 +107,7 @@ const VerifyInput = v.object({
   includeEvidence: v.boolean(),
   retentionSeconds: v.number(),
 });
-type VerifyInput = v.InferOutput<typeof VerifyInput>;
+export type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
 /** A test key's results never change and come from no mail server, so they are not cached. */
 const findCached = async (
@@ -240,7 +240,7 @@ const createUnknownFailure = ({ claim }: Operation): Failure =>
     ? new Failure("UNAVAILABLE", "retry_same_key", "The outcome of this request is not known.")
     : new Failure("INTERNAL", "unknown", "The outcome of this request is not known.");
 
-const switchToJob = async (
+export const switchToJob = async (
   world: World,
   operation: Operation,
   retry?: SingleRetry,
@@ -281,7 +281,7 @@ type StoredAnswer = { readonly price: Halves; readonly cached: boolean } & (
   | { readonly pending: PendingJob }
 );
 
-const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
+export const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
   if (isErasedAnswer(answer)) throw createErasedFailure();
   const stored = answer as StoredAnswer;
   if ("result" in stored)

@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import type { CheckWorld } from "@mailproof/core/deliverability/dns-lookups";
 import { createBudget } from "@mailproof/core/lib/budget";
 import { DAY_MS, MINUTE_MS } from "@mailproof/core/lib/time";
-import { parseIp } from "@mailproof/mail/ip";
+import { toNetwork } from "@mailproof/mail/ip";
 import type { Environment } from "../environment.ts";
 import { createSelfSigned } from "./certificate.ts";
 import { MAIL_LIMITS, type MailLimits } from "./limits.ts";
@@ -93,12 +93,6 @@ const createContext = (
 ): SecureContext => {
   const pem = file === undefined ? undefined : readFileSync(file);
   return createSecureContext(pem ? { cert: pem, key: pem } : createSelfSigned(name, now));
-};
-
-/** An IPv4 address, or the /64 that one IPv6 customer has at least. */
-export const toNetwork = (ip: string): string => {
-  const parsed = parseIp(ip);
-  return parsed?.bits === 128 ? `${(parsed.value >> 64n).toString(16)}::/64` : ip;
 };
 
 /**

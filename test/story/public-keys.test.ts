@@ -1,0 +1,294 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";
+import { expect, test } from "vitest";
+import { whenWorked } from "../app/drain-queues.ts";
+import { rejectDown, withSlowEngine } from "../app/faulty-worlds.ts";
+import { given } from "../app/given.ts";
+import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send, whenVerified } from "../app/send.ts";
+
+const ORIGIN = "https://shop.example";
+const ROUTE = "POST /v1/verify/form";
+
+const whenCreated = (world: AppWorld, key: string, body: object = {}) =>
+  send(world, "POST /v1/api-keys", {
+    key,
+    body: { name: "Sign-up", mode: "live", public: { origins: [ORIGIN] }, ...body },
+  });
+
+/** An account with a public key, and a visitor of its page. */
+const givenForm = async ({ balance = 100, limit = 1_000, mode = "live" } = {}) => {
+  const ctx = await given({ balance });
+  const { data } = await whenCreated(ctx.world, ctx.liveKey, {
+    mode,
+    public: { origins: [ORIGIN], daily_limit: limit },
+  });
+  const publicKey: string = data.key;
+  const ask = (email: unknown, { origin = ORIGIN as string | null, ip = "192.0.2.1" } = {}) =>
+    send(ctx.world, ROUTE, {
+      key: publicKey,
+      body: { email },
+      clientIp: ip,
+      headers: origin === null ? {} : { origin },
+    });
+  return { ...ctx, keyId: data.key_id as string, publicKey, ask };
+};
+
+test("a public key is 201, begins with mp_pub_, and says where and how often it may be used", async () => {
+  const { world, liveKey } = await given();
+
+  const { statusCode, data } = await whenCreated(world, liveKey);
+
+  expect(statusCode).toBe(201);
+  expect(data.key).toMatch(/^mp_pub_[0-9A-Za-z]{28}$/);
+  expect(data).toMatchObject({
+    scopes: [],
+    public: { origins: [ORIGIN], daily_limit: 1_000 },
+    hint: expect.stringMatching(/^mp_pub_…/),
+  });
+});
+
+test.each([
+  ["public.origins.0", { public: { origins: ["https://shop.example/"] } }],
+  ["public.origins.0", { public: { origins: ["https://shop.example/form"] } }],
+  ["public.origins.0", { public: { origins: ["https://Shop.example"] } }],
+  ["public.origins.0", { public: { origins: ["https://shop.example:443"] } }],
+  ["public.origins.0", { public: { origins: ["http://shop.example"] } }],
+  ["public.origins.0", { public: { origins: ["https://user@shop.example"] } }],
+  ["public.origins.0", { public: { origins: ["*"] } }],
+  ["public.origins.0", { public: { origins: ["null"] } }],
+  ["public.origins", { public: { origins: [] } }],
+  ["public.daily_limit", { public: { origins: [ORIGIN], daily_limit: 0 } }],
+  ["scopes", { scopes: ["account:read"] }],
+  ["networks", { networks: ["192.0.2.0/24"] }],
+])("%s of %o is 400 and named", async (field, body) => {
+  const { world, liveKey } = await given();
+
+  const { statusCode, error } = await whenCreated(world, liveKey, body);
+
+  expect([statusCode, error.details[0].field]).toEqual([400, field]);
+});
+
+test.each(["http://localhost:5173", "http://127.0.0.1:8080", "https://xn--bcher-kva.example:8443"])(
+  "a page at %s may have a public key",
+  async (origin) => {
+    const { world, liveKey } = await given();
+
+    expect((await whenCreated(world, liveKey, { public: { origins: [origin] } })).statusCode).toBe(
+      201,
+    );
+  },
+);
+
+test.each([
+  ["another origin", "https://shop.example.evil.example"],
+  ["the same host without its scheme", "shop.example"],
+  ["another port", "https://shop.example:8443"],
+  ["plain http", "http://shop.example"],
+  ["null, as a sandboxed frame or a file has it", "null"],
+  ["two origins", `${ORIGIN} https://other.example`],
+  ["no origin, as a program has it", null],
+])("%s is 403, and nothing is charged", async (_case, origin) => {
+  const { ask, ...ctx } = await givenForm();
+
+  const { statusCode, error } = await ask("ann@example.com", { origin });
+
+  expect([statusCode, error.code, error.money]).toEqual([403, "FORBIDDEN", "nothing_charged"]);
+  expect(error.message).not.toContain(ORIGIN);
+  expect(listMoves(ctx)).toEqual([]);
+});
+
+test("a public key opens no other route", async () => {
+  const { world, publicKey } = await givenForm();
+  const sent = { key: publicKey, headers: { origin: ORIGIN } };
+
+  for (const [route, body] of [
+    ["GET /v1/account", undefined],
+    ["GET /v1/jobs/job_1", undefined],
+    ["GET /v1/api-keys", undefined],
+    ["POST /v1/verify", { email: "ann@example.com" }],
+  ] as const)
+    expect(await send(world, route, { ...sent, body })).toMatchObject({
+      statusCode: 403,
+      error: { message: expect.stringContaining("POST /v1/verify/form") },
+    });
+});
+
+test.each([
+  ["ann@example.com", "go", null],
+  ["ann@dnsfail.example.com", "go", null],
+  ["info@example.com", "ask", "role_account"],
+  ["ann.example.com", "no", "syntax.no_at"],
+  ["ann@nxdomain.example.com", "no", "domain_not_found"],
+  ["ann@nullmx.example.com", "no", "null_mx"],
+  ["ann@mailinator.com", "no", "listed_disposable"],
+])("%s is %s: %s", async (email, formClass, reason) => {
+  const { ask } = await givenForm();
+
+  const { statusCode, data } = await ask(email);
+
+  expect([statusCode, data.class, data.reason]).toEqual([200, formClass, reason]);
+});
+
+test("the job asks the mail server, and the back end reads its result; the price is one credit", async () => {
+  const { ask, world, liveKey, ...ctx } = await givenForm();
+
+  const { data } = await ask("invalid@example.com");
+  expect(data).toEqual({
+    email: "invalid@example.com",
+    class: "go",
+    reason: null,
+    did_you_mean: null,
+    job_id: "job_1",
+    credits_used: 1,
+  });
+  await whenWorked({ world, ...ctx });
+
+  const job = await send(world, "GET /v1/jobs/job_1", { key: liveKey });
+  expect(job.data.results).toMatchObject([{ status: "invalid", reason: "mailbox_not_found" }]);
+  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
+  await thenConsistent({ ...ctx, world });
+});
+
+test("where our side fails, the visitor may go on and the account pays nothing", async () => {
+  const { ask, ...ctx } = await givenForm({ mode: "live" });
+
+  expect((await ask("blocked@example.com")).data.class).toBe("go");
+  await whenWorked(ctx);
+
+  expect(await readCredits(ctx)).toMatchObject({ available: 100, held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("a visitor learns nothing of the balance", async () => {
+  const { ask } = await givenForm({ balance: 0 });
+
+  const { statusCode, error } = await ask("ann@example.com");
+
+  expect([statusCode, error.details]).toEqual([402, undefined]);
+  expect(error.message).toBe(
+    "The account of this key cannot pay for verifications right now. Nothing was charged.",
+  );
+});
+
+test("a domain that DNS does not answer for in time is no reason to hold a visitor up", async () => {
+  const ctx = await givenForm();
+  const findMailHosts = async () => {
+    await ctx.world.sleep(60_000);
+    return { kind: "domain_not_found", dnsQueries: [] } as const;
+  };
+  const slow = { ...ctx.world, engine: { ...ctx.world.engine, findMailHosts } };
+  const before = ctx.world.now().getTime();
+
+  const { data } = await send(slow, ROUTE, {
+    key: ctx.publicKey,
+    body: { email: "ann@example.com" },
+    headers: { origin: ORIGIN },
+  });
+
+  expect(data.class).toBe("go");
+  expect(ctx.world.now().getTime() - before).toBe(1_500);
+});
+
+test("a repeat under its Idempotency-Key names the same job and charges nothing", async () => {
+  const { world, liveKey, ...ctx } = await givenForm();
+  const sent = {
+    key: liveKey,
+    body: { email: "ann@example.com" },
+    headers: { "idempotency-key": "one" },
+  };
+
+  await send(world, ROUTE, sent);
+  const { data } = await send(world, ROUTE, sent);
+
+  expect(data).toMatchObject({ job_id: "job_1", credits_used: 0, idempotent_replay: true });
+  expect(listMoves(ctx)).toEqual(["hold 1"]);
+  expect((await whenVerified(world, liveKey, sent.body, "one")).statusCode).toBe(409);
+});
+
+test("a day has as many verifications as the key says, and a crash never makes them more", async () => {
+  const { ask, later, keyId, world, ...ctx } = await givenForm({ limit: 2 });
+
+  const statuses = [];
+  for (const name of ["a", "b", "c"])
+    statuses.push(
+      (await ask(`${name}@example.com`, { ip: `192.0.2.${name.charCodeAt(0)}` })).statusCode,
+    );
+  expect(statuses).toEqual([200, 200, 429]);
+  const { error, headers } = await ask("d@example.com");
+  expect(error.message).toBe(
+    "This public key has made its 2 verifications of today (UTC). Nothing was charged.",
+  );
+  expect(headers["retry-after"]).toBe("86400");
+  expect(listMoves(ctx)).toEqual(["hold 1", "hold 1"]);
+
+  later(86_400_000);
+  expect((await ask("e@example.com")).statusCode).toBe(200);
+  expect(keyId).toBe("key_3");
+});
+
+test("a visitor has a part of the key's minute, others have theirs, and the account's keys none of it", async () => {
+  const { ask, world, liveKey } = await givenForm();
+  const askMany = async (count: number, ip: (at: number) => string) => {
+    const statuses = new Map<number, number>();
+    for (let at = 0; at < count; at++) {
+      const { statusCode } = await ask("ann@example.com", { ip: ip(at) });
+      statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1);
+    }
+    return Object.fromEntries(statuses);
+  };
+
+  // A thousand people behind one address are one visitor: their forms go on without an answer.
+  expect(await askMany(100, () => "192.0.2.1")).toEqual({ 200: 20, 429: 80 });
+  expect(await askMany(30, (at) => `2001:db8:0:1::${at}`)).toEqual({ 200: 20, 429: 10 });
+  expect(await askMany(30, () => "::ffff:192.0.2.1")).toEqual({ 429: 30 });
+  expect((await ask("ann@example.com", { ip: "192.0.2.2" })).statusCode).toBe(200);
+  expect((await send(world, "GET /v1/account", { key: liveKey })).statusCode).toBe(200);
+});
+
+test("while the table is down a visitor gets 503, and nothing is charged", async () => {
+  const { publicKey, world } = await givenForm();
+  const down = { ...world, table: { ...world.table, write: rejectDown } };
+
+  const { statusCode, error } = await send(down, ROUTE, {
+    key: publicKey,
+    body: { email: "ann@example.com" },
+    headers: { origin: ORIGIN },
+  });
+
+  expect([statusCode, error.money]).toEqual([503, "nothing_charged"]);
+});
+
+const MAILBOXES = Object.keys(SANDBOX_MAILBOXES).filter((word) => !word.includes("_"));
+
+test("whether a mailbox exists changes no letter, no size and no moment of what a visitor gets", async () => {
+  // What is there, what is missing, and every other word of a mail server, at one domain, in two passes: the second
+  // when each verdict is known and cached.
+  const ctx = await givenForm({ balance: 10_000 });
+  const world = withSlowEngine(ctx, 40_000);
+  const seen = new Set<string>();
+  const times = new Set<number>();
+
+  for (const pass of ["first", "second"]) {
+    for (const [at, word] of MAILBOXES.entries()) {
+      for (let i = 0; i < 20; i++) {
+        const name = `${word}+${String(i).padStart(2, "0")}${"x".repeat(12 - word.length)}`;
+        const startedAt = world.now().getTime();
+        const response = await send(world, ROUTE, {
+          key: ctx.publicKey,
+          body: { email: `${name}@example.com` },
+          clientIp: `10.${at}.${i}.${pass.length}`,
+          headers: { origin: ORIGIN },
+        });
+        times.add(world.now().getTime() - startedAt);
+        const text = response.text.replace(name, "…").replace(/job_\d+/, "job_…");
+        seen.add(JSON.stringify([response.statusCode, text, Object.keys(response.headers)]));
+      }
+      ctx.later(60_000);
+    }
+    await whenWorked(ctx);
+  }
+
+  expect(seen.size).toBe(1);
+  expect([...times]).toEqual([0]);
+});
