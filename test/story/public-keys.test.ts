@@ -207,7 +207,7 @@ test("a repeat under its Idempotency-Key names the same job and charges nothing"
 });
 
 test("a day has as many verifications as the key says, and a crash never makes them more", async () => {
-  const { ask, later, keyId, world, ...ctx } = await givenForm({ limit: 2 });
+  const { ask, later, keyId, ...ctx } = await givenForm({ limit: 2 });
 
   const statuses = [];
   for (const name of ["a", "b", "c"])
