@@ -8,11 +8,13 @@ const MAY_IMPORT: Record<string, RegExp> = {
   mail: /^(valibot|node:crypto|node:url|node:zlib)$/,
   core: /^(@mailproof\/mail\/|valibot$|node:(crypto|stream|url|zlib)$)/,
   api: /^(@mailproof\/(mail|core)\/|valibot$)/,
-  "docs-site": /^@mailproof\/(mail|core|api)\//,
+  "docs-site": /^@mailproof\/((mail|core|api)\/|guard\/built$)/,
   net: /^(@mailproof\/(mail|core)\/|socks$|jose$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,
+  // Other people's pages include it.
+  guard: /$^/,
   // It runs in a browser, and has nothing of the service but its public routes, and the reader of lists: a price that is
   // shown before a list is sent must be the price that is charged. And the tables of scopes and of advice, which stand alone.
   dashboard:

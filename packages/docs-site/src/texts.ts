@@ -1,6 +1,7 @@
 import { HERE, ROOT_PAGE, type Writers } from "@mailproof/api/http/documents";
 import { openapi } from "@mailproof/api/openapi/openapi";
 import { buildPostmanCollection } from "@mailproof/api/openapi/postman";
+import { SCRIPT as GUARD, MODULE, MODULE_PATH, SCRIPT_PATH } from "@mailproof/guard/built";
 import { docsPage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { SEARCH_INDEX_PATH, writeSearchIndex } from "./search-index.ts";
@@ -19,6 +20,8 @@ export const openWriters = (): Writers => ({
   [SEARCH_INDEX_PATH]: () => writeSearchIndex(docsPage(HERE)),
   "/docs/style.css": () => STYLE,
   "/docs/script.js": () => SCRIPT,
+  [SCRIPT_PATH]: () => GUARD,
+  [MODULE_PATH]: () => MODULE,
 });
 
 /** All of them, by path. */

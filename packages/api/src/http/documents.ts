@@ -52,11 +52,22 @@ const documents: Readonly<Record<string, Document>> = {
   ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),
 };
 
+/** What other people's pages include, by its hash: the bytes of a version never change, and a browser asks for them once. */
+const GUARD: Document = {
+  contentType: "text/javascript; charset=utf-8",
+  headers: {
+    "cache-control": "public, max-age=31536000, immutable",
+    "cross-origin-resource-policy": "cross-origin",
+  },
+};
+const GUARD_PATH = /^\/guard-[\d.]+\.m?js$/;
+
 /** A page of the manual, or the same as Markdown. */
 const MANUAL_PATH = /^\/docs(?:\/[a-z][a-z-]*)?(\.md)?$/;
 
 const findDocument = (path: string): Document | undefined => {
   if (Object.hasOwn(documents, path)) return documents[path];
+  if (GUARD_PATH.test(path)) return GUARD;
   const [isManual, markdown] = MANUAL_PATH.exec(path) ?? [];
   return isManual ? (markdown ? MARKDOWN : MANUAL_PAGE) : undefined;
 };

@@ -1,0 +1,265 @@
+import { existsSync, readFileSync } from "node:fs";
+import { endpoints } from "@mailproof/api/endpoints";
+import { createApiServer } from "@mailproof/local/server/server";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { answering, FORM, hint, type Mood, serve, serveGuard, serveShop } from "./page.ts";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
+
+describeUnless(
+  CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
+  "the guard in a page whose policy allows nothing else",
+  () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      // As root there is no sandbox, and the pages are our own.
+      browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
+    });
+    afterAll(() => browser.close());
+
+    const whenOpened = async (url: string): Promise<Page> => {
+      const context = await browser.newContext();
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      page.setDefaultTimeout(100_000);
+      const complaints: string[] = [];
+      page.on("console", (line) => {
+        // What the network did, the browser says by itself.
+        if (line.type() === "error" && !line.text().startsWith("Failed to load resource"))
+          complaints.push(line.text());
+      });
+      page.on("pageerror", (error) => complaints.push(error.message));
+      onTestFinished(() => expect(complaints).toEqual([]));
+      await page.goto(url);
+      return page;
+    };
+
+    const givenShop = async (mood: Mood | ((email: string) => Mood), shop = {}) => {
+      const guard = await serveGuard(typeof mood === "function" ? mood : () => mood);
+      const { url, sent } = await serveShop({ api: guard.url, ...shop });
+      return { page: await whenOpened(url), sent, asked: guard.asked };
+    };
+
+    const GO = answering({ class: "go", receipt: "a.b.c" });
+    const submit = (page: Page) => page.getByRole("button", { name: "Sign up" }).click();
+    const thanked = (page: Page) => page.getByText("Thanks.").waitFor();
+
+    test("a good address is sent with its receipt, its job and the button that was pressed", async () => {
+      const { page, sent, asked } = await givenShop(GO);
+
+      await page.getByLabel("Email").fill(" ann@example.com");
+      await submit(page);
+      await thanked(page);
+
+      const fields = { mailproof_job: "job_7", mailproof_receipt: "a.b.c", go: "1" };
+      expect(sent).toEqual([{ email: "ann@example.com", ...fields }]);
+      expect(asked).toEqual([{ email: "ann@example.com" }]);
+      expect(await page.context().cookies()).toEqual([]);
+      expect(await page.evaluate("localStorage.length + sessionStorage.length")).toBe(0);
+    });
+
+    test.each<[string, Mood]>([
+      ["answers 503", { status: 503, body: "{}" }],
+      ["answers 403, as to a key of another page", { status: 403, body: '{"success":false}' }],
+      ["answers 429, as over its limit", { status: 429, body: '{"success":false}' }],
+      ["answers with a page of a proxy", { status: 200, body: "<html>" }],
+      ["answers with nothing", { status: 200, body: "" }],
+      ["answers with null", { status: 200, body: "null" }],
+      ["answers with another shape", { status: 200, body: '{"data":{"class":"maybe"}}' }],
+      ["closes the connection", "closed"],
+    ])("a service that %s: the form goes on", async (_case, mood) => {
+      const { page, sent } = await givenShop(mood);
+
+      await page.getByLabel("Email").fill("ann@example.com");
+      await submit(page);
+      await thanked(page);
+
+      expect(sent).toMatchObject([{ email: "ann@example.com" }]);
+    });
+
+    test("a service that is not there, not even with the script: the form goes on", async () => {
+      const { url, sent } = await serveShop({ api: "http://127.0.0.1:1" });
+      const page = await browser.newPage();
+      onTestFinished(() => page.close());
+      await page.goto(url);
+
+      await page.getByLabel("Email").fill("ann@example.com");
+      await submit(page);
+      await thanked(page);
+
+      expect(sent).toEqual([{ email: "ann@example.com", go: "1" }]);
+    });
+
+    test("a service that stalls holds a form for two seconds, and no longer", async () => {
+      const guard = await serveGuard(() => "stalled");
+      const { url, sent } = await serveShop({ api: guard.url });
+      const page = await whenOpened("about:blank");
+      await page.clock.install({ time: 0 });
+      await page.clock.pauseAt(1_000);
+      await page.goto(url);
+
+      await page.getByLabel("Email").fill("ann@example.com");
+      await submit(page);
+      await submit(page);
+      await expect.poll(() => guard.asked.length).toBe(1);
+      await page.clock.runFor(1_999);
+      expect(sent).toEqual([]);
+      await page.clock.runFor(1);
+      await thanked(page);
+
+      expect(sent).toEqual([{ email: "ann@example.com", go: "1" }]);
+    });
+
+    test("a typo is corrected by keyboard alone, and the page's own scripts hear of it", async () => {
+      const { page, sent, asked } = await givenShop((email) =>
+        email === "ann@gmial.com" ? answering({ class: "ask", did_you_mean: "ann@gmail.com" }) : GO,
+      );
+      await page.evaluate(`addEventListener("input", () => { window.heard = true; })`);
+
+      await page.getByLabel("Email").fill("ann@gmial.com");
+      await page.keyboard.press("Tab");
+      await page.getByRole("status").getByText("Did you mean").waitFor();
+      await page.keyboard.press("Shift+Tab");
+      await page.keyboard.press("Enter");
+
+      expect(await page.getByLabel("Email").inputValue()).toBe("ann@gmail.com");
+      expect(await page.evaluate("document.activeElement.id")).toBe("email");
+      expect(await page.evaluate("window.heard")).toBe(true);
+      expect(await hint(page).count()).toBe(0);
+      await page.keyboard.press("Enter");
+      await thanked(page);
+      expect(sent).toMatchObject([{ email: "ann@gmail.com", mailproof_job: "job_7" }]);
+      expect(asked.map(({ email }) => email)).toEqual(["ann@gmial.com", "ann@gmail.com"]);
+    });
+
+    test("a visitor who means it sends an address of ask the second time", async () => {
+      const { page, sent } = await givenShop(answering({ class: "ask", reason: "role_account" }));
+
+      await page.getByLabel("Email").fill("info@example.com");
+      await submit(page);
+      await page.getByRole("alert").getByText("Please look at this address again.").waitFor();
+      expect(await page.evaluate("document.activeElement.id")).toBe("email");
+      expect(sent).toEqual([]);
+      await submit(page);
+      await thanked(page);
+
+      expect(sent).toMatchObject([{ email: "info@example.com", mailproof_job: "job_7" }]);
+    });
+
+    test("an address of no is not sent until it is another one", async () => {
+      const { page, sent } = await givenShop((email) =>
+        email.startsWith("ann") ? answering({ class: "no", reason: "listed_disposable" }) : GO,
+      );
+      const field = page.getByLabel("Email");
+
+      await field.fill("ann@mailinator.com");
+      await submit(page);
+      await page.getByRole("alert").getByText("Please enter another address").waitFor();
+      await submit(page);
+      await page.getByRole("alert").waitFor();
+      expect(sent).toEqual([]);
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      const described = await field.getAttribute("aria-describedby");
+      expect(await page.locator(`[id="${described}"]`).textContent()).toContain("another address");
+      await field.fill("bob@example.com");
+      expect(await field.getAttribute("aria-invalid")).toBeNull();
+      await submit(page);
+      await thanked(page);
+
+      expect(sent).toMatchObject([{ email: "bob@example.com" }]);
+    });
+
+    test("axe finds nothing while a hint is shown", async () => {
+      const { page } = await givenShop(answering({ class: "no", did_you_mean: "ann@gmail.com" }));
+
+      await page.getByLabel("Email").fill("ann@gmial.com");
+      await submit(page);
+      await page.getByRole("alert").getByText("Did you mean").waitFor();
+      const source = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+      const violations = await page.evaluate(
+        `${source}; axe.run().then(({ violations }) => violations.map(({ id }) => id))`,
+      );
+
+      expect(violations).toEqual([]);
+    });
+
+    test("what the browser refuses, an empty field and a sign-in are not asked about", async () => {
+      const { page, sent, asked } = await givenShop(GO, {
+        form: `${FORM.replace("required", "")}<form action="/in" method="post"><input type="email" aria-label="Name" name="email"><input type="password" autocomplete="current-password" aria-label="Password"><button>Sign in</button></form>`,
+      });
+
+      await page.getByLabel("Email").fill("ann@");
+      await submit(page);
+      await page.getByLabel("Email").fill("");
+      await submit(page);
+      await thanked(page);
+      await page.goBack();
+      await page.getByLabel("Name").fill("ann@example.com");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await thanked(page);
+
+      expect(asked).toEqual([]);
+      expect(sent).toHaveLength(2);
+    });
+
+    test("the proof of control that the browser put into the form goes with the address", async () => {
+      const { page, asked } = await givenShop(GO, {
+        form: FORM.replace(
+          "<button",
+          '<input type="hidden" name="evt" autocomplete="email-verification-token" nonce="n-1" value="x.y.z~k"><button',
+        ),
+      });
+
+      await page.getByLabel("Email").fill("ann@example.com");
+      await submit(page);
+      await thanked(page);
+
+      const origin = new URL(page.url()).origin;
+      expect(asked).toEqual([
+        { email: "ann@example.com", control: { token: "x.y.z~k", nonce: "n-1", origin } },
+      ]);
+    });
+
+    test("a page in another language has its own words", async () => {
+      const { page } = await givenShop(answering({ class: "no", did_you_mean: "ann@gmail.com" }), {
+        attributes: 'data-suggestion="Meinten Sie {email}?"',
+      });
+
+      await page.getByLabel("Email").fill("ann@gmial.com");
+      await submit(page);
+      await hint(page).waitFor();
+
+      expect(await hint(page).textContent()).toBe("Meinten Sie ann@gmail.com?");
+    });
+
+    describe("with the service itself", () => {
+      test("the snippet as it is printed works on a page of the key's origin, and on no other", async () => {
+        const { world, liveKey } = await given({ balance: 10 });
+        const api = await serve(createApiServer(world, () => undefined, endpoints));
+        let key = "";
+        const own = await serveShop({ api, getKey: () => key });
+        const other = await serveShop({ api, getKey: () => key });
+        const created = await send(world, "POST /v1/api-keys", {
+          key: liveKey,
+          body: { name: "Form", mode: "live", public: { origins: [own.url] } },
+        });
+        key = created.data.key;
+        for (const { url } of [own, other]) {
+          const page = await whenOpened(url);
+          await page.getByLabel("Email").fill("ann@example.com");
+          await submit(page);
+          await thanked(page);
+        }
+
+        expect(own.sent).toMatchObject([{ email: "ann@example.com", mailproof_job: "job_1" }]);
+        expect(other.sent).toEqual([{ email: "ann@example.com", go: "1" }]);
+      });
+    });
+  },
+);

@@ -1,0 +1,33 @@
+import { gzipSync } from "node:zlib";
+import { MODULE, SCRIPT, SCRIPT_INTEGRITY } from "@mailproof/guard/built";
+import { VERSION } from "@mailproof/guard/version";
+import { expect, test } from "vitest";
+import { buildGuard } from "../../scripts/write-guard.ts";
+
+test("what is served is built from the source", async () => {
+  const served = { script: SCRIPT, module: MODULE, integrity: SCRIPT_INTEGRITY };
+
+  expect(served, "run: npx node scripts/write-guard.ts && npm run fix").toEqual(await buildGuard());
+});
+
+/** The hash of each version, which pages name. That of a released version never changes. */
+const HASHES: Readonly<Record<string, string>> = {
+  "1.0.0": "sha384-ttYwM4Fo/7mdzNdHZ+ObPKuWrH4u4OVWLmLOMXCYqrPH35aLc9gAIoRAGsPTQeES",
+};
+
+test("another script is another version", () => {
+  expect(SCRIPT_INTEGRITY, "raise VERSION, and add its hash here").toBe(HASHES[VERSION]);
+});
+
+test.each([
+  ["script", SCRIPT],
+  ["module", MODULE],
+])("the %s has at most 5 KB when it is compressed", (_name, text) => {
+  expect(gzipSync(text).length).toBeLessThan(5_000);
+});
+
+test("it has no cookie, no storage, no style and nothing that makes code of text", () => {
+  expect(SCRIPT).not.toMatch(
+    /cookie|Storage|indexedDB|innerHTML|\beval|Function\(|\.style|document\.write/,
+  );
+});
