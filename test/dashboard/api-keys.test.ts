@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
+import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
 import { expect, test } from "vitest";
 import { beforeAnswer, checkScreen, describeInBrowser, readCopied } from "./browser.ts";
 import { checkStackedTable } from "./server.ts";
@@ -109,6 +110,35 @@ describeInBrowser("the API keys", ({ open }) => {
     })()`);
 
     expect(isOpen).toBe(true);
+  });
+
+  test("a public key comes as the snippet for its pages, and the table says where it may be used", async () => {
+    const opened = await open({ path: PATH, key: "live" });
+    const { page } = opened;
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("sign-up");
+    await dialog.getByLabel("Public:").check();
+    await dialog.getByLabel("Pages").fill("https://www.example.com\nhttps://signup.example.com");
+    await dialog.getByLabel("Verifications a day").fill("1234");
+    await checkScreen(opened, "api-keys-public");
+    await dialog.getByRole("button", { name: "Create the key" }).click();
+
+    const copy = dialog.getByRole("button", { name: "Copy the snippet" });
+    await copy.waitFor();
+    const snippet = await readCopied(page, () => copy.click());
+    expect(snippet).toContain(`${SCRIPT_PATH}"`);
+    expect(snippet).toContain(`integrity="${SCRIPT_INTEGRITY}"`);
+    expect(snippet).toMatch(/data-key="mp_pub_[0-9A-Za-z]{28}"/);
+    await checkScreen(opened, "api-keys-snippet");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const row = page.locator(".keys tr", { hasText: "sign-up" });
+    await row.waitFor();
+    const text = await row.innerText();
+    expect(text).toContain("public, for forms");
+    expect(text).toContain(
+      "Only in pages of https://www.example.com, https://signup.example.com, 1,234 a day",
+    );
   });
 
   test("a key is shown once, works with its scopes, and is nowhere afterwards", async () => {

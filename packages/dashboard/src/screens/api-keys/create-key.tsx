@@ -6,6 +6,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { getClient, isTestKey } from "../../session.ts";
+import { FormSnippet } from "./form-snippet.tsx";
 
 type Props = {
   readonly isOpen: boolean;
@@ -47,10 +48,16 @@ const NewKey = ({
   readonly onClose: () => void;
 }) => (
   <>
-    <p>This key is shown only once. Anyone who has it can spend your credits.</p>
-    <p class="new-key">
-      <code>{created.key}</code> <CopyButton text={created.key} />
-    </p>
+    {created.public ? (
+      <FormSnippet publicKey={created.key} />
+    ) : (
+      <>
+        <p>This key is shown only once. Anyone who has it can spend your credits.</p>
+        <p class="new-key">
+          <code>{created.key}</code> <CopyButton text={created.key} />
+        </p>
+      </>
+    )}
     <p class="actions">
       <button type="button" class="primary" onClick={onClose}>
         Done
@@ -78,10 +85,17 @@ const readInput = (fields: FormData): CreateApiKeyInput => {
   const days = Number(readText(fields, "days"));
   const preset = PRESETS.find(({ name }) => name === readText(fields, "preset"));
   const scopes = preset?.scopes ?? (fields.getAll("scope") as Scope[]);
+  const isPublic = preset?.name === PUBLIC;
   return {
     name: readText(fields, "name"),
     mode: readText(fields, "mode") === "live" ? "live" : "test",
-    ...(scopes !== "all" && { scopes: [...scopes] }),
+    ...(isPublic && {
+      public: {
+        origins: readText(fields, "origins").split(/\s+/).filter(Boolean),
+        daily_limit: Number(readText(fields, "daily_limit")),
+      },
+    }),
+    ...(scopes !== "all" && !isPublic && { scopes: [...scopes] }),
     ...(days > 0 && { expires_at: new Date(Date.now() + days * DAY_MS).toISOString() }),
   };
 };
@@ -160,7 +174,9 @@ const ModeChoice = () => (
   </fieldset>
 );
 
-/** The least that most programs need comes first. Null: chosen one by one. */
+const PUBLIC = "public";
+
+/** The least that most programs need comes first. Null: chosen one by one, or none. */
 const PRESETS: readonly {
   readonly name: string;
   readonly label: string;
@@ -178,6 +194,11 @@ const PRESETS: readonly {
   },
   { name: "all", label: "Unrestricted: everything, including keys", scopes: "all" },
   { name: "chosen", label: "Only the scopes you choose", scopes: null },
+  {
+    name: PUBLIC,
+    label: "Public: stands in a page, and verifies what visitors type into its form",
+    scopes: null,
+  },
 ];
 
 const [LEAST] = PRESETS;
@@ -216,6 +237,7 @@ const ScopeChoice = () => {
           </label>
         ))}
       </fieldset>
+      {chosen.value === PUBLIC && <PublicUse />}
       {chosen.value === "chosen" && (
         <fieldset class="choice scopes">
           <legend class="unseen">Chosen scopes</legend>
@@ -232,3 +254,21 @@ const ScopeChoice = () => {
     </>
   );
 };
+
+/** What bounds a key that anyone may read. */
+const PublicUse = () => (
+  <>
+    <label for="key-origins">Pages</label>
+    <textarea
+      id="key-origins"
+      name="origins"
+      rows={2}
+      required
+      placeholder="https://www.example.com"
+      aria-describedby="key-origins-hint"
+    />
+    <small id="key-origins-hint">The origins of your pages, one a line, without a path.</small>
+    <label for="key-daily">Verifications a day, at most</label>
+    <input id="key-daily" name="daily_limit" type="number" min={1} max={1_000_000} value={1_000} />
+  </>
+);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { formatTime } from "../../format.ts";
+import { formatNumber, formatTime } from "../../format.ts";
 import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { isOwnKey, type ListedKey } from "./listed-key.ts";
 import "./api-keys.css";
@@ -16,8 +16,12 @@ export const KeyTable = ({ keys, action }: Props) => {
     { title: "Mode", cell: ({ mode }) => mode },
     {
       title: "Scopes",
-      cell: ({ scopes }) =>
-        scopes === null ? "unrestricted" : scopes.map((one) => <code key={one}>{one} </code>),
+      cell: ({ scopes, public: isPublic }) => {
+        if (isPublic) return "public, for forms";
+        return scopes === null
+          ? "unrestricted"
+          : scopes.map((one) => <code key={one}>{one} </code>);
+      },
     },
     { title: "Created", cell: ({ created_at }) => formatTime(created_at) },
     {
@@ -34,7 +38,7 @@ export const KeyTable = ({ keys, action }: Props) => {
 };
 
 const KeyName = ({ shown }: { readonly shown: ListedKey }) => {
-  const { name, hint, expires_at, networks } = shown;
+  const { name, hint, expires_at, networks, public: use } = shown;
   return (
     <>
       {name}
@@ -43,6 +47,11 @@ const KeyName = ({ shown }: { readonly shown: ListedKey }) => {
       <code>{hint}</code>
       {expires_at !== null && <small>Expires {formatTime(expires_at)}</small>}
       {networks !== null && <small>Only from {networks.join(", ")}</small>}
+      {use !== null && (
+        <small>
+          Only in pages of {use.origins.join(", ")}, {formatNumber(use.daily_limit)} a day
+        </small>
+      )}
     </>
   );
 };

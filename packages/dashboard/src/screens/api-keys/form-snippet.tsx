@@ -1,0 +1,22 @@
+import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
+import { API_URL, toDocsHref } from "../../base.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+
+/** What a page with a form includes. The key may be seen there, so it is not a secret here. */
+export const FormSnippet = ({ publicKey }: { readonly publicKey: string }) => {
+  const text = `<script src="${API_URL}${SCRIPT_PATH}"
+  integrity="${SCRIPT_INTEGRITY}" crossorigin="anonymous"
+  data-key="${publicKey}" defer></script>`;
+  return (
+    <>
+      <p>Put this into the page that has your form:</p>
+      <pre class="snippet" tabIndex={0} role="region" aria-label="Snippet for the page">
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} label="Copy the snippet" />
+      <p>
+        <a href={toDocsHref("/sign-up-forms")}>Protect a sign-up form</a> has a whole example.
+      </p>
+    </>
+  );
+};
