@@ -12,6 +12,7 @@ export type ClientRequest = { readonly key: string | null } & Cancelling &
   Deleting &
   (
     | ({ readonly kind: "verify"; readonly email: string; readonly waitMs: number } & Depth)
+    | { readonly kind: "form"; readonly email: string }
     | ({
         readonly kind: "batch" | "file";
         readonly emails: readonly string[];
@@ -262,6 +263,8 @@ const toHttpRequest = async ({ upload }: Client, request: ClientRequest): Promis
           options: { timeout_ms: request.waitMs, ...toDepthOptions(request) },
         },
       ];
+    case "form":
+      return ["POST /v1/verify/form", { email: request.email }];
     case "check":
       return [
         "POST /v1/deliverability/check",

@@ -50,6 +50,11 @@ export const VERIFICATIONS: Flows = {
   },
   "one whose server blocks us": { balance: 10, clients: [[verifyOnce("blocked@example.com")]] },
   "the same key twice": { balance: 10, clients: [[verifyOnce(valid), verifyOnce(valid)]] },
+  "an address of a form": { balance: 10, clients: [[{ kind: "form", key: "key", email: valid }]] },
+  "an address of a form, without a key": {
+    balance: 10,
+    clients: [[{ kind: "form", key: null, email: "blocked@example.com" }]],
+  },
   "one whose mail server is not asked": {
     balance: 10,
     clients: [[verifyOnce(valid, "key", { isShallow: true })]],
