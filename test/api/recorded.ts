@@ -88,6 +88,7 @@ export const recordExamples = async (): Promise<Example[]> => {
   };
 
   await ask("Healthy", "GET /health");
+  await ask("The keys of each year", "GET /.well-known/jwks.json");
   await ask("Plans, packs and prices", "GET /v1/catalog");
   await recordVerifications(ask, ctx);
   await recordChecks(ask, ctx);

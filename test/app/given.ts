@@ -78,6 +78,7 @@ export const givenWorld = (seed = 1) => {
       activityPool: "own",
       sesAccount: null,
       mailDomain: "mail.example.com",
+      publicUrl: null,
       encryptionKey: "a sealing key for tests",
       chunkRows: CHUNK_ROWS,
       exportRows: EXPORT_ROWS,

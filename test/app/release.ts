@@ -186,7 +186,7 @@ export const runRelease = <World extends AppWorld>(release: Release, world: Worl
 };
 
 /** Fields of answers that came after the last release: its answers lack them. Each release empties it. */
-const NEW_FIELDS: readonly string[] = ["forwarding_mx"];
+const NEW_FIELDS: readonly string[] = ["forwarding_mx", "judged"];
 
 /** As JSON, without what only one of two releases knows. */
 export const toSharedJson = (answer: unknown): string =>

@@ -106,7 +106,7 @@ test("no file imports itself through others, not even for its types", () => {
 
 /** The rooms of core. A room may import those before it; `app-world.ts` stands before the last. */
 const ROOMS =
-  "ports lib runtime requests money webhooks accounts intake smtp-pool egress calibration verify find jobs exports singles deliverability activity erasure app-world.ts background".split(
+  "ports lib runtime requests money webhooks accounts intake smtp-pool egress calibration verify receipts find jobs exports singles deliverability activity erasure app-world.ts background".split(
     " ",
   );
 

@@ -19,6 +19,7 @@ type Made = { readonly job: string; readonly check: string; readonly file: strin
 const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => Promise<unknown>>> =
   {
     getHealth: (client) => client.getHealth(),
+    getReceiptKeys: (client) => client.getReceiptKeys(),
     getCatalog: (client) => client.getCatalog(),
     getAccount: (client) => client.getAccount(),
     listLedgerEntries: (client) => client.listLedgerEntries({ from: "2026-01-01", limit: 1 }),

@@ -37,11 +37,11 @@ const tryRoute = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "liv
 
 const closed = endpoints.filter(({ access }) => access !== "public");
 
-test("only the health of the service and the list of prices need no key", () => {
+test("only the health of the service, the keys of receipts and the list of prices need no key", () => {
   expect(
     endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route),
     "what anyone may call without a key is listed here",
-  ).toEqual(["GET /health", "GET /v1/catalog"]);
+  ).toEqual(["GET /health", "GET /.well-known/jwks.json", "GET /v1/catalog"]);
 });
 
 describe.each(closed)("$route", (endpoint) => {

@@ -22,6 +22,7 @@ import { getHealth } from "./endpoints/get-health.ts";
 import { getJob } from "./endpoints/get-job.ts";
 import { getJobRow } from "./endpoints/get-job-row.ts";
 import { getMailTest } from "./endpoints/get-mail-test.ts";
+import { getReceiptKeys } from "./endpoints/get-receipt-keys.ts";
 import { getUsage } from "./endpoints/get-usage.ts";
 import { listApiKeys } from "./endpoints/list-api-keys.ts";
 import { listCallbacks } from "./endpoints/list-callbacks.ts";
@@ -53,6 +54,7 @@ import type { Endpoint } from "./http/endpoint.ts";
 /** Every endpoint of the API. */
 export const endpoints: readonly Endpoint[] = [
   getHealth,
+  getReceiptKeys,
 
   verifyEmail,
   verifyBatch,

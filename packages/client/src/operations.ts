@@ -5,6 +5,7 @@ import type { Operations } from "./types.ts";
 
 export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   getHealth: { route: "GET /health", bare: true, unwrapped: true },
+  getReceiptKeys: { route: "GET /.well-known/jwks.json", bare: true, unwrapped: true },
   verifyEmail: { route: "POST /v1/verify", repeat: "keyed" },
   verifyBatch: { route: "POST /v1/verify/batch", repeat: "keyed" },
   createUpload: { route: "POST /v1/verify/file", fixed: { action: "get_upload_url" } },

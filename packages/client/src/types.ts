@@ -912,6 +912,26 @@ export interface GetHealthData {
   };
 }
 
+// GET /.well-known/jwks.json
+
+export interface GetReceiptKeysData {
+  /** The keys as a JWK set (RFC 7517): one for each year from 2026 to the next. */
+  keys: {
+    /** Always `OKP` (RFC 8037). */
+    kty: "OKP";
+    /** Always `Ed25519`. */
+    crv: "Ed25519";
+    /** The public key, in base64url. */
+    x: string;
+    /** The key's id: the year in which it signs, and a part of its hash. */
+    kid: string;
+    /** Always `EdDSA`. */
+    alg: "EdDSA";
+    /** Always `sig`. */
+    use: "sig";
+  }[];
+}
+
 // POST /v1/verify
 
 export interface VerifyEmailInput {
@@ -928,6 +948,8 @@ export interface VerifyEmailInput {
         include_ai?: boolean | null | undefined;
         /** Whether the result has `evidence`. */
         include_evidence?: boolean | null | undefined;
+        /** Whether the result has `receipt`, at no extra cost. */
+        include_receipt?: boolean | null | undefined;
         /** Milliseconds to wait for the result. Below 100 counts as 100, above 25,000 as 25,000. A slower one continues as a job. A repeat under the same Idempotency-Key may have another value. */
         timeout_ms?: number | null | undefined;
       }
@@ -950,6 +972,8 @@ export type VerifyEmailData =
       };
       /** True when the result is from the last 24 hours, for this account. */
       cached: boolean;
+      /** A compact JWS (EdDSA) of this verdict, which anyone can check by GET /.well-known/jwks.json. Only with `include_receipt`; a pending verification has none, and its job neither. */
+      receipt?: string;
       /** A note for people. Left out when there is none. */
       message?: string;
       /** Credits charged by this request. */
@@ -3178,6 +3202,15 @@ export interface Operations {
    * `GET /health`
    */
   getHealth(options?: CallOptions): Promise<GetHealthData>;
+
+  /**
+   * List the public keys that receipts are checked with.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /.well-known/jwks.json`
+   */
+  getReceiptKeys(options?: CallOptions): Promise<GetReceiptKeysData>;
 
   /**
    * Verify one address.

@@ -103,6 +103,7 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
   sesAccount: environment["SES_ACCOUNT"] ?? null,
   mailDomain: environment["MAIL_DOMAIN"]?.toLowerCase() ?? null,
+  publicUrl: null,
   encryptionKey: requireSetting(environment, "SEALING_KEY"),
   chunkRows: CHUNK_ROWS,
   exportRows: EXPORT_ROWS,

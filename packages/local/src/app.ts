@@ -170,6 +170,7 @@ const toSettings = (
   activityPool: environment.ACTIVITY_POOL,
   sesAccount: environment.SES_ACCOUNT ?? null,
   mailDomain: environment.MAIL_DOMAIN ?? null,
+  publicUrl: environment.PUBLIC_URL?.replace(/\/$/, "") ?? null,
   encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "encrypted secrets"),
   chunkRows: CHUNK_ROWS,
   // One thread would make all parts, so there is nothing to join.

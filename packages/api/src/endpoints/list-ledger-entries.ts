@@ -2,6 +2,7 @@ import { getAccount } from "@mailproof/core/accounts/accounts";
 import { toCheckId } from "@mailproof/core/deliverability/check-once";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { type Halves, toCredits } from "@mailproof/core/money/credits";
+import { toMovementId } from "@mailproof/core/money/items";
 import {
   listMovements,
   type Movement,
@@ -70,7 +71,7 @@ const toLedgerEntry = ({ entry, kind, amount }: Movement): v.InferOutput<typeof 
     (isRefundReason(stored) && !isOfTest && !(operation === "verify" && step === "end"));
   const isOfCheck = operation === "deliverability_check" || operation === "monitor";
   return {
-    entry_id: `${id}.${step}.${kind}`,
+    entry_id: toMovementId(id, step, kind),
     type: kind,
     credits: toCredits(amount),
     balance_change: toCredits(available as Halves),

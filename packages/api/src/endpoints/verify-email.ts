@@ -62,6 +62,10 @@ export const verifyEmail = endpoint({
           ),
           include_ai: describe(Flag(true), "Whether the result has `ai`."),
           include_evidence: describe(Flag(false), "Whether the result has `evidence`."),
+          include_receipt: describe(
+            Flag(false),
+            "Whether the result has `receipt`, at no extra cost.",
+          ),
           timeout_ms: describe(
             optionalOr(
               v.pipe(
@@ -91,6 +95,10 @@ export const verifyEmail = endpoint({
         cached: describe(
           v.boolean(),
           "True when the result is from the last 24 hours, for this account.",
+        ),
+        receipt: describe(
+          v.optional(v.string()),
+          "A compact JWS (EdDSA) of this verdict, which anyone can check by GET /.well-known/jwks.json. Only with `include_receipt`; a pending verification has none, and its job neither.",
         ),
         message: describe(
           v.optional(v.string()),
@@ -127,9 +135,12 @@ export const verifyEmail = endpoint({
         includeEvidence: options.include_evidence,
       },
       waitMs: options.timeout_ms,
+      ...(options.include_receipt && { receipt: {} }),
     };
     // The wait is not part of the request's fingerprint.
-    const { timeout_ms: _, ...asked } = options;
+    const { timeout_ms: _, include_receipt, ...others } = options;
+    // 0.2.0 does not know the option: its claims have the fingerprint of a request without it.
+    const asked = { ...others, ...(include_receipt && { include_receipt }) };
     const keyed = keyedBy("verify", caller, key, { ...body, options: asked });
     const result = await verifyOnce(world, caller, ask, keyed);
     const activity =
@@ -173,6 +184,7 @@ const toOutcome = (verified: VerifyResult, email: string) =>
     ? {
         ...toWire(verified.result),
         cached: verified.cached,
+        ...(verified.receipt !== undefined && { receipt: verified.receipt }),
         ...((isServerUnasked(verified.result) || findFreeReason(verified.result) !== null) && {
           message: messageFor(verified.result),
         }),

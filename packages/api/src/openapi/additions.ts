@@ -16,6 +16,10 @@ export const ADDITIONS: readonly Addition[] = [
     why: "A status without its reason and its evidence cannot be checked.",
   },
   {
+    what: "`include_receipt` and `receipt`",
+    why: "A back end checks what a browser passes on without a call.",
+  },
+  {
     what: "`deep_verify` and `include_ai` of a list",
     why: "A list has the options of one address.",
   },

@@ -44,6 +44,34 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "GET /.well-known/jwks.json",
+    name: "getReceiptKeys",
+    title: "The keys of each year",
+    path: {},
+    query: {},
+    status: 200,
+    answer: {
+      keys: [
+        {
+          kty: "OKP",
+          crv: "Ed25519",
+          x: "7iCzr1pjQvNL7-iaJ7TfbF7WrL5OK-vc8dmghXQUx4k",
+          kid: "2026-OQWcu8bT",
+          alg: "EdDSA",
+          use: "sig",
+        },
+        {
+          kty: "OKP",
+          crv: "Ed25519",
+          x: "KtWTyznTrpzvBjSK3w4mJAILe54xogGhaVIzhNT45b0",
+          kid: "2027-SQ8u-Nx_",
+          alg: "EdDSA",
+          use: "sig",
+        },
+      ],
+    },
+  },
+  {
     route: "GET /v1/catalog",
     name: "getCatalog",
     title: "Plans, packs and prices",
@@ -240,11 +268,11 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         status: "pending",
-        job_id: "job_81a46e1c-c2a0-451f-81c9-c73851be083c",
+        job_id: "job_0d4eef50-68ab-44a4-8ba9-781a68ea76e8",
         email: "slow@example.com",
         created_at: "2026-11-21T00:00:00.000Z",
         message:
-          "The verification continues as a job: read GET /v1/jobs/job_81a46e1c-c2a0-451f-81c9-c73851be083c. Sending this request again without the same Idempotency-Key charges it again.",
+          "The verification continues as a job: read GET /v1/jobs/job_0d4eef50-68ab-44a4-8ba9-781a68ea76e8. Sending this request again without the same Idempotency-Key charges it again.",
         credits_used: 1,
       },
     },
@@ -266,7 +294,7 @@ export const EXAMPLES: readonly Example[] = [
         class: "ask",
         reason: "role_account",
         did_you_mean: null,
-        job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
+        job_id: "job_5015a2fc-ea7c-4c7e-8542-ed0c58d6dc64",
         credits_used: 1,
       },
     },
@@ -286,7 +314,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+        job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
         status: "processing",
         total_emails: 3,
         unique_emails: 3,
@@ -312,9 +340,9 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         upload_url:
-          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_9d500dcf-30ae-444a-a7f3-df20c6178e5c.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
+          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_2a183168-8e23-4154-8c71-335800a3f5f9.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
         file_key:
-          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_9d500dcf-30ae-444a-a7f3-df20c6178e5c.Y3VzdG9tZXJzLmNzdg.csv",
+          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_2a183168-8e23-4154-8c71-335800a3f5f9.Y3VzdG9tZXJzLmNzdg.csv",
         expires_in_seconds: 3600,
         next_step:
           "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
@@ -330,7 +358,7 @@ export const EXAMPLES: readonly Example[] = [
     request: {
       action: "process",
       file_key:
-        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_9d500dcf-30ae-444a-a7f3-df20c6178e5c.Y3VzdG9tZXJzLmNzdg.csv",
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_2a183168-8e23-4154-8c71-335800a3f5f9.Y3VzdG9tZXJzLmNzdg.csv",
       email_column: "email",
       has_header: true,
     },
@@ -338,7 +366,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_3bc98d3f-e30e-430f-a6d3-a94a5c726297",
+        job_id: "job_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9",
         status: "processing",
         total_submitted: 3,
         duplicates_removed: 1,
@@ -375,7 +403,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         jobs: [
           {
-            job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+            job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
             name: "Newsletter, November",
             kind: "batch",
             status: "completed",
@@ -392,18 +420,19 @@ export const EXAMPLES: readonly Example[] = [
             completed_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            job_id: "job_7c01255a-95fa-409b-8467-64119aa68008",
-            kind: "single",
+            job_id: "job_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9",
+            name: "customers.csv",
+            kind: "file",
             status: "completed",
             progress: {
-              total: 1,
-              processed: 1,
-              valid: 0,
+              total: 2,
+              processed: 2,
+              valid: 2,
               invalid: 0,
-              risky: 1,
+              risky: 0,
               unknown: 0,
             },
-            processed_emails: 1,
+            processed_emails: 2,
             created_at: "2026-11-21T00:00:01.000Z",
             completed_at: "2026-11-21T00:01:31.000Z",
           },
@@ -412,7 +441,7 @@ export const EXAMPLES: readonly Example[] = [
         total_is_approximate: false,
         has_more: true,
         next_offset:
-          "0yOi0CoOyjcWqAQPIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfN2MwMTI1NWEtOTVmYS00MDliLTg0NjctNjQxMTlhYTY4MDA4XCIsXCJKT0Ijam9iXzdjMDEyNTVhLTk1ZmEtNDA5Yi04NDY3LTY0MTE5YWE2ODAwOFwiLFwiSk9CXCJdIg",
+          "slyK_8nKfPJ363aKIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfNzliZWIyYjYtMGU3MS00YjZjLTlhYjQtMzZmNWI3ZTgyYmY5XCIsXCJKT0Ijam9iXzc5YmViMmI2LTBlNzEtNGI2Yy05YWI0LTM2ZjViN2U4MmJmOVwiLFwiSk9CXCJdIg",
       },
     },
   },
@@ -421,7 +450,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJob",
     title: "A completed job with its first two results",
     path: {
-      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
     },
     query: {
       limit: "2",
@@ -430,7 +459,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+        job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
         name: "Newsletter, November",
         kind: "batch",
         status: "completed",
@@ -606,7 +635,7 @@ export const EXAMPLES: readonly Example[] = [
             verified_at: "2026-11-21T00:01:31.000Z",
           },
         ],
-        next_key: "MbI03u7_7VP83N3HWzAsIiIsMCwxLDNd",
+        next_key: "9HI3_Eryy1KY-oUtWzAsIiIsMCwxLDNd",
       },
     },
   },
@@ -615,7 +644,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJobRow",
     title: "A row with its evidence",
     path: {
-      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
       row: "2",
     },
     query: {},
@@ -687,6 +716,39 @@ export const EXAMPLES: readonly Example[] = [
               points: -5,
             },
           ],
+          judged: {
+            signals: {
+              syntaxFault: null,
+              domain: "mail_host",
+              listed: {
+                trap: false,
+                disposable: false,
+                disposableHint: false,
+                role: null,
+                free: false,
+                squat: null,
+              },
+              mailbox: {
+                verdict: "invalid",
+                reason: "mailbox_not_found",
+                rule: "sandbox",
+                confidence: 1,
+                retry: null,
+                aboutUs: false,
+              },
+              catchAll: "no",
+              acceptsThenBounces: false,
+              rejectsUnknownRecipients: false,
+              acceptsUnknownRecipients: false,
+              bounced: false,
+              nameFault: null,
+              hasUnusualLength: false,
+              longName: null,
+              botLikeness: 0.34,
+              encrypted: true,
+            },
+            catchAllConfidence: null,
+          },
           lists_edition: "2026.11.23",
           lists: [
             {
@@ -749,7 +811,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "downloadJob",
     title: "Valid addresses as JSON",
     path: {
-      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
     },
     query: {
       format: "json",
@@ -815,7 +877,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listCallbacks",
     title: "A delivered callback",
     path: {
-      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
     },
     query: {},
     status: 200,
@@ -825,18 +887,18 @@ export const EXAMPLES: readonly Example[] = [
         webhook_url: "https://hooks.example.com/mailproof",
         deliveries: [
           {
-            id: "dlv_6c538f88-7424-46d7-90f3-d35aa825e50a",
-            event_id: "evt_f51e0381-a5a8-4605-90d2-d77a1c2e1384",
+            id: "dlv_1e09c867-ff9e-413b-a66b-d1e6cfc9d7b2",
+            event_id: "evt_1f8a83ca-30cc-4780-a763-ea5b6e7ad3d3",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_f51e0381-a5a8-4605-90d2-d77a1c2e1384",
+              id: "evt_1f8a83ca-30cc-4780-a763-ea5b6e7ad3d3",
               type: "job.completed",
               created_at: "2026-11-21T00:01:31.000Z",
               data: {
-                job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+                job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
                 status: "completed",
                 progress: {
                   total: 3,
@@ -864,7 +926,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "verifyAgain",
     title: "Verify rows with a low score again",
     path: {
-      id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
     },
     query: {},
     request: {
@@ -875,8 +937,8 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_e41ec4c0-487e-402d-987d-f64eb5599513",
-        parent_job_id: "job_b5eabe19-534a-4c88-8d12-546948ab3a0b",
+        job_id: "job_e7a46fa0-7018-4203-8424-040a14a71f93",
+        parent_job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
         status: "processing",
         rows: 1,
         created_at: "2026-11-21T00:01:31.000Z",
@@ -898,7 +960,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
+        job_id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -939,14 +1001,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
+      id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
+        job_id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -969,14 +1031,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
+      id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_f14fb84d-b57c-4886-a716-ddbde0c3fb1c",
+        job_id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
         deleted: true,
       },
     },
@@ -1179,7 +1241,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
+        check_id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1489,7 +1551,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
+            check_id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1510,14 +1572,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
+      id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "6f85011e-6c7a-408b-99db-00a113c4fc58",
+        check_id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1824,9 +1886,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
+        test_id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
         status: "waiting",
-        address: "test-a0ed518cb1b40a7ab8dc2ec70db31f4f@mail.test",
+        address: "test-a69185ceee51c50a6ef72c2d3167accd@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1847,9 +1909,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
+            test_id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
             status: "received",
-            address: "test-a0ed518cb1b40a7ab8dc2ec70db31f4f@mail.test",
+            address: "test-a69185ceee51c50a6ef72c2d3167accd@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1866,16 +1928,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
+      id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_a0ed518cb1b40a7ab8dc2ec70db31f4f",
+        test_id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
         status: "received",
-        address: "test-a0ed518cb1b40a7ab8dc2ec70db31f4f@mail.test",
+        address: "test-a69185ceee51c50a6ef72c2d3167accd@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2378,7 +2440,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "43268f96-eb86-472d-8174-76140c141125",
+            check_id: "c58b9afb-0983-4ef2-a0f3-58cc2078ac28",
             missing: [],
           },
           {
@@ -2399,7 +2461,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "43268f96-eb86-472d-8174-76140c141125",
+            check_id: "c58b9afb-0983-4ef2-a0f3-58cc2078ac28",
             missing: ["The policy is none."],
           },
         ],
@@ -2495,7 +2557,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "efd2958e-36b5-4648-a5c4-93de6704a3b7",
+            check_id: "7028095b-1b55-4caf-bff8-8023fcdba11f",
             missing: [],
           },
           {
@@ -2513,7 +2575,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "efd2958e-36b5-4648-a5c4-93de6704a3b7",
+            check_id: "7028095b-1b55-4caf-bff8-8023fcdba11f",
             missing: ["The policy is none."],
           },
         ],
@@ -2607,7 +2669,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2628,7 +2690,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+            id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2643,7 +2705,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
     },
     query: {},
     request: {
@@ -2653,7 +2715,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2666,7 +2728,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
     },
     query: {},
     status: 200,
@@ -2675,18 +2737,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
-          event_id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
+          id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
+          event_id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
+            id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+              webhook_id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
             },
           },
           response_body: null,
@@ -2704,7 +2766,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
     },
     query: {},
     status: 200,
@@ -2713,18 +2775,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
-            event_id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
+            id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
+            event_id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
+              id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+                webhook_id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
               },
             },
             response_body: null,
@@ -2743,26 +2805,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
-      delivery_id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      delivery_id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
-        event_id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
+        id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
+        event_id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_c1e5eeee-8ee6-4fae-a32b-30dc4c2c0c61",
+          id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+            webhook_id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
           },
         },
         response_body: null,
@@ -2779,7 +2841,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
     },
     query: {
       event: "credits.low",
@@ -2790,14 +2852,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
-          event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+          id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+          event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+            id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2821,7 +2883,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2855,14 +2917,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2876,14 +2938,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
         deleted: true,
       },
     },
@@ -3040,31 +3102,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d.end.settle",
+            entry_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d",
+            operation_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d.debit.hold",
+            entry_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_53280f70-6ca6-4d61-b5b4-cb8ceba5bb5d",
+            operation_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "TGKA7MGcwGQlZM_8WyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2YxNGZiODRkLWI1N2MtNDg4Ni1hNzE2LWRkYmRlMGMzZmIxY35kZWJpdCIsMF0",
+          "EkRu3zF8coQjZ-SzWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2U3YTQ2ZmEwLTcwMTgtNDIwMy04NDI0LTA0MGExNGE3MWY5M35kZWJpdCIsMF0",
       },
     },
   },
@@ -3126,11 +3188,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
+        key_id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…bmKt",
+        hint: "mp_test_…d4pU",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3157,11 +3219,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_4ca20d89-d7fe-4715-93b1-bc3e83597a97",
+        key_id: "key_2092a4d1-a1bb-4bc6-a0e4-60adec30f8f7",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…H8HM",
+        hint: "mp_pub_…qTkf",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3185,11 +3247,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
+            key_id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…bmKt",
+            hint: "mp_test_…d4pU",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3197,11 +3259,11 @@ export const EXAMPLES: readonly Example[] = [
             last_used_at: null,
           },
           {
-            key_id: "key_4ca20d89-d7fe-4715-93b1-bc3e83597a97",
+            key_id: "key_2092a4d1-a1bb-4bc6-a0e4-60adec30f8f7",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…H8HM",
+            hint: "mp_pub_…qTkf",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3244,14 +3306,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
+      id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_db3d4ca0-84fb-4871-9383-cb9aaa917e2d",
+        key_id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
         revoked: true,
       },
     },

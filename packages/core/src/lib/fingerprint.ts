@@ -8,7 +8,8 @@ import type { Json } from "../ports/table.ts";
 export const fingerprint = (value: Json): string =>
   createHash("sha256").update(canonicalise(value)).digest("base64url");
 
-const canonicalise = (value: Json | undefined): string => {
+/** JSON with sorted fields and no spaces, as RFC 8785 has it. */
+export const canonicalise = (value: Json | undefined): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   if (isList(value)) return `[${value.map(canonicalise).join(",")}]`;
   const fields = Object.entries(value)

@@ -78,6 +78,10 @@ export const findMovedAmounts = (writes: readonly Write[]): readonly [MoveKind, 
       : [],
   );
 
+/** The id under which the API lists one movement of an entry. */
+export const toMovementId = (operation: string, step: EntryStep, kind: MoveKind): string =>
+  `${operation}.${step}.${kind}`;
+
 const LEDGER_PREFIX = "LEDGER#";
 
 export const toLedgerPartition = (account: string, month: string): string =>

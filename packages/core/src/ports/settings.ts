@@ -15,7 +15,12 @@ export type Settings = {
   readonly sesAccount: string | null;
   /** The domain of addresses that receive mail, in A-labels. Null: this service receives none. */
   readonly mailDomain: string | null;
-  /** Encrypts the secrets that must be readable again: those that sign webhooks (secret-box.ts). */
+  /** The URL of this service for its clients, which receipts name as their issuer. Null: it is not known. */
+  readonly publicUrl: string | null;
+  /**
+   * Encrypts the secrets that must be readable again: those that sign webhooks (secret-box.ts). The keys of receipts are
+   * made from it, too (receipts/receipt-keys.ts).
+   */
   readonly encryptionKey: string;
   /** How many addresses a chunk has. A simulation uses small chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };

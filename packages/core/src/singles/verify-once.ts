@@ -21,6 +21,7 @@ import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import type { ReceiptOrigin } from "../receipts/sign-receipt.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
@@ -34,6 +35,7 @@ import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { type VerifyOptions, verifyAddress } from "../verify/verify.ts";
+import { createReceipt } from "./create-receipt.ts";
 import { createSingleJob, sendRetry, sendSingle } from "./single-job.ts";
 import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
 
@@ -41,6 +43,8 @@ export type VerifyRequest = {
   readonly email: AddressText;
   readonly options: VerifyOptions;
   readonly waitMs: number;
+  /** The response has a receipt, which names this. Absent: it has none. */
+  readonly receipt?: ReceiptOrigin | undefined;
 };
 
 /** What the caller gets for the price. `pending`: the job that continues the verification. */
@@ -49,7 +53,7 @@ export type VerifyResult = {
   readonly cached: boolean;
   readonly replayed: boolean;
 } & (
-  | { readonly kind: "verified"; readonly result: Verification }
+  | { readonly kind: "verified"; readonly result: Verification; readonly receipt?: string }
   | { readonly kind: "pending"; readonly pending: PendingJob }
 );
 
@@ -160,7 +164,14 @@ const returnCached = async (
 ): Promise<VerifyResult> => {
   const price = PRICES.verifyCached;
   const result = trimResult(cachedResult, request.options);
-  const answer: StoredAnswer = { price, cached: true, result: pack(result) };
+  const receipt = createReceipt(world, order.payer, request, {
+    id: order.id,
+    result: cachedResult,
+    cached: true,
+    price,
+    paidBy: ["debit", "charge"],
+  });
+  const answer: StoredAnswer = { price, cached: true, result: pack(result), ...receipt };
   const subject = hashAddress(world, getOwnerId(order.payer), request.email.canonical);
   const openedAt = world.now().toISOString();
   const outcome = await payImmediately(world, order, async () => ({
@@ -170,7 +181,7 @@ const returnCached = async (
     writes: (shard) => countVerdicts({ ...order.payer, shard }, openedAt, [result]),
   }));
   if (outcome.kind !== "paid") return resume(world, outcome, request);
-  return { kind: "verified", price, cached: true, replayed: false, result };
+  return { kind: "verified", price, cached: true, replayed: false, result, ...receipt };
 };
 
 const runVerification = async (
@@ -202,7 +213,14 @@ const runVerification = async (
   const result = trimResult(outcome, options);
   const free = findFreeReason(outcome);
   const price = free ? (0 as Halves) : operation.amount;
-  const answer: StoredAnswer = { price, cached: false, result: pack(result) };
+  const receipt = createReceipt(world, operation, request, {
+    id: operation.id,
+    result: outcome,
+    cached: false,
+    price,
+    paidBy: ["end", free ? "release" : "settle"],
+  });
+  const answer: StoredAnswer = { price, cached: false, result: pack(result), ...receipt };
   const counts = countVerdicts(operation, operation.openedAt, [outcome]);
   const also =
     mode === "live"
@@ -219,10 +237,11 @@ const runVerification = async (
     releasedAs: free ?? undefined,
     also,
   });
-  if (ended === "ended") return { kind: "verified", price, cached: false, replayed: false, result };
-  // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once.
-  if (ended === "unknown" && !operation.claim)
-    return { kind: "verified", price, cached: false, replayed: false, result };
+  const verified = { kind: "verified", price, cached: false, replayed: false, result } as const;
+  if (ended === "ended") return { ...verified, ...receipt };
+  // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once. No receipt
+  // can say which.
+  if (ended === "unknown" && !operation.claim) return verified;
   throw createUnknownFailure(operation);
 };
 
@@ -276,8 +295,11 @@ const continueAsJob = async (world: World, operation: Operation, retry?: SingleR
 };
 
 /** What a claim stores, and a repeated request gets as its response. Stored without a kind. */
-type StoredAnswer = { readonly price: Halves; readonly cached: boolean } & (
-  | { readonly result: PackedVerification }
+type StoredAnswer = {
+  readonly price: Halves;
+  readonly cached: boolean;
+} & ( // `receipt`: absent in 0.2.0, and where the request asked for none.
+  | { readonly result: PackedVerification; readonly receipt?: string }
   | { readonly pending: PendingJob }
 );
 

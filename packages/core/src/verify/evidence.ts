@@ -7,7 +7,7 @@ import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { ProbeResult } from "../smtp-pool/probe.ts";
 import type { Judgement } from "./judge.ts";
 import type { Evidence } from "./result.ts";
-import type { Signals } from "./signals.ts";
+import type { JudgedInput, Signals } from "./signals.ts";
 
 type Probed = {
   readonly address: Address | null;
@@ -21,6 +21,7 @@ type Probed = {
 /** What supports a verdict, without the parts of the session that concern other recipients. */
 export const collectEvidence = (
   { address, listed, dnsQueries, mailHost, probeResult, bouncedAt }: Probed,
+  judged: JudgedInput,
   { parts }: Judgement,
   { edition, versions }: Pick<Lists, "edition" | "versions">,
 ): Evidence => ({
@@ -39,6 +40,7 @@ export const collectEvidence = (
   ...findNameRule(address),
   bouncedAt,
   score: parts,
+  judged,
   listsEdition: edition,
   lists: versions,
 });

@@ -22,6 +22,24 @@ export const judge = (signals: Signals, catchAllConfidence: number | null = null
   return { ...verdict, ...scoreVerdict({ ...verdict, signals, catchAllConfidence }) };
 };
 
+/** A second finding, where the reason is about something else. */
+export const findSubStatus = (
+  { reason }: Judgement,
+  { mailbox, domain, nameFault }: Signals,
+): string | null => {
+  if (reason === nameFault) return null;
+  const detail = mailbox?.reason ?? REASON_WITHOUT_ANSWER[domain] ?? reason;
+  return detail === reason ? null : detail;
+};
+
+/** Why there is no reply of a mail server. A domain without mail hosts needs no such reason. */
+const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
+  mail_host: NOT_PROBED,
+  implicit_mail_host: NOT_PROBED,
+  dns_inconclusive: "dns_inconclusive",
+  dns_answer_too_large: "dns_answer_too_large",
+};
+
 type VerdictRule = {
   readonly status: Status;
   readonly holds: (signals: Signals) => boolean;

@@ -8,8 +8,16 @@ import { describe } from "../lib/describe.ts";
 import type { CatchAll } from "../smtp-pool/probe.ts";
 import type { SlotReturn } from "../smtp-pool/slots/slots.ts";
 import { type Judged, listUnknownChecks, UNCERTAIN_CHECKS } from "./certainty.ts";
-import { type Fields, type PublicOf, toPublicSchema, typed, type ValuesOf } from "./fields.ts";
+import {
+  createPublicWriter,
+  type Fields,
+  type PublicOf,
+  toPublicSchema,
+  typed,
+  type ValuesOf,
+} from "./fields.ts";
 import type { RetryCause } from "./retry.ts";
+import type { JudgedInput } from "./signals.ts";
 import { NOT_PROBED_REASONS } from "./unpaid-results.ts";
 
 export const STATUSES = [
@@ -182,6 +190,8 @@ const EVIDENCE = {
   /** When the account's own mail to this address bounced. */
   bouncedAt: { name: "bounced_at", schema: TextOrNull },
   score: { schema: typed<readonly ScorePart[]>() },
+  /** What was judged: with it the verdict can be repeated without lists, DNS or a mail server. Absent in 0.2.0. */
+  judged: { schema: v.optional(typed<JudgedInput>()) },
   /** The edition of the lists below. */
   listsEdition: { name: "lists_edition", schema: Text },
   lists: { schema: typed<Lists["versions"]>() },
@@ -278,6 +288,9 @@ export type Verification = ValuesOf<typeof RESULT_FIELDS>;
 
 export type Status = Verification["status"];
 export type Evidence = NonNullable<Verification["evidence"]>;
+
+/** Evidence as the API answers it. */
+export const toPublicEvidence = createPublicWriter(EVIDENCE);
 
 /** Each result is found out whole. The caller gets the optional parts that its request names. */
 export const trimResult = (

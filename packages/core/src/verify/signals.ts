@@ -36,6 +36,13 @@ export type Signals = {
   readonly encrypted: boolean;
 };
 
+/** All that `judge` is given. */
+export type JudgedInput = {
+  readonly signals: Signals;
+  /** How likely the mailbox exists where an acceptance proves nothing; null: the question does not arise. */
+  readonly catchAllConfidence: number | null;
+};
+
 export type DomainSignal =
   | "mail_host"
   | "implicit_mail_host"

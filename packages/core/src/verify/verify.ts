@@ -23,7 +23,7 @@ import { createAiFields, estimateMailbox } from "./ai-fields.ts";
 import { toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { collectEvidence } from "./evidence.ts";
-import { isCatchAllInQuestion, type Judgement, judge } from "./judge.ts";
+import { findSubStatus, isCatchAllInQuestion, judge } from "./judge.ts";
 import { planLaterAttempt } from "./later-attempt.ts";
 import {
   findProviderDoubts,
@@ -35,7 +35,6 @@ import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
 import type { DomainSignal, Signals } from "./signals.ts";
 import { toEmail } from "./split-roughly.ts";
-import { NOT_PROBED } from "./unpaid-results.ts";
 
 export type VerifyOptions = {
   /** False: syntax, lists and DNS only; no mail server is asked. */
@@ -244,8 +243,8 @@ const createVerification = (
 ): Verification => {
   const { address, listed, probeResult, mailHost } = lookup;
   const mailProvider = mailHost === null ? null : findMailProvider(mailHost);
-  const confidence = isCatchAllInQuestion(signals) ? estimateMailbox(lookup) : null;
-  const judged = judge(signals, confidence);
+  const catchAllConfidence = isCatchAllInQuestion(signals) ? estimateMailbox(lookup) : null;
+  const judged = judge(signals, catchAllConfidence);
   const retry = probeResult?.finding.retry ?? (isWorthRetrying(lookup) ? "later" : null);
   return {
     email: toEmail(lookup),
@@ -269,7 +268,7 @@ const createVerification = (
     enrichment: parsePersonName(address?.local ?? "", listed.role !== null),
     ...(options.includeAi && { ai: createAiFields(engine, lookup, signals, judged) }),
     ...(options.includeEvidence && {
-      evidence: collectEvidence(lookup, judged, engine.lists),
+      evidence: collectEvidence(lookup, { signals, catchAllConfidence }, judged, engine.lists),
     }),
     retry,
     ...planLaterAttempt(judged, { retry, probeResult, mailHost }),
@@ -280,20 +279,3 @@ const createVerification = (
 /** A resolver that is overloaded or unreachable may answer later; one that refuses a name will refuse it again. */
 const isWorthRetrying = ({ domain, dnsQueries }: AddressLookup): boolean =>
   domain === "dns_inconclusive" && dnsQueries.every(({ kind }) => kind !== "refused");
-
-const findSubStatus = (
-  { reason }: Judgement,
-  { mailbox, domain, nameFault }: Signals,
-): string | null => {
-  if (reason === nameFault) return null;
-  const detail = mailbox?.reason ?? REASON_WITHOUT_ANSWER[domain] ?? reason;
-  return detail === reason ? null : detail;
-};
-
-/** Why there is no reply of a mail server. A domain without mail hosts needs no such reason. */
-const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
-  mail_host: NOT_PROBED,
-  implicit_mail_host: NOT_PROBED,
-  dns_inconclusive: "dns_inconclusive",
-  dns_answer_too_large: "dns_answer_too_large",
-};

@@ -1,0 +1,53 @@
+import { listReceiptKeys } from "@mailproof/core/receipts/receipt-keys";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { describe } from "../schema/common.ts";
+
+/** A new key is public for a year before it signs, so a copy may be an hour old. */
+const CACHE_CONTROL = "public, max-age=3600";
+
+export const getReceiptKeys = endpoint({
+  id: "getReceiptKeys",
+  route: "GET /.well-known/jwks.json",
+  tag: "Service",
+  addition: "A receipt is checked with these keys, without a call for each.",
+  summary: "List the public keys that receipts are checked with.",
+  price: null,
+  access: "public",
+  enveloped: false,
+  needs: [],
+  // For libraries, which check a signature.
+  tool: null,
+  answers: [200],
+  errors: ["INVALID_REQUEST"],
+  // Libraries may add query parameters against caches.
+  query: v.object({}),
+
+  output: v.object({
+    keys: describe(
+      v.array(
+        v.object({
+          kty: describe(v.literal("OKP"), "Always `OKP` (RFC 8037)."),
+          crv: describe(v.literal("Ed25519"), "Always `Ed25519`."),
+          x: describe(v.string(), "The public key, in base64url."),
+          kid: describe(
+            v.string(),
+            "The key's id: the year in which it signs, and a part of its hash.",
+          ),
+          alg: describe(v.literal("EdDSA"), "Always `EdDSA`."),
+          use: describe(v.literal("sig"), "Always `sig`."),
+        }),
+      ),
+      "The keys as a JWK set (RFC 7517): one for each year from 2026 to the next.",
+    ),
+  }),
+
+  async handle(world) {
+    const { keys } = listReceiptKeys(world);
+    return {
+      status: 200,
+      headers: { "cache-control": CACHE_CONTROL },
+      data: { keys: [...keys] },
+    };
+  },
+});

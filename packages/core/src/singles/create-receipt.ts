@@ -1,0 +1,37 @@
+import type { AddressText } from "@mailproof/mail/address";
+import { type EntryStep, toMovementId } from "../money/items.ts";
+import type { MoveKind } from "../money/moves.ts";
+import type { Payer } from "../money/payer.ts";
+import type { World } from "../ports/world.ts";
+import { type ReceiptFacts, type ReceiptOrigin, signReceipt } from "../receipts/sign-receipt.ts";
+import type { VerifyOptions } from "../verify/verify.ts";
+
+type Request = {
+  readonly email: AddressText;
+  readonly options: Pick<VerifyOptions, "includeEvidence">;
+  readonly receipt?: ReceiptOrigin | undefined;
+};
+
+type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price"> & {
+  /** The entry of the ledger that ends its payment. */
+  readonly paidBy: readonly [EntryStep, MoveKind];
+};
+
+/** The receipt of an answer, where the request asks for one. */
+export const createReceipt = (
+  world: World,
+  { mode }: Pick<Payer, "mode">,
+  { email, options: { includeEvidence }, receipt }: Request,
+  { paidBy, ...answered }: Answered,
+): { readonly receipt: string } | undefined =>
+  receipt && {
+    receipt: signReceipt(world, {
+      ...receipt,
+      ...answered,
+      at: world.now(),
+      mode,
+      email: email.text,
+      includeEvidence,
+      ledgerEntry: mode === "live" ? toMovementId(answered.id, ...paidBy) : null,
+    }),
+  };

@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { createLocalJWKSet, jwtVerify } from "jose";
+import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
+import { send, whenVerified } from "../app/send.ts";
+
+// A receipt of every verdict: checked here by another library, with the keys that the service publishes.
+
+const DAY_MS = 86_400_000;
+const withReceipt = (email: string, options: object = {}) => ({
+  email,
+  options: { include_receipt: true, ...options },
+});
+
+const readKeys = async (world: AppWorld) =>
+  JSON.parse((await send(world, "GET /.well-known/jwks.json")).text);
+
+const readReceipt = async (world: AppWorld, receipt: string) => {
+  const options = { algorithms: ["EdDSA"], typ: "mailproof-receipt+jwt" };
+  return (await jwtVerify<any>(receipt, createLocalJWKSet(await readKeys(world)), options)).payload;
+};
+
+const listEntries = async (world: AppWorld, key: string) =>
+  (await send(world, "GET /v1/account/ledger", { key })).data.entries;
+
+test("a receipt names the verdict, the hash of the address, the price and the entry that paid it", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+
+  const { data } = await whenVerified(world, liveKey, withReceipt(" Ann.Lee@Example.com "));
+
+  const claims = await readReceipt(world, data.receipt);
+  expect(claims).toEqual({
+    jti: expect.stringMatching(/^job_/),
+    iat: Date.parse(data.verified_at) / 1_000,
+    mode: "live",
+    email_sha256: createHash("sha256").update("ann.lee@example.com").digest("hex"),
+    status: "valid",
+    reason: "accepted",
+    sub_status: null,
+    quality_score: 100,
+    class: "go",
+    verified_at: data.verified_at,
+    cached: false,
+    credits: 1,
+    ledger_entry: `${claims.jti}.end.settle`,
+    lists: world.engine.lists.edition,
+  });
+  expect(await listEntries(world, liveKey)).toContainEqual(
+    expect.objectContaining({ entry_id: claims.ledger_entry, type: "settle", credits: 1 }),
+  );
+});
+
+test("without the option there is none, and a pending answer has none either", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const plain = await whenVerified(world, liveKey, { email: "ann@x.com" });
+  const pending = await whenVerified(world, liveKey, withReceipt("slow@x.com"));
+
+  expect(plain.data).not.toHaveProperty("receipt");
+  expect(pending.data.status).toBe("pending");
+  expect(pending.data).not.toHaveProperty("receipt");
+});
+
+test("a cached verdict's receipt says so, when it was found out, and what it cost", async () => {
+  const { world, liveKey, later } = await given({ balance: 10 });
+  const first = await whenVerified(world, liveKey, { email: "ann@x.com" });
+  later(DAY_MS / 2);
+
+  const { data } = await whenVerified(world, liveKey, withReceipt("ANN@x.com"));
+
+  const claims = await readReceipt(world, data.receipt);
+  expect(claims).toMatchObject({
+    cached: true,
+    credits: 0.5,
+    ledger_entry: `${claims.jti}.debit.charge`,
+    verified_at: first.data.verified_at,
+    iat: Date.parse(first.data.verified_at) / 1_000 + DAY_MS / 2 / 1_000,
+  });
+  expect(await listEntries(world, liveKey)).toContainEqual(
+    expect.objectContaining({ entry_id: claims.ledger_entry, type: "charge", credits: 0.5 }),
+  );
+});
+
+test("a verdict that costs nothing has a receipt of nothing", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+
+  const { data } = await whenVerified(world, liveKey, withReceipt("blocked@x.com"));
+
+  const claims = await readReceipt(world, data.receipt);
+  expect(claims).toMatchObject({ status: "unknown", reason: "ip_blocked", credits: 0 });
+  expect(await listEntries(world, liveKey)).toContainEqual(
+    expect.objectContaining({ entry_id: claims.ledger_entry, type: "release" }),
+  );
+});
+
+test("a receipt of a test key says that it is one, and names no entry", async () => {
+  const { world, testKey } = await given();
+
+  const { data } = await whenVerified(world, testKey, withReceipt("ann@disposable.example.com"));
+
+  expect(await readReceipt(world, data.receipt)).toMatchObject({
+    mode: "test",
+    credits: 0,
+    ledger_entry: null,
+    status: data.status,
+    class: "no",
+  });
+});
+
+test("a repeat has the same receipt, weeks later", async () => {
+  const { world, liveKey, later } = await given({ balance: 10 });
+  const first = await whenVerified(world, liveKey, withReceipt("ann@x.com"), "k");
+  later(29 * DAY_MS);
+  const early = await whenVerified(world, liveKey, withReceipt("ann@x.com"), "k");
+
+  expect(early.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
+});
+
+test("the same key without the option is another request", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const body = { email: "ann@x.com" };
+  await whenVerified(world, liveKey, body, "k");
+  const named = await whenVerified(
+    world,
+    liveKey,
+    { ...body, options: { include_receipt: false } },
+    "k",
+  );
+  const other = await whenVerified(world, liveKey, withReceipt("ann@x.com"), "k");
+
+  expect(named.data.idempotent_replay).toBe(true);
+  expect(other.statusCode).toBe(409);
+});
+
+test("an erased address has no receipt any more", async () => {
+  const { world, liveKey: key } = await given({ balance: 10 });
+  await whenVerified(world, key, withReceipt("ann@x.com"), "k");
+  await send(world, "DELETE /v1/data", { key, query: { email: "ann@x.com" } });
+
+  const { statusCode, text } = await whenVerified(world, key, withReceipt("ann@x.com"), "k");
+
+  expect(statusCode).toBe(409);
+  expect(text).not.toContain("receipt");
+});
+
+test("a receipt with evidence names its hash", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const asked = withReceipt("ann@x.com", { include_evidence: true });
+
+  const { data } = await whenVerified(world, liveKey, asked);
+
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, one]) => [name, sorted(one)]),
+    );
+  };
+  const hash = createHash("sha256")
+    .update(JSON.stringify(sorted(data.evidence)))
+    .digest("hex");
+  expect((await readReceipt(world, data.receipt)).evidence_sha256).toBe(hash);
+});
+
+test("a service with a public URL is the issuer", async () => {
+  const { world, liveKey } = await given({ balance: 10 });
+  const publicUrl = "https://api.example.com";
+  const named = { ...world, settings: { ...world.settings, publicUrl } };
+
+  const { data } = await whenVerified(named, liveKey, withReceipt("ann@x.com"));
+
+  expect((await readReceipt(world, data.receipt)).iss).toBe(publicUrl);
+});
+
+test("the keys may be cached for an hour, and hold no private part", async () => {
+  const { world } = await given();
+
+  const { statusCode, headers, text } = await send(world, "GET /.well-known/jwks.json", {
+    query: { x: "1" },
+  });
+
+  expect(statusCode).toBe(200);
+  expect(headers["cache-control"]).toBe("public, max-age=3600");
+  expect(JSON.parse(text).keys.flatMap(Object.keys)).not.toContain("d");
+});
