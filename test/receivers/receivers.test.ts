@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import { replayVerdict } from "@mailproof/core/receipts/replay-verdict";
 import { createEngine } from "@mailproof/core/verify/engine";
+import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { startLab } from "@mailproof/lab/lab";
 import type { Receiver, ReceiverCounts, Scenario } from "@mailproof/lab/receivers/receiver";
@@ -35,6 +38,13 @@ type ScenarioOutcome = {
   readonly counts: ReceiverCounts;
 };
 
+/** What was written down of a verdict gives it again, to the last point: no list, resolver or mail server is there. */
+const isReplayed = ({ status, reason, subStatus, score, evidence }: Verification): boolean => {
+  const kept = JSON.parse(JSON.stringify(evidence)) as Evidence;
+  const made = { status, reason, sub_status: subStatus, quality_score: score, score: kept.score };
+  return isDeepStrictEqual(replayVerdict(kept), made);
+};
+
 /** A new client verifies the scenario's list as the service does, over real sockets. */
 const verifyScenario = async (
   receiver: Receiver,
@@ -61,20 +71,17 @@ const verifyScenario = async (
     sleep: (ms: number) => setTimeout(ms < BACKOFF_MIN_MS ? ms : ms / BACKOFF_SCALE),
     ...(isSlow && { connect: withShortWaits(own.connect) }),
   };
-  const options = { deepVerify: true, includeAi: false, includeEvidence: false };
+  const options = { deepVerify: true, includeAi: false, includeEvidence: true };
   const faults: string[] = [];
   try {
     const addresses = results.map(([address]) => address);
     let index = 0;
-    for await (const { status, reason } of verifyMany(
-      createEngine(mailPorts),
-      addresses,
-      options,
-    )) {
+    for await (const result of verifyMany(createEngine(mailPorts), addresses, options)) {
       const [address, ...verdicts] = results[index++] ?? [""];
-      const verdict = `${status} ${reason}`;
+      const verdict = `${result.status} ${result.reason}`;
       if (!verdicts.some((one) => one === verdict))
         faults.push(`${address}: ${verdict}, not ${verdicts.join(" or ")}`);
+      if (!isReplayed(result)) faults.push(`${address}: ${verdict} is not what its evidence gives`);
     }
     const counts = lab.stats().receivers[receiver.id];
     if (!counts) throw new Error(`The lab has no receiver ${receiver.id}.`);

@@ -82,7 +82,9 @@ const toClaims = (
   ledger_entry: ledgerEntry,
   lists: result.evidence?.listsEdition ?? null,
   ...(includeEvidence &&
-    result.evidence && { evidence_sha256: hashEvidence(toPublicEvidence(result.evidence)) }),
+    result.evidence && {
+      evidence_sha256: hashEvidence(toPublicEvidence(result.evidence) as unknown as Json),
+    }),
   ...(page.origin !== undefined && { origin: page.origin }),
   ...(page.proof !== undefined && { proof: page.proof }),
 });
@@ -91,9 +93,6 @@ const toClaims = (
 export const hashEmail = (email: string): string => hashText(email.trim().toLowerCase());
 
 /** Of its canonical JSON, so that it is the same however a program has written it again. */
-export const hashEvidence = (evidence: PublicEvidence): string =>
-  hashText(canonicalise(evidence as unknown as Json));
-
-type PublicEvidence = ReturnType<typeof toPublicEvidence>;
+export const hashEvidence = (evidence: Json): string => hashText(canonicalise(evidence));
 
 const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");

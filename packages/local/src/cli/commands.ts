@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./report-command.ts")).reportCommand,
   },
   {
+    name: "receipt",
+    summary: "Checks the receipt of a verdict, and judges it again where its evidence was kept.",
+    load: async () => (await import("./receipt-command.ts")).receiptCommand,
+  },
+  {
     name: "find",
     summary: "Finds the address of a person at a company, with a service.",
     load: async () => (await import("./find-command.ts")).findCommand,

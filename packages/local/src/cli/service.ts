@@ -55,11 +55,10 @@ type ServiceOptions = {
  * The service that was named: by an option, then by a setting, then by a login. Null when none was. A stored key is sent
  * to the service that it was stored for, and to no other.
  */
-export const findService = ({ environment, options }: ServiceOptions): Service | null => {
+export const findService = (input: ServiceOptions): Service | null => {
+  const { environment, options } = input;
   if (options.local) return null;
-  const chosen = options.profile === undefined ? undefined : requireProfile(options.profile);
-  const stored = chosen ?? findStoredProfile(environment.MAILPROOF_PROFILE);
-  const url = options.api ?? chosen?.api ?? environment.MAILPROOF_API ?? stored?.api;
+  const { url, chosen, stored } = findServiceUrl(input);
   if (url === undefined && options.key !== undefined)
     throw new UsageError("--key needs the URL of a service: add --api URL, or set MAILPROOF_API.");
   if (url === undefined) return null;
@@ -70,6 +69,14 @@ export const findService = ({ environment, options }: ServiceOptions): Service |
       `Missing API key: add --key KEY, set MAILPROOF_KEY, or run "${PROGRAM} login --api ${url}".`,
     );
   return { client: createServiceClient(url, key), url, key };
+};
+
+/** The same for what any client may read. */
+export const findServiceUrl = ({ environment, options }: ServiceOptions) => {
+  const chosen = options.profile === undefined ? undefined : requireProfile(options.profile);
+  const stored = chosen ?? findStoredProfile(environment.MAILPROOF_PROFILE);
+  const url = options.api ?? chosen?.api ?? environment.MAILPROOF_API ?? stored?.api;
+  return { url, chosen, stored };
 };
 
 const findStoredProfile = (name: string | undefined): Profile | undefined =>

@@ -1,0 +1,124 @@
+import { readFileSync, statSync } from "node:fs";
+import { text as readText } from "node:stream/consumers";
+import * as v from "valibot";
+import { PROGRAM } from "../installation.ts";
+import { compareReceipt, type Fields } from "./compare-receipt.ts";
+import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { STANDARD_INPUT } from "./list-file.ts";
+import { findServiceUrl, SERVICE } from "./service.ts";
+import { RECEIPT_FAULTS, showReceipt } from "./show-receipt.ts";
+import { replaceControls } from "./terminal.ts";
+
+const USAGE = "FILE | - [options]";
+/** An answer with its evidence has some 20 KB. */
+const FILE_BYTES_MAX = 5_000_000;
+
+/** Checks what anyone may check: no API key is needed. */
+export const receiptCommand = defineCommand({
+  usage: USAGE,
+  options: v.strictObject({
+    keys: describeOption(
+      v.optional(v.string()),
+      "checks with the key set in this file, without a call",
+      { value: "FILE" },
+    ),
+    json: describeOption(Flag, "prints the outcome as JSON, also on a terminal"),
+    api: SERVICE.api,
+    profile: SERVICE.profile,
+  }),
+  examples: [
+    "receipt answer.json",
+    "receipt receipt.txt --keys jwks.json",
+    "receipt - --api https://api.example.com --json < answer.json",
+  ],
+  takesWords: true,
+  async run(input) {
+    const { options, words } = input;
+    const { receipt, answer } = readReceipt(await readWord(words));
+    const keys = options.keys === undefined ? await fetchKeys(input) : readKeys(options.keys);
+    if (!keys) return EXIT_CODES.unavailable.code;
+    const { checkReceipt } = await import("@mailproof/net/receipt-verifier");
+    const checked = await checkReceipt(receipt, keys).catch((cause: unknown) => {
+      throw new UsageError(`${options.keys ?? "The service"} has no key set (RFC 7517).`, {
+        cause,
+      });
+    });
+    const isText = process.stdout.isTTY && !options.json;
+    if (checked.kind === "refused") {
+      const { fault } = checked;
+      process.stdout.write(isText ? `${RECEIPT_FAULTS[fault]}\n` : toLine({ valid: false, fault }));
+      return EXIT_CODES.noResult.code;
+    }
+    const { kid, claims } = checked;
+    const comparison = compareReceipt(claims, answer);
+    process.stdout.write(
+      isText
+        ? showReceipt(kid, claims, comparison)
+        : toLine({ valid: true, kid, receipt: claims, ...comparison }),
+    );
+    const isSound = comparison.differences.length === 0 && comparison.replay !== "different";
+    return isSound ? EXIT_CODES.done.code : EXIT_CODES.noResult.code;
+  },
+});
+
+const toLine = (value: object): string => `${JSON.stringify(value)}\n`;
+
+const readWord = async ([file, ...others]: readonly string[]): Promise<string> => {
+  if (file === undefined || others.length > 0)
+    throw new UsageError(
+      `${file === undefined ? "Missing file" : "One file at a time"}. Usage: ${PROGRAM} receipt ${USAGE}`,
+    );
+  return file === STANDARD_INPUT ? readText(process.stdin) : readFile(file);
+};
+
+const readFile = (file: string): string => {
+  try {
+    if (statSync(file).size <= FILE_BYTES_MAX) return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code = "unknown" } = error as NodeJS.ErrnoException;
+    throw new UsageError(`${file} cannot be read (${code}).`);
+  }
+  throw new UsageError(`${file} is over ${FILE_BYTES_MAX} bytes, and no receipt is as long.`);
+};
+
+/** A receipt alone, or an answer of POST /v1/verify that has one, with or without its envelope. */
+const readReceipt = (text: string): { readonly receipt: string; readonly answer: Fields } => {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith("{")) return { receipt: trimmed, answer: {} };
+  const parsed = parseJson(trimmed, "The file is neither a receipt nor JSON.");
+  const { data = parsed } = parsed;
+  const answer = Object(data) as Fields;
+  const { receipt } = answer;
+  if (typeof receipt !== "string")
+    throw new UsageError("This answer has no receipt: ask for it by options.include_receipt.");
+  return { receipt, answer };
+};
+
+const parseJson = (text: string, otherwise: string): Fields => {
+  try {
+    return JSON.parse(text) as Fields;
+  } catch {
+    throw new UsageError(otherwise);
+  }
+};
+
+const readKeys = (file: string): Fields => parseJson(readFile(file), `${file} is not JSON.`);
+
+/** Undefined: the service did not answer, and standard error says so. */
+const fetchKeys = async (input: Parameters<typeof findServiceUrl>[0]): Promise<unknown> => {
+  const { url } = findServiceUrl(input);
+  if (url === undefined)
+    throw new UsageError(
+      `Name whose receipt it is: add --api URL or --keys FILE, or run "${PROGRAM} login --api URL".`,
+    );
+  const { fetchJson } = await import("@mailproof/net/fetch-json");
+  const at = `${url.replace(/\/$/, "")}/.well-known/jwks.json`;
+  try {
+    return (await fetchJson(at)) ?? {};
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${replaceControls(`The keys cannot be read at ${at}: ${why}.`)}\n`);
+    return undefined;
+  }
+};

@@ -1,0 +1,228 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashEvidence } from "@mailproof/core/receipts/sign-receipt";
+import { STATUSES } from "@mailproof/core/verify/result";
+import { compareReceipt } from "@mailproof/local/cli/compare-receipt";
+import { showReceipt } from "@mailproof/local/cli/show-receipt";
+import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
+import { expect, test } from "vitest";
+import { eventually } from "../runner/eventually.ts";
+import { createFolder, serveFile, whenCommandedWith, whenRun } from "../servers/running.ts";
+import { createEdition, KEYS, SHIPPED } from "../things/editions.ts";
+
+// Goal: a receipt is checked and its verdict judged again by whoever has them, wherever and whenever.
+// Method: a server with the lab; the command in this process, and in one that knows nothing of the server.
+
+const { folder, server } = serveFile(async () => ({ LISTS_SIGNER: KEYS.publicKey }));
+
+/** Newer than the release's, and none of the future. */
+const NEWER = `${WHOLE_EDITION.version}.1`;
+
+/** One address of a test key for each status. */
+const ADDRESSES: Readonly<Record<(typeof STATUSES)[number], string>> = {
+  valid: "ann@example.com",
+  invalid: "invalid@example.com",
+  risky: "full@example.com",
+  unknown: "blocked@example.com",
+  catch_all: "catch_all@example.com",
+  disposable: "ann@disposable.example.com",
+  role: "info@example.com",
+  spam_trap: "spam_trap@example.com",
+};
+
+const verify = async (email: string, key: "live_key" | "test_key" = "test_key") => {
+  const { ready } = await server;
+  const response = await fetch(`${ready.base_url}/v1/verify`, {
+    method: "POST",
+    headers: { "x-api-key": ready[key], "content-type": "application/json" },
+    body: JSON.stringify({ email, options: { include_evidence: true, include_receipt: true } }),
+  });
+  return (await response.json()) as any;
+};
+
+const write = (content: unknown): string => {
+  const file = join(createFolder(), "file.json");
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+};
+
+const saveKeys = async () => {
+  const { ready } = await server;
+  return write(await (await fetch(`${ready.base_url}/.well-known/jwks.json`)).text());
+};
+
+const check = async (content: unknown, ...options: readonly string[]) => {
+  const { ready } = await server;
+  const env = { MAILPROOF_API: ready.base_url };
+  const { code, out, err } = await whenRun(env, "receipt", write(content), ...options);
+  return { code, err, outcome: out === "" ? null : JSON.parse(out) };
+};
+
+test("a receipt of each status is judged again on another machine, after its lists have changed", async () => {
+  const elsewhere = {
+    MAILPROOF_DIR: createFolder(),
+    LISTS_SIGNER: KEYS.publicKey,
+    TZ: "Pacific/Kiritimati",
+    LC_ALL: "C",
+  };
+  const domains = { disposable: [...SHIPPED.disposable, "example.com"] };
+  const edition = join(createFolder(), "edition.txt");
+  writeFileSync(edition, createEdition({ version: NEWER, domains }));
+  const updated = await whenRun(elsewhere, "admin", "lists", "update", edition);
+  const keys = await saveKeys();
+
+  const outcomes = await Promise.all(
+    Object.values(ADDRESSES).map(async (email) => {
+      const file = write(await verify(email));
+      const { out } = await whenCommandedWith(elsewhere, "receipt", file, "--keys", keys);
+      const { valid, receipt, differences, replay } = JSON.parse(out);
+      return [receipt.status, valid, differences, replay];
+    }),
+  );
+
+  expect(updated.code).toBe(0);
+  expect(outcomes).toEqual(Object.keys(ADDRESSES).map((status) => [status, true, [], "same"]));
+});
+
+test("the service's own lists have changed: the address has another verdict, its receipt the one of then", async () => {
+  const email = (tag: number) => `ada.lovelace+${tag}@valid.lab.mailproof.test`;
+  const before = await verify(email(1), "live_key");
+  const domains = { disposable: [...SHIPPED.disposable, "valid.lab.mailproof.test"] };
+  const edition = join(createFolder(), "edition.txt");
+  writeFileSync(edition, createEdition({ version: NEWER, domains }));
+  const env = { MAILPROOF_DIR: folder, LISTS_SIGNER: KEYS.publicKey };
+  expect((await whenRun(env, "admin", "lists", "update", edition)).code).toBe(0);
+  let tag = 1;
+  await eventually(async () => {
+    const { data } = await verify(email(++tag), "live_key");
+    expect(data.status).toBe("disposable");
+  });
+
+  const { code, outcome } = await check(before);
+
+  expect(code).toBe(0);
+  expect(outcome).toMatchObject({
+    valid: true,
+    receipt: {
+      status: "valid",
+      mode: "live",
+      credits: 1,
+      lists: before.data.evidence.lists_edition,
+    },
+    differences: [],
+    replay: "same",
+  });
+  expect(outcome.receipt.lists).not.toBe(NEWER);
+});
+
+test("a receipt alone, and the data without its envelope, are checked too", async () => {
+  const { data } = await verify("ann@example.com");
+  const { evidence: _, ...bare } = data;
+
+  expect(await check(`${data.receipt}\n`)).toMatchObject({
+    code: 0,
+    outcome: { valid: true, differences: [], replay: "none" },
+  });
+  expect(await check(bare)).toMatchObject({
+    code: 0,
+    outcome: { valid: true, differences: [], replay: "none" },
+  });
+});
+
+test("what was changed in an answer is named", async () => {
+  const { data } = await verify("invalid@example.com");
+  const { evidence } = data;
+  const others = {
+    status: { ...data, status: "valid" },
+    quality_score: { ...data, quality_score: 99 },
+    email: { ...data, email: "ann@example.com" },
+    evidence: { ...data, evidence: { ...evidence, mail_host: "mx.example.net" } },
+  };
+
+  for (const [name, answer] of Object.entries(others)) {
+    const { code, outcome } = await check(answer);
+    expect([code, outcome.valid, outcome.differences]).toEqual([1, true, [name]]);
+  }
+});
+
+test("evidence that this release judges otherwise is said to be so, and not forged", async () => {
+  const { data } = await verify("ann@example.com");
+  const claims = JSON.parse(Buffer.from(data.receipt.split(".")[1], "base64url").toString());
+  const { judged } = data.evidence;
+  const compare = (evidence: any) =>
+    compareReceipt({ ...claims, evidence_sha256: hashEvidence(evidence) }, { ...data, evidence });
+
+  const signals = { ...judged.signals, catchAll: "yes" };
+  const other = { ...data.evidence, judged: { ...judged, signals } };
+  const odd = { ...data.evidence, judged: { ...judged, signals: {} } };
+  const { judged: _, ...old } = data.evidence;
+
+  expect(compare(data.evidence)).toEqual({ differences: [], replay: "same" });
+  expect(compare(other)).toEqual({ differences: [], replay: "different" });
+  expect(compare(odd)).toEqual({ differences: [], replay: "none" });
+  expect(compare(old)).toEqual({ differences: [], replay: "none" });
+});
+
+test("a forged receipt, one of another service, and what is none are told apart", async () => {
+  const { data } = await verify("ann@example.com");
+  const [header, payload, signature] = data.receipt.split(".");
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+  const other = Buffer.from(JSON.stringify({ ...claims, credits: 0.5 })).toString("base64url");
+  const keys = JSON.parse(readFileSync(await saveKeys(), "utf8"));
+  const foreign = write({ keys: keys.keys.map((one: any) => ({ ...one, kid: "2026-other" })) });
+
+  expect(await check(`${header}.${other}.${signature}`)).toMatchObject({
+    code: 1,
+    outcome: { valid: false, fault: "forged" },
+  });
+  expect(await check(data.receipt, "--keys", foreign)).toMatchObject({
+    code: 1,
+    outcome: { valid: false, fault: "unknown_key" },
+  });
+  expect(await check("one.two.three")).toMatchObject({
+    code: 1,
+    outcome: { valid: false, fault: "not_a_receipt" },
+  });
+});
+
+test.each([
+  ["an answer without a receipt", "{}", [], "include_receipt"],
+  ["half of an answer", '{"data":', [], "neither a receipt nor JSON"],
+  ["keys that are none", "a.b.c", ["--keys", "package.json"], "package.json has no key set"],
+  ["keys that are not JSON", "a.b.c", ["--keys", "README.md"], "README.md is not JSON"],
+  ["keys that are not there", "a.b.c", ["--keys", "absent.json"], "cannot be read (ENOENT)"],
+])("%s: exit code 2 and what is wrong", async (_what, content, options, words) => {
+  const { code, err } = await check(content, ...options);
+
+  expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+});
+
+test("without a service or keys it says what to name; one that does not answer is exit code 6", async () => {
+  const file = write("a.b.c");
+  const env = { MAILPROOF_DIR: createFolder() };
+
+  const unnamed = await whenRun(env, "receipt", file);
+  const silent = await whenRun(env, "receipt", file, "--api", "http://127.0.0.1:9");
+
+  expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining("--keys FILE")]);
+  expect([silent.code, silent.err]).toEqual([6, expect.stringContaining("jwks.json")]);
+});
+
+test("a person reads what a receipt names, what differs from its answer, and what its evidence gives", async () => {
+  const { data } = await verify("ann@example.com");
+  const claims = JSON.parse(Buffer.from(data.receipt.split(".")[1], "base64url").toString());
+  const same = compareReceipt(claims, data);
+
+  const text = showReceipt("2026-abc", { ...claims, iat: 1_800_000_000 }, same);
+  const differing = { differences: ["status", "email"], replay: "different" } as const;
+  const changed = showReceipt("2026-abc\u001b[1m", claims, differing);
+
+  expect(text).toMatch(
+    /^Signed at 2027-01-15T08:00:00\.000Z by the key 2026-abc:\n {2}jti {13}job_/,
+  );
+  expect(text).toContain("\n  status          valid\n");
+  expect(text).toMatch(/\nIts evidence, judged again, gives the same verdict\.\n$/);
+  expect(changed).toContain("The answer is not as the receipt has it: status, email.\n");
+  expect(changed).toContain("This release judges its evidence differently.");
+  expect(changed).not.toContain("\u001b");
+});

@@ -1,0 +1,103 @@
+import { sign } from "node:crypto";
+import { credits } from "@mailproof/core/money/credits";
+import { deriveReceiptKey, listReceiptKeys } from "@mailproof/core/receipts/receipt-keys";
+import { type ReceiptFacts, signReceipt } from "@mailproof/core/receipts/sign-receipt";
+import { createUnprobedResult } from "@mailproof/core/verify/verify";
+import { checkReceipt } from "@mailproof/net/receipt-verifier";
+import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
+
+const NOW = new Date("2026-11-21T10:00:00Z");
+
+const setup = async () => {
+  const { world } = await given();
+  const facts: ReceiptFacts = {
+    id: "job_1",
+    at: NOW,
+    mode: "live",
+    email: "ann@example.com",
+    result: createUnprobedResult(world.engine, "ann@example.com", "timeout"),
+    includeEvidence: false,
+    cached: false,
+    price: credits(1),
+    ledgerEntry: "job_1.end.settle",
+  };
+  return { world, facts, keySet: listReceiptKeys({ ...world, now: () => NOW }) };
+};
+
+test("the same facts give the same receipt, and its claims come back", async () => {
+  const { world, facts, keySet } = await setup();
+  const page = { origin: "https://shop.example", proof: "challenge" };
+
+  const receipt = signReceipt(world, { ...facts, ...page });
+
+  expect(signReceipt(world, { ...facts, ...page })).toBe(receipt);
+  expect(await checkReceipt(receipt, keySet)).toMatchObject({
+    kind: "signed",
+    kid: keySet.keys[0]?.kid,
+    claims: { jti: "job_1", iat: NOW.getTime() / 1_000, status: "unknown", credits: 1, ...page },
+  });
+});
+
+test("the year of the answer signs; the year before has published that key", async () => {
+  const { world, facts, keySet } = await setup();
+  const receipt = signReceipt(world, { ...facts, at: new Date("2027-01-01T00:00:00Z") });
+  const old = { keys: keySet.keys.slice(0, 1) };
+
+  expect(await checkReceipt(receipt, keySet)).toMatchObject({ kid: keySet.keys[1]?.kid });
+  expect(await checkReceipt(receipt, old)).toEqual({ kind: "refused", fault: "unknown_key" });
+});
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+test("one flipped bit anywhere is refused", async () => {
+  const { world, facts, keySet } = await setup();
+  const receipt = signReceipt(world, facts);
+  const accepted: string[] = [];
+  let tried = 0;
+
+  for (let at = 0; at < receipt.length; at++) {
+    const digit = ALPHABET.indexOf(receipt.charAt(at));
+    // Of a dot every bit is one of its code, of any other character one of the six that it stands for.
+    const changed =
+      digit === -1
+        ? Array.from({ length: 8 }, (_, bit) => String.fromCharCode(".".charCodeAt(0) ^ (1 << bit)))
+        : Array.from({ length: 6 }, (_, bit) => ALPHABET.charAt(digit ^ (1 << bit)));
+    for (const character of changed) {
+      const text = `${receipt.slice(0, at)}${character}${receipt.slice(at + 1)}`;
+      tried += 1;
+      if ((await checkReceipt(text, keySet)).kind === "signed") accepted.push(text);
+    }
+  }
+
+  expect(tried).toBeGreaterThan(3_000);
+  expect(accepted).toEqual([]);
+});
+
+test("no receipt is a text without a signature, of another algorithm, or of another type of token", async () => {
+  const { world, facts, keySet } = await setup();
+  const receipt = signReceipt(world, facts);
+  const [, payload = ""] = receipt.split(".");
+  const { privateKey, jwk } = deriveReceiptKey(world, 2026);
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const signAs = (header: object, claims = payload, key = privateKey) => {
+    const signed = `${encode(header)}.${claims}`;
+    return `${signed}.${sign(null, Buffer.from(signed), key).toString("base64url")}`;
+  };
+  const header = { alg: "EdDSA", typ: "mailproof-receipt+jwt", kid: jwk.kid };
+  const check = async (text: string) => (await checkReceipt(text, keySet)).kind;
+
+  expect(await check(signAs(header))).toBe("signed");
+  expect(await check(signAs({ ...header, typ: "JWT" }))).toBe("refused");
+  expect(await check(signAs({ ...header, alg: "none" }))).toBe("refused");
+  expect(await check(signAs({ ...header, alg: "HS256" }))).toBe("refused");
+  expect(await check(`${encode({ ...header, alg: "none" })}.${payload}.`)).toBe("refused");
+  expect(await check(signAs(header, encode({ jti: "job_1" })))).toBe("refused");
+  const other = deriveReceiptKey({ settings: { encryptionKey: "another key" } }, 2026).privateKey;
+  expect(await checkReceipt(signAs(header, payload, other), keySet)).toEqual({
+    kind: "refused",
+    fault: "forged",
+  });
+  const texts = ["", "x", "a.b", "a.b.c", "a.b.c.d", `${receipt}=`, ` ${receipt}`];
+  expect(new Set(await Promise.all(texts.map(check)))).toEqual(new Set(["refused"]));
+});
