@@ -3,6 +3,8 @@ import { createKey } from "@mailproof/core/accounts/api-keys";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { createIssuers } from "@mailproof/core/control/issuers";
+import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { credits } from "@mailproof/core/money/credits";
 import type { KeyMode } from "@mailproof/core/money/payer";
@@ -54,6 +56,11 @@ export const givenWorld = (seed = 1) => {
     names: anyDnsLookups,
     reading: createReading(now),
     https: servers.https,
+    issuers: createIssuers({
+      dns: anyDnsLookups.dns,
+      fetchDocument: createDocumentFetcher(servers.https),
+      now,
+    }),
     now,
     random: chance,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)),

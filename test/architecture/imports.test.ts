@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 /** The whole architecture, as data. A package may import itself, what is listed, and nothing else. */
 const MAY_IMPORT: Record<string, RegExp> = {
   // What RFCs and receivers say: it knows no account, no credit and no job, and could be published by itself.
-  mail: /^(valibot|node:crypto|node:url|node:zlib)$/,
+  mail: /^(jose|valibot|node:crypto|node:url|node:zlib)$/,
   core: /^(@mailproof\/mail\/|valibot$|node:(crypto|stream|url|zlib)$)/,
   api: /^(@mailproof\/(mail|core)\/|valibot$)/,
   "docs-site": /^@mailproof\/((mail|core|api)\/|guard\/built$)/,
@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   // alone, and what a page includes of the guard.
   dashboard:
     /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(address-cell|byte-text|open-list|text-set|spreadsheet\/.*)|lib\/(read-stream|zip)|verify\/send-advice)$|@mailproof\/mail\/address$|@mailproof\/guard\/built$|@preact\/signals$|preact$|preact\/hooks$)/,
-  lab: /^(@mailproof\/(mail|core)\/|dns-packet$|node:)/,
+  lab: /^(@mailproof\/(mail|core)\/|dns-packet$|jose$|node:)/,
   local:
     /^(@mailproof\/(mail|core|api|docs-site|net|lab|client|mcp)\/|@opentelemetry\/api$|prom-client$|valibot$|node:)/,
   functions:
@@ -106,7 +106,7 @@ test("no file imports itself through others, not even for its types", () => {
 
 /** The rooms of core. A room may import those before it; `app-world.ts` stands before the last. */
 const ROOMS =
-  "ports lib runtime requests money webhooks accounts intake smtp-pool egress calibration verify receipts find jobs exports singles deliverability activity erasure app-world.ts background".split(
+  "ports lib runtime requests money webhooks accounts intake smtp-pool egress calibration verify receipts find jobs exports control singles deliverability activity erasure app-world.ts background".split(
     " ",
   );
 

@@ -1,5 +1,6 @@
 import type { AccessTokens } from "./accounts/access-tokens.ts";
 import type { RateLimit } from "./accounts/rate-limit.ts";
+import type { WithIssuers } from "./control/issuers.ts";
 import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
 import type { WithReading } from "./deliverability/reading.ts";
 import type { World } from "./ports/world.ts";
@@ -10,6 +11,7 @@ import type { WithEngine } from "./verify/engine.ts";
 /** Services that are built from the ports, once per process, where the app is composed. */
 type Services = WithEngine &
   WithDnsLookups &
+  WithIssuers &
   WithReading & {
     readonly rateLimit: RateLimit;
     readonly requestLog: RequestLog;

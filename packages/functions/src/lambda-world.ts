@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
+import type { Issuers } from "@mailproof/core/control/issuers";
 import type { Reading } from "@mailproof/core/deliverability/reading";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Https } from "@mailproof/core/ports/https";
@@ -47,7 +48,9 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
  */
 export type Capability = (
   base: BaseContext,
-) => Partial<Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "reading" | "https">>;
+) => Partial<
+  Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "reading" | "https" | "issuers">
+>;
 
 /** The world of a Lambda that does not act for accounts: it gets none of their secrets. */
 export const createBaseContext = (environment: LambdaEnvironment = process.env): BaseContext => {
@@ -80,6 +83,7 @@ export const createLambdaWorld = (
     names: MISSING_DNS_LOOKUPS,
     reading: createMissingPort<Reading>(UNAVAILABLE),
     https: createMissingPort<Https>(UNAVAILABLE),
+    issuers: createMissingPort<Issuers>(UNAVAILABLE),
     ...Object.assign({}, ...capabilities.map((add) => add(base))),
     now,
     random,

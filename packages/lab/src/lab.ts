@@ -4,6 +4,7 @@ import { PUBLIC_AND_WORTHLESS_CERTIFICATE, PUBLIC_AND_WORTHLESS_KEY } from "./ce
 import type { GreylistMemory } from "./dialogue.ts";
 import { startDnsServer } from "./dns-server.ts";
 import { allDomains } from "./domains.ts";
+import { buildIssuerZone } from "./issuer.ts";
 import { type MailServerCounts, startMailServer } from "./mail-server.ts";
 import { buildNetwork, buildReverseZone, HOSTS_BLOCK, ONLY_ADDRESS } from "./network.ts";
 import type { ReceiverCounts } from "./receivers/receiver.ts";
@@ -89,7 +90,7 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   });
   const zones = {
     ...(zoneName.endsWith(".test") && { test: { [zoneName]: {} } }),
-    [zoneName]: { ...network.zone, ...buildSendersZone(zoneName) },
+    [zoneName]: { ...network.zone, ...buildSendersZone(zoneName), ...buildIssuerZone(zoneName) },
     "127.in-addr.arpa": buildReverseZone(hosts),
     [SENDERS_REVERSE]: buildSendersReverseZone(zoneName),
     ...receivers.zones,

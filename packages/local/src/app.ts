@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { createIssuers } from "@mailproof/core/control/issuers";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { HTTPS_PORT, type Https } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
@@ -105,6 +106,11 @@ export const createApp = (
     names: mail.dnsLookups,
     reading: createReading(now, readers.run),
     https: openHttps(environment, mail.dns, counters),
+    issuers: createIssuers({
+      dns: mail.dns,
+      fetchDocument: mail.dnsLookups.fetchDocument,
+      now,
+    }),
     now,
     random: Math.random,
     randomBytes,

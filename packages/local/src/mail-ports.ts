@@ -7,6 +7,7 @@ import type { Log } from "@mailproof/core/ports/world";
 import { watchDns } from "@mailproof/core/runtime/dns-health";
 import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import type { MailPorts } from "@mailproof/core/verify/engine";
+import { readIssuerDocument } from "@mailproof/lab/issuer";
 import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
 import { createLabBlocklists, SENDERS_BLOCK, SENDERS_REVERSE } from "@mailproof/lab/senders";
 import type { BlocklistKeys } from "@mailproof/mail/blocklists/analyse";
@@ -22,6 +23,7 @@ import { cacheDns } from "@mailproof/mail/dns/cache";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import { rejectPrivateResolver } from "@mailproof/mail/dns/reject-private-resolver";
+import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
 import { isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
 import { parseListChanges } from "@mailproof/mail/lists/changes";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
@@ -48,7 +50,7 @@ export type PortShare = { readonly packets: number; readonly sessions: number };
 const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
 
 type OpenMailPorts = MailPorts & {
-  readonly dnsLookups: DnsLookups;
+  readonly dnsLookups: DnsLookups & { readonly fetchDocument: FetchDocument };
   /** Resolves when the lists are those that the operator installed. */
   readonly listsReady: Promise<void>;
   readonly close: () => void;
@@ -97,6 +99,7 @@ export const openMailPorts = (
     port: HTTPS_PORT,
     allowed: environment.OUTBOUND_ALLOW_PRIVATE,
   });
+  const fetchDocument = createDocumentFetcher(https);
   const opened = openLists(environment, readListChanges(environment.MAILPROOF_DIR), log);
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
@@ -104,7 +107,7 @@ export const openMailPorts = (
     dnsLookups: {
       dns,
       listDns: withLab(blocklistResolvers ?? internetDns),
-      fetchDocument: createDocumentFetcher(https),
+      fetchDocument: (url) => (lab && readIssuerDocument(LAB_ZONE, url)) ?? fetchDocument(url),
       dkimSelectors: environment.DKIM_SELECTORS,
       allowed: [...allowed, ...(sendersBlock ? [sendersBlock] : [])],
       blocklists: {

@@ -240,6 +240,7 @@ const readResponse = (
       status: statusCode,
       contentType: headers["content-type"] ?? "",
       retryAfter: headers["retry-after"] ?? null,
+      cacheControl: headers["cache-control"],
       body: Buffer.concat(pieces).subarray(0, BODY_BYTES_MAX).toString(),
       isComplete: isWhole,
     });

@@ -7,6 +7,6 @@ export const createDocumentFetcher =
   async (url) => {
     const outcome = await https.call({ method: "GET", url, headers: {} });
     if (outcome.kind === "failed") return outcome;
-    const { status, contentType, body, isComplete } = outcome;
-    return { kind: "answer", status, contentType, body, isComplete };
+    const { status, contentType, cacheControl, body, isComplete } = outcome;
+    return { kind: "answer", status, contentType, cacheControl, body, isComplete };
   };

@@ -35,6 +35,7 @@ export type HttpsOutcome =
       readonly status: number;
       readonly contentType: string;
       readonly retryAfter: string | null;
+      readonly cacheControl?: string | undefined;
       /** The response body, up to 64 KB. Empty if it is compressed, which the request never accepts. */
       readonly body: string;
       /** Whether `body` holds the whole response. */

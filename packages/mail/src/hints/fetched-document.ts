@@ -7,6 +7,7 @@ export type FetchedDocument =
       /** Cut where the client stops reading. */
       readonly body: string;
       readonly isComplete: boolean;
+      readonly cacheControl?: string | undefined;
     }
   | { readonly kind: "failed"; readonly why: string };
 

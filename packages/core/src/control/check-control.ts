@@ -1,0 +1,180 @@
+import type { Address } from "@mailproof/mail/address";
+import {
+  findDelegation,
+  type IssuerKeys,
+  readKeys,
+  readMetadata,
+  supports,
+  toMetadataUrl,
+} from "@mailproof/mail/control/issuer";
+import { fitsAlgorithm, isSignedBy } from "@mailproof/mail/control/keys";
+import { type Presentation, readToken, type TokenFault } from "@mailproof/mail/control/token";
+import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
+import { withTimeout } from "../lib/timeout.ts";
+import type { KeyMode } from "../money/payer.ts";
+import type { World } from "../ports/world.ts";
+import type { Issuers, WithIssuers } from "./issuers.ts";
+
+/** What a visitor's browser sent with a form, and the form that it was for. */
+export type ControlProof = {
+  readonly token: string;
+  readonly nonce: string;
+  readonly origin: string;
+};
+
+type ControlQuestion = ControlProof & {
+  readonly address: Address | null;
+  readonly mode: KeyMode;
+  /** How long the caller waits. */
+  readonly waitMs: number;
+};
+
+/** Why control is not proven. None of them says anything about the address. */
+export type ControlFault =
+  | TokenFault
+  | "not_delegated"
+  | "delegation_invalid"
+  | "issuer_mismatch"
+  | "issuer_invalid"
+  | "issuer_not_public"
+  | "keys_invalid"
+  | "key_not_found"
+  | "signature_invalid"
+  | "browser_signature_invalid"
+  /** These two: it could not be found out. */
+  | "dns_failed"
+  | "issuer_unreachable";
+
+export type ControlResult =
+  | { readonly status: "controlled"; readonly issuer: string; readonly profile: string }
+  | { readonly status: ControlFault };
+
+type ControlWorld = Pick<World, "now" | "sleep"> & WithIssuers;
+
+/** For DNS and both documents of an issuer together. The ordinary verification is still to come. */
+const WAIT_MS_MAX = 5_000;
+
+/**
+ * Whether the visitor proved that the address is theirs. What can be refused offline is, before a name server or a host
+ * is asked. Only hosts that the DNS of the domain names are asked, never one that only the token names.
+ */
+export const checkControl = async (
+  world: ControlWorld,
+  question: ControlQuestion,
+): Promise<ControlResult> => {
+  if (question.mode === "test") return answerTestToken(question.token);
+  const presentation = readToken(question, world.now());
+  if (typeof presentation === "string") return { status: presentation };
+  const issuers = limitTime(world, Math.min(question.waitMs, WAIT_MS_MAX));
+  const fault = await findIssuerFault(issuers, presentation);
+  const { issuer, profile } = presentation;
+  return fault ? { status: fault } : { status: "controlled", issuer, profile };
+};
+
+/** What proves control under a test key, where nobody is asked. Any other token is malformed. */
+export const TEST_TOKEN = "test-controlled";
+
+const answerTestToken = (token: string): ControlResult =>
+  token === TEST_TOKEN
+    ? { status: "controlled", issuer: "issuer.sandbox.test", profile: "sandbox" }
+    : { status: "malformed" };
+
+/** For all questions together. Signatures take no time to speak of: there are seventeen at most. */
+const limitTime = (world: ControlWorld, waitMs: number): Issuers => {
+  const { dns, fetchDocument } = world.issuers;
+  const endsAtMs = world.now().getTime() + waitMs;
+  const limit = async <T, L>(work: Promise<T>, late: L): Promise<T | L> => {
+    const result = await withTimeout(world, Math.max(0, endsAtMs - world.now().getTime()), work);
+    return result === "late" ? late : result;
+  };
+  return {
+    dns: (type, name) => limit(dns(type, name), { kind: "timeout" }),
+    fetchDocument: (url, ageMsMax) =>
+      limit(fetchDocument(url, ageMsMax), { kind: "failed", why: "timeout" }),
+  };
+};
+
+const findIssuerFault = async (
+  issuers: Issuers,
+  presentation: Presentation,
+): Promise<ControlFault | undefined> => {
+  const { issuer, domain, issued, bound } = presentation;
+  const delegation = await findDelegation(issuers.dns, domain);
+  if (delegation.kind !== "delegated") return FAULT_OF_DELEGATION[delegation.kind];
+  if (delegation.issuer !== issuer) return "issuer_mismatch";
+
+  const document = readDocument(
+    await issuers.fetchDocument(toMetadataUrl(issuer)),
+    "issuer_invalid",
+  );
+  if (typeof document === "string") return document;
+  const metadata = readMetadata(document.body, issuer);
+  if (metadata.kind === "faulty") return "issuer_invalid";
+  if (!supports(metadata, issued.algorithm)) return "algorithm_unsupported";
+
+  const fault = await findSignatureFault(issuers, metadata.keysUrl, issued);
+  if (fault) return fault;
+  return (await isSignedBy(bound.text, bound.algorithm, bound.key))
+    ? undefined
+    : "browser_signature_invalid";
+};
+
+const FAULT_OF_DELEGATION = {
+  absent: "not_delegated",
+  faulty: "delegation_invalid",
+  unknown: "dns_failed",
+} as const;
+
+type Answer = Extract<FetchedDocument, { kind: "answer" }>;
+
+/** Faults of the issuer's own set-up. Any other may be gone at the next attempt. */
+const LASTING: ReadonlySet<string> = new Set(["name_not_found", "bad_url", "port_not_allowed"]);
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** The document, or why there is none. `missing`: the issuer answers without it, as by a redirect. */
+const readDocument = (fetched: FetchedDocument, missing: ControlFault): Answer | ControlFault => {
+  if (fetched.kind === "failed") {
+    if (fetched.why === "private_address") return "issuer_not_public";
+    return LASTING.has(fetched.why) ? missing : "issuer_unreachable";
+  }
+  const { status, isComplete } = fetched;
+  if (status >= 500 || BUSY.has(status)) return "issuer_unreachable";
+  return status === 200 && isComplete ? fetched : missing;
+};
+
+/** A key that is not among the cached ones may be new. Its issuer is asked again at most this often. */
+const REFETCH_MS = 60_000;
+
+const findSignatureFault = async (
+  { fetchDocument }: Issuers,
+  url: string,
+  issued: Presentation["issued"],
+): Promise<ControlFault | undefined> => {
+  const check = async (fetched: FetchedDocument): Promise<ControlFault | undefined> => {
+    const document = readDocument(fetched, "keys_invalid");
+    if (typeof document === "string") return document;
+    const keys = readKeys(document.body);
+    return keys.kind === "faulty" ? "keys_invalid" : tryKeys(keys, issued);
+  };
+  const cached = await fetchDocument(url);
+  const fault = await check(cached);
+  if (fault !== "key_not_found" && fault !== "signature_invalid") return fault;
+  const fresh = await fetchDocument(url, REFETCH_MS);
+  return fresh === cached ? fault : check(fresh);
+};
+
+/** The most keys that a token is tried with. */
+const KEYS_MAX = 16;
+
+const tryKeys = async (
+  { keys }: IssuerKeys,
+  { text, algorithm, keyId }: Presentation["issued"],
+): Promise<ControlFault | undefined> => {
+  const fitting = keys.filter(
+    (key) => (keyId === null || key.kid === keyId) && fitsAlgorithm(algorithm, key),
+  );
+  if (fitting.length === 0) return "key_not_found";
+  for (const key of fitting.slice(0, KEYS_MAX))
+    if (await isSignedBy(text, algorithm, key)) return undefined;
+  return "signature_invalid";
+};

@@ -1,0 +1,66 @@
+import type { Dns } from "@mailproof/mail/dns/dns";
+import type { FetchDocument, FetchedDocument } from "@mailproof/mail/hints/fetched-document";
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
+
+/** The way to issuers of tokens: their delegations in DNS, and their documents. Each process builds it once. */
+export type Issuers = {
+  readonly dns: Dns;
+  /** A document that is not older than this, or than its own rules allow. */
+  readonly fetchDocument: (url: string, ageMsMax?: number) => Promise<FetchedDocument>;
+};
+
+export type WithIssuers = { readonly issuers: Issuers };
+
+/** A document lives as long as its cache-control says, within these. So does the news that there is none. */
+const LIFE_SECONDS = { least: 60, most: 24 * 60 * 60 };
+/** At least 32 documents of the largest size, and thousands of the usual one. */
+const CACHED_BYTES_MAX = 4 * 1024 * 1024;
+/** For what a document has besides its body. */
+const ENTRY_BYTES = 500;
+
+type Entry = {
+  readonly atMs: number;
+  readonly untilMs: number;
+  readonly document: FetchedDocument;
+};
+
+type Ports = { readonly dns: Dns; readonly fetchDocument: FetchDocument; readonly now: () => Date };
+
+export const createIssuers = ({ dns, fetchDocument, now }: Ports): Issuers => {
+  const cache = createBoundedMap<Entry>({
+    weightMax: CACHED_BYTES_MAX,
+    weigh: ({ document }) => ENTRY_BYTES + (document.kind === "answer" ? document.body.length : 0),
+  });
+  const fetching = new Map<string, Promise<FetchedDocument>>();
+
+  const fetchAndKeep = async (url: string): Promise<FetchedDocument> => {
+    const document = await fetchDocument(url);
+    const atMs = now().getTime();
+    cache.set(url, { atMs, untilMs: atMs + getLifeSeconds(document) * 1_000, document });
+    return document;
+  };
+
+  return {
+    dns,
+    fetchDocument: async (url, ageMsMax = Number.POSITIVE_INFINITY) => {
+      const cached = cache.get(url);
+      const nowMs = now().getTime();
+      if (cached && nowMs < cached.untilMs && nowMs - cached.atMs <= ageMsMax)
+        return cached.document;
+      // Many callers wait for one fetch.
+      const running = fetching.get(url) ?? fetchAndKeep(url).finally(() => fetching.delete(url));
+      fetching.set(url, running);
+      return running;
+    },
+  };
+};
+
+/** RFC 9111 §5.2.2. A document that is not to be kept is kept for the least time all the same. */
+const getLifeSeconds = (document: FetchedDocument): number => {
+  const { least, most } = LIFE_SECONDS;
+  if (document.kind !== "answer" || document.status !== 200 || !document.isComplete) return least;
+  const rules = document.cacheControl ?? "";
+  const age = /(?:^|[\s,])max-age="?(\d{1,9})\b/i.exec(rules)?.[1];
+  if (age === undefined || /(?:^|[\s,])no-(?:store|cache)\b/i.test(rules)) return least;
+  return Math.min(most, Math.max(least, Number(age)));
+};

@@ -1,0 +1,114 @@
+import * as v from "valibot";
+import type { Dns } from "../dns/dns.ts";
+import { getRecords, isFault } from "../dns/outcome.ts";
+import { isDomain, parseDomain } from "../domain.ts";
+import { isSameAlgorithm, type PublicKey, readPublicKey } from "./keys.ts";
+import { DELEGATION_LABEL, ISSUER_FORMS, type IssuerForm } from "./profiles.ts";
+
+/** The host of an issuer, as the token or the record spells it: both are compared byte for byte. */
+export const readIssuerHost = (text: string, forms: readonly IssuerForm[]): string | undefined => {
+  const isOrigin = text.startsWith(HTTPS);
+  if (!forms.includes(isOrigin ? "origin" : "host")) return undefined;
+  const host = isOrigin ? text.slice(HTTPS.length) : text;
+  const domain = parseDomain(host);
+  return isDomain(domain) && domain.ascii === host ? host : undefined;
+};
+
+const HTTPS = "https://";
+
+/** Who may speak for the addresses of a domain, by its own DNS. */
+export type Delegation =
+  | { readonly kind: "delegated"; readonly issuer: string }
+  | { readonly kind: "absent" }
+  | { readonly kind: "faulty"; readonly fault: string }
+  /** DNS did not say. */
+  | { readonly kind: "unknown" };
+
+export const findDelegation = async (dns: Dns, domain: string): Promise<Delegation> => {
+  const name = `${DELEGATION_LABEL}.${domain}`;
+  // No such name can exist (RFC 1035 §2.3.4).
+  if (name.length > NAME_MAX) return { kind: "absent" };
+  const outcome = await dns("TXT", name);
+  if (isFault(outcome)) return { kind: "unknown" };
+  const [record, ...others] = getRecords(outcome);
+  if (record === undefined) return { kind: "absent" };
+  if (others.length > 0) return createFault("there is more than one");
+  if (!record.startsWith(ISSUER_TAG)) return createFault("it does not begin with iss=");
+  const issuer = readIssuerHost(record.slice(ISSUER_TAG.length).trim(), ISSUER_FORMS);
+  return issuer === undefined
+    ? createFault("iss= is neither a host name in lower case nor https:// with one")
+    : { kind: "delegated", issuer };
+};
+
+const NAME_MAX = 253;
+const ISSUER_TAG = "iss=";
+
+export type Faulty = { readonly kind: "faulty"; readonly fault: string };
+const createFault = (fault: string): Faulty => ({ kind: "faulty", fault });
+
+export const toMetadataUrl = (issuer: string): string =>
+  `${HTTPS}${issuer}/.well-known/email-verification`;
+
+const Metadata = v.object({
+  issuer: v.optional(v.string()),
+  issuance_endpoint: v.string(),
+  jwks_uri: v.string(),
+  signing_alg_values_supported: v.optional(v.array(v.string())),
+});
+
+export type IssuerMetadata = {
+  readonly kind: "metadata";
+  readonly keysUrl: string;
+  /** Empty: it does not say. */
+  readonly algorithms: readonly string[];
+};
+
+/** What an issuer says of itself. The hosts that it names are its own, so no other's document can be put in their place. */
+export const readMetadata = (body: string, issuer: string): IssuerMetadata | Faulty => {
+  const parsed = v.safeParse(Metadata, parseJson(body));
+  if (!parsed.success)
+    return createFault("it is not JSON with an issuance_endpoint and a jwks_uri");
+  const { issuance_endpoint, jwks_uri, signing_alg_values_supported, ...named } = parsed.output;
+  if (named.issuer !== undefined && readIssuerHost(named.issuer, ISSUER_FORMS) !== issuer)
+    return createFault("it is the document of another issuer");
+  if (readOwnUrl(issuance_endpoint, issuer) === undefined)
+    return createFault(`issuance_endpoint is no https address at ${issuer}`);
+  const keysUrl = readOwnUrl(jwks_uri, issuer);
+  return keysUrl === undefined
+    ? createFault(`jwks_uri is no https address at ${issuer}`)
+    : { kind: "metadata", keysUrl, algorithms: signing_alg_values_supported ?? [] };
+};
+
+/** An https address at the issuer's host or one below it, at the usual port. */
+const readOwnUrl = (text: string, issuer: string): string | undefined => {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isOwn = url.hostname === issuer || url.hostname.endsWith(`.${issuer}`);
+  const isPlain = url.protocol === "https:" && `${url.port}${url.username}${url.password}` === "";
+  return isOwn && isPlain ? url.href : undefined;
+};
+
+export const supports = ({ algorithms }: IssuerMetadata, algorithm: string): boolean =>
+  algorithms.length === 0 || algorithms.some((one) => isSameAlgorithm(one, algorithm));
+
+export type IssuerKeys = { readonly kind: "keys"; readonly keys: readonly PublicKey[] };
+
+const KeySet = v.object({ keys: v.array(v.unknown()) });
+
+/** A set may hold keys of forms that nothing here reads (RFC 7517 §5). */
+export const readKeys = (body: string): IssuerKeys | Faulty => {
+  const parsed = v.safeParse(KeySet, parseJson(body));
+  if (!parsed.success) return createFault("they are not a JSON Web Key Set");
+  const keys = parsed.output.keys.map(readPublicKey).filter((key) => key !== undefined);
+  return keys.length > 0
+    ? { kind: "keys", keys }
+    : createFault("there is no public key among them");
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

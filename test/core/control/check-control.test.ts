@@ -1,0 +1,412 @@
+import { createHash } from "node:crypto";
+import { type ControlFault, checkControl } from "@mailproof/core/control/check-control";
+import { toPublicJwk } from "@mailproof/lab/issuer";
+import { createSigningKey, type TokenChanges } from "@mailproof/lab/issuer-tokens";
+import { readAddress } from "@mailproof/mail/address";
+import { exportJWK, generateKeyPair } from "jose";
+import { describe, expect, test } from "vitest";
+import { givenWorld, START } from "../../app/given.ts";
+import {
+  EMAIL,
+  givenIssuer,
+  ISSUER,
+  KEYS_URL,
+  METADATA,
+  METADATA_URL,
+  NONCE,
+  ORIGIN,
+} from "../../things/control.ts";
+
+type Ctx = Awaited<ReturnType<typeof givenIssuer>>;
+type Asked = { readonly nonce?: string; readonly origin?: string; readonly email?: string };
+
+const given = (options?: Parameters<typeof givenIssuer>[1]) =>
+  givenIssuer(givenWorld().world, options);
+
+const ask = ({ world }: Ctx, token: string, { nonce, origin, email = EMAIL }: Asked = {}) =>
+  checkControl(world, {
+    token,
+    nonce: nonce ?? NONCE,
+    origin: origin ?? ORIGIN,
+    address: readAddress(email).address,
+    mode: "live",
+    waitMs: 10_000,
+  });
+
+const seconds = (fromNow: number) => START.getTime() / 1_000 + fromNow;
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+const CONTROLLED = { status: "controlled", issuer: ISSUER, profile: "draft-02" };
+
+describe("a good token proves control", () => {
+  test("and only the issuer that DNS names is asked", async () => {
+    const ctx = await given();
+
+    expect(await ask(ctx, await ctx.present())).toEqual(CONTROLLED);
+    expect(ctx.asked.names).toEqual(["_email-verification.example.com"]);
+    expect(ctx.asked.urls).toEqual([METADATA_URL, KEYS_URL]);
+  });
+
+  test.each<[string, Parameters<typeof givenIssuer>[1]]>([
+    ["as Gmail makes it: EdDSA, and keys without an id", { algorithm: "EdDSA", kid: null }],
+    ["by ES256", { algorithm: "ES256" }],
+    [
+      "where the record has the issuer as an origin",
+      { zone: { "_email-verification.example.com": { TXT: [`iss=https://${ISSUER}`] } } },
+    ],
+  ])("%s", async (_, options) => {
+    const ctx = await given(options);
+
+    expect(await ask(ctx, await ctx.present())).toMatchObject({ status: "controlled" });
+  });
+
+  test.each<[string, TokenChanges, string]>([
+    ["a token whose issuer is only a host", { issuedClaims: { iss: ISSUER } }, "chrome-2026-10"],
+    ["a token without the id of a key", { issuedHeader: { kid: undefined } }, "chrome-2026-10"],
+    ["a token with claims of its own", { issuedClaims: { is_private_email: true } }, "draft-02"],
+    ["one that is as old as may be", { issuedClaims: { iat: seconds(-359) } }, "draft-02"],
+    ["one of a clock a minute ahead", { boundClaims: { iat: seconds(60) } }, "draft-02"],
+  ])("%s", async (_, changes, profile) => {
+    const ctx = await given();
+
+    expect(await ask(ctx, await ctx.present(changes))).toEqual({ ...CONTROLLED, profile });
+  });
+
+  test("an address is the same in another case, and its domain in U-labels", async () => {
+    const ctx = await given({
+      zone: { "_email-verification.xn--bcher-kva.example": { TXT: [`iss=${ISSUER}`] } },
+    });
+    const token = await ctx.present({}, { email: "Ann@BÜCHER.example" });
+
+    expect(await ask(ctx, token, { email: "aNN@xn--bcher-kva.example" })).toEqual(CONTROLLED);
+  });
+});
+
+describe("a token is refused offline, and nobody is asked", () => {
+  const holder = async () =>
+    exportJWK((await generateKeyPair("ES256", { extractable: true })).privateKey);
+
+  test.each<[ControlFault, string, TokenChanges | (() => Promise<TokenChanges>), Asked?]>([
+    ["type_wrong", "another typ", { issuedHeader: { typ: "jwt" } }],
+    ["type_wrong", "another typ of the browser's part", { boundHeader: { typ: "jwt" } }],
+    ["type_wrong", "no typ", { issuedHeader: { typ: undefined } }],
+    ["malformed", "an extension", { issuedHeader: { crit: ["b64"], b64: true } }],
+    ["malformed", "no issuer", { issuedClaims: { iss: undefined } }],
+    ["malformed", "an issuer with a path", { issuedClaims: { iss: `https://${ISSUER}/a` } }],
+    ["malformed", "an IP address as issuer", { issuedClaims: { iss: "https://127.0.0.1" } }],
+    ["malformed", "an issuer in capitals", { issuedClaims: { iss: "https://Issuer.example" } }],
+    ["malformed", "no iat", { issuedClaims: { iat: undefined } }],
+    ["malformed", "an iat that is a text", { boundClaims: { iat: "1" } }],
+    ["malformed", "no email", { issuedClaims: { email: undefined } }],
+    ["malformed", "no cnf", { issuedClaims: { cnf: undefined } }],
+    ["malformed", "no nonce", { boundClaims: { nonce: undefined } }],
+    ["malformed", "several audiences", { boundClaims: { aud: [ORIGIN] } }],
+    [
+      "email_unverified",
+      "an address that is not verified",
+      { issuedClaims: { email_verified: false } },
+    ],
+    ["email_unverified", "a text for true", { issuedClaims: { email_verified: "true" } }],
+    ["browser_key_invalid", "no key", { issuedClaims: { cnf: { jwk: {} } } }],
+    [
+      "browser_key_invalid",
+      "a key with its private part",
+      async () => ({ issuedClaims: { cnf: { jwk: await holder() } } }),
+    ],
+    [
+      "browser_key_invalid",
+      "a key of another algorithm",
+      async () => ({
+        issuedClaims: { cnf: { jwk: toPublicJwk(await createSigningKey("Ed25519")) } },
+      }),
+    ],
+    ["expired", "an old token", { issuedClaims: { iat: seconds(-360) } }],
+    ["expired", "an old part of the browser", { boundClaims: { iat: seconds(-360) } }],
+    ["expired", "an exp in the past", { issuedClaims: { exp: seconds(-61) } }],
+    ["not_yet_valid", "a token from the future", { issuedClaims: { iat: seconds(61) } }],
+    ["not_yet_valid", "a part of the browser from it", { boundClaims: { iat: seconds(61) } }],
+    ["hash_mismatch", "another token's hash", { boundClaims: { sd_hash: "AA" } }],
+    ["nonce_mismatch", "another nonce", {}, { nonce: "another" }],
+    ["nonce_mismatch", "an empty nonce", { boundClaims: { nonce: "" } }, { nonce: "" }],
+    ["origin_mismatch", "another page", {}, { origin: "https://shop.example:8443" }],
+    ["address_mismatch", "another address", {}, { email: "bob@example.com" }],
+    ["address_mismatch", "an address of another domain", {}, { email: "ann@example.org" }],
+    ["address_mismatch", "no address", {}, { email: "ann" }],
+    [
+      "address_mismatch",
+      "an address literal",
+      { issuedClaims: { email: "ann@[192.0.2.1]" } },
+      { email: "ann@[192.0.2.1]" },
+    ],
+  ])("%s: %s", async (status, _, changes, asked) => {
+    const ctx = await given();
+    const token = await ctx.present(typeof changes === "function" ? await changes() : changes);
+
+    expect(await ask(ctx, token, asked)).toEqual({ status });
+    expect(ctx.asked).toEqual({ names: [], urls: [] });
+  });
+
+  test.each(["none", "None", "HS256", "RS256", "Ed448", "ES384", 7, undefined])(
+    "the algorithm %s, of either part",
+    async (alg) => {
+      const ctx = await given();
+      const [issued = "", bound = ""] = (await ctx.present()).split("~");
+      const rewrite = (part: string, typ: string) =>
+        part.replace(/^[\w-]+/, encode({ alg, typ, kid: "k1" }));
+
+      expect(await ask(ctx, `${rewrite(issued, "evt+jwt")}~${bound}`)).toMatchObject({
+        status:
+          alg === undefined || alg === 7
+            ? expect.stringMatching(/^(algorithm_unsupported|malformed)$/)
+            : "algorithm_unsupported",
+      });
+      expect(await ask(ctx, `${issued}~${rewrite(bound, "kb+jwt")}`)).toMatchObject({
+        status: expect.stringMatching(/^(algorithm_unsupported|malformed)$/),
+      });
+      expect(ctx.asked.names).toEqual([]);
+    },
+  );
+
+  test("a text that is no token", async () => {
+    const ctx = await given();
+    const token = await ctx.present();
+    const [issued = "", bound = ""] = token.split("~");
+    const empty = encode({});
+    const texts = [
+      "",
+      "~",
+      issued,
+      `${issued}~`,
+      `~${bound}`,
+      `${issued}~d~${bound}`,
+      `${issued}~~${bound}`,
+      `${token}~`,
+      ` ${token}`,
+      `${token}\n`,
+      `${token}=`,
+      `${encode(null)}.${empty}.AA~${bound}`,
+      `${encode([])}.${empty}.AA~${bound}`,
+      `${encode({ typ: "evt+jwt" })}.${encode([1])}.AA~${bound}`,
+      `AA.AA.AA~${bound}`,
+      `${"A".repeat(17_000)}.AA.AA~${bound}`,
+      `${encode({ alg: { toString: "none" } })}.${encode({ __proto__: 1 })}.AA~${bound}`,
+    ];
+    for (const text of texts)
+      expect(["malformed", "type_wrong"], text.slice(0, 60)).toContain(
+        (await ask(ctx, text)).status,
+      );
+    expect(ctx.asked).toEqual({ names: [], urls: [] });
+  });
+});
+
+describe("a delegation", () => {
+  test.each<[ControlFault, string, string[] | "SERVFAIL" | "TIMEOUT"]>([
+    ["dns_failed", "that cannot be looked up", "SERVFAIL"],
+    ["dns_failed", "that is not answered", "TIMEOUT"],
+    ["not_delegated", "that is missing", []],
+    ["delegation_invalid", "that there are two of", [`iss=${ISSUER}`, "iss=other.example"]],
+    ["delegation_invalid", "beside another text", [`iss=${ISSUER}`, "v=spf1 -all"]],
+    ["delegation_invalid", "of another form", ["issuer.example"]],
+    ["delegation_invalid", "to an IP address", ["iss=127.0.0.1"]],
+    ["delegation_invalid", "to an IPv6 address", ["iss=https://[::1]"]],
+    ["delegation_invalid", "to a name of one label", ["iss=localhost"]],
+    ["delegation_invalid", "with a port", [`iss=https://${ISSUER}:8443`]],
+    ["delegation_invalid", "with a user", [`iss=https://a@${ISSUER}`]],
+    ["delegation_invalid", "over http", [`iss=http://${ISSUER}`]],
+    ["issuer_mismatch", "to another issuer", ["iss=other.example"]],
+  ])("%s: one %s", async (status, _, TXT) => {
+    const ctx = await given({ zone: { "_email-verification.example.com": { TXT } } });
+
+    expect(await ask(ctx, await ctx.present())).toEqual({ status });
+    expect(ctx.asked.urls).toEqual([]);
+  });
+});
+
+describe("documents of an issuer", () => {
+  const answer = (status: number) => (ctx: Ctx, url: string) => ctx.serve(url, "", { status });
+  const failure = (why: Parameters<Ctx["fail"]>[1]) => (ctx: Ctx, url: string) =>
+    ctx.fail(url, why);
+
+  test.each<[ControlFault | "missing", string, (ctx: Ctx, url: string) => void]>([
+    ["issuer_not_public", "at a private address", failure("private_address")],
+    ["missing", "at a host that does not exist", failure("name_not_found")],
+    ["missing", "at a port that may not be called", failure("port_not_allowed")],
+    ["issuer_unreachable", "that do not come", failure("timeout")],
+    ["issuer_unreachable", "of a host that refuses", failure("connect_refused")],
+    ["issuer_unreachable", "without a certificate", failure("tls_failed")],
+    ["issuer_unreachable", "where our machine fails", failure("internal")],
+    ["missing", "behind a redirect", answer(302)],
+    ["missing", "that are gone", answer(410)],
+    ["issuer_unreachable", "of a busy host", answer(429)],
+    ["issuer_unreachable", "of a broken host", answer(503)],
+    ["missing", "that are cut", (ctx, url) => ctx.serve(url, "{", { isComplete: false })],
+    ["missing", "that are no JSON", (ctx, url) => ctx.serve(url, "<html>")],
+    ["missing", "that are a list", (ctx, url) => ctx.serve(url, [])],
+  ])("%s: %s", async (status, _, change) => {
+    for (const [url, missing] of [
+      [METADATA_URL, "issuer_invalid"],
+      [KEYS_URL, "keys_invalid"],
+    ] as const) {
+      const ctx = await given();
+      change(ctx, url);
+
+      expect(await ask(ctx, await ctx.present())).toEqual({
+        status: status === "missing" ? missing : status,
+      });
+    }
+  });
+
+  test.each<[ControlFault, string, object]>([
+    ["issuer_invalid", "another issuer", { issuer: "https://other.example" }],
+    ["issuer_invalid", "no place of keys", { jwks_uri: undefined }],
+    ["issuer_invalid", "no place of issuance", { issuance_endpoint: undefined }],
+    ["issuer_invalid", "keys over http", { jwks_uri: `http://${ISSUER}/keys` }],
+    ["issuer_invalid", "keys of another host", { jwks_uri: "https://other.example/keys" }],
+    ["issuer_invalid", "keys of a host that ends alike", { jwks_uri: `https://not${ISSUER}/keys` }],
+    ["issuer_invalid", "keys of a host above", { jwks_uri: "https://example/keys" }],
+    ["issuer_invalid", "keys at a private address", { jwks_uri: "https://169.254.169.254/keys" }],
+    ["issuer_invalid", "keys at another port", { jwks_uri: `https://${ISSUER}:8443/keys` }],
+    ["issuer_invalid", "keys with a password", { jwks_uri: `https://a:b@${ISSUER}/keys` }],
+    ["issuer_invalid", "keys behind an @", { jwks_uri: `https://${ISSUER}@other.example/keys` }],
+    ["issuer_invalid", "issuance elsewhere", { issuance_endpoint: "https://other.example/issue" }],
+    ["algorithm_unsupported", "other algorithms", { signing_alg_values_supported: ["ES256"] }],
+    ["issuer_invalid", "algorithms that are none", { signing_alg_values_supported: "Ed25519" }],
+  ])("%s: a document with %s", async (status, _, change) => {
+    const ctx = await given();
+    ctx.serve(METADATA_URL, { ...METADATA, ...change });
+
+    expect(await ask(ctx, await ctx.present())).toEqual({ status });
+    expect(ctx.asked.urls).toEqual([METADATA_URL]);
+  });
+
+  test("the keys may be at a host below the issuer's, and its own name and algorithms left out", async () => {
+    const ctx = await given();
+    const jwks_uri = `https://keys.${ISSUER}/all`;
+    ctx.serve(METADATA_URL, { issuance_endpoint: METADATA.issuance_endpoint, jwks_uri });
+    ctx.serve(jwks_uri, { keys: [toPublicJwk(ctx.issuerKey)] });
+
+    expect(await ask(ctx, await ctx.present())).toEqual(CONTROLLED);
+  });
+
+  test("a silent issuer is waited for as long as the caller waits", async () => {
+    const ctx = await given();
+    const issuers = {
+      ...ctx.world.issuers,
+      fetchDocument: () => new Promise<never>(() => undefined),
+    };
+
+    expect(await ask({ ...ctx, world: { ...ctx.world, issuers } }, await ctx.present())).toEqual({
+      status: "issuer_unreachable",
+    });
+  });
+});
+
+describe("signatures", () => {
+  test("of a key that the issuer does not have", async () => {
+    const ctx = await given();
+    const forged = { ...(await createSigningKey("Ed25519")) };
+    const token = await ctx.present({ issuedHeader: { kid: "k1" } }, { issuerKey: forged });
+
+    expect(await ask(ctx, token)).toEqual({ status: "signature_invalid" });
+  });
+
+  test("of a key that has another id", async () => {
+    const ctx = await given();
+
+    expect(await ask(ctx, await ctx.present({ issuedHeader: { kid: "k2" } }))).toEqual({
+      status: "key_not_found",
+    });
+  });
+
+  test("of a browser that does not hold the key in the token", async () => {
+    const ctx = await given();
+    const other = await createSigningKey("ES256");
+    const token = await ctx.present({}, { browserKey: other });
+    const claims = { cnf: { jwk: toPublicJwk(ctx.browserKey) } };
+    const stolen = await ctx.present({ issuedClaims: claims }, { browserKey: other });
+
+    expect(await ask(ctx, token)).toEqual(CONTROLLED);
+    expect(await ask(ctx, stolen)).toEqual({ status: "browser_signature_invalid" });
+  });
+
+  test("of claims that were changed afterwards, with a hash that fits them", async () => {
+    const ctx = await given();
+    const [issued = "", bound = ""] = (await ctx.present({}, { email: "bob@example.com" })).split(
+      "~",
+    );
+    const [header, claims = "", signature] = issued.split(".");
+    const changed = { ...JSON.parse(Buffer.from(claims, "base64url").toString()), email: EMAIL };
+    const forged = `${header}.${encode(changed)}.${signature}`;
+    const sd_hash = createHash("sha256").update(`${forged}~`).digest("base64url");
+    const rebound = (await ctx.present({ boundClaims: { sd_hash } })).split("~")[1];
+
+    expect(await ask(ctx, `${forged}~${bound}`)).toEqual({ status: "hash_mismatch" });
+    expect(await ask(ctx, `${forged}~${rebound}`)).toEqual({ status: "signature_invalid" });
+  });
+
+  test("a key in the token's own header counts for nothing", async () => {
+    const ctx = await given();
+    const forged = await createSigningKey("Ed25519");
+    const header = { kid: "k1", jwk: toPublicJwk(forged), jku: "https://evil.example/keys" };
+    const token = await ctx.present({ issuedHeader: header }, { issuerKey: forged });
+
+    expect(await ask(ctx, token)).toEqual({ status: "signature_invalid" });
+    expect(ctx.asked.urls.filter((url) => url.includes("evil"))).toEqual([]);
+  });
+
+  test.each<[ControlFault, string, (key: object) => unknown[]]>([
+    ["keys_invalid", "no key", () => []],
+    ["keys_invalid", "only the private key", (key) => [{ ...key, d: "AA" }]],
+    ["keys_invalid", "only shared secrets", () => [{ kty: "oct", k: "AA" }]],
+    ["key_not_found", "a key for encryption", (key) => [{ ...key, use: "enc" }]],
+    ["key_not_found", "a key that only signs", (key) => [{ ...key, key_ops: ["sign"] }]],
+    ["key_not_found", "a key of another algorithm", (key) => [{ ...key, alg: "ES256" }]],
+    ["signature_invalid", "a key that is no point", (key) => [{ ...key, x: "AA" }]],
+  ])("%s: %s", async (status, _, toKeys) => {
+    const ctx = await given();
+    ctx.serve(KEYS_URL, { keys: toKeys(toPublicJwk(ctx.issuerKey)) });
+
+    expect(await ask(ctx, await ctx.present())).toEqual({ status });
+  });
+
+  test("a token without the id of a key is tried with each key that fits, up to sixteen", async () => {
+    const ctx = await given({ kid: null });
+    const others = await Promise.all(
+      Array.from({ length: 15 }, async () => toPublicJwk(await createSigningKey("Ed25519"))),
+    );
+    const own = toPublicJwk(ctx.issuerKey);
+    const odd = [
+      null,
+      7,
+      { kty: "RSA", n: "AA", e: "AQAB" },
+      { kty: "OKP", crv: "X25519", x: "AA" },
+    ];
+    ctx.serve(KEYS_URL, { keys: [...odd, ...others, own] });
+    expect(await ask(ctx, await ctx.present())).toMatchObject({ status: "controlled" });
+
+    const late = await given({ kid: null });
+    late.serve(KEYS_URL, { keys: [...others, others[0], toPublicJwk(late.issuerKey)] });
+    expect(await ask(late, await late.present())).toEqual({ status: "signature_invalid" });
+  });
+});
+
+test("under a test key one token proves control, and nobody is asked", async () => {
+  const ctx = await given();
+  const question = {
+    nonce: NONCE,
+    origin: ORIGIN,
+    address: null,
+    mode: "test",
+    waitMs: 1,
+  } as const;
+
+  expect(await checkControl(ctx.world, { ...question, token: "test-controlled" })).toEqual({
+    status: "controlled",
+    issuer: "issuer.sandbox.test",
+    profile: "sandbox",
+  });
+  expect(await checkControl(ctx.world, { ...question, token: await ctx.present() })).toEqual({
+    status: "malformed",
+  });
+  expect(ctx.asked).toEqual({ names: [], urls: [] });
+});
