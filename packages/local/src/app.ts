@@ -106,11 +106,7 @@ export const createApp = (
     names: mail.dnsLookups,
     reading: createReading(now, readers.run),
     https: openHttps(environment, mail.dns, counters),
-    issuers: createIssuers({
-      dns: mail.dns,
-      fetchDocument: mail.dnsLookups.fetchDocument,
-      now,
-    }),
+    issuers: createIssuers({ ...mail, fetchDocument: mail.dnsLookups.fetchDocument }),
     now,
     random: Math.random,
     randomBytes,

@@ -154,15 +154,9 @@ describe("a token is refused offline, and nobody is asked", () => {
       const rewrite = (part: string, typ: string) =>
         part.replace(/^[\w-]+/, encode({ alg, typ, kid: "k1" }));
 
-      expect(await ask(ctx, `${rewrite(issued, "evt+jwt")}~${bound}`)).toMatchObject({
-        status:
-          alg === undefined || alg === 7
-            ? expect.stringMatching(/^(algorithm_unsupported|malformed)$/)
-            : "algorithm_unsupported",
-      });
-      expect(await ask(ctx, `${issued}~${rewrite(bound, "kb+jwt")}`)).toMatchObject({
-        status: expect.stringMatching(/^(algorithm_unsupported|malformed)$/),
-      });
+      const status = "algorithm_unsupported";
+      expect(await ask(ctx, `${rewrite(issued, "evt+jwt")}~${bound}`)).toEqual({ status });
+      expect(await ask(ctx, `${issued}~${rewrite(bound, "kb+jwt")}`)).toEqual({ status });
       expect(ctx.asked.names).toEqual([]);
     },
   );
@@ -189,12 +183,10 @@ describe("a token is refused offline, and nobody is asked", () => {
       `${encode({ typ: "evt+jwt" })}.${encode([1])}.AA~${bound}`,
       `AA.AA.AA~${bound}`,
       `${"A".repeat(17_000)}.AA.AA~${bound}`,
-      `${encode({ alg: { toString: "none" } })}.${encode({ __proto__: 1 })}.AA~${bound}`,
     ];
-    for (const text of texts)
-      expect(["malformed", "type_wrong"], text.slice(0, 60)).toContain(
-        (await ask(ctx, text)).status,
-      );
+    const results = await Promise.all(texts.map((text) => ask(ctx, text)));
+
+    expect(results.map(({ status }) => status)).toEqual(texts.map(() => "malformed"));
     expect(ctx.asked).toEqual({ names: [], urls: [] });
   });
 });

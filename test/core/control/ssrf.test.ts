@@ -47,10 +47,10 @@ const givenClient = (host: string, records: Records) => {
 
 const ask = async (
   ctx: Awaited<ReturnType<typeof givenIssuer>>,
-  call: Parameters<typeof createDocumentFetcher>[0]["call"],
+  https: Parameters<typeof createDocumentFetcher>[0],
 ) => {
   const { dns } = ctx.world.issuers;
-  const fetchDocument = createDocumentFetcher({ call });
+  const fetchDocument = createDocumentFetcher(https);
   const issuers = createIssuers({ dns, fetchDocument, now: ctx.world.now });
   return checkControl(
     { ...ctx.world, issuers },
@@ -68,7 +68,7 @@ const ask = async (
 test.each(PRIVATE)("an issuer's host at %s is not called", async (_, records) => {
   const ctx = await givenIssuer(givenWorld().world);
 
-  expect(await ask(ctx, givenClient(ISSUER, records).call)).toEqual({
+  expect(await ask(ctx, givenClient(ISSUER, records))).toEqual({
     status: "issuer_not_public",
   });
 });
@@ -81,18 +81,20 @@ test.each(PRIVATE)("the host of an issuer's keys at %s is not called", async (_,
   const called: string[] = [];
 
   expect(
-    await ask(ctx, async (request) => {
-      called.push(request.url);
-      return request.url.startsWith(`https://${host}/`)
-        ? client.call(request)
-        : {
-            kind: "answer",
-            status: 200,
-            contentType: "",
-            retryAfter: null,
-            body: metadata,
-            isComplete: true,
-          };
+    await ask(ctx, {
+      call: async (request) => {
+        called.push(request.url);
+        return request.url.startsWith(`https://${host}/`)
+          ? client.call(request)
+          : {
+              kind: "answer",
+              status: 200,
+              contentType: "",
+              retryAfter: null,
+              body: metadata,
+              isComplete: true,
+            };
+      },
     }),
   ).toEqual({ status: "issuer_not_public" });
   expect(called).toHaveLength(2);
@@ -103,9 +105,9 @@ test.each(["localhost", "a.localhost", "127.0.0.1", "[::1]", "0x7f.1", "21307064
   async (host) => {
     const zone = { "_email-verification.example.com": { TXT: [`iss=${host}`] } };
     const ctx = await givenIssuer(givenWorld().world, { zone });
-    const call = givenClient("other.example", {}).call;
+    const client = givenClient("other.example", {});
     const token = await ctx.present({ issuedClaims: { iss: host } });
-    const result = await ask({ ...ctx, present: async () => token }, call);
+    const result = await ask({ ...ctx, present: async () => token }, client);
 
     expect(["malformed", "issuer_not_public"]).toContain(result.status);
   },
