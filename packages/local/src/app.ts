@@ -4,7 +4,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { createIssuers } from "@mailproof/core/control/issuers";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { HTTPS_PORT, type Https } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
@@ -81,9 +80,7 @@ export const createApp = (
     health.report("queue", error),
   );
 
-  const blobs = join(directory, "blobs");
-  mkdirSync(blobs, { recursive: true, mode: 0o700 });
-  completeFolder(directory);
+  const blobs = openBlobFolder(directory);
   const meter = startPressureMeter(log);
   const requests = createBufferedRequestLog(table, now);
   const readers = createReadingThreads({ now, log });
@@ -106,7 +103,7 @@ export const createApp = (
     names: mail.dnsLookups,
     reading: createReading(now, readers.run),
     https: openHttps(environment, mail.dns, counters),
-    issuers: createIssuers({ ...mail, fetchDocument: mail.dnsLookups.fetchDocument }),
+    issuers: mail.issuers,
     now,
     random: Math.random,
     randomBytes,
@@ -135,6 +132,13 @@ export const createApp = (
     flush: requests.flush,
     close,
   };
+};
+
+const openBlobFolder = (directory: string): string => {
+  const blobs = join(directory, "blobs");
+  mkdirSync(blobs, { recursive: true, mode: 0o700 });
+  completeFolder(directory);
+  return blobs;
 };
 
 /** Each request that waits listens to it, and Node takes more than ten listeners for a leak. */

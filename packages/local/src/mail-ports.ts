@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createIssuers, type Issuers } from "@mailproof/core/control/issuers";
 import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import type { Table } from "@mailproof/core/ports/table";
@@ -50,7 +51,8 @@ export type PortShare = { readonly packets: number; readonly sessions: number };
 const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
 
 type OpenMailPorts = MailPorts & {
-  readonly dnsLookups: DnsLookups & { readonly fetchDocument: FetchDocument };
+  readonly dnsLookups: DnsLookups;
+  readonly issuers: Issuers;
   /** Resolves when the lists are those that the operator installed. */
   readonly listsReady: Promise<void>;
   readonly close: () => void;
@@ -94,16 +96,13 @@ export const openMailPorts = (
   const dns = withLab(internetDns);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
   const allowed = [...SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
-  const https = createHttpsClient({
-    dns,
-    port: HTTPS_PORT,
-    allowed: environment.OUTBOUND_ALLOW_PRIVATE,
-  });
-  const fetchDocument = createDocumentFetcher(https);
+  const fetchDocument = createDocumentPort(environment, lab, dns);
+  const cachedDns = cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX });
   const opened = openLists(environment, readListChanges(environment.MAILPROOF_DIR), log);
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
-    dns: cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX }),
+    dns: cachedDns,
+    issuers: createIssuers({ dns: cachedDns, fetchDocument, now: steadyNow }),
     dnsLookups: {
       dns,
       listDns: withLab(blocklistResolvers ?? internetDns),
@@ -139,6 +138,18 @@ export const openMailPorts = (
       for (const one of [opened, resolvers, blocklistResolvers, labResolver]) one?.close();
     },
   };
+};
+
+/** The lab's issuer has no certificate that a client could trust, so its documents do not come over HTTPS. */
+const createDocumentPort = (
+  { OUTBOUND_ALLOW_PRIVATE: allowed }: Environment,
+  lab: LabAddress | null,
+  dns: Dns,
+): FetchDocument => {
+  const fetchDocument = createDocumentFetcher(
+    createHttpsClient({ dns, port: HTTPS_PORT, allowed }),
+  );
+  return (url) => (lab && readIssuerDocument(LAB_ZONE, url)) ?? fetchDocument(url);
 };
 
 /** Whether to start the lab: an operator who sets DNS_SERVERS has a network of their own. */

@@ -6,7 +6,7 @@ import type { World } from "@mailproof/core/ports/world";
 import { type VerifyResult, verifyOnce } from "@mailproof/core/singles/verify-once";
 import { HOST_DAILY_LIMIT, PROBE_POLICY } from "@mailproof/core/smtp-pool/unprobed-results";
 import { isServerUnasked, type Verification } from "@mailproof/core/verify/result";
-import { findFreeReason } from "@mailproof/core/verify/unpaid-results";
+import { CONTROLLED, findFreeReason } from "@mailproof/core/verify/unpaid-results";
 import { type AddressText, readAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
@@ -19,23 +19,32 @@ import {
   EmailText,
   Flag,
   KEYED_ERRORS,
+  optional,
   optionalOr,
   PAID_ERRORS,
   part,
 } from "../schema/common.ts";
+import { ControlInput, ControlPart } from "../schema/control.ts";
 import { toWire, VerificationResult } from "../schema/verification.ts";
 
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = "must be a whole number of milliseconds, 0 or more";
+
+const Control = {
+  control: describe(
+    v.optional(ControlPart),
+    "What became of the request's `control`. Left out where it had none.",
+  ),
+};
 
 export const verifyEmail = endpoint({
   id: "verifyEmail",
   route: "POST /v1/verify",
   tag: "Verification",
   summary: "Verify one address.",
-  price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyCached)} credit when the same address was verified within 24 hours; nothing for an \`unknown\` where our limits or rules kept us from asking the mail server (\`host_daily_limit\`, \`probe_policy\`).`,
+  price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyCached)} credit when the same address was verified within 24 hours, and ${toCredits(PRICES.verifyControlled)} when \`control\` is proven; nothing for an \`unknown\` where our limits or rules kept us from asking the mail server (\`host_daily_limit\`, \`probe_policy\`).`,
   access: "verification:write",
-  needs: ["table:readwrite", "queue:send", "mail"],
+  needs: ["table:readwrite", "queue:send", "mail", "https"],
   keyed: true,
   tool: {
     effect: "additive",
@@ -52,6 +61,10 @@ export const verifyEmail = endpoint({
     include_activity: describe(
       Flag(false),
       "Whether to add `activity` to the result, at no extra cost.",
+    ),
+    control: describe(
+      optional(ControlInput),
+      "Proof that the visitor controls the address, by the Email Verification Protocol. A good one makes the result `valid` without asking the mail server; any other changes nothing but `control`.",
     ),
     options: describe(
       optionalOr(
@@ -100,6 +113,11 @@ export const verifyEmail = endpoint({
           v.optional(v.string()),
           "A compact JWS (EdDSA) of this verdict, which anyone can check by GET /.well-known/jwks.json. Only with `include_receipt`; a pending verification has none, and its job neither.",
         ),
+        proof: describe(
+          v.optional(v.literal(CONTROLLED)),
+          "What proves the result, where it is not the mail server. `controlled`: the visitor controls the address.",
+        ),
+        ...Control,
         message: describe(
           v.optional(v.string()),
           "A note for people. Left out when there is none.",
@@ -118,6 +136,7 @@ export const verifyEmail = endpoint({
         email: describe(v.string(), "The address of the request."),
         created_at: describe(v.string(), "When it was created, ISO 8601."),
         message: describe(v.string(), "What to do next, in a sentence."),
+        ...Control,
         ...Charged,
       }),
       "The verification takes longer than `timeout_ms`, or a later attempt may find out more, for example at a server that greylists. The job has the result. It is charged once, with this request.",
@@ -136,6 +155,7 @@ export const verifyEmail = endpoint({
       },
       waitMs: options.timeout_ms,
       ...(options.include_receipt && { receipt: {} }),
+      proof: body.control,
     };
     // The wait is not part of the request's fingerprint.
     const { timeout_ms: _, include_receipt, ...others } = options;
@@ -179,10 +199,16 @@ const messageFor = (result: Verification): string => {
   return withMoneySentence(SENTENCES[result.reason] ?? turnedAway, "nothing_charged");
 };
 
-const toOutcome = (verified: VerifyResult, email: string) =>
+const toOutcome = (verified: VerifyResult, email: string) => ({
+  ...(verified.control && { control: verified.control }),
+  ...toFound(verified, email),
+});
+
+const toFound = (verified: VerifyResult, email: string) =>
   verified.kind === "verified"
     ? {
         ...toWire(verified.result),
+        ...(verified.result.reason === CONTROLLED && { proof: CONTROLLED }),
         cached: verified.cached,
         ...(verified.receipt !== undefined && { receipt: verified.receipt }),
         ...((isServerUnasked(verified.result) || findFreeReason(verified.result) !== null) && {

@@ -49,6 +49,13 @@ export type ControlResult =
   | { readonly status: "controlled"; readonly issuer: string; readonly profile: string }
   | { readonly status: ControlFault };
 
+/** What an answer stores and says of it: a release also reads the codes of a newer one. */
+export type ControlAnswer = {
+  readonly status: string;
+  readonly issuer?: string;
+  readonly profile?: string;
+};
+
 type ControlWorld = Pick<World, "now" | "sleep"> & WithIssuers;
 
 /** For DNS and both documents of an issuer together. The ordinary verification is still to come. */

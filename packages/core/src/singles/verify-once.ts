@@ -1,8 +1,15 @@
-import type { Address, AddressText } from "@mailproof/mail/address";
+import type { AddressText } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { hashAddress } from "../accounts/hashes.ts";
 import { getRetentionSeconds } from "../accounts/retention.ts";
 import { createAccountHistory } from "../calibration/account-history.ts";
+import {
+  type ControlAnswer,
+  type ControlProof,
+  type ControlResult,
+  checkControl,
+} from "../control/check-control.ts";
+import type { WithIssuers } from "../control/issuers.ts";
 import { findReplayedJob } from "../jobs/find-replayed-job.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
@@ -27,14 +34,14 @@ import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
-import { findProviderDoubts } from "../verify/provider-beliefs.ts";
 import { trimResult, type Verification } from "../verify/result.ts";
-import { createCacheWrites, findCachedResult } from "../verify/result-cache.ts";
+import { createCacheWrites } from "../verify/result-cache.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
-import { type VerifyOptions, verifyAddress } from "../verify/verify.ts";
+import { createControlledResult, type VerifyOptions, verifyAddress } from "../verify/verify.ts";
+import { findCached } from "./cached-result.ts";
 import { createReceipt } from "./create-receipt.ts";
 import { createSingleJob, sendRetry, sendSingle } from "./single-job.ts";
 import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
@@ -45,6 +52,8 @@ export type VerifyRequest = {
   readonly waitMs: number;
   /** The response has a receipt, which names this. Absent: it has none. */
   readonly receipt?: ReceiptOrigin | undefined;
+  /** What the visitor's browser says of its control of the address. */
+  readonly proof?: ControlProof | undefined;
 };
 
 /** What the caller gets for the price. `pending`: the job that continues the verification. */
@@ -52,6 +61,7 @@ export type VerifyResult = {
   readonly price: Halves;
   readonly cached: boolean;
   readonly replayed: boolean;
+  readonly control?: ControlAnswer;
 } & (
   | { readonly kind: "verified"; readonly result: Verification; readonly receipt?: string }
   | { readonly kind: "pending"; readonly pending: PendingJob }
@@ -59,13 +69,20 @@ export type VerifyResult = {
 
 type PendingJob = { readonly job: string; readonly createdAt: string };
 
-/** Verifies one address and charges once, whatever crashes: holds before, settles after, releases if we failed. */
+/**
+ * Verifies one address and charges once, whatever crashes: holds before, settles after, releases if we failed. Control of
+ * the address is checked before any of it and costs nothing, unless it is proven: then it is the result.
+ */
 export const verifyOnce = async (
-  world: VerifyWorld,
+  world: VerifyWorld & WithIssuers,
   payer: Payer,
-  request: VerifyRequest,
+  asked: VerifyRequest,
   idempotencyKey: IdempotencyKey | null,
 ): Promise<VerifyResult> => {
+  const startedAtMs = world.now().getTime();
+  const control = await findControl(world, payer, asked);
+  const spentMs = world.now().getTime() - startedAtMs;
+  const request = { ...asked, waitMs: Math.max(0, asked.waitMs - spentMs) };
   const order = {
     id: world.newId("job"),
     kind: VERIFY,
@@ -74,17 +91,46 @@ export const verifyOnce = async (
     idempotencyKey,
     leaseMs: request.waitMs + MARGIN_MS,
   };
-  const cachedResult = await findCached(world, order, request);
-  if (cachedResult) return returnCached(world, order, request, cachedResult);
+  const found = await findResult(world, order, request, control);
+  if (found) return payForFound(world, order, request, found, control);
   const { email, options } = request;
   const retentionSeconds = getRetentionSeconds(payer);
-  const input: VerifyInput = { email: email.text, ...options, retentionSeconds };
+  const input: VerifyInput = {
+    email: email.text,
+    ...options,
+    retentionSeconds,
+    ...(control && { control: control.status }),
+  };
   const outcome = await beginOperation(world, order, async () => ({
     price: PRICES.verify,
     input,
     expectedMs: request.waitMs,
   }));
   return resume(world, outcome, request);
+};
+
+const findControl = async (
+  world: VerifyWorld & WithIssuers,
+  { mode }: Payer,
+  { email: { address }, proof, waitMs }: VerifyRequest,
+): Promise<ControlResult | undefined> =>
+  proof && checkControl(world, { ...proof, address, mode, waitMs });
+
+/** A result without a mail server: control is proven, or the address was verified lately. */
+type FoundResult = Pick<VerifyResult, "price" | "cached"> & { readonly whole: Verification };
+
+const findResult = async (
+  world: VerifyWorld,
+  order: OperationRequest,
+  request: VerifyRequest,
+  control: ControlResult | undefined,
+): Promise<FoundResult | undefined> => {
+  if (control?.status === "controlled") {
+    const whole = createControlledResult(selectEngine(world, order.payer.mode), request.email);
+    return { price: PRICES.verifyControlled, cached: false, whole };
+  }
+  const whole = await findCached(world, order, request);
+  return whole && { price: PRICES.verifyCached, cached: true, whole };
 };
 
 /** A crash may have left an earlier request under this key half done: then this one finishes it. */
@@ -110,68 +156,28 @@ const VerifyInput = v.object({
   includeAi: v.boolean(),
   includeEvidence: v.boolean(),
   retentionSeconds: v.number(),
+  /** Why control of the address was not proven. 0.2.0 has none. */
+  control: v.optional(v.string()),
 });
 export type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
-/** A test key's results never change and come from no mail server, so they are not cached. */
-const findCached = async (
-  world: VerifyWorld,
-  { payer, idempotencyKey }: OperationRequest,
-  { email, options: { deepVerify } }: VerifyRequest,
-): Promise<Verification | undefined> => {
-  if (payer.mode !== "live") return undefined;
-  const query = { email, deepVerify };
-  const result = await findCachedResult(world, getOwnerId(payer), query).catch((cause: unknown) => {
-    const what = "Cached results cannot be read right now.";
-    // An earlier request with this key may have been charged.
-    const money = idempotencyKey ? "retry_same_key" : "nothing_charged";
-    throw new Failure("UNAVAILABLE", money, what, { cause });
-  });
-  if (!result) return undefined;
-  const isOutdated = await Promise.all([
-    hasBouncedSince(world, payer, email.address, result),
-    isDoubtedSince(world, result),
-  ]);
-  return isOutdated.some(Boolean) ? undefined : result;
-};
-
-/** No random recipient was asked about, as the provider was believed to refuse them, and it no longer is. */
-const isDoubtedSince = async (
-  { engine: { beliefs } }: VerifyWorld,
-  { status, evidence }: Verification,
-): Promise<boolean> =>
-  status === "valid" &&
-  evidence?.catchAll === "not_tested" &&
-  (await findProviderDoubts(beliefs, evidence.mailHost)).acceptsUnknown;
-
-/** The account's mail has bounced since the result was made, so the result is no longer true. */
-const hasBouncedSince = async (
-  world: World,
-  { account }: Pick<Payer, "account">,
-  address: Address | null,
-  { evidence }: Verification,
-): Promise<boolean> => {
-  if (!address) return false;
-  const bouncedAt = await createAccountHistory(world, account).findBounce(address);
-  return bouncedAt !== (evidence?.bouncedAt ?? null);
-};
-
-const returnCached = async (
+const payForFound = async (
   world: VerifyWorld,
   order: OperationRequest,
   request: VerifyRequest,
-  cachedResult: Verification,
+  { price, cached, whole }: FoundResult,
+  control: ControlAnswer | undefined,
 ): Promise<VerifyResult> => {
-  const price = PRICES.verifyCached;
-  const result = trimResult(cachedResult, request.options);
+  const result = trimResult(whole, request.options);
   const receipt = createReceipt(world, order.payer, request, {
     id: order.id,
-    result: cachedResult,
-    cached: true,
+    result: whole,
+    cached,
     price,
     paidBy: ["debit", "charge"],
   });
-  const answer: StoredAnswer = { price, cached: true, result: pack(result), ...receipt };
+  const also = { price, cached, ...(control && { control }), ...receipt };
+  const answer: StoredAnswer = { ...also, result: pack(result) };
   const subject = hashAddress(world, getOwnerId(order.payer), request.email.canonical);
   const openedAt = world.now().toISOString();
   const outcome = await payImmediately(world, order, async () => ({
@@ -181,7 +187,7 @@ const returnCached = async (
     writes: (shard) => countVerdicts({ ...order.payer, shard }, openedAt, [result]),
   }));
   if (outcome.kind !== "paid") return resume(world, outcome, request);
-  return { kind: "verified", price, cached: true, replayed: false, result, ...receipt };
+  return { kind: "verified", ...also, replayed: false, result };
 };
 
 const runVerification = async (
@@ -213,6 +219,7 @@ const runVerification = async (
   const result = trimResult(outcome, options);
   const free = findFreeReason(outcome);
   const price = free ? (0 as Halves) : operation.amount;
+  const also = { price, cached: false, ...toControl(operation) };
   const receipt = createReceipt(world, operation, request, {
     id: operation.id,
     result: outcome,
@@ -220,9 +227,9 @@ const runVerification = async (
     price,
     paidBy: ["end", free ? "release" : "settle"],
   });
-  const answer: StoredAnswer = { price, cached: false, result: pack(result), ...receipt };
+  const answer: StoredAnswer = { ...also, result: pack(result), ...receipt };
   const counts = countVerdicts(operation, operation.openedAt, [outcome]);
-  const also =
+  const writes =
     mode === "live"
       ? [
           ...createCacheWrites(world, operation.account, { email, ...options }, outcome),
@@ -235,9 +242,9 @@ const runVerification = async (
     answer,
     subject,
     releasedAs: free ?? undefined,
-    also,
+    also: writes,
   });
-  const verified = { kind: "verified", price, cached: false, replayed: false, result } as const;
+  const verified = { kind: "verified", ...also, replayed: false, result } as const;
   if (ended === "ended") return { ...verified, ...receipt };
   // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once. No receipt
   // can say which.
@@ -267,7 +274,8 @@ export const switchToJob = async (
   if ((await continueAsJob(world, operation, retry)) !== "ended")
     throw createUnknownFailure(operation);
   const pending = { job: operation.id, createdAt: operation.openedAt };
-  return { kind: "pending", price: operation.amount, cached: false, replayed: false, pending };
+  const also = { price: operation.amount, cached: false, ...toControl(operation) };
+  return { kind: "pending", ...also, replayed: false, pending };
 };
 
 /**
@@ -275,11 +283,12 @@ export const switchToJob = async (
  * the process that began the work is gone.
  */
 const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
-  const { retentionSeconds, ...single } = v.parse(VerifyInput, operation.input);
+  const { retentionSeconds, control: _, ...single } = v.parse(VerifyInput, operation.input);
   const { id, openedAt, amount } = operation;
   const answer: StoredAnswer = {
     price: amount,
     cached: false,
+    ...toControl(operation),
     pending: { job: id, createdAt: openedAt },
   };
   const ended = await handOverToJob(
@@ -294,10 +303,18 @@ const continueAsJob = async (world: World, operation: Operation, retry?: SingleR
   return ended;
 };
 
+/** What the request found out that began the operation, whichever finishes it. */
+const toControl = ({ input }: Operation): Pick<VerifyResult, "control"> => {
+  const { control } = v.parse(VerifyInput, input);
+  return control === undefined ? {} : { control: { status: control } };
+};
+
 /** What a claim stores, and a repeated request gets as its response. Stored without a kind. */
 type StoredAnswer = {
   readonly price: Halves;
   readonly cached: boolean;
+  /** 0.2.0 has none. */
+  readonly control?: ControlAnswer;
 } & ( // `receipt`: absent in 0.2.0, and where the request asked for none.
   | { readonly result: PackedVerification; readonly receipt?: string }
   | { readonly pending: PendingJob }

@@ -49,13 +49,15 @@ export const estimateMailbox = ({ address, text, listed, domainHistory }: Lookup
 
 /** A mail server's reply to this address settles the question under every status. */
 const findCertainty = (signals: Signals, { status }: Judgement): number | undefined => {
+  if (signals.isControlled) return 1;
   if (isCatchAllInQuestion(signals)) return undefined;
   if (signals.mailbox?.verdict === "invalid") return 0;
   return getCertainty(status, toChecks(signals));
 };
 
 /** True: mail for the domain works. False: it does not, as with an address that cannot exist. */
-const mailWorks = ({ domain, syntaxFault }: Signals): boolean | "undecided" => {
+const mailWorks = ({ domain, syntaxFault, isControlled }: Signals): boolean | "undecided" => {
+  if (isControlled) return true;
   if (syntaxFault !== null) return false;
   if (hasMailHost(domain)) return true;
   return isUndecided(domain) || domain === "not_asked" ? "undecided" : false;

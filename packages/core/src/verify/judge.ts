@@ -2,7 +2,7 @@ import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { ScorePart, Status } from "./result.ts";
 import { scoreVerdict } from "./score.ts";
 import type { DomainSignal, Signals } from "./signals.ts";
-import { NOT_PROBED } from "./unpaid-results.ts";
+import { CONTROLLED, NOT_PROBED } from "./unpaid-results.ts";
 
 export type Judgement = {
   readonly status: Status;
@@ -104,6 +104,11 @@ const isLongNameTaken = (signals: Signals): boolean => {
 
 /** The order is the rule: `judge` looks at a status only when none above it holds. */
 const PRECEDENCE: readonly VerdictRule[] = [
+  {
+    status: "valid",
+    holds: ({ isControlled = false }) => isControlled,
+    reason: useReason(CONTROLLED),
+  },
   {
     status: "invalid",
     holds: ({ syntaxFault }) => syntaxFault !== null,

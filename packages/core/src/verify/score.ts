@@ -77,6 +77,11 @@ const isUnknownFor =
 /** What makes an address better or worse within the band of its status. */
 export const ADJUSTMENTS: readonly Adjustment[] = [
   {
+    part: "the visitor proved control of the address",
+    points: 6,
+    holds: ({ signals: { isControlled = false } }) => isControlled,
+  },
+  {
     part: "the server accepted the address",
     points: 4,
     holds: (scored) => hasVerdict("valid")(scored) && isProven(scored),

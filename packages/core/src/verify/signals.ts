@@ -6,6 +6,8 @@ export type Signals = {
   /** Why the text is not an address, or null. */
   readonly syntaxFault: string | null;
   readonly domain: DomainSignal;
+  /** The visitor proved control of the address, so no mail server was asked. */
+  readonly isControlled?: true;
   readonly listed: {
     readonly trap: boolean;
     readonly disposable: boolean;

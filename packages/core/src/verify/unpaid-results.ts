@@ -4,6 +4,8 @@ import { HOST_DAILY_LIMIT, PROBE_POLICY } from "../smtp-pool/unprobed-results.ts
 
 /** The reason where a mail server could have been asked and was not, since the request excludes it. It is paid. */
 export const NOT_PROBED = "not_probed";
+/** The reason where it was not, since the visitor proved control of the address. It is paid. */
+export const CONTROLLED = "controlled" as const;
 
 /** Why a mail server turned us away, whichever the recipient: our IP address, our name, our sender or our pace. */
 export const REFUSAL_REASONS = [
@@ -32,6 +34,7 @@ const FREE: Readonly<Record<FreeReason, readonly string[]>> = {
 /** Why a mail server was not asked. */
 export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   NOT_PROBED,
+  CONTROLLED,
   ...FREE.not_probed,
 ]);
 

@@ -108,6 +108,18 @@ export const createUnprobedResult = (
   return result.status === "unknown" ? { ...result, reason } : result;
 };
 
+/** The result of an address that the visitor proved control of: syntax and lists, and the proof. */
+export const createControlledResult = (
+  { lists, ...others }: Engine,
+  email: AddressText,
+): Verification => {
+  const engine = { ...others, lists: lists.current() };
+  const lookup = lookUpText(engine, email);
+  const signals = { ...toSignals(engine, lookup), isControlled: true } as const;
+  const everything = { deepVerify: false, includeAi: true, includeEvidence: true };
+  return report(engine, createVerification(engine, lookup, everything, signals));
+};
+
 /** What the text and the lists say. */
 const lookUpText = ({ lists }: Engine, email: AddressText): AddressLookup => ({
   ...email,

@@ -1,0 +1,49 @@
+import { TOKEN_LENGTH_MAX } from "@mailproof/mail/control/token";
+import * as v from "valibot";
+import { describe, limitCharacters, notEmpty, part } from "./common.ts";
+
+const NONCE_LENGTH_MAX = 500;
+const ORIGIN_LENGTH_MAX = 300;
+
+/** An origin as a browser writes it (RFC 6454 §6.2): of a page that browsers trust, so https, or this machine. */
+const isOrigin = (text: string): boolean => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, origin } = new URL(text);
+  const isTrusted = protocol === "https:" || (protocol === "http:" && hostname === "localhost");
+  return isTrusted && origin === text;
+};
+
+/** What the visitor's browser put into a form, by the Email Verification Protocol. */
+export const ControlInput = part({
+  token: describe(
+    v.pipe(v.string(), notEmpty, limitCharacters(TOKEN_LENGTH_MAX)),
+    "The value of the form's `email-verification-token` field, unchanged. Under a test key `test-controlled` proves control.",
+  ),
+  nonce: describe(
+    v.pipe(v.string(), notEmpty, limitCharacters(NONCE_LENGTH_MAX)),
+    "The `nonce` that your server gave that field. Take each only once: whether a token was used before is not checked here.",
+  ),
+  origin: describe(
+    v.pipe(
+      v.string(),
+      limitCharacters(ORIGIN_LENGTH_MAX),
+      v.check(isOrigin, "must be an origin such as https://example.com or http://localhost:3000"),
+    ),
+    "The origin of the page with the form, such as `https://example.com`.",
+  ),
+});
+
+export const ControlPart = v.object({
+  status: describe(
+    v.string(),
+    "`controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out.",
+  ),
+  issuer: describe(
+    v.optional(v.string()),
+    "The host of the mail provider that vouches for the address. Left out unless control is proven.",
+  ),
+  profile: describe(
+    v.optional(v.string()),
+    "The edition of the protocol that the token keeps to. Left out unless control is proven.",
+  ),
+});
