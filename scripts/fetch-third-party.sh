@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), moto and cfn-lint (PyPI), one that
-# reads DMARC reports, parsedmarc (PyPI), two that sign mail, dkimpy (PyPI) and go-msgauth (Go), generators of clients
+# reads DMARC reports, parsedmarc (PyPI), one that makes proofs of control, PyEVP (PyPI), two that sign mail, dkimpy (PyPI) and go-msgauth (Go), generators of clients
 # (PyPI, Maven, Go), one that judges histories, Porcupine (Go), and two that read workflows, zizmor (PyPI) and actionlint (Go). What the machine has nothing to fetch with is left out with its reason; under CI, what could be fetched
 # and was not is a failure. They are stored outside the repository, under the hash of the file that names their versions, so
 # that the next clone finds them.
@@ -65,6 +65,11 @@ fetch_parsedmarc() {
   "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/parsedmarc/requirements.txt"
 }
 
+fetch_pyevp() {
+  python3 -m venv "$2"
+  "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/pyevp/requirements.txt"
+}
+
 fetch_go_msgauth() {
   (cd "$1/go-msgauth" && go build -trimpath -o "$2/run" .)
 }
@@ -103,6 +108,7 @@ fetch_actionlint() {
 # The one that builds itself comes last: it takes a minute of two processors.
 fetch dkimpy dkimpy/requirements.txt python3
 fetch parsedmarc parsedmarc/requirements.txt python3
+fetch pyevp pyevp/requirements.txt python3
 fetch go_msgauth go-msgauth/main.go go
 fetch python python/requirements.txt python3
 fetch python_generators generators/python/requirements.txt python3

@@ -10,6 +10,7 @@ const FILES = {
   python: "python/requirements.txt",
   dkimpy: "dkimpy/requirements.txt",
   parsedmarc: "parsedmarc/requirements.txt",
+  pyevp: "pyevp/requirements.txt",
   go_msgauth: "go-msgauth/main.go",
   python_generators: "generators/python/requirements.txt",
   java_generators: "generators/java/pom.xml",

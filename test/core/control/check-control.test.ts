@@ -175,8 +175,6 @@ describe("a token is refused offline, and nobody is asked", () => {
       `${issued}~d~${bound}`,
       `${issued}~~${bound}`,
       `${token}~`,
-      ` ${token}`,
-      `${token}\n`,
       `${token}=`,
       `${encode(null)}.${empty}.AA~${bound}`,
       `${encode([])}.${empty}.AA~${bound}`,

@@ -61,7 +61,7 @@ const TOKEN = /^([\w-]+\.[\w-]+\.[\w-]+)~([\w-]+\.[\w-]+\.[\w-]+)$/;
 
 const splitToken = (token: string) => {
   if (token.length > TOKEN_LENGTH_MAX) return undefined;
-  const [, issued, bound] = TOKEN.exec(token) ?? [];
+  const [, issued, bound] = TOKEN.exec(token.trim()) ?? [];
   if (issued === undefined || bound === undefined) return undefined;
   try {
     return { issued: decodePart(issued), bound: decodePart(bound) };
@@ -89,8 +89,8 @@ const IssuedClaims = v.object({
   iat: Seconds,
   exp: v.nullish(Seconds),
   email: v.string(),
-  email_verified: v.unknown(),
-  cnf: v.object({ jwk: v.unknown() }),
+  email_verified: v.optional(v.unknown()),
+  cnf: v.object({ jwk: v.optional(v.unknown()) }),
 });
 const BoundClaims = v.object({
   iat: Seconds,
