@@ -237,6 +237,7 @@ describe("nulls", () => {
     "account: key.scopes",
     "account: reach.measured_at",
     "verify: did_you_mean",
+    "verify: job_id",
     "verify: reason",
     "health: reach.measured_at",
     ...["api-keys: api_keys.", "api-keys: "].flatMap((fieldPath) => [

@@ -27,7 +27,7 @@ const setup = async () => {
 
 test("the same facts give the same receipt, and its claims come back", async () => {
   const { world, facts, keySet } = await setup();
-  const page = { origin: "https://shop.example", proof: "challenge" };
+  const page = { origin: "https://shop.example" };
 
   const receipt = signReceipt(world, { ...facts, ...page });
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";
 import { expect, test } from "vitest";
@@ -140,6 +141,7 @@ test("the job asks the mail server, and the back end reads its result; the price
     reason: null,
     did_you_mean: null,
     job_id: "job_1",
+    receipt: expect.any(String),
     credits_used: 1,
   });
   await whenWorked({ world, ...ctx });
@@ -148,6 +150,64 @@ test("the job asks the mail server, and the back end reads its result; the price
   expect(job.data.results).toMatchObject([{ status: "invalid", reason: "mailbox_not_found" }]);
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
   await thenConsistent({ ...ctx, world });
+});
+
+const readClaims = (receipt: string) =>
+  JSON.parse(Buffer.from(receipt.split(".")[1] ?? "", "base64url").toString());
+
+test("the receipt names the class, the page, the job and the charge, and no verdict", async () => {
+  const { ask, world } = await givenForm();
+
+  const { data } = await ask(" Info@Example.com ");
+
+  expect(readClaims(data.receipt)).toEqual({
+    jti: "job_1",
+    iat: world.now().getTime() / 1_000,
+    mode: "live",
+    email_sha256: createHash("sha256").update("info@example.com").digest("hex"),
+    class: "ask",
+    reason: "role_account",
+    verified_at: world.now().toISOString(),
+    cached: false,
+    credits: 1,
+    ledger_entry: "job_1.debit.hold",
+    lists: expect.any(String),
+    origin: ORIGIN,
+  });
+});
+
+test("a visitor who proves control goes on for half a credit, and no mail server is asked", async () => {
+  const { world, ...ctx } = await givenForm({ mode: "test" });
+  const control = { token: "test-controlled", nonce: "n-1", origin: "https://other.example" };
+
+  const { data } = await send(world, ROUTE, {
+    key: ctx.publicKey,
+    body: { email: "invalid@example.com", control },
+    headers: { origin: ORIGIN },
+  });
+
+  expect(data).toMatchObject({ class: "go", job_id: null, control: { status: "controlled" } });
+  expect(readClaims(data.receipt)).toMatchObject({
+    status: "valid",
+    proof: "controlled",
+    nonce: "n-1",
+    // That of the page, whatever the body says.
+    origin: ORIGIN,
+  });
+  expect((await send(world, "GET /v1/jobs/job_1", { key: ctx.testKey })).statusCode).toBe(404);
+});
+
+test("a proof that is none changes nothing but its code", async () => {
+  const { world, publicKey } = await givenForm();
+  const control = { token: "x.y.z~k", nonce: "n-1", origin: ORIGIN };
+
+  const { data } = await send(world, ROUTE, {
+    key: publicKey,
+    body: { email: "ann@example.com", control },
+    headers: { origin: ORIGIN },
+  });
+
+  expect(data).toMatchObject({ class: "go", job_id: "job_1", control: { status: "malformed" } });
 });
 
 test("where our side fails, the visitor may go on and the account pays nothing", async () => {
@@ -281,8 +341,15 @@ test("whether a mailbox exists changes no letter, no size and no moment of what 
           headers: { origin: ORIGIN },
         });
         times.add(world.now().getTime() - startedAt);
-        const text = response.text.replace(name, "…").replace(/job_\d+/, "job_…");
-        seen.add(JSON.stringify([response.statusCode, text, Object.keys(response.headers)]));
+        // What is in a receipt stands in the answer, too; its length is that of the job's number.
+        const claims = Object.keys(readClaims(response.data.receipt));
+        const text = response.text
+          .replace(name, "…")
+          .replace(response.data.receipt, "…")
+          .replace(response.data.job_id, "…");
+        seen.add(
+          JSON.stringify([response.statusCode, text, claims, Object.keys(response.headers)]),
+        );
       }
       ctx.later(60_000);
     }

@@ -939,6 +939,18 @@ export interface VerifyEmailInput {
   email: string;
   /** Whether to add `activity` to the result, at no extra cost. */
   include_activity?: boolean | null | undefined;
+  /** Proof that the visitor controls the address, by the Email Verification Protocol. A good one makes the result `valid` without asking the mail server; any other changes nothing but `control`. */
+  control?:
+    | {
+        /** The value of the form's `email-verification-token` field, unchanged. Under a test key `test-controlled` proves control. */
+        token: string;
+        /** The `nonce` that your server gave that field. Take each only once: whether a token was used before is not checked here. */
+        nonce: string;
+        /** The origin of the page with the form, such as `https://example.com`. */
+        origin: string;
+      }
+    | null
+    | undefined;
   /** How to verify. */
   options?:
     | {
@@ -974,6 +986,17 @@ export type VerifyEmailData =
       cached: boolean;
       /** A compact JWS (EdDSA) of this verdict, which anyone can check by GET /.well-known/jwks.json. Only with `include_receipt`; a pending verification has none, and its job neither. */
       receipt?: string;
+      /** What proves the result, where it is not the mail server. `controlled`: the visitor controls the address. */
+      proof?: "controlled";
+      /** What became of the request's `control`. Left out where it had none. */
+      control?: {
+        /** `controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out. */
+        status: string;
+        /** The host of the mail provider that vouches for the address. Left out unless control is proven. */
+        issuer?: string;
+        /** The edition of the protocol that the token keeps to. Left out unless control is proven. */
+        profile?: string;
+      };
       /** A note for people. Left out when there is none. */
       message?: string;
       /** Credits charged by this request. */
@@ -992,6 +1015,15 @@ export type VerifyEmailData =
       created_at: string;
       /** What to do next, in a sentence. */
       message: string;
+      /** What became of the request's `control`. Left out where it had none. */
+      control?: {
+        /** `controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out. */
+        status: string;
+        /** The host of the mail provider that vouches for the address. Left out unless control is proven. */
+        issuer?: string;
+        /** The edition of the protocol that the token keeps to. Left out unless control is proven. */
+        profile?: string;
+      };
       /** Credits charged by this request. */
       credits_used: number;
       /** True when an earlier response is repeated. Left out otherwise. */
@@ -1157,6 +1189,18 @@ export interface ProcessFileData {
 export interface VerifyFormInput {
   /** The address as the visitor typed it. */
   email: string;
+  /** What the visitor's browser says of its control of the address. The page's origin must be `origin`. */
+  control?:
+    | {
+        /** The value of the form's `email-verification-token` field, unchanged. Under a test key `test-controlled` proves control. */
+        token: string;
+        /** The `nonce` that your server gave that field. Take each only once: whether a token was used before is not checked here. */
+        nonce: string;
+        /** The origin of the page with the form, such as `https://example.com`. */
+        origin: string;
+      }
+    | null
+    | undefined;
 }
 
 export interface VerifyFormData {
@@ -1168,8 +1212,19 @@ export interface VerifyFormData {
   reason: string | null;
   /** The address that was probably intended. Null when there is no likely typo. */
   did_you_mean: string | null;
-  /** The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. */
-  job_id: string;
+  /** The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where control is proven, and no mail server is asked. */
+  job_id: string | null;
+  /** A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job. Left out of a repeat where control was proven. */
+  receipt?: string;
+  /** What became of the request's `control`. Left out where it had none. */
+  control?: {
+    /** `controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out. */
+    status: string;
+    /** The host of the mail provider that vouches for the address. Left out unless control is proven. */
+    issuer?: string;
+    /** The edition of the protocol that the token keeps to. Left out unless control is proven. */
+    profile?: string;
+  };
   /** Credits charged by this request. */
   credits_used: number;
   /** True when an earlier response is repeated. Left out otherwise. */
@@ -3215,7 +3270,7 @@ export interface Operations {
   /**
    * Verify one address.
    *
-   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours; nothing for an `unknown` where our limits or rules kept us from asking the mail server (`host_daily_limit`, `probe_policy`).
+   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours, and 0.5 when `control` is proven; nothing for an `unknown` where our limits or rules kept us from asking the mail server (`host_daily_limit`, `probe_policy`).
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify`

@@ -25,12 +25,14 @@ export const buildInput = (endpoint: Endpoint): ToolInput => {
   const path = endpoint.path ? toObjectShape(endpoint.path) : NOTHING;
   const query = endpoint.query ? toObjectShape(endpoint.query) : NOTHING;
   const body = endpoint.body ? toObjectShape(endpoint.body) : NOTHING;
+  // What a visitor's browser signed: no model has it.
+  const { control: _, ...fields } = body.properties;
   const page = getPage(Object.keys(query.properties));
   const key = endpoint.keyed ? { [IDEMPOTENCY_KEY]: KEY } : {};
   const properties = {
     ...path.properties,
     ...withTypedValues(query.properties, page),
-    ...body.properties,
+    ...fields,
     ...key,
   };
   const required = [...path.required, ...query.required, ...body.required];

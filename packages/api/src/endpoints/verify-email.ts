@@ -24,18 +24,11 @@ import {
   PAID_ERRORS,
   part,
 } from "../schema/common.ts";
-import { ControlInput, ControlPart } from "../schema/control.ts";
+import { Control, ControlInput } from "../schema/control.ts";
 import { toWire, VerificationResult } from "../schema/verification.ts";
 
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
 const WAIT_WORDS = "must be a whole number of milliseconds, 0 or more";
-
-const Control = {
-  control: describe(
-    v.optional(ControlPart),
-    "What became of the request's `control`. Left out where it had none.",
-  ),
-};
 
 export const verifyEmail = endpoint({
   id: "verifyEmail",
@@ -154,7 +147,9 @@ export const verifyEmail = endpoint({
         includeEvidence: options.include_evidence,
       },
       waitMs: options.timeout_ms,
-      ...(options.include_receipt && { receipt: {} }),
+      ...(options.include_receipt && {
+        receipt: { origin: body.control?.origin, nonce: body.control?.nonce },
+      }),
       proof: body.control,
     };
     // The wait is not part of the request's fingerprint.

@@ -9,7 +9,8 @@ import { endpoint } from "../http/endpoint.ts";
 import { orUnavailable } from "../http/http-failure.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { Charged, chargedFor } from "../schema/charged.ts";
-import { describe, EmailText, KEYED_ERRORS, PAID_ERRORS } from "../schema/common.ts";
+import { describe, EmailText, KEYED_ERRORS, optional, PAID_ERRORS } from "../schema/common.ts";
+import { Control, ControlInput } from "../schema/control.ts";
 
 export const verifyForm = endpoint({
   id: "verifyForm",
@@ -21,7 +22,7 @@ export const verifyForm = endpoint({
   price: `${formatCredits(PRICES.verify)}; nothing when the mail server could not be asked through our fault or limits.`,
   access: "verification:write",
   forVisitors: true,
-  needs: ["table:readwrite", "queue:send", "mail"],
+  needs: ["table:readwrite", "queue:send", "mail", "https"],
   keyed: true,
   // For pages: a program asks verifyEmail.
   tool: null,
@@ -30,6 +31,10 @@ export const verifyForm = endpoint({
 
   body: v.strictObject({
     email: describe(EmailText, "The address as the visitor typed it."),
+    control: describe(
+      optional(ControlInput),
+      "What the visitor's browser says of its control of the address. The page's origin must be `origin`.",
+    ),
   }),
   output: v.object({
     email: describe(v.string(), "The address as it was read."),
@@ -43,24 +48,39 @@ export const verifyForm = endpoint({
       "The address that was probably intended. Null when there is no likely typo.",
     ),
     job_id: describe(
-      v.string(),
-      "The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can.",
+      v.nullable(v.string()),
+      "The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where control is proven, and no mail server is asked.",
     ),
+    receipt: describe(
+      v.optional(v.string()),
+      "A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job. Left out of a repeat where control was proven.",
+    ),
+    ...Control,
     ...Charged,
   }),
 
   async handle(world, caller, { body, key }) {
     if (caller.visitor) await orUnavailable(takeDailyUse(world, caller.keyId, caller.visitor.use));
     const keyed = keyedBy("verify", caller, key, { ...body, form: true });
+    const origin = caller.visitor?.origin;
     const email = readAddress(body.email);
-    const { seen, job, paid } = await verifyForForm(world, caller, email, keyed);
+    // A token of another page proves nothing here, whatever the body says.
+    const proof = body.control && { ...body.control, ...(origin && { origin }) };
+    const { seen, paid, receipt } = await verifyForForm(
+      world,
+      caller,
+      { email, proof, origin },
+      keyed,
+    );
     return {
       status: 200,
       data: {
         email: seen.email,
         ...toFormClass(seen),
         did_you_mean: seen.ai?.typoSuggestion ?? null,
-        job_id: job,
+        job_id: paid.kind === "pending" ? paid.pending.job : null,
+        ...(receipt !== undefined && { receipt }),
+        ...(paid.control && { control: paid.control }),
         ...chargedFor(paid, caller),
       },
     };

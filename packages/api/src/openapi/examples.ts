@@ -295,6 +295,8 @@ export const EXAMPLES: readonly Example[] = [
         reason: "role_account",
         did_you_mean: null,
         job_id: "job_5015a2fc-ea7c-4c7e-8542-ed0c58d6dc64",
+        receipt:
+          "eyJhbGciOiJFZERTQSIsInR5cCI6Im1haWxwcm9vZi1yZWNlaXB0K2p3dCIsImtpZCI6IjIwMjYtT1FXY3U4YlQifQ.eyJqdGkiOiJqb2JfNTAxNWEyZmMtZWE3Yy00YzdlLTg1NDItZWQwYzU4ZDZkYzY0IiwiaWF0IjoxNzk1MjE5MjAxLCJtb2RlIjoibGl2ZSIsImVtYWlsX3NoYTI1NiI6ImZiMWE0NzU3ZjgzYjc0ZTVhODdjMTU1NGM4Njg5YmFiMTJkMDk2NzRmOWUxNWRiMzY2YzM2MzZhYjQ1MjAwNGMiLCJjbGFzcyI6ImFzayIsInJlYXNvbiI6InJvbGVfYWNjb3VudCIsInZlcmlmaWVkX2F0IjoiMjAyNi0xMS0yMVQwMDowMDowMS4wMDBaIiwiY2FjaGVkIjpmYWxzZSwiY3JlZGl0cyI6MSwibGVkZ2VyX2VudHJ5Ijoiam9iXzUwMTVhMmZjLWVhN2MtNGM3ZS04NTQyLWVkMGM1OGQ2ZGM2NC5kZWJpdC5ob2xkIiwibGlzdHMiOiIyMDI2LjExLjIzIn0.qpepZGPqXb7Cq9HF1SCPUK5TA2D2jDTE6iJHa0NsNTw-3Qd3iEgJuwAH0pGzCIc17d8oeRtZd69QFN8GakVqDg",
         credits_used: 1,
       },
     },

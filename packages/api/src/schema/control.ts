@@ -1,17 +1,10 @@
+import { isPageOrigin } from "@mailproof/core/accounts/public-keys";
 import { TOKEN_LENGTH_MAX } from "@mailproof/mail/control/token";
 import * as v from "valibot";
 import { describe, limitCharacters, notEmpty, part } from "./common.ts";
 
 const NONCE_LENGTH_MAX = 500;
 const ORIGIN_LENGTH_MAX = 300;
-
-/** An origin as a browser writes it (RFC 6454 §6.2): of a page that browsers trust, so https, or this machine. */
-const isOrigin = (text: string): boolean => {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, origin } = new URL(text);
-  const isTrusted = protocol === "https:" || (protocol === "http:" && hostname === "localhost");
-  return isTrusted && origin === text;
-};
 
 /** What the visitor's browser put into a form, by the Email Verification Protocol. */
 export const ControlInput = part({
@@ -27,13 +20,16 @@ export const ControlInput = part({
     v.pipe(
       v.string(),
       limitCharacters(ORIGIN_LENGTH_MAX),
-      v.check(isOrigin, "must be an origin such as https://example.com or http://localhost:3000"),
+      v.check(
+        isPageOrigin,
+        "must be an origin such as https://example.com or http://localhost:3000",
+      ),
     ),
     "The origin of the page with the form, such as `https://example.com`.",
   ),
 });
 
-export const ControlPart = v.object({
+const ControlPart = v.object({
   status: describe(
     v.string(),
     "`controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out.",
@@ -47,3 +43,11 @@ export const ControlPart = v.object({
     "The edition of the protocol that the token keeps to. Left out unless control is proven.",
   ),
 });
+
+/** In the response about one address. */
+export const Control = {
+  control: describe(
+    v.optional(ControlPart),
+    "What became of the request's `control`. Left out where it had none.",
+  ),
+};

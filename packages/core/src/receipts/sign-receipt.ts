@@ -7,17 +7,18 @@ import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { toFormClass } from "../verify/form-class.ts";
 import { toPublicEvidence, type Verification } from "../verify/result.ts";
+import { CONTROLLED } from "../verify/unpaid-results.ts";
 import { deriveReceiptKey } from "./receipt-keys.ts";
 
 // A receipt says what the service answered about an address, in a form that anyone can check without asking it: a compact
 // JWS (RFC 7515 §7.1) by EdDSA (RFC 8037). The address itself is not in it, only its hash.
 
-/** What only the request knows, where it came from a page. */
+/** What only the request knows. */
 export type ReceiptOrigin = {
-  /** The origin of the page, by RFC 6454. */
-  readonly origin?: string;
-  /** What the page proved before it was answered. */
-  readonly proof?: string;
+  /** The origin of the page that it came from. */
+  readonly origin?: string | undefined;
+  /** That of a proof of control. A back end compares it with its own: whether it was used before is not known here. */
+  readonly nonce?: string | undefined;
 };
 
 export type ReceiptFacts = ReceiptOrigin & {
@@ -30,6 +31,8 @@ export type ReceiptFacts = ReceiptOrigin & {
   readonly email: string;
   /** With its evidence. */
   readonly result: Verification;
+  /** A visitor's browser gets it: it has the class in the place of the verdict, and nothing that only the mail server knows. */
+  readonly isForVisitor?: true;
   /** Whether the evidence was asked for: then the receipt names its hash. */
   readonly includeEvidence: boolean;
   readonly cached: boolean;
@@ -63,7 +66,9 @@ const toClaims = (
     cached,
     price,
     ledgerEntry,
-    ...page
+    isForVisitor,
+    origin,
+    nonce,
   }: ReceiptFacts,
 ) => ({
   ...(publicUrl !== null && { iss: publicUrl }),
@@ -71,11 +76,15 @@ const toClaims = (
   iat: toEpochSeconds(at),
   mode,
   email_sha256: hashEmail(email),
-  status: result.status,
-  reason: result.reason,
-  sub_status: result.subStatus,
-  quality_score: result.score,
-  class: toFormClass(result).class,
+  ...(isForVisitor
+    ? toFormClass(result)
+    : {
+        status: result.status,
+        reason: result.reason,
+        sub_status: result.subStatus,
+        quality_score: result.score,
+        class: toFormClass(result).class,
+      }),
   verified_at: result.verifiedAt,
   cached,
   credits: mode === "test" ? 0 : toCredits(price),
@@ -85,8 +94,8 @@ const toClaims = (
     result.evidence && {
       evidence_sha256: hashEvidence(toPublicEvidence(result.evidence) as unknown as Json),
     }),
-  ...(page.origin !== undefined && { origin: page.origin }),
-  ...(page.proof !== undefined && { proof: page.proof }),
+  ...(origin !== undefined && { origin }),
+  ...(result.reason === CONTROLLED && { proof: CONTROLLED, nonce }),
 });
 
 /** Without a key, so that a back end can compute it from what its form holds. */

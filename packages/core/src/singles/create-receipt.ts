@@ -12,8 +12,8 @@ type Request = {
   readonly receipt?: ReceiptOrigin | undefined;
 };
 
-type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price"> & {
-  /** The entry of the ledger that ends its payment. */
+type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price" | "isForVisitor"> & {
+  /** The entry of the ledger that shows its payment. */
   readonly paidBy: readonly [EntryStep, MoveKind];
 };
 

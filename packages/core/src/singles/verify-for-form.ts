@@ -1,5 +1,6 @@
 import type { AddressText } from "@mailproof/mail/address";
 import { getRetentionSeconds } from "../accounts/retention.ts";
+import type { WithIssuers } from "../control/issuers.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import { beginOperation } from "../money/begin-operation.ts";
@@ -11,24 +12,34 @@ import type { VerifyWorld } from "../verify/engine.ts";
 import { QUIET_ENGINE } from "../verify/quiet-engine.ts";
 import type { Verification } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
-import { createUnprobedResult, verifyAddress } from "../verify/verify.ts";
+import { createControlledResult, createUnprobedResult, verifyAddress } from "../verify/verify.ts";
+import { createReceipt } from "./create-receipt.ts";
 import {
+  findControl,
   MARGIN_MS,
+  payForFound,
   replay,
   switchToJob,
   VERIFY,
   type VerifyInput,
+  type VerifyRequest,
   type VerifyResult,
 } from "./verify-once.ts";
 
-/** A form waits for two seconds in all, and DNS has most of them. */
-const DNS_WAIT_MS = 1_500;
+/** A form waits for two seconds in all, and what is asked of others has most of them. */
+const WAIT_MS = 1_500;
 
-/** `seen`: what a visitor may know. `job`: asks the mail server, for the back end. */
+/** What a form sends. */
+type FormRequest = Pick<VerifyRequest, "email" | "proof"> & {
+  /** Of the page. Undefined: a program sent it. */
+  readonly origin: string | undefined;
+};
+
+/** `seen`: what a visitor may know. `paid`: the job that asks the mail server, or the proof that none need be asked. */
 export type FormVerification = {
   readonly seen: Verification;
-  readonly job: string;
   readonly paid: VerifyResult;
+  readonly receipt?: string | undefined;
 };
 
 /**
@@ -36,19 +47,22 @@ export type FormVerification = {
  * cached result and nothing else about this address has a part in the answer, nor in how long it takes.
  */
 export const verifyForForm = async (
-  world: VerifyWorld,
+  world: VerifyWorld & WithIssuers,
   payer: Payer,
-  email: AddressText,
+  { email, proof, origin }: FormRequest,
   idempotencyKey: IdempotencyKey | null,
 ): Promise<FormVerification> => {
-  const seen = await verifyBriefly(world, payer, email);
-  const input: VerifyInput = {
-    email: email.text,
-    deepVerify: true,
-    includeAi: true,
-    includeEvidence: false,
-    retentionSeconds: getRetentionSeconds(payer),
+  const request = {
+    email,
+    proof,
+    options: WHOLE,
+    waitMs: WAIT_MS,
+    receipt: { origin, nonce: proof?.nonce },
   };
+  const [seen, control] = await Promise.all([
+    verifyBriefly(world, payer, email),
+    findControl(world, payer, request),
+  ]);
   const order = {
     id: world.newId("job"),
     kind: VERIFY,
@@ -57,20 +71,40 @@ export const verifyForForm = async (
     idempotencyKey,
     leaseMs: MARGIN_MS,
   };
+  if (control?.status === "controlled") {
+    const whole = createControlledResult(selectEngine(world, payer.mode), email);
+    const found = { price: PRICES.verifyControlled, cached: false, whole };
+    const paid = await payForFound(world, order, request, found, control).catch(hideBalance);
+    return { seen: whole, paid, receipt: paid.kind === "verified" ? paid.receipt : undefined };
+  }
+  const input: VerifyInput = {
+    email: email.text,
+    ...WHOLE,
+    retentionSeconds: getRetentionSeconds(payer),
+    ...(control && { control: control.status }),
+  };
   const begun = await beginOperation(world, order, async () => ({
     price: PRICES.verify,
     input,
-    expectedMs: DNS_WAIT_MS,
+    expectedMs: WAIT_MS,
   })).catch(hideBalance);
   if (begun.kind === "in_progress") throw createInProgressFailure(begun.retryAfterMs);
   const paid =
     begun.kind === "replayed"
       ? await replay(world, begun.answer)
       : await switchToJob(world, begun.operation);
-  // Nothing is paid here but the job.
-  if (paid.kind !== "pending") throw new Error("a form's verification has a result");
-  return { seen, job: paid.pending.job, paid };
+  const id = paid.kind === "pending" ? paid.pending.job : order.id;
+  const answered = { id, result: seen, cached: false, price: paid.price } as const;
+  const paidBy = ["debit", "hold"] as const;
+  return {
+    seen,
+    paid,
+    ...createReceipt(world, payer, request, { ...answered, paidBy, isForVisitor: true }),
+  };
 };
+
+/** What the job finds out, for the back end. */
+const WHOLE = { deepVerify: true, includeAi: true, includeEvidence: false } as const;
 
 const verifyBriefly = async (
   world: VerifyWorld,
@@ -80,9 +114,9 @@ const verifyBriefly = async (
   // The job's result is the one that counts.
   const { onVerification } = QUIET_ENGINE;
   const engine = { ...selectEngine(world, mode), onVerification };
-  const options = { deepVerify: false, includeAi: true, includeEvidence: false };
+  const options = { deepVerify: false, includeAi: true, includeEvidence: true };
   const work = verifyAddress(engine, email, options);
-  const result = await withTimeout(world, DNS_WAIT_MS, work, world.stopping);
+  const result = await withTimeout(world, WAIT_MS, work, world.stopping);
   return result === "late" ? createUnprobedResult(engine, email.text, "timeout") : result;
 };
 

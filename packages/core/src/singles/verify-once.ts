@@ -109,7 +109,7 @@ export const verifyOnce = async (
   return resume(world, outcome, request);
 };
 
-const findControl = async (
+export const findControl = async (
   world: VerifyWorld & WithIssuers,
   { mode }: Payer,
   { email: { address }, proof, waitMs }: VerifyRequest,
@@ -161,7 +161,7 @@ const VerifyInput = v.object({
 });
 export type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
-const payForFound = async (
+export const payForFound = async (
   world: VerifyWorld,
   order: OperationRequest,
   request: VerifyRequest,

@@ -1,5 +1,6 @@
 import { NO_MAIL } from "./judge.ts";
 import type { Verification } from "./result.ts";
+import { CONTROLLED } from "./unpaid-results.ts";
 
 /** What a form does with an address: takes it, asks the visitor to look again, or refuses it. */
 export const FORM_CLASSES = ["go", "ask", "no"] as const;
@@ -20,6 +21,7 @@ export const toFormClass = ({ reason, verification, flags, ai }: Facts): FormCla
   // These two are the first in the order of verdicts, so the reason is theirs.
   if (!verification.syntaxValid || NO_MAIL.has(reason)) return { class: "no", reason };
   if (flags.disposable) return { class: "no", reason: "listed_disposable" };
+  if (reason === CONTROLLED) return { class: "go", reason: null };
   if (ai?.typoSuggestion) return { class: "ask", reason: "typo" };
   if (flags.roleAccount) return { class: "ask", reason: "role_account" };
   return { class: "go", reason: null };
