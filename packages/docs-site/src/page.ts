@@ -4,6 +4,7 @@ import { TAGS } from "@mailproof/api/openapi/tags";
 import type { Guide, WriteSnippets } from "./guide.ts";
 import { additions, mark } from "./guide-additions.ts";
 import { clients } from "./guide-clients.ts";
+import { signUpForms } from "./guide-forms.ts";
 import { webhooks } from "./guide-webhooks.ts";
 import { errors, idempotency, rateLimits } from "./guides-money.ts";
 import { jobs, prices, quickStart, statuses, testAddresses } from "./guides-start.ts";
@@ -22,6 +23,7 @@ export const GUIDES: readonly Guide[] = [
   rateLimits,
   jobs,
   webhooks,
+  signUpForms,
   clients,
   additions,
 ];

@@ -11,7 +11,7 @@ export type CheckedReceipt =
 const OPTIONS = {
   algorithms: ["EdDSA"],
   typ: RECEIPT_TYPE,
-  requiredClaims: ["jti", "iat", "email_sha256", "status"],
+  requiredClaims: ["jti", "iat", "email_sha256", "class"],
 };
 
 /** The claims of a receipt that one of these keys has signed. Throws where they are no key set. */

@@ -1,0 +1,164 @@
+import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
+
+// A page with a form, and the back ends behind it, as text. Tests run each of them, with nothing changed but the key.
+
+/** The element that a page includes. */
+export const snippet = (baseUrl: string): string => `<script src="${baseUrl}${SCRIPT_PATH}"
+  integrity="${SCRIPT_INTEGRITY}"
+  crossorigin="anonymous" data-key="mp_pub_…" defer></script>`;
+
+export const page = (baseUrl: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sign up</title>
+<style>
+  .mailproof-hint { margin: 0.3rem 0; }
+  .mailproof-hint button { border: 0; padding: 0; background: none; color: blue; font: inherit; }
+</style>
+<h1>Sign up</h1>
+<form action="/signup" method="post">
+  <label for="email">Email</label>
+  <input id="email" name="email" type="email" autocomplete="email" required>
+  <button>Sign up</button>
+</form>
+${snippet(baseUrl)}
+</html>
+`;
+
+const NODE = `// npm install jose
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRemoteJWKSet, jwtVerify } from "jose";
+
+const API = "API_URL";
+const ORIGIN = process.env.ORIGIN ?? "http://localhost:3000";
+const keys = createRemoteJWKSet(new URL(API + "/.well-known/jwks.json"));
+
+/** What the receipt says, if it is ours, recent, and about this address on this page. */
+const readReceipt = async (receipt, email) => {
+  try {
+    const { payload } = await jwtVerify(receipt, keys, {
+      algorithms: ["EdDSA"],
+      typ: "mailproof-receipt+jwt",
+      maxTokenAge: "1h",
+    });
+    const hash = createHash("sha256").update(email.trim().toLowerCase()).digest("hex");
+    return payload.origin === ORIGIN && payload.email_sha256 === hash ? payload : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Without a receipt, as from a browser without scripts or from a robot, the back end asks by itself. */
+const mayHave = async (email, receipt) => {
+  const claims = await readReceipt(receipt, email);
+  if (claims) return claims.class !== "no";
+  const answer = await fetch(API + "/v1/verify", {
+    method: "POST",
+    headers: { "X-Api-Key": process.env.MAILPROOF_KEY, "Content-Type": "application/json" },
+    body: JSON.stringify({ email }),
+  }).catch(() => undefined);
+  const { data } = (await answer?.json().catch(() => undefined)) ?? {};
+  return !["invalid", "disposable"].includes(data?.status);
+};
+
+createServer(async (request, response) => {
+  if (request.method !== "POST") {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(await readFile("signup.html"));
+    return;
+  }
+  let body = "";
+  for await (const piece of request) body += piece;
+  const form = new URLSearchParams(body);
+  const isTaken = await mayHave(form.get("email") ?? "", form.get("mailproof_receipt") ?? "");
+  response.statusCode = isTaken ? 200 : 422;
+  response.end(isTaken ? "Thanks. Please look for our mail." : "Please enter another address.");
+}).listen(process.env.PORT ?? 3000);
+`;
+
+const PYTHON = `# pip install joserfc
+import hashlib
+import json
+import os
+import time
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
+
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+API = "API_URL"
+ORIGIN = os.environ.get("ORIGIN", "http://localhost:3000")
+
+
+def ask(path, body=None):
+    headers = {"Content-Type": "application/json"}
+    if body is not None:
+        headers["X-Api-Key"] = os.environ["MAILPROOF_KEY"]
+        body = json.dumps(body).encode()
+    request = urllib.request.Request(API + path, data=body, headers=headers)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+# Next year's key is in it already, so a process can keep the set for months.
+KEYS = KeySet.import_key_set(ask("/.well-known/jwks.json"))
+
+
+def read_receipt(receipt, email):
+    """What the receipt says, if it is ours, recent, and about this address on this page."""
+    try:
+        token = jwt.decode(receipt, KEYS, algorithms=["EdDSA"])
+    except (JoseError, ValueError):
+        return None
+    claims = token.claims
+    sha256 = hashlib.sha256(email.strip().lower().encode()).hexdigest()
+    ours = token.header.get("typ") == "mailproof-receipt+jwt" and claims["origin"] == ORIGIN
+    recent = time.time() - claims["iat"] < 3600
+    return claims if ours and recent and claims["email_sha256"] == sha256 else None
+
+
+def may_have(email, receipt):
+    """Without a receipt, as from a browser without scripts or from a robot, the back end asks by itself."""
+    claims = read_receipt(receipt, email)
+    if claims:
+        return claims["class"] != "no"
+    try:
+        status = ask("/v1/verify", {"email": email})["data"]["status"]
+    except (OSError, ValueError):
+        return True
+    return status not in ("invalid", "disposable")
+
+
+class Site(BaseHTTPRequestHandler):
+    def answer(self, status, kind, text):
+        self.send_response(status)
+        self.send_header("Content-Type", kind + "; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self):
+        with open("signup.html", "rb") as page:
+            self.answer(200, "text/html", page.read())
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        form = {name: values[0] for name, values in parse_qs(body).items()}
+        if may_have(form.get("email", ""), form.get("mailproof_receipt", "")):
+            self.answer(200, "text/plain", b"Thanks. Please look for our mail.")
+        else:
+            self.answer(422, "text/plain", b"Please enter another address.")
+
+
+ThreadingHTTPServer(("", int(os.environ.get("PORT", "3000"))), Site).serve_forever()
+`;
+
+export const backEnds = (baseUrl: string) => [
+  { language: "Node", text: NODE.replace("API_URL", baseUrl) },
+  { language: "Python", text: PYTHON.replace("API_URL", baseUrl) },
+];

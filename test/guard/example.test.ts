@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { backEnds, page as pageOf } from "@mailproof/docs-site/form-programs";
+import { chromium } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { describeUnless } from "../runner/describe-when.ts";
+import { createFolder, whenStarted } from "../servers/running.ts";
+import { findToolAbsence, getToolFolder } from "../third-party/tools.ts";
+
+// The example of the manual's page "Protect a sign-up form", as it is printed: only the key is filled in.
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
+
+const PORT = 3917;
+const ORIGIN = `http://localhost:${PORT}`;
+
+const request = async (url: string, init: RequestInit = {}) => fetch(url, init);
+
+const until = async (url: string, program: ChildProcess): Promise<void> => {
+  while (program.exitCode === null) {
+    if (
+      await request(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the program has ended");
+};
+
+/** The service, and the program of the page in this language before it. */
+const givenSite = async (language: string, command: string, file: string) => {
+  const { ready, stop } = await whenStarted(createFolder());
+  onTestFinished(async () => void (await stop("SIGTERM")));
+  const created = await request(`${ready.base_url}/v1/api-keys`, {
+    method: "POST",
+    headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Form", mode: "test", public: { origins: [ORIGIN] } }),
+  });
+  const { data } = (await created.json()) as { readonly data: { readonly key: string } };
+  const folder = createFolder();
+  symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "signup.html"), pageOf(ready.base_url).replace("mp_pub_…", data.key));
+  const { text = "" } = backEnds(ready.base_url).find((one) => one.language === language) ?? {};
+  writeFileSync(join(folder, file), text);
+  const program = spawn(command, [file], {
+    cwd: folder,
+    env: { ...process.env, PORT: String(PORT), ORIGIN, MAILPROOF_KEY: ready.test_key },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  onTestFinished(() => void program.kill());
+  await until(ORIGIN, program);
+  const post = async (fields: Record<string, string>) => {
+    const { status } = await request(`${ORIGIN}/signup`, {
+      method: "POST",
+      body: new URLSearchParams(fields),
+    });
+    return status;
+  };
+  const getReceipt = async (email: string, origin = ORIGIN) => {
+    const answer = await request(`${ready.base_url}/v1/verify/form`, {
+      method: "POST",
+      headers: { "x-api-key": data.key, "content-type": "application/json", origin },
+      body: JSON.stringify({ email }),
+    });
+    return ((await answer.json()) as any).data.receipt as string;
+  };
+  return { post, getReceipt };
+};
+
+const takesReceipts = async ({ post, getReceipt }: Awaited<ReturnType<typeof givenSite>>) => {
+  const mailproof_receipt = await getReceipt("Ann@example.com");
+  const refused = await getReceipt("ann@mailinator.com");
+
+  expect(await post({ email: " ann@example.com", mailproof_receipt })).toBe(200);
+  expect(await post({ email: "ann@mailinator.com", mailproof_receipt: refused })).toBe(422);
+  // That of another address, one with a changed letter, and none: the back end asks by itself.
+  expect(await post({ email: "ann@mailinator.com", mailproof_receipt })).toBe(422);
+  const [head = "", claims = "", signature = ""] = refused.split(".");
+  const forged = `${head}.${claims.replace(/.$/, (last) => (last === "A" ? "B" : "A"))}.${signature}`;
+  expect(await post({ email: "ann@example.com", mailproof_receipt: forged })).toBe(200);
+  expect(await post({ email: "invalid@example.com" })).toBe(422);
+  expect(await post({ email: "bo@example.com" })).toBe(200);
+};
+
+test("the page's back end in Node takes receipts as the page says", async () => {
+  await takesReceipts(await givenSite("Node", process.execPath, "server.mjs"));
+});
+
+describeUnless(findToolAbsence("joserfc"), "the page's back end in Python", () => {
+  test("takes receipts as the page says", async () => {
+    const command = join(getToolFolder("joserfc"), "bin/python");
+    await takesReceipts(await givenSite("Python", command, "server.py"));
+  });
+});
+
+describeUnless(
+  CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
+  "the page itself",
+  () => {
+    test("shows the hint in Chromium, and the visitor signs up after it", async () => {
+      await givenSite("Node", process.execPath, "server.mjs");
+      const browser = await chromium.launch({
+        executablePath: CHROMIUM ?? "",
+        args: ["--no-sandbox"],
+      });
+      onTestFinished(() => browser.close());
+      const page = await browser.newPage();
+      page.setDefaultTimeout(100_000);
+      await page.goto(ORIGIN);
+
+      await page.getByLabel("Email").fill("ann@mailinator.com");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").getByText("Please enter another address").waitFor();
+      await page.getByLabel("Email").fill("ann@example.com");
+      await page.keyboard.press("Enter");
+      await page.getByText("Thanks. Please look for our mail.").waitFor();
+    });
+  },
+);
