@@ -9,6 +9,7 @@ const FILES = {
   runtime_client: "runtime-client/package-lock.json",
   python: "python/requirements.txt",
   dkimpy: "dkimpy/requirements.txt",
+  joserfc: "joserfc/requirements.txt",
   parsedmarc: "parsedmarc/requirements.txt",
   pyevp: "pyevp/requirements.txt",
   go_msgauth: "go-msgauth/main.go",
