@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { backEnds, page as pageOf } from "@mailproof/docs-site/form-programs";
 import { chromium } from "playwright-core";
@@ -14,15 +17,19 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
   (path) => existsSync(path),
 );
 
-const PORT = 3917;
-const ORIGIN = `http://localhost:${PORT}`;
-
-const request = async (url: string, init: RequestInit = {}) => fetch(url, init);
+/** Of a port that is free now: the key names the page's origin before the program has it. */
+const findOrigin = async (): Promise<string> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return `http://localhost:${port}`;
+};
 
 const until = async (url: string, program: ChildProcess): Promise<void> => {
   while (program.exitCode === null) {
     if (
-      await request(url).then(
+      await fetch(url).then(
         ({ ok }) => ok,
         () => false,
       )
@@ -35,12 +42,13 @@ const until = async (url: string, program: ChildProcess): Promise<void> => {
 
 /** The service, and the program of the page in this language before it. */
 const givenSite = async (language: string, command: string, file: string) => {
+  const origin = await findOrigin();
   const { ready, stop } = await whenStarted(createFolder());
   onTestFinished(async () => void (await stop("SIGTERM")));
-  const created = await request(`${ready.base_url}/v1/api-keys`, {
+  const created = await fetch(`${ready.base_url}/v1/api-keys`, {
     method: "POST",
     headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
-    body: JSON.stringify({ name: "Form", mode: "test", public: { origins: [ORIGIN] } }),
+    body: JSON.stringify({ name: "Form", mode: "test", public: { origins: [origin] } }),
   });
   const { data } = (await created.json()) as { readonly data: { readonly key: string } };
   const folder = createFolder();
@@ -50,27 +58,32 @@ const givenSite = async (language: string, command: string, file: string) => {
   writeFileSync(join(folder, file), text);
   const program = spawn(command, [file], {
     cwd: folder,
-    env: { ...process.env, PORT: String(PORT), ORIGIN, MAILPROOF_KEY: ready.test_key },
-    stdio: ["ignore", "inherit", "inherit"],
+    env: {
+      ...process.env,
+      PORT: new URL(origin).port,
+      ORIGIN: origin,
+      MAILPROOF_KEY: ready.test_key,
+    },
+    stdio: "ignore",
   });
   onTestFinished(() => void program.kill());
-  await until(ORIGIN, program);
+  await until(origin, program);
   const post = async (fields: Record<string, string>) => {
-    const { status } = await request(`${ORIGIN}/signup`, {
+    const { status } = await fetch(`${origin}/signup`, {
       method: "POST",
       body: new URLSearchParams(fields),
     });
     return status;
   };
-  const getReceipt = async (email: string, origin = ORIGIN) => {
-    const answer = await request(`${ready.base_url}/v1/verify/form`, {
+  const getReceipt = async (email: string) => {
+    const answer = await fetch(`${ready.base_url}/v1/verify/form`, {
       method: "POST",
       headers: { "x-api-key": data.key, "content-type": "application/json", origin },
       body: JSON.stringify({ email }),
     });
     return ((await answer.json()) as any).data.receipt as string;
   };
-  return { post, getReceipt };
+  return { origin, post, getReceipt };
 };
 
 const takesReceipts = async ({ post, getReceipt }: Awaited<ReturnType<typeof givenSite>>) => {
@@ -104,7 +117,7 @@ describeUnless(
   "the page itself",
   () => {
     test("shows the hint in Chromium, and the visitor signs up after it", async () => {
-      await givenSite("Node", process.execPath, "server.mjs");
+      const { origin } = await givenSite("Node", process.execPath, "server.mjs");
       const browser = await chromium.launch({
         executablePath: CHROMIUM ?? "",
         args: ["--no-sandbox"],
@@ -112,7 +125,7 @@ describeUnless(
       onTestFinished(() => browser.close());
       const page = await browser.newPage();
       page.setDefaultTimeout(100_000);
-      await page.goto(ORIGIN);
+      await page.goto(origin);
 
       await page.getByLabel("Email").fill("ann@mailinator.com");
       await page.keyboard.press("Enter");
