@@ -39,6 +39,15 @@ test("the same facts give the same receipt, and its claims come back", async () 
   });
 });
 
+test("a visitor's receipt is one, though it names no verdict", async () => {
+  const { world, facts, keySet } = await setup();
+
+  const checked = await checkReceipt(signReceipt(world, { ...facts, isForVisitor: true }), keySet);
+
+  expect(checked).toMatchObject({ kind: "signed", claims: { class: "go", reason: null } });
+  expect(checked).not.toHaveProperty("claims.status");
+});
+
 test("the year of the answer signs; the year before has published that key", async () => {
   const { world, facts, keySet } = await setup();
   const receipt = signReceipt(world, { ...facts, at: new Date("2027-01-01T00:00:00Z") });

@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { expect, test } from "vitest";
+import { whenWorked } from "../app/drain-queues.ts";
+import { withLostReplies } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";
 import { send, whenVerified } from "../app/send.ts";
+import type { TestContext } from "../things/jobs.ts";
 
 // A receipt of every verdict: checked here by another library, with the keys that the service publishes.
 
@@ -20,6 +23,22 @@ const readReceipt = async (world: AppWorld, receipt: string) => {
   const options = { algorithms: ["EdDSA"], typ: "mailproof-receipt+jwt" };
   return (await jwtVerify<any>(receipt, createLocalJWKSet(await readKeys(world)), options)).payload;
 };
+
+const readRow = async ({ world, liveKey: key }: TestContext, job: string) =>
+  (await send(world, `GET /v1/jobs/${job}/results/1`, { key })).data;
+
+/** As RFC 8785 has it: the fields of every object by their names. */
+const sort = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sort);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, one]) => [name, sort(one)]));
+};
+
+const hashEvidence = (evidence: unknown): string =>
+  createHash("sha256")
+    .update(JSON.stringify(sort(evidence)))
+    .digest("hex");
 
 const listEntries = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/account/ledger", { key })).data.entries;
@@ -51,14 +70,65 @@ test("a receipt names the verdict, the hash of the address, the price and the en
   );
 });
 
-test("without the option there is none, and a pending answer has none either", async () => {
-  const { world, liveKey } = await given({ balance: 10 });
-  const plain = await whenVerified(world, liveKey, { email: "ann@x.com" });
-  const pending = await whenVerified(world, liveKey, withReceipt("slow@x.com"));
+test("without the option there is none, also not in the row of a job", async () => {
+  const ctx = await given({ balance: 10 });
+  const plain = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
+  const pending = await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
+  await whenWorked(ctx);
 
   expect(plain.data).not.toHaveProperty("receipt");
-  expect(pending.data.status).toBe("pending");
-  expect(pending.data).not.toHaveProperty("receipt");
+  expect(await readRow(ctx, pending.data.job_id)).not.toHaveProperty("receipt");
+});
+
+test("a pending answer has no receipt, and the row of its job the one of what was found out", async () => {
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey } = ctx;
+  const asked = withReceipt(" Slow@x.com", { include_evidence: true });
+  const { data } = await whenVerified(world, liveKey, asked);
+  await whenWorked(ctx);
+
+  const row = await readRow(ctx, data.job_id);
+
+  expect([data.status, data.receipt]).toEqual(["pending", undefined]);
+  expect(await readReceipt(world, row.receipt)).toMatchObject({
+    jti: data.job_id,
+    email_sha256: createHash("sha256").update("slow@x.com").digest("hex"),
+    status: "valid",
+    credits: 1,
+    ledger_entry: `${data.job_id}.end.settle`,
+    evidence_sha256: hashEvidence(row.evidence),
+  });
+  expect(await listEntries(world, liveKey)).toContainEqual(
+    expect.objectContaining({ entry_id: `${data.job_id}.end.settle`, type: "settle" }),
+  );
+  await send(world, "DELETE /v1/data", { key: liveKey, query: { email: "slow@x.com" } });
+  expect(await readRow(ctx, data.job_id)).not.toHaveProperty("receipt");
+});
+
+test("the row of a form's job has the whole receipt, which the visitor's was not", async () => {
+  const ctx = await given({ balance: 10 });
+  const { world, liveKey: key } = ctx;
+  const { data } = await send(world, "POST /v1/verify/form", {
+    key,
+    body: { email: "info@x.com" },
+  });
+  await whenWorked(ctx);
+
+  const visitors = await readReceipt(world, data.receipt);
+  const whole = await readReceipt(world, (await readRow(ctx, data.job_id)).receipt);
+
+  expect(visitors).toMatchObject({ jti: data.job_id, class: "ask" });
+  expect(visitors).not.toHaveProperty("status");
+  expect(whole).toMatchObject({ jti: data.job_id, class: "ask", status: "role", credits: 1 });
+});
+
+test("where it is not known whether the verdict was paid, there is no receipt of it", async () => {
+  const ctx = await given({ balance: 10 });
+  const world = withLostReplies(ctx, ctx.world, 2, true);
+
+  const { statusCode, data } = await whenVerified(world, ctx.liveKey, withReceipt("ann@x.com"));
+
+  expect([statusCode, data.status, data.receipt]).toEqual([200, "valid", undefined]);
 });
 
 test("a cached verdict's receipt says so, when it was found out, and what it cost", async () => {
@@ -149,19 +219,8 @@ test("a receipt with evidence names its hash", async () => {
 
   const { data } = await whenVerified(world, liveKey, asked);
 
-  const sorted = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(sorted);
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value)
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, one]) => [name, sorted(one)]),
-    );
-  };
-  const hash = createHash("sha256")
-    .update(JSON.stringify(sorted(data.evidence)))
-    .digest("hex");
-  expect((await readReceipt(world, data.receipt)).evidence_sha256).toBe(hash);
+  const { evidence_sha256 } = await readReceipt(world, data.receipt);
+  expect(evidence_sha256).toBe(hashEvidence(data.evidence));
 });
 
 test("a service with a public URL is the issuer", async () => {

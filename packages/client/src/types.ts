@@ -104,6 +104,8 @@ export interface VerificationResult {
   };
   /** DNS answers, SMTP transcript, parts of the score; `receiver` is an entry of docs/receivers.md. Only with `include_evidence`. */
   evidence?: Record<string, unknown>;
+  /** A compact JWS (EdDSA) of this verdict, which anyone can check with the public keys of this service. Only with `include_receipt`. */
+  receipt?: string;
   /** When the address was verified, ISO 8601. */
   verified_at: string;
 }
@@ -960,7 +962,7 @@ export interface VerifyEmailInput {
         include_ai?: boolean | null | undefined;
         /** Whether the result has `evidence`. */
         include_evidence?: boolean | null | undefined;
-        /** Whether the result has `receipt`, at no extra cost. */
+        /** Whether the result has `receipt`, at no extra cost. When the status is pending, the result of the job has it. */
         include_receipt?: boolean | null | undefined;
         /** Milliseconds to wait for the result. Below 100 counts as 100, above 25,000 as 25,000. A slower one continues as a job. A repeat under the same Idempotency-Key may have another value. */
         timeout_ms?: number | null | undefined;
@@ -984,19 +986,6 @@ export type VerifyEmailData =
       };
       /** True when the result is from the last 24 hours, for this account. */
       cached: boolean;
-      /** A compact JWS (EdDSA) of this verdict, which anyone can check by GET /.well-known/jwks.json. Only with `include_receipt`; a pending verification has none, and its job neither. */
-      receipt?: string;
-      /** What proves the result, where it is not the mail server. `controlled`: the visitor controls the address. */
-      proof?: "controlled";
-      /** What became of the request's `control`. Left out where it had none. */
-      control?: {
-        /** `controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out. */
-        status: string;
-        /** The host of the mail provider that vouches for the address. Left out unless control is proven. */
-        issuer?: string;
-        /** The edition of the protocol that the token keeps to. Left out unless control is proven. */
-        profile?: string;
-      };
       /** A note for people. Left out when there is none. */
       message?: string;
       /** Credits charged by this request. */

@@ -28,6 +28,7 @@ const RESULT = {
   enrichment: { first_name: "Ann", last_name: "Lee", full_name: "Ann Lee", gender: "unknown" },
   ai: { typoSuggestion: "info@example.org", typoConfidence: 0.9, catchAllConfidence: 0.4 },
   evidence: { mailHost: "mx.example.com", catchAll: "yes" },
+  receipt: "header.claims.signature",
   retry: "later",
   retryCause: "dns",
   comeBack: {

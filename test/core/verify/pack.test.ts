@@ -52,6 +52,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc.record(
       typoConfidence: fc.option(fc.constantFrom(0, 0.5, 0.99)),
       catchAllConfidence: fc.constantFrom(0, 0.41, 0.95),
     }),
+    receipt: fc.constantFrom("header.claims.signature"),
     retry: fc.constantFrom("later", "new_connection", "other_host", null),
     verifiedAt: fc.constant("2026-11-21T00:00:00.000Z"),
   },

@@ -70,7 +70,7 @@ export const verifyEmail = endpoint({
           include_evidence: describe(Flag(false), "Whether the result has `evidence`."),
           include_receipt: describe(
             Flag(false),
-            "Whether the result has `receipt`, at no extra cost.",
+            "Whether the result has `receipt`, at no extra cost. When the status is pending, the result of the job has it.",
           ),
           timeout_ms: describe(
             optionalOr(
@@ -102,15 +102,6 @@ export const verifyEmail = endpoint({
           v.boolean(),
           "True when the result is from the last 24 hours, for this account.",
         ),
-        receipt: describe(
-          v.optional(v.string()),
-          "A compact JWS (EdDSA) of this verdict, which anyone can check by GET /.well-known/jwks.json. Only with `include_receipt`; a pending verification has none, and its job neither.",
-        ),
-        proof: describe(
-          v.optional(v.literal(CONTROLLED)),
-          "What proves the result, where it is not the mail server. `controlled`: the visitor controls the address.",
-        ),
-        ...Control,
         message: describe(
           v.optional(v.string()),
           "A note for people. Left out when there is none.",
@@ -205,7 +196,6 @@ const toFound = (verified: VerifyResult, email: string) =>
         ...toWire(verified.result),
         ...(verified.result.reason === CONTROLLED && { proof: CONTROLLED }),
         cached: verified.cached,
-        ...(verified.receipt !== undefined && { receipt: verified.receipt }),
         ...((isServerUnasked(verified.result) || findFreeReason(verified.result) !== null) && {
           message: messageFor(verified.result),
         }),

@@ -5,6 +5,7 @@ import type { Halves } from "../money/credits.ts";
 import { KEY_MODES } from "../money/payer.ts";
 import { PAID_OPERATIONS } from "../money/reasons.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
+import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import type { Status } from "../verify/result.ts";
 import { RETRY_CAUSES } from "../verify/retry.ts";
 
@@ -99,6 +100,8 @@ const Job = v.object({
       deepVerify: v.boolean(),
       includeAi: v.boolean(),
       includeEvidence: v.boolean(),
+      /** Its row gets a receipt. 0.2.0 has none. */
+      receipt: v.optional(ReceiptOrigin),
     }),
   ),
   /** The claim of its Idempotency-Key, released if the job fails. */

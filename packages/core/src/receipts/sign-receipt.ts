@@ -9,17 +9,10 @@ import { toFormClass } from "../verify/form-class.ts";
 import { toPublicEvidence, type Verification } from "../verify/result.ts";
 import { CONTROLLED } from "../verify/unpaid-results.ts";
 import { deriveReceiptKey } from "./receipt-keys.ts";
+import type { ReceiptOrigin } from "./receipt-origin.ts";
 
 // A receipt says what the service answered about an address, in a form that anyone can check without asking it: a compact
 // JWS (RFC 7515 §7.1) by EdDSA (RFC 8037). The address itself is not in it, only its hash.
-
-/** What only the request knows. */
-export type ReceiptOrigin = {
-  /** The origin of the page that it came from. */
-  readonly origin?: string | undefined;
-  /** That of a proof of control. A back end compares it with its own: whether it was used before is not known here. */
-  readonly nonce?: string | undefined;
-};
 
 export type ReceiptFacts = ReceiptOrigin & {
   /** The operation's id. */

@@ -1,9 +1,14 @@
 import type { AddressText } from "@mailproof/mail/address";
+import type { Job } from "../jobs/items.ts";
+import type { Halves } from "../money/credits.ts";
 import { type EntryStep, toMovementId } from "../money/items.ts";
 import type { MoveKind } from "../money/moves.ts";
 import type { Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
-import { type ReceiptFacts, type ReceiptOrigin, signReceipt } from "../receipts/sign-receipt.ts";
+import type { ReceiptOrigin } from "../receipts/receipt-origin.ts";
+import { type ReceiptFacts, signReceipt } from "../receipts/sign-receipt.ts";
+import { trimResult, type Verification } from "../verify/result.ts";
+import { findFreeReason } from "../verify/unpaid-results.ts";
 import type { VerifyOptions } from "../verify/verify.ts";
 
 type Request = {
@@ -11,6 +16,8 @@ type Request = {
   readonly options: Pick<VerifyOptions, "includeEvidence">;
   readonly receipt?: ReceiptOrigin | undefined;
 };
+
+type JobRequest = Omit<Request, "options"> & Pick<VerifyOptions, "includeAi" | "includeEvidence">;
 
 type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price" | "isForVisitor"> & {
   /** The entry of the ledger that shows its payment. */
@@ -35,3 +42,22 @@ export const createReceipt = (
       ledgerEntry: mode === "live" ? toMovementId(answered.id, ...paidBy) : null,
     }),
   };
+
+/** What the row of a job shows: the parts of its result that the request named, with its receipt. */
+export const toJobResult = (
+  world: World,
+  { id, mode, held }: Pick<Job, "id" | "mode" | "held">,
+  single: JobRequest,
+  result: Verification,
+): Verification => {
+  const isFree = findFreeReason(result) !== null;
+  const request = { ...single, options: single };
+  const receipt = createReceipt(world, { mode }, request, {
+    id,
+    result,
+    cached: false,
+    price: isFree ? (0 as Halves) : held,
+    paidBy: ["end", isFree ? "release" : "settle"],
+  });
+  return { ...trimResult(result, single), ...receipt };
+};

@@ -35,7 +35,7 @@ import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { trimResult, type Verification } from "../verify/result.ts";
+import type { Verification } from "../verify/result.ts";
 import { createCacheWrites } from "../verify/result-cache.ts";
 import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
@@ -44,6 +44,7 @@ import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { verifyAddress } from "../verify/verify.ts";
 import { emitEvent } from "../webhooks/items.ts";
+import { toJobResult } from "./create-receipt.ts";
 import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
 
 // A job of one address that the verify request could not finish in time.
@@ -207,7 +208,6 @@ const completeJob = async (
   const now = world.now();
   const token = world.newId("txn");
   const bucket = toBucket(result.status);
-  const rows = [{ row: 1, result: trimResult(result, single) }];
   const expiresAt = toEpochSeconds(now) + job.retentionSeconds;
   const progress = {
     total: 1,
@@ -219,6 +219,7 @@ const completeJob = async (
     [bucket]: 1,
   };
   const free = findFreeReason(result);
+  const rows = [{ row: 1, result: toJobResult(world, job, single, result) }];
   const end = free
     ? { moved: { release: job.held }, ...toReleaseReason(job, free) }
     : { moved: { settle: job.held }, reason: job.reason };

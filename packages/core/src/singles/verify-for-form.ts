@@ -75,12 +75,17 @@ export const verifyForForm = async (
     const whole = createControlledResult(selectEngine(world, payer.mode), email);
     const found = { price: PRICES.verifyControlled, cached: false, whole };
     const paid = await payForFound(world, order, request, found, control).catch(hideBalance);
-    return { seen: whole, paid, receipt: paid.kind === "verified" ? paid.receipt : undefined };
+    return {
+      seen: whole,
+      paid,
+      receipt: paid.kind === "verified" ? paid.result.receipt : undefined,
+    };
   }
   const input: VerifyInput = {
     email: email.text,
     ...WHOLE,
     retentionSeconds: getRetentionSeconds(payer),
+    receipt: request.receipt,
     ...(control && { control: control.status }),
   };
   const begun = await beginOperation(world, order, async () => ({

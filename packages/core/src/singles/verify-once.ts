@@ -28,7 +28,7 @@ import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import type { ReceiptOrigin } from "../receipts/sign-receipt.ts";
+import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
@@ -63,7 +63,7 @@ export type VerifyResult = {
   readonly replayed: boolean;
   readonly control?: ControlAnswer;
 } & (
-  | { readonly kind: "verified"; readonly result: Verification; readonly receipt?: string }
+  | { readonly kind: "verified"; readonly result: Verification }
   | { readonly kind: "pending"; readonly pending: PendingJob }
 );
 
@@ -99,6 +99,7 @@ export const verifyOnce = async (
     email: email.text,
     ...options,
     retentionSeconds,
+    receipt: request.receipt,
     ...(control && { control: control.status }),
   };
   const outcome = await beginOperation(world, order, async () => ({
@@ -158,6 +159,8 @@ const VerifyInput = v.object({
   retentionSeconds: v.number(),
   /** Why control of the address was not proven. 0.2.0 has none. */
   control: v.optional(v.string()),
+  /** 0.2.0 has none. */
+  receipt: v.optional(ReceiptOrigin),
 });
 export type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
@@ -168,7 +171,6 @@ export const payForFound = async (
   { price, cached, whole }: FoundResult,
   control: ControlAnswer | undefined,
 ): Promise<VerifyResult> => {
-  const result = trimResult(whole, request.options);
   const receipt = createReceipt(world, order.payer, request, {
     id: order.id,
     result: whole,
@@ -176,7 +178,8 @@ export const payForFound = async (
     price,
     paidBy: ["debit", "charge"],
   });
-  const also = { price, cached, ...(control && { control }), ...receipt };
+  const result = { ...trimResult(whole, request.options), ...receipt };
+  const also = { price, cached, ...(control && { control }) };
   const answer: StoredAnswer = { ...also, result: pack(result) };
   const subject = hashAddress(world, getOwnerId(order.payer), request.email.canonical);
   const openedAt = world.now().toISOString();
@@ -216,7 +219,6 @@ const runVerification = async (
   const retry = findSingleRetry(world, mode, outcome);
   if (retry) return switchToJob(world, operation, retry);
 
-  const result = trimResult(outcome, options);
   const free = findFreeReason(outcome);
   const price = free ? (0 as Halves) : operation.amount;
   const also = { price, cached: false, ...toControl(operation) };
@@ -227,7 +229,9 @@ const runVerification = async (
     price,
     paidBy: ["end", free ? "release" : "settle"],
   });
-  const answer: StoredAnswer = { ...also, result: pack(result), ...receipt };
+  const bare = trimResult(outcome, options);
+  const result = { ...bare, ...receipt };
+  const answer: StoredAnswer = { ...also, result: pack(result) };
   const counts = countVerdicts(operation, operation.openedAt, [outcome]);
   const writes =
     mode === "live"
@@ -244,11 +248,11 @@ const runVerification = async (
     releasedAs: free ?? undefined,
     also: writes,
   });
-  const verified = { kind: "verified", ...also, replayed: false, result } as const;
-  if (ended === "ended") return { ...verified, ...receipt };
+  const verified = { kind: "verified", ...also, replayed: false } as const;
+  if (ended === "ended") return { ...verified, result };
   // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once. No receipt
   // can say which.
-  if (ended === "unknown" && !operation.claim) return verified;
+  if (ended === "unknown" && !operation.claim) return { ...verified, result: bare };
   throw createUnknownFailure(operation);
 };
 
@@ -315,10 +319,7 @@ type StoredAnswer = {
   readonly cached: boolean;
   /** 0.2.0 has none. */
   readonly control?: ControlAnswer;
-} & ( // `receipt`: absent in 0.2.0, and where the request asked for none.
-  | { readonly result: PackedVerification; readonly receipt?: string }
-  | { readonly pending: PendingJob }
-);
+} & ({ readonly result: PackedVerification } | { readonly pending: PendingJob });
 
 export const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
   if (isErasedAnswer(answer)) throw createErasedFailure();

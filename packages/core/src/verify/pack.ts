@@ -17,7 +17,7 @@ const FLAGS = listStoredKeys(RESULT_FIELDS.flags.fields);
 // export reads half a million. The types and the test that reads the table see to it that none is forgotten.
 
 export const pack = (result: Verification): PackedVerification => {
-  const { enrichment, ai, evidence } = result;
+  const { enrichment, ai, evidence, receipt } = result;
   return [
     VERSION,
     result.email,
@@ -32,8 +32,9 @@ export const pack = (result: Verification): PackedVerification => {
     ai ? [ai.typoSuggestion, ai.typoConfidence, ai.catchAllConfidence] : null,
     result.retry,
     result.verifiedAt,
-    // The evidence is for one reader and expires soon: it keeps its own names.
-    ...(evidence ? [evidence as unknown as Json] : []),
+    // The evidence is for one reader and expires soon: it keeps its own names. Null: there is none, and a receipt.
+    ...(evidence || receipt ? [(evidence as unknown as Json) ?? null] : []),
+    ...(receipt === undefined ? [] : [receipt]),
   ];
 };
 
@@ -52,7 +53,8 @@ export type PackedValues = readonly [
   ai: readonly [string | null, number | null, number] | null,
   retry: Verification["retry"],
   verifiedAt: string,
-  evidence?: Verification["evidence"],
+  evidence?: Verification["evidence"] | null,
+  receipt?: string,
 ];
 
 export const readPackedValues = (packed: PackedVerification): PackedValues =>
@@ -63,7 +65,7 @@ export const unpack = (packed: PackedVerification): Verification => {
   // The version guarantees the shape: only `pack` writes these rows, and one export reads half a million.
   const row = readPackedValues(packed);
   const [, email, status, score, reason, subStatus, provider, checks, flags, names, ai] = row;
-  const [, , , , , , , , , , , retry, verifiedAt, evidence] = row;
+  const [, , , , , , , , , , , retry, verifiedAt, evidence, receipt] = row;
   const [first_name, last_name, full_name, gender] = names;
   return {
     email,
@@ -77,6 +79,7 @@ export const unpack = (packed: PackedVerification): Verification => {
     enrichment: { first_name, last_name, full_name, gender },
     ...(ai && { ai: { typoSuggestion: ai[0], typoConfidence: ai[1], catchAllConfidence: ai[2] } }),
     ...(evidence && { evidence }),
+    ...(receipt !== undefined && { receipt }),
     retry,
     verifiedAt,
   };

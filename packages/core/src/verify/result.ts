@@ -264,6 +264,13 @@ export const RESULT_FIELDS = {
     ),
     fields: EVIDENCE,
   },
+  // Made when the verdict is paid for, so the result cache has none. Absent in 0.2.0.
+  receipt: {
+    schema: describe(
+      v.optional(Text),
+      "A compact JWS (EdDSA) of this verdict, which anyone can check with the public keys of this service. Only with `include_receipt`.",
+    ),
+  },
   // When another attempt may help: greylisting and busy servers.
   retry: { schema: typed<"later" | "new_connection" | "other_host" | null>(), isPrivate: true },
   // Why a later attempt may find out more. Absent where the result is final, and never stored.
