@@ -7,6 +7,7 @@ const WIDTH = 360;
 
 /** In the order of the decision: the first line that holds gives the status. */
 export const DECISION: readonly (readonly [question: string, status: string])[] = [
+  ["Control of it is proven?", "valid"],
   ["Not written as an address?", "invalid"],
   ["No domain, or none with mail?", "invalid"],
   ["A known trap?", "spam_trap"],

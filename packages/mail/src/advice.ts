@@ -280,4 +280,8 @@ export const ADVICE: readonly Advice[] = [
     id: "dane",
     for: ["DANE_MISSING", "DANE_BAD", "DANE_UNSIGNED", "DANE_PARTIAL"],
   },
+  {
+    id: "email_verification",
+    for: ["EMAIL_VERIFICATION_BAD", "EMAIL_VERIFICATION_UNCHECKED"],
+  },
 ];

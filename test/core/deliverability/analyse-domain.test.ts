@@ -186,7 +186,10 @@ test("a domain that says everywhere that it sends nothing may also receive nothi
   expect((await createReport(createZoneDns(parked("-all")))).mx).toMatchObject({
     score: 100,
     hasValidMx: false,
-    issues: [{ id: "MX_NULL", severity: "info", costPoints: 0 }],
+    issues: [
+      { id: "MX_NULL", severity: "info", costPoints: 0 },
+      { id: "EMAIL_VERIFICATION_NONE", severity: "info", costPoints: 0 },
+    ],
   });
   expect((await createReport(createZoneDns(parked("a -all")))).mx).toMatchObject({ score: 0 });
 });
@@ -272,7 +275,7 @@ test("what a domain has is reported among the findings of its part, and nothing 
   const signed = ["example.com", "_25._tcp.mx1.example.com", "_25._tcp.mx2.example.com"];
   const { mx, dmarc, hints, recommendations } = await createReport(createZoneDns(PINNED, signed));
 
-  expect(mx.issues.map(({ id }) => id)).toEqual(["DANE_PRESENT"]);
+  expect(mx.issues.map(({ id }) => id)).toEqual(["DANE_PRESENT", "EMAIL_VERIFICATION_NONE"]);
   expect(dmarc.issues.map(({ id }) => id)).toEqual(["BIMI_CERTIFICATE"]);
   expect([...hints, ...recommendations]).toEqual([]);
 });

@@ -122,7 +122,23 @@ test("a key is found below a name that its server denies", async () => {
 test("a pinned key is reported where the resolver validated its record", async () => {
   const { mx } = await createReport("signed");
 
-  expect(mx.issues.map(({ id }) => id)).toEqual(["MX_SINGLE", "DANE_PRESENT"]);
+  expect(mx.issues.map(({ id }) => id)).toEqual([
+    "MX_SINGLE",
+    "DANE_PRESENT",
+    "EMAIL_VERIFICATION_NONE",
+  ]);
+});
+
+test("a domain that delegates to an issuer says so, and a delegation that counts for nothing is a hint", async () => {
+  const [good, double] = [await createReport("good"), await createReport("double")];
+
+  expect(good.mx.issues.at(-1)).toMatchObject({
+    id: "EMAIL_VERIFICATION_PRESENT",
+    detail: { issuer: `issuer.${LAB_ZONE}` },
+  });
+  expect(double.recommendations).toContainEqual(
+    expect.objectContaining({ id: "email_verification", pointsRegained: 0 }),
+  );
 });
 
 test("what the name servers do not tell is left out of the score", async () => {

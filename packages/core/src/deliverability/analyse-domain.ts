@@ -17,6 +17,7 @@ import { sortRecords } from "@mailproof/mail/dns/sort-records";
 import { removeWww } from "@mailproof/mail/domain";
 import { findBimiHints } from "@mailproof/mail/hints/bimi";
 import { findDaneHints } from "@mailproof/mail/hints/dane";
+import { findEmailVerificationHints } from "@mailproof/mail/hints/email-verification";
 import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
 import { findMtaStsHints } from "@mailproof/mail/hints/mta-sts";
 import { createHint, isNote } from "@mailproof/mail/hints/rules";
@@ -239,6 +240,7 @@ const runAnalyses = async (
       findTlsRptHints(dns, domain),
       dmarcAnalysis.then((dmarc) => findBimiHints(dns, { domain, dmarc, fetchDocument })),
       mxHosts().then((hosts) => findDaneHints(dns, { domain, mxHosts: hosts })),
+      findEmailVerificationHints(dns, { domain, fetchDocument }),
     ]);
     return [...findNameHints(domain), ...found.flat()];
   };

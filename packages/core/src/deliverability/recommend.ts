@@ -94,6 +94,7 @@ const PART_OF_HINT: readonly (readonly [idPrefix: string, part: CheckComponent])
   ["TLS_RPT_", "dns"],
   ["DNSSEC_", "dns"],
   ["DANE_", "dns"],
+  ["EMAIL_VERIFICATION_", "dns"],
   ["BIMI_", "dmarc"],
   ["BLOCKLISTS_", "reputation"],
 ];

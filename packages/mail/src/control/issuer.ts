@@ -67,10 +67,10 @@ export type IssuerMetadata = {
 export const readMetadata = (body: string, issuer: string): IssuerMetadata | Faulty => {
   const parsed = v.safeParse(Metadata, parseJson(body));
   if (!parsed.success)
-    return createFault("it is not JSON with an issuance_endpoint and a jwks_uri");
+    return createFault("what is there is not JSON with an issuance_endpoint and a jwks_uri");
   const { issuance_endpoint, jwks_uri, signing_alg_values_supported, ...named } = parsed.output;
   if (named.issuer !== undefined && readIssuerHost(named.issuer, ISSUER_FORMS) !== issuer)
-    return createFault("it is the document of another issuer");
+    return createFault("issuer is another one");
   if (readOwnUrl(issuance_endpoint, issuer) === undefined)
     return createFault(`issuance_endpoint is no https address at ${issuer}`);
   const keysUrl = readOwnUrl(jwks_uri, issuer);
@@ -98,11 +98,9 @@ const KeySet = v.object({ keys: v.array(v.unknown()) });
 /** A set may hold keys of forms that nothing here reads (RFC 7517 §5). */
 export const readKeys = (body: string): IssuerKeys | Faulty => {
   const parsed = v.safeParse(KeySet, parseJson(body));
-  if (!parsed.success) return createFault("they are not a JSON Web Key Set");
+  if (!parsed.success) return createFault("what is there is no JSON Web Key Set");
   const keys = parsed.output.keys.map(readPublicKey).filter((key) => key !== undefined);
-  return keys.length > 0
-    ? { kind: "keys", keys }
-    : createFault("there is no public key among them");
+  return keys.length > 0 ? { kind: "keys", keys } : createFault("none is a public key");
 };
 
 const parseJson = (text: string): unknown => {

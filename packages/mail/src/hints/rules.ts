@@ -99,9 +99,20 @@ export const HINT_RULES = {
     message:
       "There are TLSA records at {host}, confirmed by DNSSEC, and none at {others}, where mail is not protected (DANE).",
   },
+  EMAIL_VERIFICATION_BAD: {
+    severity: "info",
+    costPoints: 0,
+    message: "The record at _email-verification.{domain} is of no use to browsers: {fault}.",
+  },
+  EMAIL_VERIFICATION_UNCHECKED: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "The documents of {issuer}, the issuer at _email-verification.{domain}, could not be fetched from here ({why}), so they were not looked at.",
+  },
 } as const satisfies IssueRules<string>;
 
-/** What a domain already has of these. Nothing is to be done, so it stands among the issues of its part. */
+/** What a domain already has of these, or has no need of. Nothing is to be done, so it stands among the issues of its part. */
 export const NOTE_RULES = {
   BIMI_CERTIFICATE: {
     severity: "info",
@@ -113,6 +124,17 @@ export const NOTE_RULES = {
     severity: "info",
     costPoints: 0,
     message: "There are TLSA records at {host}, confirmed by DNSSEC (DANE).",
+  },
+  EMAIL_VERIFICATION_PRESENT: {
+    severity: "info",
+    costPoints: 0,
+    message: "Browsers can prove control of addresses at {domain}: its issuer is {issuer}.",
+  },
+  EMAIL_VERIFICATION_NONE: {
+    severity: "info",
+    costPoints: 0,
+    message:
+      "{domain} names no issuer at _email-verification, by which browsers could prove control of its addresses.",
   },
 } as const satisfies IssueRules<string>;
 
