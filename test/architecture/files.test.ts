@@ -75,6 +75,10 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "SANDBOX_SENDERS",
     "getStaff",
   ],
+  "the lab's issuer and browser: a test makes tokens, and ones with a fault": [
+    "createLabToken",
+    "createSigningKey",
+  ],
   "the manual's own texts and programs: a test runs or compares them": [
     "DECISION",
     "TEST_ADDRESSES",

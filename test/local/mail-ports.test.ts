@@ -1,7 +1,11 @@
-import { type Lab, startLab } from "@mailproof/lab/lab";
+import { checkControl } from "@mailproof/core/control/check-control";
+import { createLabToken } from "@mailproof/lab/issuer-tokens";
+import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import { readAddress } from "@mailproof/mail/address";
+import { sleep } from "@mailproof/net/sleep";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 const SPAMCOP = "bl.spamcop.net";
@@ -33,6 +37,26 @@ test("beside a lab, its domains are looked for on its own blocklists, and others
   ]);
   expect(zonesFor(mailPorts, "example.org")).toContain(SPAMCOP);
   expect(zonesFor(openPorts({}), "anything.test")).toContain(SPAMCOP);
+});
+
+test("beside a lab, its issuer vouches for its addresses, and control is proven by a token of it", async () => {
+  const { issuers, now } = openPorts({}, lab);
+  const email = "ada.lovelace@valid.lab.mailproof.test";
+  const about = { nonce: "n", origin: "http://localhost:3000" };
+  const check = async (token: string) =>
+    checkControl(
+      { issuers, now, sleep },
+      { ...about, token, address: readAddress(email).address, mode: "live", waitMs: 10_000 },
+    );
+  const make = (of: string) => createLabToken(LAB_ZONE, { ...about, email: of, at: now() });
+
+  expect(await check(await make(email))).toMatchObject({
+    status: "controlled",
+    issuer: "issuer.lab.mailproof.test",
+  });
+  expect(await check(await make("bob@valid.lab.mailproof.test"))).toEqual({
+    status: "address_mismatch",
+  });
 });
 
 test("an operator names the blocklists, by our id or by their zone", () => {

@@ -295,6 +295,7 @@ test("the catalog needs no key: plans, packs and prices are 200", async () => {
   expect(data.credits_per_operation).toMatchObject({
     verify: 1,
     verify_from_cache: 0.5,
+    verify_controlled: 0.5,
     find: 5,
     deliverability_check: 10,
     mail_test: 2,

@@ -139,6 +139,7 @@ ${table(
   ]),
 )}
 <p>The first word decides, so <code>invalid+7@your-company.com</code> gives the same as <code>invalid@example.com</code>. <code>POST /v1/find</code> uses the first name in the same way, and a domain check the first label: <code>nospf.example</code>, <code>nodkim.example</code>, <code>nodmarc.example</code>, <code>weak.example</code>, <code>listed.example</code>, <code>dnsfail.example</code>.</p>
+<p>A <code>control</code> whose token is <code>test-controlled</code> proves control of any address; with any other token it is <code>malformed</code>.</p>
 <p>Only the account's test keys see the job of a test key; a live key gets 404.</p>`,
 };
 
@@ -152,6 +153,7 @@ ${table(
   [
     ["Verify an address", PRICES.verify],
     ["… that you verified within 24 hours", PRICES.verifyCached],
+    ["… that the visitor proves control of", PRICES.verifyControlled],
     ["Each different address of a batch or a file", PRICES.batchAddress],
     ["Find a person's address; the same search within two minutes is free", PRICES.find],
     ["Check a domain; the same check within 24 hours is free", PRICES.deliverabilityCheck],

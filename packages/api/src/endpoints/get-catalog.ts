@@ -73,6 +73,7 @@ export const getCatalog = endpoint({
         credits_per_operation: {
           verify: toCredits(PRICES.verify),
           verify_from_cache: toCredits(PRICES.verifyCached),
+          verify_controlled: toCredits(PRICES.verifyControlled),
           verify_batch_per_address: toCredits(PRICES.batchAddress),
           verify_file_per_address: toCredits(PRICES.fileAddress),
           find: toCredits(PRICES.find),

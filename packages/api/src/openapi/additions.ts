@@ -16,6 +16,10 @@ export const ADDITIONS: readonly Addition[] = [
     why: "A status without its reason and its evidence cannot be checked.",
   },
   {
+    what: "`control` with its `token`, `nonce` and `origin`; `proof`",
+    why: "A browser can prove that its user controls an address, which no mail server can.",
+  },
+  {
     what: "`include_receipt` and `receipt`",
     why: "A back end checks what a browser passes on without a call.",
   },

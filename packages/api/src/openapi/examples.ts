@@ -133,6 +133,7 @@ export const EXAMPLES: readonly Example[] = [
         credits_per_operation: {
           verify: 1,
           verify_from_cache: 0.5,
+          verify_controlled: 0.5,
           verify_batch_per_address: 1,
           verify_file_per_address: 1,
           find: 5,
@@ -1307,6 +1308,16 @@ export const EXAMPLES: readonly Example[] = [
               detail: {},
               cost_points: 0,
             },
+            {
+              id: "EMAIL_VERIFICATION_NONE",
+              severity: "info",
+              message:
+                "weak.example names no issuer at _email-verification, by which browsers could prove control of its addresses.",
+              detail: {
+                domain: "weak.example",
+              },
+              cost_points: 0,
+            },
           ],
         },
         authentication: {
@@ -1643,6 +1654,16 @@ export const EXAMPLES: readonly Example[] = [
               severity: "info",
               message: "All mail hangs on one host or one address.",
               detail: {},
+              cost_points: 0,
+            },
+            {
+              id: "EMAIL_VERIFICATION_NONE",
+              severity: "info",
+              message:
+                "weak.example names no issuer at _email-verification, by which browsers could prove control of its addresses.",
+              detail: {
+                domain: "weak.example",
+              },
               cost_points: 0,
             },
           ],

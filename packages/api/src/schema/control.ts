@@ -1,4 +1,5 @@
 import { isPageOrigin } from "@mailproof/core/accounts/public-keys";
+import { TEST_TOKEN } from "@mailproof/core/control/check-control";
 import { TOKEN_LENGTH_MAX } from "@mailproof/mail/control/token";
 import * as v from "valibot";
 import { describe, limitCharacters, notEmpty, part } from "./common.ts";
@@ -10,7 +11,7 @@ const ORIGIN_LENGTH_MAX = 300;
 export const ControlInput = part({
   token: describe(
     v.pipe(v.string(), notEmpty, limitCharacters(TOKEN_LENGTH_MAX)),
-    "The value of the form's `email-verification-token` field, unchanged. Under a test key `test-controlled` proves control.",
+    `The value of the form's \`email-verification-token\` field, unchanged. Under a test key \`${TEST_TOKEN}\` proves control.`,
   ),
   nonce: describe(
     v.pipe(v.string(), notEmpty, limitCharacters(NONCE_LENGTH_MAX)),

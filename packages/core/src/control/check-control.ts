@@ -9,7 +9,7 @@ import {
 } from "@mailproof/mail/control/issuer";
 import { fitsAlgorithm, isSignedBy } from "@mailproof/mail/control/keys";
 import { type Presentation, readToken, type TokenFault } from "@mailproof/mail/control/token";
-import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
+import { type FetchedDocument, getDocumentState } from "@mailproof/mail/hints/fetched-document";
 import { withTimeout } from "../lib/timeout.ts";
 import type { KeyMode } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
@@ -110,10 +110,7 @@ const findIssuerFault = async (
   if (delegation.kind !== "delegated") return FAULT_OF_DELEGATION[delegation.kind];
   if (delegation.issuer !== issuer) return "issuer_mismatch";
 
-  const document = readDocument(
-    await issuers.fetchDocument(toMetadataUrl(issuer)),
-    "issuer_invalid",
-  );
+  const document = readBody(await issuers.fetchDocument(toMetadataUrl(issuer)), "issuer_invalid");
   if (typeof document === "string") return document;
   const metadata = readMetadata(document.body, issuer);
   if (metadata.kind === "faulty") return "issuer_invalid";
@@ -132,21 +129,15 @@ const FAULT_OF_DELEGATION = {
   unknown: "dns_failed",
 } as const;
 
-type Answer = Extract<FetchedDocument, { kind: "answer" }>;
-
-/** Faults of the issuer's own set-up. Any other may be gone at the next attempt. */
-const LASTING: ReadonlySet<string> = new Set(["name_not_found", "bad_url", "port_not_allowed"]);
-const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
-
-/** The document, or why there is none. `missing`: the issuer answers without it, as by a redirect. */
-const readDocument = (fetched: FetchedDocument, missing: ControlFault): Answer | ControlFault => {
-  if (fetched.kind === "failed") {
-    if (fetched.why === "private_address") return "issuer_not_public";
-    return LASTING.has(fetched.why) ? missing : "issuer_unreachable";
-  }
-  const { status, isComplete } = fetched;
-  if (status >= 500 || BUSY.has(status)) return "issuer_unreachable";
-  return status === 200 && isComplete ? fetched : missing;
+/** The document, or the fault for what it is instead. */
+const readBody = (
+  fetched: FetchedDocument,
+  missing: ControlFault,
+): { readonly body: string } | ControlFault => {
+  const state = getDocumentState(fetched);
+  if (state === "whole" && fetched.kind === "answer") return fetched;
+  if (state === "not_public") return "issuer_not_public";
+  return state === "unknown" ? "issuer_unreachable" : missing;
 };
 
 /** A key that is not among the cached ones may be new. Its issuer is asked again at most this often. */
@@ -158,7 +149,7 @@ const findSignatureFault = async (
   issued: Presentation["issued"],
 ): Promise<ControlFault | undefined> => {
   const check = async (fetched: FetchedDocument): Promise<ControlFault | undefined> => {
-    const document = readDocument(fetched, "keys_invalid");
+    const document = readBody(fetched, "keys_invalid");
     if (typeof document === "string") return document;
     const keys = readKeys(document.body);
     return keys.kind === "faulty" ? "keys_invalid" : tryKeys(keys, issued);

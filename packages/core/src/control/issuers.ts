@@ -1,5 +1,9 @@
 import type { Dns } from "@mailproof/mail/dns/dns";
-import type { FetchDocument, FetchedDocument } from "@mailproof/mail/hints/fetched-document";
+import {
+  type FetchDocument,
+  type FetchedDocument,
+  getDocumentState,
+} from "@mailproof/mail/hints/fetched-document";
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 
 /** The way to issuers of tokens: their delegations in DNS, and their documents. Each process builds it once. */
@@ -58,7 +62,7 @@ export const createIssuers = ({ dns, fetchDocument, now }: Ports): Issuers => {
 /** RFC 9111 §5.2.2. A document that is not to be kept is kept for the least time all the same. */
 const getLifeSeconds = (document: FetchedDocument): number => {
   const { least, most } = LIFE_SECONDS;
-  if (document.kind !== "answer" || document.status !== 200 || !document.isComplete) return least;
+  if (document.kind !== "answer" || getDocumentState(document) !== "whole") return least;
   const rules = document.cacheControl ?? "";
   const age = /(?:^|[\s,])max-age="?(\d{1,9})\b/i.exec(rules)?.[1];
   if (age === undefined || /(?:^|[\s,])no-(?:store|cache)\b/i.test(rules)) return least;

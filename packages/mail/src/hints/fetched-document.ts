@@ -18,3 +18,20 @@ export const NAME_NOT_FOUND = "name_not_found";
 
 /** "connect_timeout" as people read it. */
 export const toWords = (why: string): string => why.replaceAll("_", " ");
+
+/** What a document is to whoever needs it. `missing`: its host answers without it, as by a redirect, or is no host. */
+export type DocumentState = "whole" | "missing" | "not_public" | "unknown";
+
+/** Faults that are there until the domain's set-up changes. Any other may be gone at the next attempt. */
+const LASTING: ReadonlySet<string> = new Set([NAME_NOT_FOUND, "bad_url", "port_not_allowed"]);
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
+
+export const getDocumentState = (fetched: FetchedDocument): DocumentState => {
+  if (fetched.kind === "failed") {
+    if (fetched.why === "private_address") return "not_public";
+    return LASTING.has(fetched.why) ? "missing" : "unknown";
+  }
+  const { status, isComplete } = fetched;
+  if (status >= 500 || BUSY.has(status)) return "unknown";
+  return status === 200 && isComplete ? "whole" : "missing";
+};
