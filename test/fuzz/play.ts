@@ -92,6 +92,8 @@ const givenContext = async (seed: number) => {
     ["sending_ip", ["192.0.2.1", "198.51.100.7", "::1", "300.1.1.1"]],
     ["url", ["https://hooks.example.com/a", "https://h.example/", "http://h.example", "nothing"]],
     ["webhook_url", ["https://hooks.example.com/job", "https://a:b@h.example/"]],
+    ["token", ["test-controlled", "no token"]],
+    ["origin", ["https://shop.example", "http://localhost:3000", "https://shop.example/"]],
     ["first_name", ["Ann", "Catchall", "123", "Ada"]],
     ["last_name", ["Lee", "O'Neil", "Ö"]],
     ["occurred_at", ["2026-11-20T09:00:00Z", "2026-11-20T09:00:00+01:00", "2020-01-01T00:00:00Z"]],
