@@ -216,7 +216,7 @@ export const BUDGETS = {
     unit: "MB",
     most: 300,
   },
-  tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 340 },
+  tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 352 },
   tableImport: { of: "lambdas", what: "table alone, the slowest import", unit: "ms", most: 60 },
   // 37 of that of POST /v1/find are packed tables of names: a text, which nothing compiles.
   reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 570 },
@@ -314,7 +314,7 @@ export const BUDGETS = {
     most: 0.5,
   },
   checkSilent: { of: "check", what: "half of the name servers silent", unit: "ms", most: 10_000 },
-  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_575 },
+  toolsSize: { of: "tools", what: "its size", unit: "KB", most: 1_610 },
   toolsImport: { of: "tools", what: "its import", unit: "ms", most: 220 },
   workersSize: { of: "workers", what: "the largest", unit: "KB", most: 802 },
   portsWrites: {
