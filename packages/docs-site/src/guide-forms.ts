@@ -39,7 +39,7 @@ export const signUpForms: Guide = {
   write: (baseUrl, snippets) => html`
 <p class="lead">One script in the page, and a receipt that your back end checks without a call. If this service is slow or away, your form works as before: it never waits for more than two seconds.</p>
 <h3>1. Make a public key</h3>
-<p>Anyone may read it in your page, so it is bound to the origins of your pages, only verifies what visitors type, and has a limit for each day. On <a href="${HERE_PATH}/app/settings/api-keys">API keys</a>, or:</p>
+<p>Anyone may read it in your page, so it is bound to the origins of your pages, only verifies what visitors type, and has a limit for each day. Make it in the <a href="${HERE_PATH}/app/">dashboard</a>, under “API keys”, or:</p>
 ${inLanguages(snippets(baseUrl, CREATE))}
 <h3>2. Put the script into the page</h3>
 ${block(snippet(baseUrl), "html")}

@@ -1,0 +1,74 @@
+export type Answer = {
+  readonly class: "go" | "ask" | "no";
+  readonly did_you_mean: string | null;
+  readonly receipt?: string;
+  readonly job_id: string;
+};
+
+/** One address that was asked about. Without an answer the form does as if nothing had been asked. */
+export type Asked = { readonly done: Promise<void>; answer?: Answer | undefined };
+
+/** The longest that a form waits. */
+export const WAIT_MS = 2_000;
+
+/** Asks about what a field holds: once, also where an address stands in two fields or comes back. */
+export const createAsk = (url: string, key: string) => {
+  const asked = new Map<string, Asked>();
+  return (input: HTMLInputElement): Asked => {
+    const control = findControl(input.form);
+    const body = JSON.stringify({ email: input.value.trim(), ...(control && { control }) });
+    const earlier = asked.get(body);
+    if (earlier) return earlier;
+    const one: Asked = {
+      done: send(url, key, body).then((answer) => {
+        one.answer = answer;
+        // It may be there when the form is sent.
+        if (!answer) asked.delete(body);
+      }),
+    };
+    asked.set(body, one);
+    return one;
+  };
+};
+
+/** What the browser itself refuses, and who signs in, is not asked about and costs nothing. */
+export const isAsked = (field: unknown): field is HTMLInputElement =>
+  field instanceof HTMLInputElement &&
+  field.type === "email" &&
+  field.value.trim() !== "" &&
+  !field.disabled &&
+  !field.multiple &&
+  field.validity.valid &&
+  field.form?.querySelector('[autocomplete~="current-password"]') === null;
+
+/** The proof of control that the browser may have put into the form. */
+const findControl = (form: HTMLFormElement | null) => {
+  const field = form?.querySelector<HTMLInputElement>('[autocomplete~="email-verification-token"]');
+  return field?.value
+    ? { token: field.value, nonce: field.nonce, origin: location.origin }
+    : undefined;
+};
+
+/** Never rejects: a server that is slow, absent, over its limit or broken gives no answer. */
+const send = async (url: string, key: string, body: string): Promise<Answer | undefined> => {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), WAIT_MS);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": key },
+      body,
+      credentials: "omit",
+      signal: late.signal,
+    });
+    const { data } = (await response.json()) as { readonly data?: Answer };
+    return response.ok ? data : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+export const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, ms));
