@@ -6,6 +6,7 @@ import {
   createStoppingWorld,
   runTurn,
   withBrokenEngine,
+  withLostReplies,
   withSlowEngine,
 } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";
@@ -153,6 +154,24 @@ test("a repeat is the same answer, though the token has expired since", async ()
   expect(repeat.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
   expect(listMoves(ctx)).toEqual(["charge 0.5"]);
 });
+
+test.each([
+  ["was written", true],
+  ["was not written", false],
+])(
+  "a payment of which no reply comes and that %s is charged once, by its repeat",
+  async (_, written) => {
+    const ctx = await givenVisitor();
+    const lost = await verify(ctx, ctx.body, "k", withLostReplies(ctx, ctx.world, 1, written));
+    expect(lost).toMatchObject({ statusCode: 503, error: { money: "retry_same_key" } });
+
+    const repeat = await verify(ctx, ctx.body, "k");
+
+    expect(repeat.data).toMatchObject({ status: "valid", control: CONTROL });
+    expect(listMoves(ctx)).toEqual(["charge 0.5"]);
+    await thenConsistent(ctx);
+  },
+);
 
 test("another token is another request", async () => {
   const ctx = await givenVisitor();
