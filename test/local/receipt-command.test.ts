@@ -152,9 +152,8 @@ test("evidence that this release judges otherwise is said to be so, and not forg
   const compare = (evidence: any) =>
     compareReceipt({ ...claims, evidence_sha256: hashEvidence(evidence) }, { ...data, evidence });
 
-  const signals = { ...judged.signals, catchAll: "yes" };
-  const other = { ...data.evidence, judged: { ...judged, signals } };
-  const odd = { ...data.evidence, judged: { ...judged, signals: {} } };
+  const other = { ...data.evidence, judged: { ...judged, catchAll: "yes" } };
+  const odd = { ...data.evidence, judged: { ...judged, catchAllConfidence: "high" } };
   const { judged: _, ...old } = data.evidence;
 
   expect(compare(data.evidence)).toEqual({ differences: [], replay: "same" });

@@ -1,4 +1,5 @@
 import { findSubStatus, judge } from "../verify/judge.ts";
+import { readJudged } from "../verify/judged-record.ts";
 import type { Evidence, ScorePart } from "../verify/result.ts";
 
 export type ReplayedVerdict = {
@@ -17,7 +18,7 @@ export const replayVerdict = ({
   judged,
 }: Pick<Evidence, "judged">): ReplayedVerdict | undefined => {
   if (!judged) return undefined;
-  const { signals, catchAllConfidence } = judged;
+  const { signals, catchAllConfidence } = readJudged(judged);
   const verdict = judge(signals, catchAllConfidence);
   const { status, reason, score, parts } = verdict;
   const sub_status = findSubStatus(verdict, signals);

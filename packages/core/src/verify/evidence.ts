@@ -6,6 +6,7 @@ import { findUngivenName } from "@mailproof/mail/name-rules";
 import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { ProbeResult } from "../smtp-pool/probe.ts";
 import type { Judgement } from "./judge.ts";
+import { recordJudged } from "./judged-record.ts";
 import type { Evidence } from "./result.ts";
 import type { JudgedInput, Signals } from "./signals.ts";
 
@@ -40,7 +41,7 @@ export const collectEvidence = (
   ...findNameRule(address),
   bouncedAt,
   score: parts,
-  judged,
+  judged: recordJudged(judged),
   listsEdition: edition,
   lists: versions,
 });

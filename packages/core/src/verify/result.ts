@@ -16,8 +16,8 @@ import {
   typed,
   type ValuesOf,
 } from "./fields.ts";
+import type { JudgedRecord } from "./judged-record.ts";
 import type { RetryCause } from "./retry.ts";
-import type { JudgedInput } from "./signals.ts";
 import { NOT_PROBED_REASONS } from "./unpaid-results.ts";
 
 export const STATUSES = [
@@ -191,7 +191,7 @@ const EVIDENCE = {
   bouncedAt: { name: "bounced_at", schema: TextOrNull },
   score: { schema: typed<readonly ScorePart[]>() },
   /** What was judged: with it the verdict can be repeated without lists, DNS or a mail server. Absent in 0.2.0. */
-  judged: { schema: v.optional(typed<JudgedInput>()) },
+  judged: { schema: v.optional(typed<JudgedRecord>()) },
   /** The edition of the lists below. */
   listsEdition: { name: "lists_edition", schema: Text },
   lists: { schema: typed<Lists["versions"]>() },
