@@ -986,6 +986,17 @@ export type VerifyEmailData =
       };
       /** True when the result is from the last 24 hours, for this account. */
       cached: boolean;
+      /** What proves the result, if not the mail server: the visitor controls the address. */
+      proof?: "controlled";
+      /** What became of the request's `control`. Left out where it had none. */
+      control?: {
+        /** `controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out. */
+        status: string;
+        /** The host of the mail provider that vouches for the address. Left out unless control is proven. */
+        issuer?: string;
+        /** The edition of the protocol that the token keeps to. Left out unless control is proven. */
+        profile?: string;
+      };
       /** A note for people. Left out when there is none. */
       message?: string;
       /** Credits charged by this request. */

@@ -102,6 +102,11 @@ export const verifyEmail = endpoint({
           v.boolean(),
           "True when the result is from the last 24 hours, for this account.",
         ),
+        proof: describe(
+          v.optional(v.literal(CONTROLLED)),
+          "What proves the result, if not the mail server: the visitor controls the address.",
+        ),
+        ...Control,
         message: describe(
           v.optional(v.string()),
           "A note for people. Left out when there is none.",
