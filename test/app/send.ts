@@ -66,7 +66,14 @@ const createRespond = ({ endpoints, respond, lambda }: Release) => {
       const headers = { ...sent.headers, ...type, ...(key && { "x-api-key": key }) };
       if (isAwsShaped && !sent.readBody) {
         const body = form?.bytes ?? sent.body;
-        const wire = toWireRequest({ method, path: rawPath, query, headers, body });
+        const wire = toWireRequest({
+          method,
+          path: rawPath,
+          query,
+          headers,
+          body,
+          clientIp: sent.clientIp,
+        });
         return await sendViaLambda(lambda(endpoint, world), endpoint, wire);
       }
       return await respond(world, endpoint, {

@@ -14,6 +14,7 @@ export type WireRequest = {
   /** In order, and a name may come twice. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer;
+  readonly clientIp?: string | undefined;
 };
 
 /**
@@ -42,7 +43,7 @@ export const toEvent = (
     headers: others,
     ...(rawQueryString !== "" && { queryStringParameters: query }),
     ...findPathParameters(route, sent.method, rawPath),
-    requestContext: createContext(sent.method, rawPath),
+    requestContext: createContext(sent, rawPath),
     ...(sent.body !== undefined && {
       body: sent.body.toString(isBase64Encoded ? "base64" : "utf8"),
     }),
@@ -85,12 +86,15 @@ const findRouteKey = (route: Route, method: string, rawPath: string): string => 
   }
 };
 
-const createContext = (method: string, path: string): APIGatewayProxyEventV2["requestContext"] => ({
+const createContext = (
+  { method, clientIp = "192.0.2.1" }: WireRequest,
+  path: string,
+): APIGatewayProxyEventV2["requestContext"] => ({
   accountId: "123456789012",
   apiId: "api",
   domainName: DOMAIN_NAME,
   domainPrefix: "api",
-  http: { method, path, protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },
+  http: { method, path, protocol: "HTTP/1.1", sourceIp: clientIp, userAgent: "test" },
   requestId: "JKJaXmPLvHcESHA=",
   routeKey: "",
   stage: "$default",

@@ -26,15 +26,24 @@ type Parts = {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
+  readonly clientIp?: string | undefined;
 };
 
 /** A value as it stands on the wire; bytes are sent as they are. */
-export const toWireRequest = ({ method, path, query, headers, body }: Parts): WireRequest => {
+export const toWireRequest = ({
+  method,
+  path,
+  query,
+  headers,
+  body,
+  clientIp,
+}: Parts): WireRequest => {
   const search = new URLSearchParams(query).toString();
   return {
     method,
     url: search === "" ? path : `${path}?${search}`,
     headers: Object.entries(headers),
+    clientIp,
     ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
   };
 };
