@@ -54,7 +54,7 @@ ${table(
 ${block(page(baseUrl), "html")}
 <p>and start one of these beside it. <code>ORIGIN</code> is the origin of your page, <code>MAILPROOF_KEY</code> a secret key for visitors without a receipt.</p>
 ${inLanguages(backEnds(baseUrl))}
-<p>Receipts are signed by <a href="#getReceiptKeys">keys of this service</a>, one for each year; next year's is published already. <code>mailproof receipt</code> checks one by hand.</p>
+<p>Receipts are signed by <a href="#getReceiptKeys">keys of this service</a>, one for each year; next year's is published already. <code>mailproof receipt</code> checks one by hand. The address is in it as a plain SHA-256, which can be found by trying: keep receipts as you keep addresses.</p>
 <h3>4. Read what the mail server said</h3>
 <p><code>jti</code> in the receipt is the job that asks it. Before your first mail, read the result at <code>GET /v1/jobs/{id}</code>, or wait for the event <code>job.completed</code>. It is paid with the form's request: ${formatCredits(PRICES.verify)} in all, and nothing if we could not ask.</p>
 <h3>The page's policy</h3>
