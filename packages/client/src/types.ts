@@ -941,7 +941,7 @@ export interface VerifyEmailInput {
   email: string;
   /** Whether to add `activity` to the result, at no extra cost. */
   include_activity?: boolean | null | undefined;
-  /** Proof that the visitor controls the address, by the Email Verification Protocol. A good one makes the result `valid` without asking the mail server; any other changes nothing but `control`. */
+  /** Proof that the visitor controls the address, by the Email Verification Protocol. A good one makes the result `valid`, and no mail server is asked; any other changes only `control`. */
   control?:
     | {
         /** The value of the form's `email-verification-token` field, unchanged. Under a test key `test-controlled` proves control. */

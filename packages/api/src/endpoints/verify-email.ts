@@ -57,7 +57,7 @@ export const verifyEmail = endpoint({
     ),
     control: describe(
       optional(ControlInput),
-      "Proof that the visitor controls the address, by the Email Verification Protocol. A good one makes the result `valid` without asking the mail server; any other changes nothing but `control`.",
+      "Proof that the visitor controls the address, by the Email Verification Protocol. A good one makes the result `valid`, and no mail server is asked; any other changes only `control`.",
     ),
     options: describe(
       optionalOr(
