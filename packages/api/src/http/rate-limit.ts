@@ -19,9 +19,9 @@ export const takeRequest = async (
   headers: Record<string, string>,
   credentials: Headers | null,
 ): Promise<void> => {
-  const { subject, limits } = findLimits(caller);
-  const counted = await orUnavailable(world.rateLimit(subject, limits));
-  const allowance = { ...counted, whose: toWhose(caller, counted) };
+  const allowance = await orUnavailable(
+    caller.visitor ? takeVisitorRequest(world, caller, caller.visitor.id) : takeOwn(world, caller),
+  );
   if (!allowance.allowed) {
     // Other visitors send the same key.
     if (credentials && !caller.visitor) rememberLimited(world, credentials, allowance);
@@ -30,20 +30,33 @@ export const takeRequest = async (
   setRateLimitHeaders(allowance, headers);
 };
 
-/** A public key has a minute of its own, and each of its visitors a part of it: no visitor holds up the account. */
-const findLimits = ({ plan, visitor, keyId, ...caller }: Caller) => {
-  const { requestsPerMinute: key, accountRequestsPerMinute: account } = PLANS[plan];
-  return visitor
-    ? {
-        subject: { owner: keyId, keyId: visitor.id },
-        limits: { key: VISITOR_REQUESTS_PER_MINUTE, account: key },
-      }
-    : { subject: { owner: getOwnerId(caller), keyId }, limits: { key, account } };
+type Counted = RateLimitResult & { readonly whose: string };
+
+const takeOwn = async (world: AppWorld, caller: Caller): Promise<Counted> => {
+  const { requestsPerMinute: key, accountRequestsPerMinute: account } = PLANS[caller.plan];
+  const subject = { owner: getOwnerId(caller), keyId: caller.keyId };
+  const counted = await world.rateLimit(subject, { key, account });
+  return { ...counted, whose: counted.by === "key" ? THIS_KEY : "with the keys of this account" };
 };
 
-const toWhose = ({ visitor }: Caller, { by }: RateLimitResult): string => {
-  if (visitor) return by === "key" ? "from your network" : "with this key";
-  return by === "key" ? "with this key" : "with the keys of this account";
+const THIS_KEY = "with this key";
+
+/**
+ * A public key has a minute of its own, and each visitor a small part of it: no visitor holds up others, and none of them
+ * the account. An item for each visitor: one for all would grow with them. A visitor sees no numbers but their own.
+ */
+const takeVisitorRequest = async (
+  world: AppWorld,
+  { keyId, plan }: Caller,
+  visitor: string,
+): Promise<Counted> => {
+  const most = VISITOR_REQUESTS_PER_MINUTE;
+  const subject = { owner: `${keyId}.${visitor}`, keyId };
+  const own = await world.rateLimit(subject, { key: most, account: most });
+  if (!own.allowed) return { ...own, whose: "from your network" };
+  const { requestsPerMinute: key } = PLANS[plan];
+  const all = await world.rateLimit({ owner: keyId, keyId }, { key, account: key });
+  return all.allowed ? { ...own, whose: THIS_KEY } : { ...all, whose: THIS_KEY };
 };
 
 /**
