@@ -358,7 +358,7 @@ describe("the preflight says, and goes on", () => {
       { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
       "! price       $125.56 a month before the first request",
     ],
-    ["what it costs", {}, "! price       $110.85 a month before the first request"],
+    ["what it costs", {}, "! price       $111.45 a month before the first request"],
   ])("%s", async (_what, given, sentence) => {
     const { code, text } = await run(given);
 
