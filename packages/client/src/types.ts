@@ -3309,7 +3309,7 @@ export interface Operations {
   /**
    * Verify the address that a visitor types into a form.
    *
-   * Price: 1 credit; nothing when the mail server could not be asked through our fault or limits.
+   * Price: 1 credit; 0.5 credit when `control` is proven; nothing when the mail server could not be asked through our fault or limits.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify/form`

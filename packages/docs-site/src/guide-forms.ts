@@ -13,7 +13,7 @@ const CREATE = {
   query: {},
   request: {
     name: "Sign-up form",
-    mode: "live",
+    mode: "test",
     public: { origins: ["https://www.example.com"], daily_limit: 500 },
   },
 };
@@ -39,7 +39,7 @@ export const signUpForms: Guide = {
   write: (baseUrl, snippets) => html`
 <p class="lead">One script in the page, and a receipt that your back end checks without a call. If this service is slow or away, your form works as before: it never waits for more than two seconds.</p>
 <h3>1. Make a public key</h3>
-<p>Anyone may read it in your page, so it is bound to the origins of your pages, only verifies what visitors type, and has a limit for each day. Make it in the <a href="${HERE_PATH}/app/">dashboard</a>, under “API keys”, or:</p>
+<p>Anyone may read it in your page, so it is bound to the origins of your pages, only verifies what visitors type, and has a limit for each day. Make it in the <a href="${HERE_PATH}/app/">dashboard</a>, under “API keys”, or as below. Begin with <code>test</code>, which simulates the <a href="#test-addresses">test addresses</a> for nothing, and make a <code>live</code> one when your form works.</p>
 ${inLanguages(snippets(baseUrl, CREATE))}
 <h3>2. Put the script into the page</h3>
 ${block(snippet(baseUrl), "html")}

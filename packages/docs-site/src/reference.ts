@@ -71,7 +71,7 @@ const renderKeyAndPrice = (operation: Json): Html => {
       ? html`<li>no key needed</li>`
       : scope === "unrestricted"
         ? html`<li>unrestricted key</li>`
-        : html`<li>scope <code>${scope}</code></li>`;
+        : html`<li>scope <code>${scope}</code>${operation["x-public-key"] ? " or a public key" : ""}</li>`;
   return html`<ul class="facts"><li class="price">${inline(operation["x-price"] ?? "Free.")}</li> ${key} <li><a href="#clients">clients</a></li></ul>`;
 };
 

@@ -1,5 +1,5 @@
 import { takeDailyUse } from "@mailproof/core/accounts/public-keys";
-import { formatCredits } from "@mailproof/core/money/credits";
+import { formatCredits, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import { verifyForForm } from "@mailproof/core/singles/verify-for-form";
 import { FORM_CLASSES, toFormClass } from "@mailproof/core/verify/form-class";
@@ -19,7 +19,7 @@ export const verifyForm = endpoint({
   addition:
     "A sign-up form asks from the visitor's browser, with a key that anyone may read, and must not tell who has a mailbox.",
   summary: "Verify the address that a visitor types into a form.",
-  price: `${formatCredits(PRICES.verify)}; nothing when the mail server could not be asked through our fault or limits.`,
+  price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyControlled)} credit when \`control\` is proven; nothing when the mail server could not be asked through our fault or limits.`,
   access: "verification:write",
   forVisitors: true,
   needs: ["table:readwrite", "queue:send", "mail", "https"],

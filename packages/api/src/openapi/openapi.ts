@@ -103,6 +103,7 @@ const toOperation = (endpoint: Endpoint, writer: Writer, baseUrl: string): JsonS
     ...(addition !== undefined && { "x-addition": addition }),
     ...(price !== null && { "x-price": price }),
     ...(access !== "public" && { "x-scope": access }),
+    ...(endpoint.forVisitors && { "x-public-key": true }),
     security: toSecurity(access),
     ...(parameters.length > 0 && { parameters }),
     ...toRequestBody(endpoint, writer),
