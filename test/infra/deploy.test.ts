@@ -356,7 +356,7 @@ describe("the preflight says, and goes on", () => {
     [
       "what exits cost",
       { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
-      "! price       $125.56 a month before the first request",
+      "! price       $126.16 a month before the first request",
     ],
     ["what it costs", {}, "! price       $111.45 a month before the first request"],
   ])("%s", async (_what, given, sentence) => {
