@@ -7,6 +7,7 @@ import { rejectDown, withSlowEngine } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";
 import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
 import { send, type TestResponse, whenVerified } from "../app/send.ts";
+import { EMAIL, givenIssuer, NONCE } from "../things/control.ts";
 
 const ORIGIN = "https://shop.example";
 const ROUTE = "POST /v1/verify/form";
@@ -264,6 +265,47 @@ test("a repeat under its Idempotency-Key names the same job and charges nothing"
   expect(data).toMatchObject({ job_id: "job_1", credits_used: 0, idempotent_replay: true });
   expect(listMoves(ctx)).toEqual(["hold 1"]);
   expect((await whenVerified(world, liveKey, sent.body, "one")).statusCode).toBe(409);
+});
+
+test("a visitor's Idempotency-Keys neither take the account's nor tell which it has used", async () => {
+  const { world, liveKey, publicKey } = await givenForm();
+  const ask = (email: string, key: string) =>
+    send(world, ROUTE, {
+      key: publicKey,
+      body: { email },
+      headers: { origin: ORIGIN, "idempotency-key": key },
+    });
+  const first = await ask("ann@example.com", "order-1");
+
+  expect((await whenVerified(world, liveKey, { email: "bo@x.com" }, "order-1")).statusCode).toBe(
+    200,
+  );
+  await whenVerified(world, liveKey, { email: "bo@x.com" }, "order-2");
+  expect((await ask("ann@example.com", "order-2")).statusCode).toBe(200);
+  expect((await ask("ann@example.com", "order-1")).data).toMatchObject({
+    job_id: first.data.job_id,
+    idempotent_replay: true,
+  });
+});
+
+test("a repeat whose token has expired has no receipt: there is no job that it could name", async () => {
+  const ctx = await givenForm();
+  const { world, present } = await givenIssuer(ctx.world);
+  const token = await present();
+  const ask = () =>
+    send(world, ROUTE, {
+      key: ctx.publicKey,
+      body: { email: EMAIL, control: { token, nonce: NONCE, origin: ORIGIN } },
+      headers: { origin: ORIGIN, "idempotency-key": "one" },
+    });
+  expect(readClaims((await ask()).data.receipt)).toMatchObject({ proof: "controlled" });
+
+  ctx.later(600_000);
+  const { data } = await ask();
+
+  expect(data).toMatchObject({ class: "go", job_id: null, credits_used: 0 });
+  expect(data).not.toHaveProperty("receipt");
+  expect(listMoves(ctx)).toEqual(["charge 0.5"]);
 });
 
 test("a day has as many verifications as the key says, and a crash never makes them more", async () => {

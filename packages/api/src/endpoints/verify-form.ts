@@ -5,7 +5,7 @@ import { verifyForForm } from "@mailproof/core/singles/verify-for-form";
 import { FORM_CLASSES, toFormClass } from "@mailproof/core/verify/form-class";
 import { readAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { type Caller, endpoint } from "../http/endpoint.ts";
 import { orUnavailable } from "../http/http-failure.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { Charged, chargedFor } from "../schema/charged.ts";
@@ -61,7 +61,7 @@ export const verifyForm = endpoint({
 
   async handle(world, caller, { body, key }) {
     if (caller.visitor) await orUnavailable(takeDailyUse(world, caller.keyId, caller.visitor.use));
-    const keyed = keyedBy("verify", caller, key, { ...body, form: true });
+    const keyed = keyedBy("verify", caller, toOwnKey(caller, key), { ...body, form: true });
     const origin = caller.visitor?.origin;
     const email = readAddress(body.email);
     // A token of another page proves nothing here, whatever the body says.
@@ -86,3 +86,7 @@ export const verifyForm = endpoint({
     };
   },
 });
+
+/** Visitors have keys of their own: theirs neither take the account's nor tell which it has used. No sent key has a space. */
+const toOwnKey = ({ visitor, keyId }: Caller, key: string | null): string | null =>
+  visitor && key !== null ? `${keyId} ${key}` : key;
