@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { backEnds, page as pageOf } from "@mailproof/docs-site/form-programs";
 import { chromium } from "playwright-core";
@@ -41,7 +42,12 @@ const until = async (url: string, program: ChildProcess): Promise<void> => {
 };
 
 /** The service, and the program of the page in this language before it. */
-const givenSite = async (language: string, command: string, file: string) => {
+const givenSite = async (
+  language: string,
+  command: string,
+  file: string,
+  environment: Readonly<Record<string, string>> = {},
+) => {
   const origin = await findOrigin();
   const { ready, stop } = await whenStarted(createFolder());
   onTestFinished(async () => void (await stop("SIGTERM")));
@@ -50,6 +56,10 @@ const givenSite = async (language: string, command: string, file: string) => {
     headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
     body: JSON.stringify({ name: "Form", mode: "test", public: { origins: [origin] } }),
   });
+  const account = await fetch(`${ready.base_url}/v1/account`, {
+    headers: { "x-api-key": ready.test_key },
+  });
+  const { account_id } = ((await account.json()) as any).data;
   const { data } = (await created.json()) as { readonly data: { readonly key: string } };
   const folder = createFolder();
   symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
@@ -63,6 +73,9 @@ const givenSite = async (language: string, command: string, file: string) => {
       PORT: new URL(origin).port,
       ORIGIN: origin,
       MAILPROOF_KEY: ready.test_key,
+      MAILPROOF_ACCOUNT: account_id,
+      MODE: "test",
+      ...environment,
     },
     stdio: "ignore",
   });
@@ -123,6 +136,32 @@ const signUp = async ({ post, getReceipt }: Awaited<ReturnType<typeof givenSite>
 
 test("the page's back end in Node takes receipts as the page says", async () => {
   expect(await signUp(await givenSite("Node", process.execPath, "server.mjs"))).toEqual(OUTCOMES);
+});
+
+test.each([{ MODE: "live" }, { MAILPROOF_ACCOUNT: "acct_other" }])(
+  "a back end of %o takes no receipt of another mode or account, and asks by itself",
+  async (environment) => {
+    const { post, getReceipt } = await givenSite(
+      "Node",
+      process.execPath,
+      "server.mjs",
+      environment,
+    );
+    const receipt = await getReceipt("invalid@example.com");
+
+    expect(await post({ email: "invalid@example.com", mailproof_receipt: receipt })).toBe(422);
+  },
+);
+
+test("a visitor who hangs up while sending does not end the back end in Node", async () => {
+  const { origin, post } = await givenSite("Node", process.execPath, "server.mjs");
+  const { port } = new URL(origin);
+  const socket = connect(Number(port), "localhost");
+  socket.write("POST /signup HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nemail=");
+  setTimeout(() => socket.destroy(), 100);
+  await once(socket, "close");
+
+  expect(await post({ email: "bo@example.com" })).toBe(200);
 });
 
 describeUnless(findToolAbsence("joserfc"), "the page's back end in Python", () => {

@@ -13,6 +13,7 @@ const setup = async () => {
   const { world } = await given();
   const facts: ReceiptFacts = {
     id: "job_1",
+    account: "acct_1",
     at: NOW,
     mode: "live",
     email: "ann@example.com",

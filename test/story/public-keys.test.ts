@@ -157,11 +157,12 @@ const readClaims = (receipt: string) =>
   JSON.parse(Buffer.from(receipt.split(".")[1] ?? "", "base64url").toString());
 
 test("the receipt names the class, the page, the job and the charge, and no verdict", async () => {
-  const { ask, world } = await givenForm();
+  const { ask, world, account } = await givenForm();
 
   const { data } = await ask(" Info@Example.com ");
 
   expect(readClaims(data.receipt)).toEqual({
+    aud: account,
     jti: "job_1",
     iat: world.now().getTime() / 1_000,
     mode: "live",

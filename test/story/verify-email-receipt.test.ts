@@ -44,12 +44,13 @@ const listEntries = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/account/ledger", { key })).data.entries;
 
 test("a receipt names the verdict, the hash of the address, the price and the entry that paid it", async () => {
-  const { world, liveKey } = await given({ balance: 10 });
+  const { world, liveKey, account } = await given({ balance: 10 });
 
   const { data } = await whenVerified(world, liveKey, withReceipt(" Ann.Lee@Example.com "));
 
   const claims = await readReceipt(world, data.receipt);
   expect(claims).toEqual({
+    aud: account,
     jti: expect.stringMatching(/^job_/),
     iat: Date.parse(data.verified_at) / 1_000,
     mode: "live",

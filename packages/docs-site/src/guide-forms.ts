@@ -52,7 +52,7 @@ ${table(
 <h3>3. Check the receipt in your back end</h3>
 <p>A whole example. Save this as <code>signup.html</code>, with your key:</p>
 ${block(page(baseUrl), "html")}
-<p>and start one of these beside it. <code>ORIGIN</code> is the origin of your page, <code>MAILPROOF_KEY</code> a secret key for visitors without a receipt.</p>
+<p>and start one of these beside it. <code>ORIGIN</code> is the origin of your page, <code>MAILPROOF_ACCOUNT</code> your account’s id (<a href="#getAccount"><code>GET /v1/account</code></a>), and <code>MAILPROOF_KEY</code> a secret key for visitors without a receipt. <strong>Check <code>aud</code> and <code>mode</code> as they do:</strong> other customers of this service have receipts of the same keys and may name your origin, and a test key proves control of any address. To try it with test keys, set <code>MODE=test</code>.</p>
 ${inLanguages(backEnds(baseUrl))}
 <p>Receipts are signed by <a href="#getReceiptKeys">keys of this service</a>, one for each year; next year's is published already. <code>mailproof receipt</code> checks one by hand. The address is in it as a plain SHA-256, which can be found by trying: keep receipts as you keep addresses.</p>
 <h3>4. Read what the mail server said</h3>

@@ -17,6 +17,8 @@ import type { ReceiptOrigin } from "./receipt-origin.ts";
 export type ReceiptFacts = ReceiptOrigin & {
   /** The operation's id. */
   readonly id: string;
+  /** Whose request it was. Other customers have the same keys, and name any origin. */
+  readonly account: string;
   /** When it was answered. */
   readonly at: Date;
   readonly mode: KeyMode;
@@ -51,6 +53,7 @@ const toClaims = (
   { settings: { publicUrl } }: Pick<World, "settings">,
   {
     id,
+    account,
     at,
     mode,
     email,
@@ -65,6 +68,7 @@ const toClaims = (
   }: ReceiptFacts,
 ) => ({
   ...(publicUrl !== null && { iss: publicUrl }),
+  aud: account,
   jti: id,
   iat: toEpochSeconds(at),
   mode,

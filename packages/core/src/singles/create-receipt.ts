@@ -27,7 +27,7 @@ type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price" | "isFor
 /** The receipt of an answer, where the request asks for one. */
 export const createReceipt = (
   world: World,
-  { mode }: Pick<Payer, "mode">,
+  { account, mode }: Pick<Payer, "account" | "mode">,
   { email, options: { includeEvidence }, receipt }: Request,
   { paidBy, ...answered }: Answered,
 ): { readonly receipt: string } | undefined =>
@@ -35,6 +35,7 @@ export const createReceipt = (
     receipt: signReceipt(world, {
       ...receipt,
       ...answered,
+      account,
       at: world.now(),
       mode,
       email: email.text,
@@ -46,13 +47,13 @@ export const createReceipt = (
 /** What the row of a job shows: the parts of its result that the request named, with its receipt. */
 export const toJobResult = (
   world: World,
-  { id, mode, held }: Pick<Job, "id" | "mode" | "held">,
+  { id, account, mode, held }: Pick<Job, "id" | "account" | "mode" | "held">,
   single: JobRequest,
   result: Verification,
 ): Verification => {
   const isFree = findFreeReason(result) !== null;
   const request = { ...single, options: single };
-  const receipt = createReceipt(world, { mode }, request, {
+  const receipt = createReceipt(world, { account, mode }, request, {
     id,
     result,
     cached: false,
