@@ -226,6 +226,36 @@ describeUnless(
       ]);
     });
 
+    test("a button that checks nothing is not held up, and fields may have the names of methods", async () => {
+      const fields = `<input type="hidden" name="submit"><input type="hidden" name="requestSubmit">
+<button name="save" value="1" formnovalidate>Save a draft</button>`;
+      const form = FORM.replace("</form>", `${fields}</form>`);
+      const refused = await givenShop(answering({ class: "no" }), { form });
+      await refused.page.getByLabel("Email").fill("ann@mailinator.com");
+      await refused.page.getByRole("button", { name: "Save a draft" }).click();
+      await thanked(refused.page);
+      expect(refused.sent).toMatchObject([{ save: "1" }]);
+
+      const taken = await givenShop(GO, { form });
+      await taken.page.getByLabel("Email").fill("ann@example.com");
+      await submit(taken.page);
+      await thanked(taken.page);
+      expect(taken.sent).toMatchObject([{ go: "1", mailproof_receipt: "a.b.c" }]);
+    });
+
+    test("a form that a script of the page has taken already is sent by that script, once", async () => {
+      const { page, sent } = await givenShop(GO);
+      await page.evaluate(
+        'addEventListener("submit", (event) => { event.preventDefault(); document.title += "!"; }, true)',
+      );
+
+      await page.getByLabel("Email").fill("ann@example.com");
+      await submit(page);
+      await page.waitForTimeout(2_500);
+
+      expect([await page.title(), sent]).toEqual(["Shop!", []]);
+    });
+
     test("a page in another language has its own words", async () => {
       const { page } = await givenShop(answering({ class: "no", did_you_mean: "ann@gmail.com" }), {
         attributes: 'data-suggestion="Meinten Sie {email}?"',

@@ -34,6 +34,8 @@ export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
   const onSubmit = (event: SubmitEvent): void => {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || send.isPassing(form)) return;
+    // A script of the page has the form already, or the button is one that checks nothing, such as "Cancel".
+    if (event.defaultPrevented || isUnchecked(event.submitter)) return;
     const all = [...form.elements].filter(isAsked).map((input) => ({ input, one: ask(input) }));
     const [first] = all;
     if (!first) return;
@@ -65,6 +67,9 @@ export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
   };
 };
 
+const isUnchecked = (submitter: HTMLElement | null): boolean =>
+  submitter?.matches('[formnovalidate], [formmethod="dialog" i]') ?? false;
+
 /** Sends forms again, when what they wait for has come, or too late. */
 const createSender = () => {
   const waiting = new WeakSet<HTMLFormElement>();
@@ -73,7 +78,8 @@ const createSender = () => {
   const pass = (form: HTMLFormElement, submitter: HTMLElement | null): void => {
     passing.add(form);
     try {
-      form.requestSubmit(submitter);
+      // Not the form's own: a field of this name stands before it.
+      HTMLFormElement.prototype.requestSubmit.call(form, submitter);
     } finally {
       passing.delete(form);
     }
@@ -94,7 +100,7 @@ const createSender = () => {
         if (mayPass()) pass(form, submitter);
       })
       // Whatever the page has done to the form meanwhile.
-      .catch(() => form.submit());
+      .catch(() => HTMLFormElement.prototype.submit.call(form));
   };
 
   return { after, isPassing: (form: HTMLFormElement) => passing.has(form) };
