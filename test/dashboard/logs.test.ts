@@ -235,4 +235,32 @@ describeInBrowser("the logs", ({ open }) => {
     isStored = true;
     await dialog.getByText("INVALID_REQUEST").waitFor();
   });
+
+  test("a poll that the network took away adds no error to what the frame says", async () => {
+    const opened = await open({ path: "logs" });
+    const { page, ready } = opened;
+    await findRow(opened, await send(ready)).waitFor();
+    const asked = Promise.withResolvers<void>();
+    const lost = Promise.withResolvers<void>();
+    await page.route("**/v1/requests?*", async (route) => {
+      asked.resolve();
+      await lost.promise;
+      await route.abort();
+    });
+
+    await asked.promise;
+    await page.context().setOffline(true);
+    await page.getByText("You are offline.").waitFor();
+    const failed = page.waitForEvent("requestfailed");
+    lost.resolve();
+    await failed;
+    await page.evaluate(
+      "new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))",
+    );
+
+    expect(await page.getByText("The service did not respond").count()).toBe(0);
+    await page.unroute("**/v1/requests?*");
+    await page.context().setOffline(false);
+    await findRow(opened, await send(ready)).waitFor();
+  });
 });

@@ -245,13 +245,14 @@ describeUnless(
 
     test("a form that a script of the page has taken already is sent by that script, once", async () => {
       const { page, sent } = await givenShop(GO);
+      await page.clock.install();
       await page.evaluate(
         'addEventListener("submit", (event) => { event.preventDefault(); document.title += "!"; }, true)',
       );
 
       await page.getByLabel("Email").fill("ann@example.com");
       await submit(page);
-      await page.waitForTimeout(2_500);
+      await page.clock.runFor(3_000);
 
       expect([await page.title(), sent]).toEqual(["Shop!", []]);
     });

@@ -130,7 +130,7 @@ test("the page lets nothing in from elsewhere, and has no code or style of its o
   expect(text).not.toMatch(/<script(?![^>]*src)|<style| style="| on[a-z]+="/);
 });
 
-test("page, style and script stay below 500 KB together, and below 70 KB on the wire", async () => {
+test("page, style and script stay below 505 KB together, and below 72 KB on the wire", async () => {
   const { port } = await whenListening(...endpoints);
   const all = await Promise.all(WHOLE_PAGE.map((path) => got(port, path)));
 
@@ -139,8 +139,8 @@ test("page, style and script stay below 500 KB together, and below 70 KB on the 
     raw(port, "GET", path, { "accept-encoding": "br" }),
   );
 
-  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(500_000);
-  expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(70_000);
+  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(505_000);
+  expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(72_000);
 });
 
 test("the page has a section for every operation, and every link in it leads somewhere", async () => {

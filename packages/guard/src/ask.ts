@@ -39,15 +39,22 @@ export const isAsked = (field: unknown): field is HTMLInputElement =>
   !field.disabled &&
   !field.multiple &&
   field.validity.valid &&
-  field.form?.querySelector('[autocomplete~="current-password"]') === null;
+  findField(field.form, "current-password") === undefined;
 
 /** The proof of control that the browser may have put into the form. */
 const findControl = (form: HTMLFormElement | null) => {
-  const field = form?.querySelector<HTMLInputElement>('[autocomplete~="email-verification-token"]');
+  const field = findField(form, "email-verification-token");
   return field?.value
     ? { token: field.value, nonce: field.nonce, origin: location.origin }
     : undefined;
 };
+
+/** Also one that stands outside and names the form. */
+const findField = (form: HTMLFormElement | null, purpose: string): HTMLInputElement | undefined =>
+  [...(form?.elements ?? [])]
+    .filter((field) => field instanceof HTMLInputElement)
+    // The property is empty where a browser does not know the word.
+    .find((field) => field.getAttribute("autocomplete")?.split(" ").includes(purpose));
 
 /** Never rejects: a server that is slow, absent, over its limit or broken gives no answer. */
 const send = async (url: string, key: string, body: string): Promise<Answer | undefined> => {

@@ -79,7 +79,8 @@ const createSender = () => {
     passing.add(form);
     try {
       // Not the form's own: a field of this name stands before it.
-      HTMLFormElement.prototype.requestSubmit.call(form, submitter);
+      const button = submitter?.isConnected ? submitter : null;
+      HTMLFormElement.prototype.requestSubmit.call(form, button);
     } finally {
       passing.delete(form);
     }

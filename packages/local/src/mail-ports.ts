@@ -25,7 +25,7 @@ import type { Dns } from "@mailproof/mail/dns/dns";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import { rejectPrivateResolver } from "@mailproof/mail/dns/reject-private-resolver";
 import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
-import { isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
+import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
 import { parseListChanges } from "@mailproof/mail/lists/changes";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { createHttpsClient } from "@mailproof/net/https";
@@ -96,17 +96,20 @@ export const openMailPorts = (
   const dns = withLab(internetDns);
   const labBlock = lab && parseCidr(lab.smtpAddresses);
   const allowed = [...SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
-  const fetchDocument = createDocumentPort(environment, lab, dns);
+  const fetchDocument = createDocumentPort(environment.OUTBOUND_ALLOW_PRIVATE, lab, dns);
   const cachedDns = cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX });
+  // Any visitor of a form may name an issuer, so none is in the blocks that are open for webhooks.
+  const toIssuers = createDocumentPort([], lab, dns);
+  const issuers = createIssuers({ dns: cachedDns, fetchDocument: toIssuers, now: steadyNow });
   const opened = openLists(environment, readListChanges(environment.MAILPROOF_DIR), log);
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
     dns: cachedDns,
-    issuers: createIssuers({ dns: cachedDns, fetchDocument, now: steadyNow }),
+    issuers,
     dnsLookups: {
       dns,
       listDns: withLab(blocklistResolvers ?? internetDns),
-      fetchDocument: (url) => (lab && readIssuerDocument(LAB_ZONE, url)) ?? fetchDocument(url),
+      fetchDocument,
       dkimSelectors: environment.DKIM_SELECTORS,
       allowed: [...allowed, ...(sendersBlock ? [sendersBlock] : [])],
       blocklists: {
@@ -142,7 +145,7 @@ export const openMailPorts = (
 
 /** The lab's issuer has no certificate that a client could trust, so its documents do not come over HTTPS. */
 const createDocumentPort = (
-  { OUTBOUND_ALLOW_PRIVATE: allowed }: Environment,
+  allowed: readonly Cidr[],
   lab: LabAddress | null,
   dns: Dns,
 ): FetchDocument => {

@@ -23,6 +23,7 @@ const CACHED_BYTES_MAX = 4 * 1024 * 1024;
 const ENTRY_BYTES = 500;
 
 type Entry = {
+  readonly url: string;
   readonly atMs: number;
   readonly untilMs: number;
   readonly document: FetchedDocument;
@@ -33,14 +34,16 @@ type Ports = { readonly dns: Dns; readonly fetchDocument: FetchDocument; readonl
 export const createIssuers = ({ dns, fetchDocument, now }: Ports): Issuers => {
   const cache = createBoundedMap<Entry>({
     weightMax: CACHED_BYTES_MAX,
-    weigh: ({ document }) => ENTRY_BYTES + (document.kind === "answer" ? document.body.length : 0),
+    // An issuer chooses the URL of its keys, too.
+    weigh: ({ url, document }) =>
+      ENTRY_BYTES + url.length + (document.kind === "answer" ? document.body.length : 0),
   });
   const fetching = new Map<string, Promise<FetchedDocument>>();
 
   const fetchAndKeep = async (url: string): Promise<FetchedDocument> => {
     const document = await fetchDocument(url);
     const atMs = now().getTime();
-    cache.set(url, { atMs, untilMs: atMs + getLifeSeconds(document) * 1_000, document });
+    cache.set(url, { url, atMs, untilMs: atMs + getLifeSeconds(document) * 1_000, document });
     return document;
   };
 

@@ -38,6 +38,8 @@ export const useLoad = <T,>(
       },
       (error: unknown) => {
         if (controller.signal.aborted || isAborted(error)) return;
+        // The frame says that there is no network, and when there is one again it is loaded again.
+        if (isByItself && !navigator.onLine) return;
         setState((before) => ({
           ...before,
           failures: before.failures + 1,
