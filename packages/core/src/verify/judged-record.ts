@@ -1,4 +1,4 @@
-import type { JudgedInput, Signals } from "./signals.ts";
+import { type JudgedInput, type Signals, UNLISTED } from "./signals.ts";
 
 // What was judged, as evidence has it: without what is false, null or 0, which is most of it. So it is a third as long,
 // and a signal that a later release adds is neutral in older evidence.
@@ -7,14 +7,7 @@ type Neutral = Omit<Signals, "domain" | "catchAll">;
 
 const NEUTRAL: Neutral = {
   syntaxFault: null,
-  listed: {
-    trap: false,
-    disposable: false,
-    disposableHint: false,
-    role: null,
-    free: false,
-    squat: null,
-  },
+  listed: UNLISTED,
   mailbox: null,
   acceptsThenBounces: false,
   rejectsUnknownRecipients: false,
@@ -52,7 +45,7 @@ export const readJudged = ({ catchAllConfidence, ...recorded }: JudgedRecord): J
   const signals = {
     ...NEUTRAL,
     ...recorded,
-    listed: { ...NEUTRAL.listed, ...listed },
+    listed: { ...UNLISTED, ...listed },
     mailbox: mailbox ? { ...NEUTRAL_FINDING, ...mailbox } : null,
   } as Signals;
   return { signals, catchAllConfidence: catchAllConfidence ?? null };

@@ -55,3 +55,13 @@ export type DomainSignal =
   | "dns_inconclusive"
   | "dns_answer_too_large"
   | "not_asked";
+
+/** In none of the lists. */
+export const UNLISTED: Signals["listed"] = {
+  trap: false,
+  disposable: false,
+  disposableHint: false,
+  role: null,
+  free: false,
+  squat: null,
+};

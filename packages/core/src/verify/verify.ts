@@ -33,7 +33,7 @@ import {
 } from "./provider-beliefs.ts";
 import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
-import type { DomainSignal, Signals } from "./signals.ts";
+import { type DomainSignal, type Signals, UNLISTED } from "./signals.ts";
 import { toEmail } from "./split-roughly.ts";
 
 export type VerifyOptions = {
@@ -154,15 +154,6 @@ const NOT_LOOKED_UP: DomainLookup = {
   bouncedAt: null,
   domainHistory: NO_DOMAIN_HISTORY,
 };
-const UNLISTED: Signals["listed"] = {
-  trap: false,
-  disposable: false,
-  disposableHint: false,
-  role: null,
-  free: false,
-  squat: null,
-};
-
 export const findListings = (
   lists: Lists,
   { local, domain, canonical }: Address,
