@@ -59,6 +59,15 @@ test("beside a lab, its issuer vouches for its addresses, and control is proven 
   });
 });
 
+test("an issuer is in no block that is open for webhooks: any visitor of a form may name one", async () => {
+  const { issuers, dnsLookups } = openPorts({ OUTBOUND_ALLOW_PRIVATE: "127.0.0.0/8" });
+  // Nothing listens there: what is let through is not answered.
+  const url = "https://127.0.0.1/.well-known/email-verification";
+
+  expect(await issuers.fetchDocument(url)).toEqual({ kind: "failed", why: "private_address" });
+  expect(await dnsLookups.fetchDocument?.(url)).toEqual({ kind: "failed", why: "connect_refused" });
+});
+
 test("an operator names the blocklists, by our id or by their zone", () => {
   const named = openPorts({ BLOCKLISTS: "spamcop, multi.URIBL.com,bl.example.org" }, lab);
 
