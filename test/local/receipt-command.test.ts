@@ -217,7 +217,7 @@ test("a person reads what a receipt names, what differs from its answer, and wha
   const changed = showReceipt("2026-abc\u001b[1m", claims, differing);
 
   expect(text).toMatch(
-    /^Signed at 2027-01-15T08:00:00\.000Z by the key 2026-abc:\n {2}jti {13}job_/,
+    /^Signed at 2027-01-15T08:00:00\.000Z by the key 2026-abc:\n {2}aud {13}acc_\S+\n {2}jti {13}job_/,
   );
   expect(text).toContain("\n  status          valid\n");
   expect(text).toMatch(/\nIts evidence, judged again, gives the same verdict\.\n$/);
