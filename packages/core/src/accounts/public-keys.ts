@@ -36,7 +36,10 @@ export const toVisitor = (
   clientIp: string | undefined,
 ): string => hashVisitor(world, keyId, toNetwork(unwrapIpv4(clientIp ?? "")));
 
-/** Throws when the verifications of this day are used up. A crash after this counts one too many; a lost reply may count one too few. */
+/**
+ * Throws when the verifications of this day are used up. A crash after this counts one too many; a lost reply may count
+ * one too few.
+ */
 export const takeDailyUse = async (
   { table, now }: World,
   keyId: string,

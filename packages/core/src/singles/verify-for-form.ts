@@ -1,28 +1,23 @@
 import type { AddressText } from "@mailproof/mail/address";
-import { getRetentionSeconds } from "../accounts/retention.ts";
 import type { WithIssuers } from "../control/issuers.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import { beginOperation } from "../money/begin-operation.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import { createInProgressFailure } from "../money/in-progress.ts";
 import type { Payer } from "../money/payer.ts";
-import { PRICES } from "../money/prices.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { QUIET_ENGINE } from "../verify/quiet-engine.ts";
 import type { Verification } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
-import { createControlledResult, createUnprobedResult, verifyAddress } from "../verify/verify.ts";
+import { createUnprobedResult, verifyAddress } from "../verify/verify.ts";
 import { createReceipt } from "./create-receipt.ts";
+import { createOrder, holdPrice, type VerifyRequest } from "./order-verification.ts";
 import {
   findControl,
-  MARGIN_MS,
+  findProven,
   payForFound,
   replay,
   switchToJob,
-  VERIFY,
-  type VerifyInput,
-  type VerifyRequest,
   type VerifyResult,
 } from "./verify-once.ts";
 
@@ -63,36 +58,15 @@ export const verifyForForm = async (
     verifyBriefly(world, payer, email),
     findControl(world, payer, request),
   ]);
-  const order = {
-    id: world.newId("job"),
-    kind: VERIFY,
-    payer,
-    reason: "verify" as const,
-    idempotencyKey,
-    leaseMs: MARGIN_MS,
-  };
-  if (control?.status === "controlled") {
-    const whole = createControlledResult(selectEngine(world, payer.mode), email);
-    const found = { price: PRICES.verifyControlled, cached: false, whole };
+  // What the request works on is over by now.
+  const order = createOrder(world, payer, { idempotencyKey, waitMs: 0 });
+  const found = findProven(world, order, request, control);
+  if (found) {
     const paid = await payForFound(world, order, request, found, control).catch(hideBalance);
-    return {
-      seen: whole,
-      paid,
-      receipt: paid.kind === "verified" ? paid.result.receipt : undefined,
-    };
+    const receipt = paid.kind === "verified" ? paid.result.receipt : undefined;
+    return { seen: found.whole, paid, receipt };
   }
-  const input: VerifyInput = {
-    email: email.text,
-    ...WHOLE,
-    retentionSeconds: getRetentionSeconds(payer),
-    receipt: request.receipt,
-    ...(control && { control: control.status }),
-  };
-  const begun = await beginOperation(world, order, async () => ({
-    price: PRICES.verify,
-    input,
-    expectedMs: WAIT_MS,
-  })).catch(hideBalance);
+  const begun = await holdPrice(world, order, request, control).catch(hideBalance);
   if (begun.kind === "in_progress") throw createInProgressFailure(begun.retryAfterMs);
   const paid =
     begun.kind === "replayed"
@@ -100,18 +74,15 @@ export const verifyForForm = async (
       : await switchToJob(world, begun.operation);
   // Control was proven when this was paid, and the token has expired since: there is no job that a receipt could name.
   if (paid.kind === "verified") return { seen, paid };
-  const answered = {
+  const receipt = createReceipt(world, payer, request, {
     id: paid.pending.job,
     result: seen,
     cached: false,
     price: paid.price,
-  } as const;
-  const paidBy = ["debit", "hold"] as const;
-  return {
-    seen,
-    paid,
-    ...createReceipt(world, payer, request, { ...answered, paidBy, isForVisitor: true }),
-  };
+    paidBy: ["debit", "hold"],
+    isForVisitor: true,
+  });
+  return { seen, paid, ...receipt };
 };
 
 /** What the job finds out, for the back end. */

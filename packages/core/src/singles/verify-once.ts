@@ -1,21 +1,13 @@
-import type { AddressText } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { hashAddress } from "../accounts/hashes.ts";
-import { getRetentionSeconds } from "../accounts/retention.ts";
 import { createAccountHistory } from "../calibration/account-history.ts";
-import {
-  type ControlAnswer,
-  type ControlProof,
-  type ControlResult,
-  checkControl,
-} from "../control/check-control.ts";
+import { type ControlAnswer, type ControlResult, checkControl } from "../control/check-control.ts";
 import type { WithIssuers } from "../control/issuers.ts";
 import { findReplayedJob } from "../jobs/find-replayed-job.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import {
   type BeginResult,
-  beginOperation,
   type OperationRequest,
   payImmediately,
 } from "../money/begin-operation.ts";
@@ -28,7 +20,6 @@ import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
@@ -40,21 +31,18 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
-import { createControlledResult, type VerifyOptions, verifyAddress } from "../verify/verify.ts";
+import { createControlledResult, verifyAddress } from "../verify/verify.ts";
 import { findCached } from "./cached-result.ts";
 import { createReceipt } from "./create-receipt.ts";
+import {
+  createOrder,
+  holdPrice,
+  VERIFY,
+  VerifyInput,
+  type VerifyRequest,
+} from "./order-verification.ts";
 import { createSingleJob, sendRetry, sendSingle } from "./single-job.ts";
 import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
-
-export type VerifyRequest = {
-  readonly email: AddressText;
-  readonly options: VerifyOptions;
-  readonly waitMs: number;
-  /** The response has a receipt, which names this. Absent: it has none. */
-  readonly receipt?: ReceiptOrigin | undefined;
-  /** What the visitor's browser says of its control of the address. */
-  readonly proof?: ControlProof | undefined;
-};
 
 /** What the caller gets for the price. `pending`: the job that continues the verification. */
 export type VerifyResult = {
@@ -83,31 +71,11 @@ export const verifyOnce = async (
   const control = await findControl(world, payer, asked);
   const spentMs = world.now().getTime() - startedAtMs;
   const request = { ...asked, waitMs: Math.max(0, asked.waitMs - spentMs) };
-  const order = {
-    id: world.newId("job"),
-    kind: VERIFY,
-    payer,
-    reason: "verify" as const,
-    idempotencyKey,
-    leaseMs: request.waitMs + MARGIN_MS,
-  };
-  const found = await findResult(world, order, request, control);
+  const order = createOrder(world, payer, { idempotencyKey, waitMs: request.waitMs });
+  const found =
+    findProven(world, order, request, control) ?? (await findPaidBefore(world, order, request));
   if (found) return payForFound(world, order, request, found, control);
-  const { email, options } = request;
-  const retentionSeconds = getRetentionSeconds(payer);
-  const input: VerifyInput = {
-    email: email.text,
-    ...options,
-    retentionSeconds,
-    receipt: request.receipt,
-    ...(control && { control: control.status }),
-  };
-  const outcome = await beginOperation(world, order, async () => ({
-    price: PRICES.verify,
-    input,
-    expectedMs: request.waitMs,
-  }));
-  return resume(world, outcome, request);
+  return resume(world, await holdPrice(world, order, request, control), request);
 };
 
 export const findControl = async (
@@ -120,16 +88,22 @@ export const findControl = async (
 /** A result without a mail server: control is proven, or the address was verified lately. */
 type FoundResult = Pick<VerifyResult, "price" | "cached"> & { readonly whole: Verification };
 
-const findResult = async (
+export const findProven = (
+  world: VerifyWorld,
+  { payer: { mode } }: OperationRequest,
+  { email }: Pick<VerifyRequest, "email">,
+  control: ControlResult | undefined,
+): FoundResult | undefined => {
+  if (control?.status !== "controlled") return undefined;
+  const whole = createControlledResult(selectEngine(world, mode), email);
+  return { price: PRICES.verifyControlled, cached: false, whole };
+};
+
+const findPaidBefore = async (
   world: VerifyWorld,
   order: OperationRequest,
   request: VerifyRequest,
-  control: ControlResult | undefined,
 ): Promise<FoundResult | undefined> => {
-  if (control?.status === "controlled") {
-    const whole = createControlledResult(selectEngine(world, order.payer.mode), request.email);
-    return { price: PRICES.verifyControlled, cached: false, whole };
-  }
   const whole = await findCached(world, order, request);
   return whole && { price: PRICES.verifyCached, cached: true, whole };
 };
@@ -145,24 +119,6 @@ const resume = async (
     ? replay(world, outcome.answer)
     : runVerification(world, outcome.operation, request);
 };
-
-/** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
-export const MARGIN_MS = 15_000;
-
-export const VERIFY = "verify";
-
-const VerifyInput = v.object({
-  email: v.string(),
-  deepVerify: v.boolean(),
-  includeAi: v.boolean(),
-  includeEvidence: v.boolean(),
-  retentionSeconds: v.number(),
-  /** Why control of the address was not proven. 0.2.0 has none. */
-  control: v.optional(v.string()),
-  /** 0.2.0 has none. */
-  receipt: v.optional(ReceiptOrigin),
-});
-export type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
 export const payForFound = async (
   world: VerifyWorld,

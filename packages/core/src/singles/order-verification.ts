@@ -1,0 +1,78 @@
+import type { AddressText } from "@mailproof/mail/address";
+import * as v from "valibot";
+import { getRetentionSeconds } from "../accounts/retention.ts";
+import type { ControlProof, ControlResult } from "../control/check-control.ts";
+import {
+  type BeginResult,
+  beginOperation,
+  type OperationRequest,
+} from "../money/begin-operation.ts";
+import type { Payer } from "../money/payer.ts";
+import { PRICES } from "../money/prices.ts";
+import type { World } from "../ports/world.ts";
+import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
+import type { VerifyOptions } from "../verify/verify.ts";
+
+// What a request for one address orders, and the hold of its price.
+
+export type VerifyRequest = {
+  readonly email: AddressText;
+  readonly options: VerifyOptions;
+  readonly waitMs: number;
+  /** The response has a receipt, which names this. Absent: it has none. */
+  readonly receipt?: ReceiptOrigin | undefined;
+  /** What the visitor's browser says of its control of the address. */
+  readonly proof?: ControlProof | undefined;
+};
+
+/** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
+const MARGIN_MS = 15_000;
+
+export const VERIFY = "verify";
+
+export const VerifyInput = v.object({
+  email: v.string(),
+  deepVerify: v.boolean(),
+  includeAi: v.boolean(),
+  includeEvidence: v.boolean(),
+  retentionSeconds: v.number(),
+  /** Why control of the address was not proven. 0.2.0 has none. */
+  control: v.optional(v.string()),
+  /** 0.2.0 has none. */
+  receipt: v.optional(ReceiptOrigin),
+});
+type VerifyInput = v.InferOutput<typeof VerifyInput>;
+
+/** `waitMs`: how long the request itself works on it, before a job does. */
+export const createOrder = (
+  world: World,
+  payer: Payer,
+  {
+    idempotencyKey,
+    waitMs,
+  }: Pick<OperationRequest, "idempotencyKey"> & { readonly waitMs: number },
+): OperationRequest => ({
+  id: world.newId("job"),
+  kind: VERIFY,
+  payer,
+  reason: "verify",
+  idempotencyKey,
+  leaseMs: waitMs + MARGIN_MS,
+});
+
+/** Holds the price, with all that another process needs to continue. */
+export const holdPrice = (
+  world: World,
+  order: OperationRequest,
+  { email, options, receipt, waitMs }: VerifyRequest,
+  control: ControlResult | undefined,
+): Promise<BeginResult> => {
+  const retentionSeconds = getRetentionSeconds(order.payer);
+  const known = { receipt, ...(control && { control: control.status }) };
+  const input: VerifyInput = { email: email.text, ...options, retentionSeconds, ...known };
+  return beginOperation(world, order, async () => ({
+    price: PRICES.verify,
+    input,
+    expectedMs: waitMs,
+  }));
+};
