@@ -152,8 +152,8 @@ test("evidence that this release judges otherwise is said to be so, and not forg
   const compare = (evidence: any) =>
     compareReceipt({ ...claims, evidence_sha256: hashEvidence(evidence) }, { ...data, evidence });
 
-  const other = { ...data.evidence, judged: { ...judged, catchAll: "yes" } };
-  const odd = { ...data.evidence, judged: { ...judged, catchAllConfidence: "high" } };
+  const other = { ...data.evidence, judged: { ...judged, catch_all: "yes" } };
+  const odd = { ...data.evidence, judged: { ...judged, catch_all_confidence: "high" } };
   const { judged: _, ...old } = data.evidence;
 
   expect(compare(data.evidence)).toEqual({ differences: [], replay: "same" });

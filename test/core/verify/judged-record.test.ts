@@ -46,6 +46,14 @@ const anyJudged = fc.record({
   catchAllConfidence: fc.option(fc.constantFrom(0, 0.41, 0.95)),
 }) as unknown as fc.Arbitrary<JudgedInput>;
 
+test("its names are spelt as those of the API, at each depth", () => {
+  fc.assert(
+    fc.property(anyJudged, (judged) => {
+      expect(JSON.stringify(recordJudged(judged))).not.toMatch(/"[a-z]*[A-Z]\w*":/);
+    }),
+  );
+});
+
 test("what was judged comes back from its record in JSON, whatever of it is neutral", () => {
   fc.assert(
     fc.property(anyJudged, (judged) => {

@@ -22,31 +22,45 @@ const NEUTRAL: Neutral = {
 
 const NEUTRAL_FINDING = { confidence: 0, retry: null, aboutUs: false };
 
-export type JudgedRecord = Pick<Signals, "domain" | "catchAll"> & {
-  readonly [Name in keyof Neutral]?: Partial<Neutral[Name]>;
-} & { readonly catchAllConfidence?: number };
+/** Named as the API names its fields. */
+export type JudgedRecord = Readonly<Record<string, unknown>>;
 
 export const recordJudged = ({ signals, catchAllConfidence }: JudgedInput): JudgedRecord => ({
-  ...(omitNeutral(signals) as JudgedRecord),
-  ...(catchAllConfidence !== null && { catchAllConfidence }),
+  ...omitNeutral(signals),
+  ...(catchAllConfidence !== null && { catch_all_confidence: catchAllConfidence }),
 });
 
-const omitNeutral = (values: object): object =>
+const omitNeutral = (values: object): JudgedRecord =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
-      if (typeof value !== "object" || value === null) return value ? [[name, value]] : [];
+      if (typeof value !== "object" || value === null)
+        return value ? [[toPublic(name), value]] : [];
       const others = omitNeutral(value);
-      return Object.keys(others).length === 0 ? [] : [[name, others]];
+      return Object.keys(others).length === 0 ? [] : [[toPublic(name), others]];
     }),
   );
 
-export const readJudged = ({ catchAllConfidence, ...recorded }: JudgedRecord): JudgedInput => {
-  const { listed, mailbox } = recorded;
+const toPublic = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export const readJudged = (record: JudgedRecord): JudgedInput => {
+  const { catchAllConfidence, listed, mailbox, ...others } = toOwn(record);
   const signals = {
     ...NEUTRAL,
-    ...recorded,
+    ...others,
     listed: { ...UNLISTED, ...listed },
     mailbox: mailbox ? { ...NEUTRAL_FINDING, ...mailbox } : null,
   } as Signals;
   return { signals, catchAllConfidence: catchAllConfidence ?? null };
 };
+
+/** What the record may hold, by the names of the engine. */
+type Recorded = Partial<Signals> & { readonly catchAllConfidence?: number };
+
+const toOwn = (values: object): Recorded =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]: [string, unknown]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      typeof value === "object" && value !== null ? toOwn(value) : value,
+    ]),
+  );
