@@ -1,6 +1,8 @@
 import { ASSETS_FOLDER, DASHBOARD_PATH } from "@mailproof/api/http/dashboard-files";
+import { deriveFrontSecret, FRONT_HEADER } from "@mailproof/functions/client-ip";
 import { api } from "./api.ts";
 import { toSstDomain } from "./domain.ts";
+import { sealingKey } from "./secrets.ts";
 import { settings } from "./stage.ts";
 
 // CloudFront before the API, for a host name of its own, files near people, and a firewall (AWS WAF), which an API of this kind cannot have. AWS refuses it
@@ -40,6 +42,8 @@ const createFront = () =>
       {
         originId: "api",
         domainName: api.nodes.api.apiEndpoint.apply((url) => new URL(url).host),
+        // So that the API knows whose address it is told.
+        customHeaders: [{ name: FRONT_HEADER, value: sealingKey.value.apply(deriveFrontSecret) }],
         customOriginConfig: {
           httpPort: 80,
           httpsPort: 443,

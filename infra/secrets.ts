@@ -8,7 +8,7 @@ export const keyPepperBefore = new sst.Secret("KeyPepperBefore", "");
 export const cursorSecret = new sst.Secret("CursorSecret");
 /** Key for hashing stored activity. */
 export const activityKey = new sst.Secret("ActivityKey");
-/** Encrypts the signing secrets of webhooks. */
+/** Encrypts the signing secrets of webhooks. The keys of receipts and what CloudFront says of itself are made from it. */
 export const sealingKey = new sst.Secret("SealingKey");
 /** SOCKS5 proxies with their passwords, for stages that do not connect to port 25 directly. */
 export const smtpProxies = new sst.Secret("SmtpProxies", "");

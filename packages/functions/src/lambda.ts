@@ -4,6 +4,7 @@ import { type HttpRequest, moneyAfterBug, respond } from "@mailproof/api/http/re
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { bufferResponse, toHeadResult } from "./buffer-response.ts";
+import { getClientIp } from "./client-ip.ts";
 import { createHttpChain, identify } from "./http-chain.ts";
 import { createLambdaWorld } from "./lambda-world.ts";
 import { readBody } from "./read-body.ts";
@@ -14,7 +15,7 @@ type Event = APIGatewayProxyEventV2;
 /** The whole Lambda of one endpoint: read the event, respond. API Gateway has already matched the route. */
 export const lambda = (endpoint: Endpoint, world: AppWorld = createLambdaWorld()) =>
   createHttpChain(world, moneyAfterBug(endpoint)).handler(async (event, context) => {
-    const answer = await respond(world, endpoint, toRequest(event, context));
+    const answer = await respond(world, endpoint, toRequest(world, event, context));
     const isHead = event.requestContext.http.method === "HEAD";
     return isHead ? toHeadResult(answer) : bufferResponse(answer);
   });
@@ -25,10 +26,14 @@ const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Ar
   return singleChunk(bytes);
 };
 
-export const toRequest = (event: Event, context: Context): HttpRequest => ({
+export const toRequest = (
+  { settings }: Pick<AppWorld, "settings">,
+  event: Event,
+  context: Context,
+): HttpRequest => ({
   ...identify(event),
   headers: event.headers,
-  clientIp: event.requestContext.http.sourceIp,
+  clientIp: getClientIp(event, settings),
   path: omitUndefined(event.pathParameters),
   query: omitUndefined(event.queryStringParameters),
   body: (bytesMax) => readBody(event, context, bytesMax),

@@ -5,7 +5,7 @@
 //   KEY_PEPPER               acts for accounts                key of the stored hash of every API key
 //   CURSOR_SECRET            acts for accounts                signs pagination cursors
 //   ACTIVITY_KEY             acts for accounts                key for hashing stored activity
-//   SEALING_KEY              acts for accounts                encrypts the signing secrets of webhooks
+//   SEALING_KEY              acts for accounts                seals secrets; makes the keys of receipts, and CloudFront's header
 //   ACTIVITY_POOL            acts for accounts, if set        shared: accounts see each other's activity
 //   MAIL_DOMAIN              acts for accounts, if set        domain of the addresses that Amazon SES receives mail for
 //   SES_ACCOUNT              the activity worker              account of SES events without an account tag
