@@ -608,7 +608,8 @@ const checkRefusals = ({ histories, balances }: SimulationOutcome): string[] =>
       if (outcome === "lost" || outcome.error?.code !== "INSUFFICIENT_CREDITS") return [];
       const [first, last] = outcome.during;
       const least = Math.min(...balances.slice(first, last));
-      const needed = outcome.error.details.needed * 2;
+      // A visitor is not told: it is the price of one verification.
+      const needed = (outcome.error.details?.needed ?? 1) * 2;
       return least < needed
         ? []
         : [`a ${request.kind} of ${needed} halves was refused, and there were ${least} or more`];

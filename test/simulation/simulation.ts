@@ -89,6 +89,24 @@ const verifySomeAgain = (request: ClientRequest, chance: () => number): ClientRe
   return isAgain && isList ? { ...request, again } : request;
 };
 
+const FORMS = 0.25;
+
+/** A visitor typed the address that a program would have sent. */
+const askSomeByForm = (request: ClientRequest, chance: () => number): ClientRequest => {
+  const isForm = chance() < FORMS;
+  if (request.kind !== "verify" || !isForm) return request;
+  const { waitMs: _, isShallow: __, ...form } = request;
+  return { ...form, kind: "form" };
+};
+
+const withForms = ({ clients, ...script }: Script, seed: number): Script => {
+  // A chance of its own, as above.
+  const chance = createRandom(seed + 10_000_000);
+  const toForms = (requests: readonly ClientRequest[]) =>
+    requests.map((request) => askSomeByForm(request, chance));
+  return { ...script, clients: clients.map(toForms) };
+};
+
 const ERASING_CLIENTS = 0.3;
 /** At once, while rows are verified, and when nothing waits any more. */
 const ERASE_AFTER_MS = [0, 25_000, 90 * MINUTE];
@@ -183,11 +201,11 @@ export const createScript = (seed: number): Script => {
 
 /** What was wrong in the history of this seed. */
 export const run = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> =>
-  runScript({ ...createScript(seed), mutant });
+  runScript({ ...withForms(createScript(seed), seed), mutant });
 
 /**
- * The same where the release of each process is drawn. What is damaged on a disk, an adapter reports by an error of its own
- * release, and here all have one.
+ * The same where the release of each process is drawn. 0.2.0 has no forms; and what is damaged on a disk, an adapter reports
+ * by an error of its own release, and here all have one.
  */
 export const runMixed = (
   seed: number,
