@@ -164,6 +164,41 @@ test("evidence that a worker stores when its pages were removed already is remov
   expect(listLeftovers(ctx)).toEqual([]);
 });
 
+test("a page that a worker stores while pages are being removed leaves no evidence behind", async () => {
+  const ctx = await givenChunked();
+  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
+  const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
+  const listed = Promise.withResolvers<void>();
+  let deleting: Promise<unknown> | undefined;
+  const atWork = withTable(ctx, {
+    write: async (write) => {
+      if (!deleting && "put" in write && write.put.pk.startsWith("RESULTS#")) {
+        await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+        deleting = whenDeleted({ ...ctx, world: stalling });
+        await listed.promise;
+      }
+      return ctx.table.write(write);
+    },
+  });
+  const stalling = withTable(ctx, {
+    query: async (query) => {
+      const page = await ctx.table.query(query);
+      if (!query.pk.startsWith("RESULTS#")) return page;
+      listed.resolve();
+      await working;
+      return page;
+    },
+  });
+  const working = verifyChunk.handle(atWork, message?.body ?? null);
+
+  await working;
+  await deleting;
+  await whenQuiet(ctx);
+
+  expect(ctx.blobs.keys()).toEqual([]);
+  expect(listLeftovers(ctx)).toEqual([]);
+});
+
 test("a process that dies while it removes the parts leaves the rest to the reconciler, and serves none of it", async () => {
   const ctx = await givenExported();
   let removals = 0;

@@ -7,7 +7,7 @@ import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toJobKey } from "../jobs
 import { removeListSample } from "../jobs/list-sample.ts";
 import { freeIfChildEnded, freeParent } from "../jobs/replace-rows.ts";
 import { toSummaryKey } from "../jobs/result-summary.ts";
-import { listPageTokens, toPagesPartition } from "../jobs/results.ts";
+import { toPagesPartition, toPageToken } from "../jobs/results.ts";
 import { type EvidencePass, toEvidenceKey } from "../jobs/row-evidence.ts";
 import { toAddressesPartition, toIndexPartition } from "../jobs/row-index.ts";
 import { removeSpares } from "../jobs/spare-inputs.ts";
@@ -157,19 +157,21 @@ const removeParts = async (
   await removeEvidence(world, job, removedAt !== undefined);
   const chunkRecords = toChunkKey(job, 0).pk;
   const indexes = [toAddressesPartition(job), toIndexPartition(job), toDeferredPartition(job)];
-  for (const pk of [...indexes, chunkRecords]) await removeItems(world, pk);
+  for (const pk of [...indexes, chunkRecords])
+    await removeItems(world.table, await listItems(world.table, pk));
   for (const key of [toSummaryKey(job), toInputKey(job)]) await removeItem(world.table, key);
 };
 
 /**
  * Pages name the evidence of their pass, and a worker may store that after they are removed. So each pass is recorded
  * before, for the last look. Without a record of the deletion the last look is over, and nothing would remove the pass:
- * this process stalled meanwhile, or the clock jumped.
+ * this process stalled meanwhile, or the clock jumped. What is stored after the pages were listed is left to the last look.
  */
-const removePages = async (world: World, job: string, chunk: number): Promise<void> => {
-  for (const token of await listPageTokens(world.table, { job, chunk }))
-    await recordPass(world.table, { job, chunk, token });
-  await removeItems(world, toPagesPartition({ job, chunk }));
+const removePages = async ({ table }: World, job: string, chunk: number): Promise<void> => {
+  const pages = await listItems(table, toPagesPartition({ job, chunk }));
+  for (const token of new Set(pages.map(toPageToken)))
+    await recordPass(table, { job, chunk, token });
+  await removeItems(table, pages);
 };
 
 const recordPass = async (table: Table, pass: EvidencePass): Promise<void> => {
@@ -190,8 +192,10 @@ const removeEvidence = async (world: World, job: string, isLast: boolean): Promi
 const CONCURRENCY = 8;
 const REMOVALS_AT_ONCE = 50;
 
-const removeItems = async ({ table }: Pick<World, "table">, pk: string): Promise<void> => {
-  const items = await Array.fromAsync(paginateQuery(table, { pk }));
+const listItems = (table: Table, pk: string): Promise<readonly Item[]> =>
+  Array.fromAsync(paginateQuery(table, { pk }));
+
+const removeItems = async (table: Table, items: readonly Item[]): Promise<void> => {
   for (let at = 0; at < items.length; at += REMOVALS_AT_ONCE)
     await Promise.all(
       items.slice(at, at + REMOVALS_AT_ONCE).map((item) => removeItem(table, item)),

@@ -52,15 +52,6 @@ export const toPageKey = ({ job, chunk, token }: ResultPass, page: number): Key 
 export const toPagesPartition = ({ job, chunk }: Pick<Chunk, "job" | "chunk">): string =>
   `RESULTS#${job}#${chunk}`;
 
-/** The passes that have stored pages of a chunk, also those that do not count. */
-export const listPageTokens = async (
-  table: Table,
-  chunk: Pick<Chunk, "job" | "chunk">,
-): Promise<readonly string[]> => {
-  const pages = await Array.fromAsync(paginateQuery(table, { pk: toPagesPartition(chunk) }));
-  return [...new Set(pages.map(toPageToken))];
-};
-
 export const toPageToken = ({ sk }: Pick<Item, "sk">): string => sk.slice(0, sk.indexOf("#"));
 
 export const packRows = (rows: readonly VerifiedRow[]): string =>
