@@ -1,40 +1,13 @@
 import { createHash } from "node:crypto";
-import type { AppWorld } from "@mailproof/core/app-world";
 import { SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";
 import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { rejectDown, withSlowEngine } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";
 import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
-import { send, type TestResponse, whenVerified } from "../app/send.ts";
-import { EMAIL, givenIssuer, NONCE } from "../things/control.ts";
-
-const ORIGIN = "https://shop.example";
-const ROUTE = "POST /v1/verify/form";
-
-const whenCreated = (world: AppWorld, key: string, body: object = {}) =>
-  send(world, "POST /v1/api-keys", {
-    key,
-    body: { name: "Sign-up", mode: "live", public: { origins: [ORIGIN] }, ...body },
-  });
-
-/** An account with a public key, and a visitor of its page. */
-const givenForm = async ({ balance = 100, limit = 1_000, mode = "live" } = {}) => {
-  const ctx = await given({ balance });
-  const { data } = await whenCreated(ctx.world, ctx.liveKey, {
-    mode,
-    public: { origins: [ORIGIN], daily_limit: limit },
-  });
-  const publicKey: string = data.key;
-  const ask = (email: unknown, { origin = ORIGIN as string | null, ip = "192.0.2.1" } = {}) =>
-    send(ctx.world, ROUTE, {
-      key: publicKey,
-      body: { email },
-      clientIp: ip,
-      headers: origin === null ? {} : { origin },
-    });
-  return { ...ctx, keyId: data.key_id as string, publicKey, ask };
-};
+import { send, type TestResponse } from "../app/send.ts";
+import { ORIGIN } from "../things/control.ts";
+import { givenForm, ROUTE, whenCreated } from "../things/forms.ts";
 
 test("a public key is 201, begins with mp_pub_, and says where and how often it may be used", async () => {
   const { world, liveKey } = await given();
@@ -250,84 +223,6 @@ test("a domain that DNS does not answer for in time is no reason to hold a visit
 
   expect(data.class).toBe("go");
   expect(ctx.world.now().getTime() - before).toBe(1_500);
-});
-
-test("a repeat under its Idempotency-Key names the same job and charges nothing", async () => {
-  const { world, liveKey, ...ctx } = await givenForm();
-  const sent = {
-    key: liveKey,
-    body: { email: "ann@example.com" },
-    headers: { "idempotency-key": "one" },
-  };
-
-  await send(world, ROUTE, sent);
-  const { data } = await send(world, ROUTE, sent);
-
-  expect(data).toMatchObject({ job_id: "job_1", credits_used: 0, idempotent_replay: true });
-  expect(listMoves(ctx)).toEqual(["hold 1"]);
-  expect((await whenVerified(world, liveKey, sent.body, "one")).statusCode).toBe(409);
-});
-
-test("a visitor's Idempotency-Keys neither take the account's nor tell which it has used", async () => {
-  const { world, liveKey, publicKey } = await givenForm();
-  const ask = (email: string, key: string) =>
-    send(world, ROUTE, {
-      key: publicKey,
-      body: { email },
-      headers: { origin: ORIGIN, "idempotency-key": key },
-    });
-  const first = await ask("ann@example.com", "order-1");
-
-  expect((await whenVerified(world, liveKey, { email: "bo@x.com" }, "order-1")).statusCode).toBe(
-    200,
-  );
-  await whenVerified(world, liveKey, { email: "bo@x.com" }, "order-2");
-  expect((await ask("ann@example.com", "order-2")).statusCode).toBe(200);
-  expect((await ask("ann@example.com", "order-1")).data).toMatchObject({
-    job_id: first.data.job_id,
-    idempotent_replay: true,
-  });
-});
-
-test("a repeat whose token has expired has no receipt: there is no job that it could name", async () => {
-  const ctx = await givenForm();
-  const { world, present } = await givenIssuer(ctx.world);
-  const token = await present();
-  const ask = () =>
-    send(world, ROUTE, {
-      key: ctx.publicKey,
-      body: { email: EMAIL, control: { token, nonce: NONCE, origin: ORIGIN } },
-      headers: { origin: ORIGIN, "idempotency-key": "one" },
-    });
-  expect(readClaims((await ask()).data.receipt)).toMatchObject({ proof: "controlled" });
-
-  ctx.later(600_000);
-  const { data } = await ask();
-
-  expect(data).toMatchObject({ class: "go", job_id: null, credits_used: 0 });
-  expect(data).not.toHaveProperty("receipt");
-  expect(listMoves(ctx)).toEqual(["charge 0.5"]);
-});
-
-test("a day has as many verifications as the key says, and a crash never makes them more", async () => {
-  const { ask, later, keyId, ...ctx } = await givenForm({ limit: 2 });
-
-  const statuses = [];
-  for (const name of ["a", "b", "c"])
-    statuses.push(
-      (await ask(`${name}@example.com`, { ip: `192.0.2.${name.charCodeAt(0)}` })).statusCode,
-    );
-  expect(statuses).toEqual([200, 200, 429]);
-  const { error, headers } = await ask("d@example.com");
-  expect(error.message).toBe(
-    "This public key has made its 2 verifications of today (UTC). Nothing was charged.",
-  );
-  expect(headers["retry-after"]).toBe("86400");
-  expect(listMoves(ctx)).toEqual(["hold 1", "hold 1"]);
-
-  later(86_400_000);
-  expect((await ask("e@example.com")).statusCode).toBe(200);
-  expect(keyId).toBe("key_3");
 });
 
 test("a visitor has a part of the key's minute, others have theirs, and the account's keys none of it", async () => {

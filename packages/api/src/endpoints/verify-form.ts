@@ -1,4 +1,3 @@
-import { takeDailyUse } from "@mailproof/core/accounts/public-keys";
 import { formatCredits, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import { verifyForForm } from "@mailproof/core/singles/verify-for-form";
@@ -6,7 +5,6 @@ import { FORM_CLASSES, toFormClass } from "@mailproof/core/verify/form-class";
 import { readAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { type Caller, endpoint } from "../http/endpoint.ts";
-import { orUnavailable } from "../http/http-failure.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { Charged, chargedFor } from "../schema/charged.ts";
 import { describe, EmailText, KEYED_ERRORS, optional, PAID_ERRORS } from "../schema/common.ts";
@@ -53,25 +51,21 @@ export const verifyForm = endpoint({
     ),
     receipt: describe(
       v.optional(v.string()),
-      "A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job. Left out of a repeat where control was proven.",
+      "A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job, where there is one.",
     ),
     ...Control,
     ...Charged,
   }),
 
   async handle(world, caller, { body, key }) {
-    if (caller.visitor) await orUnavailable(takeDailyUse(world, caller.keyId, caller.visitor.use));
+    const { visitor, keyId } = caller;
     const keyed = keyedBy("verify", caller, toOwnKey(caller, key), { ...body, form: true });
-    const origin = caller.visitor?.origin;
+    const visit = visitor && { keyId, ...visitor };
     const email = readAddress(body.email);
     // A token of another page proves nothing here, whatever the body says.
-    const proof = body.control && { ...body.control, ...(origin && { origin }) };
-    const { seen, paid, receipt } = await verifyForForm(
-      world,
-      caller,
-      { email, proof, origin },
-      keyed,
-    );
+    const proof = body.control && { ...body.control, ...(visit && { origin: visit.origin }) };
+    const request = { email, proof, visit };
+    const { seen, paid, receipt } = await verifyForForm(world, caller, request, keyed);
     return {
       status: 200,
       data: {
@@ -87,6 +81,9 @@ export const verifyForm = endpoint({
   },
 });
 
-/** Visitors have keys of their own: theirs neither take the account's nor tell which it has used. No sent key has a space. */
-const toOwnKey = ({ visitor, keyId }: Caller, key: string | null): string | null =>
-  visitor && key !== null ? `${keyId} ${key}` : key;
+/**
+ * Visitors have keys of their own: theirs neither take those of the account or of each other, nor tell which were used. No
+ * sent key has a space.
+ */
+const toOwnKey = ({ visitor }: Caller, key: string | null): string | null =>
+  visitor && key !== null ? `${visitor.id} ${key}` : key;

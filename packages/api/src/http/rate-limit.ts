@@ -51,7 +51,7 @@ const takeVisitorRequest = async (
   visitor: string,
 ): Promise<Counted> => {
   const most = VISITOR_REQUESTS_PER_MINUTE;
-  const subject = { owner: `${keyId}.${visitor}`, keyId };
+  const subject = { owner: `${keyId}.${visitor}`, keyId: visitor };
   const own = await world.rateLimit(subject, { key: most, account: most });
   if (!own.allowed) return { ...own, whose: "from your network" };
   const { requestsPerMinute: key } = PLANS[plan];

@@ -37,26 +37,30 @@ export const toVisitor = (
 ): string => hashVisitor(world, keyId, toNetwork(unwrapIpv4(clientIp ?? "")));
 
 /**
- * Throws when the verifications of this day are used up. A crash after this counts one too many; a lost reply may count
- * one too few.
+ * Throws when the verifications of this day are used up. What is returned gives this one back. A crash after this counts
+ * one too many; a lost reply may count one too few.
  */
 export const takeDailyUse = async (
   { table, now }: World,
   keyId: string,
   { dailyMax }: PublicUse,
-): Promise<void> => {
+): Promise<() => Promise<void>> => {
   const at = now();
   const day = at.toISOString().slice(0, 10);
   const endsAt = Date.parse(day) + DAY_MS;
+  const key = { pk: `PUBLICUSE#${keyId}`, sk: day };
   const { outcome } = await table.write({
-    update: { pk: `PUBLICUSE#${keyId}`, sk: day },
+    update: key,
     add: { n: 1 },
     bounds: { n: { atMost: dailyMax } },
     set: { expires_at: toEpochSeconds(new Date(endsAt + DAY_MS)) },
     orCreate: true,
   });
   // A lost reply does not refuse a visitor; the count is at most one off.
-  if (outcome !== "refused") return;
+  if (outcome !== "refused")
+    return async () => {
+      await table.write({ update: key, add: { n: -1 }, bounds: { n: { atLeast: 0 } } });
+    };
   const what = `This public key has made its ${dailyMax} verifications of today (UTC).`;
   throw new Failure("RATE_LIMITED", "nothing_charged", what, {
     retryAfterMs: endsAt - at.getTime(),

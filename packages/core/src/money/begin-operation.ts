@@ -31,6 +31,8 @@ export type OperationRequest = {
   readonly payer: Payer;
   readonly reason: PaidOperation;
   readonly idempotencyKey: IdempotencyKey | null;
+  /** Called once, before the price is taken, if no earlier request did the work. What it throws ends the request. */
+  readonly admit?: () => Promise<void>;
   /** How long no other process may take the work over. */
   readonly leaseMs: number;
   /** The operation that shows whether the request was carried out. Absent: `listJobs`. */
@@ -210,7 +212,7 @@ const runOnce = async <P>(
       (await resumeEarlierRequest(world, request.idempotencyKey, request.leaseMs));
     if (earlier && earlier !== "moved") return earlier;
     if (!earlier) {
-      prepared ??= await rethrowAsUnavailable(request, prepare());
+      prepared ??= await rethrowAsUnavailable(request, admitFirst(request, prepare));
       const isStated = request.statesRemaining === true && attempt < STATED_ATTEMPTS_MAX;
       const transaction = await rethrowAsUnavailable(request, build(prepared, isStated));
       if (!transaction) return { kind: "committed", left: undefined };
@@ -225,6 +227,14 @@ const runOnce = async <P>(
   }
   const money = request.idempotencyKey ? "retry_same_key" : "nothing_charged";
   throw new Failure("UNAVAILABLE", money, "Too many concurrent requests for this account.");
+};
+
+const admitFirst = async <P>(
+  { admit }: Pick<OperationRequest, "admit">,
+  prepare: () => Promise<P>,
+): Promise<P> => {
+  await admit?.();
+  return prepare();
 };
 
 /** The state of an earlier request with the same key. If its lease has expired, this process takes it over. */

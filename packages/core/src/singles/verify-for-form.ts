@@ -1,10 +1,13 @@
 import type { AddressText } from "@mailproof/mail/address";
+import type { PublicUse } from "../accounts/api-key-items.ts";
+import { takeDailyUse } from "../accounts/public-keys.ts";
 import type { WithIssuers } from "../control/issuers.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
-import { createInProgressFailure } from "../money/in-progress.ts";
+import type { Operation } from "../money/operation-items.ts";
 import type { Payer } from "../money/payer.ts";
+import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { QUIET_ENGINE } from "../verify/quiet-engine.ts";
 import type { Verification } from "../verify/result.ts";
@@ -16,7 +19,7 @@ import {
   findControl,
   findProven,
   payForFound,
-  replay,
+  resume,
   switchToJob,
   type VerifyResult,
 } from "./verify-once.ts";
@@ -26,9 +29,11 @@ const WAIT_MS = 1_500;
 
 /** What a form sends. */
 type FormRequest = Pick<VerifyRequest, "email" | "proof"> & {
-  /** Of the page. Undefined: a program sent it. */
-  readonly origin: string | undefined;
+  /** Whose page it came from, with which key. Undefined: a program sent it. */
+  readonly visit: Visit | undefined;
 };
+
+type Visit = { readonly keyId: string; readonly use: PublicUse; readonly origin: string };
 
 /** `seen`: what a visitor may know. `paid`: the job that asks the mail server, or the proof that none need be asked. */
 export type FormVerification = {
@@ -44,7 +49,7 @@ export type FormVerification = {
 export const verifyForForm = async (
   world: VerifyWorld & WithIssuers,
   payer: Payer,
-  { email, proof, origin }: FormRequest,
+  { email, proof, visit }: FormRequest,
   idempotencyKey: IdempotencyKey | null,
 ): Promise<FormVerification> => {
   const request = {
@@ -52,28 +57,30 @@ export const verifyForForm = async (
     proof,
     options: WHOLE,
     waitMs: WAIT_MS,
-    receipt: { origin, nonce: proof?.nonce },
+    receipt: { origin: visit?.origin, nonce: proof?.nonce },
   };
   const [seen, control] = await Promise.all([
     verifyBriefly(world, payer, email),
     findControl(world, payer, request),
   ]);
+  const day = visit && countInDay(world, visit);
   // What the request works on is over by now.
-  const order = createOrder(world, payer, { idempotencyKey, waitMs: 0 });
+  const order = {
+    ...createOrder(world, payer, { idempotencyKey, waitMs: 0 }),
+    ...(day && { admit: day.take }),
+  };
   const found = findProven(world, order, request, control);
-  if (found) {
-    const paid = await payForFound(world, order, request, found, control).catch(hideBalance);
-    const receipt = paid.kind === "verified" ? paid.result.receipt : undefined;
-    return { seen: found.whole, paid, receipt };
-  }
-  const begun = await holdPrice(world, order, request, control).catch(hideBalance);
-  if (begun.kind === "in_progress") throw createInProgressFailure(begun.retryAfterMs);
-  const paid =
-    begun.kind === "replayed"
-      ? await replay(world, begun.answer)
-      : await switchToJob(world, begun.operation);
-  // Control was proven when this was paid, and the token has expired since: there is no job that a receipt could name.
-  if (paid.kind === "verified") return { seen, paid };
+  const goOn = (operation: Operation) => switchToJob(world, operation);
+  const paying = found
+    ? payForFound(world, order, request, found, control, goOn)
+    : holdPrice(world, order, request, control).then((begun) => resume(world, begun, goOn));
+  const paid = await paying.catch(async (failure: unknown) => {
+    if (!(failure instanceof Failure) || failure.code !== "INSUFFICIENT_CREDITS") throw failure;
+    await day?.giveBack();
+    throw hideBalance(failure);
+  });
+  // Control is proven, or was when this was paid. Of a repeat the first answer counts, whatever the token proves by now.
+  if (paid.kind === "verified") return { seen: paid.result, paid, receipt: paid.result.receipt };
   const receipt = createReceipt(world, payer, request, {
     id: paid.pending.job,
     result: seen,
@@ -83,6 +90,17 @@ export const verifyForForm = async (
     isForVisitor: true,
   });
   return { seen, paid, ...receipt };
+};
+
+/** A repeat, and what cannot be paid, take nothing from the key's day. */
+const countInDay = (world: World, { keyId, use }: Visit) => {
+  let giveBack: (() => Promise<void>) | undefined;
+  return {
+    take: async (): Promise<void> => {
+      giveBack = await takeDailyUse(world, keyId, use);
+    },
+    giveBack: async (): Promise<void> => giveBack?.(),
+  };
 };
 
 /** What the job finds out, for the back end. */
@@ -103,8 +121,5 @@ const verifyBriefly = async (
 };
 
 /** Whoever opens the page must not learn what the account has. */
-const hideBalance = (failure: unknown): never => {
-  if (!(failure instanceof Failure) || failure.code !== "INSUFFICIENT_CREDITS") throw failure;
-  const what = "The account of this key cannot pay for verifications right now.";
-  throw new Failure("INSUFFICIENT_CREDITS", failure.money, what);
-};
+const hideBalance = ({ code, money }: Failure): Failure =>
+  new Failure(code, money, "The account of this key cannot pay for verifications right now.");

@@ -74,8 +74,9 @@ export const verifyOnce = async (
   const order = createOrder(world, payer, { idempotencyKey, waitMs: request.waitMs });
   const found =
     findProven(world, order, request, control) ?? (await findPaidBefore(world, order, request));
-  if (found) return payForFound(world, order, request, found, control);
-  return resume(world, await holdPrice(world, order, request, control), request);
+  const run: GoOn = (operation) => runVerification(world, operation, request);
+  if (found) return payForFound(world, order, request, found, control, run);
+  return resume(world, await holdPrice(world, order, request, control), run);
 };
 
 export const findControl = async (
@@ -108,16 +109,16 @@ const findPaidBefore = async (
   return whole && { price: PRICES.verifyCached, cached: true, whole };
 };
 
+type GoOn = (operation: Operation) => Promise<VerifyResult>;
+
 /** A crash may have left an earlier request under this key half done: then this one finishes it. */
-const resume = async (
-  world: VerifyWorld,
+export const resume = async (
+  world: World,
   outcome: BeginResult,
-  request: VerifyRequest,
+  goOn: GoOn,
 ): Promise<VerifyResult> => {
   if (outcome.kind === "in_progress") throw createInProgressFailure(outcome.retryAfterMs);
-  return outcome.kind === "replayed"
-    ? replay(world, outcome.answer)
-    : runVerification(world, outcome.operation, request);
+  return outcome.kind === "replayed" ? replay(world, outcome.answer) : goOn(outcome.operation);
 };
 
 export const payForFound = async (
@@ -126,6 +127,7 @@ export const payForFound = async (
   request: VerifyRequest,
   { price, cached, whole }: FoundResult,
   control: ControlAnswer | undefined,
+  goOn: GoOn,
 ): Promise<VerifyResult> => {
   const receipt = createReceipt(world, order.payer, request, {
     id: order.id,
@@ -145,7 +147,7 @@ export const payForFound = async (
     subject,
     writes: (shard) => countVerdicts({ ...order.payer, shard }, openedAt, [result]),
   }));
-  if (outcome.kind !== "paid") return resume(world, outcome, request);
+  if (outcome.kind !== "paid") return resume(world, outcome, goOn);
   return { kind: "verified", ...also, replayed: false, result };
 };
 
@@ -277,7 +279,7 @@ type StoredAnswer = {
   readonly control?: ControlAnswer;
 } & ({ readonly result: PackedVerification } | { readonly pending: PendingJob });
 
-export const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
+const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
   if (isErasedAnswer(answer)) throw createErasedFailure();
   const stored = answer as StoredAnswer;
   if ("result" in stored)
