@@ -12,7 +12,11 @@ const givenLog = () => {
   const { log, flush, stop } = createBufferedRequestLog(table, world.now);
   stop();
   let count = 0;
-  const record = (owner = "acc_1", code: "INTERNAL" | null = null) => {
+  const record = (
+    owner = "acc_1",
+    code: "INTERNAL" | null = null,
+    by: "account" | "visitor" = "account",
+  ) => {
     later(1);
     const at = world.now().toISOString();
     const entry = {
@@ -23,7 +27,7 @@ const givenLog = () => {
       keyId: "key_1",
       code,
     };
-    return log(owner, { ...entry, route: "POST /v1/verify" });
+    return log(owner, { ...entry, route: "POST /v1/verify" }, by);
   };
   const countItems = () => table.items().filter(({ pk }) => pk.startsWith("REQUESTS#")).length;
   const readIds = async (owner: string, limit = 5_000) => {
@@ -94,11 +98,22 @@ test("an owner fills a thousand entries an hour with successes, and as many with
   expect(await readIds("acc_1")).toHaveLength(2_001);
 });
 
+test("strangers who fill what is stored of visitors leave the account's own requests their room", async () => {
+  const { record, flush, readIds } = givenLog();
+  for (let at = 0; at < 1_100; at++) await record("acc_1", "INTERNAL", "visitor");
+  await record("acc_1", "INTERNAL");
+  await flush();
+
+  expect(await readIds("acc_1")).toHaveLength(1_001);
+  expect(await readIds("acc_1")).toContain("req_1101");
+});
+
 test("a stop stores what is in memory", async () => {
   const table = createSqliteTable(join(createFolder(), "state.sqlite"), () => new Date());
   const { log, flush, stop } = createBufferedRequestLog(table, () => new Date());
   const entry = { id: "req_1", status: 500, ms: 3, keyId: "key_1", code: "INTERNAL" } as const;
-  await log("acc_1", { ...entry, at: new Date().toISOString(), route: "GET /v1/jobs" });
+  const at = new Date().toISOString();
+  await log("acc_1", { ...entry, at, route: "GET /v1/jobs" }, "account");
   stop();
 
   await flush();

@@ -1,5 +1,6 @@
 import { endpoint } from "@mailproof/api/http/endpoint";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { createKey } from "@mailproof/core/accounts/api-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { credits } from "@mailproof/core/money/credits";
 import { createShares } from "@mailproof/local/server/slots";
@@ -24,6 +25,7 @@ const createGatedEndpoint = (gate: Promise<void>) => {
     summary: "Wait.",
     price: null,
     access: "verification:write",
+    forVisitors: true,
     needs: [],
     keyed: true,
     answers: [200],
@@ -51,9 +53,9 @@ const givenServer = async () => {
       headers: { "x-api-key": key, ...headers },
     });
   /** So many requests, once all of them are in progress. */
-  const begin = async (key: string, count: number) => {
+  const begin = async (key: string, count: number, headers: Record<string, string> = {}) => {
     const before = counts.begun;
-    const requests = Array.from({ length: count }, () => send(key));
+    const requests = Array.from({ length: count }, () => send(key, headers));
     while (counts.begun < before + count) await new Promise(setImmediate);
     return requests;
   };
@@ -79,6 +81,50 @@ test("an account has half of the connections for requests in progress, and anoth
   });
   for (const response of await Promise.all([...requests, ...other]))
     expect(response.status).toBe(200);
+});
+
+test("visitors of a page have slots of their own, so strangers with its key never hold up the account", async () => {
+  const { world, account, liveKey, send, begin, openGate } = await givenServer();
+  const origin = "https://shop.example";
+  const { secret: publicKey } = await createKey(world, {
+    account,
+    name: "Sign-up",
+    mode: "live",
+    scopes: [],
+    publicUse: { origins: [origin], dailyMax: 1_000 },
+  });
+  const visits = await begin(publicKey, 1, { origin });
+
+  const further = await send(publicKey, { origin });
+  const requests = await begin(liveKey, HALF);
+  openGate();
+
+  expect(further.status).toBe(503);
+  for (const response of await Promise.all([...visits, ...requests]))
+    expect(response.status).toBe(200);
+});
+
+test("a public key opens no MCP: it is refused before a message is read", async () => {
+  const { world, account, port } = await givenServer();
+  const origin = `http://localhost:${port}`;
+  const { secret } = await createKey(world, {
+    account,
+    name: "Sign-up",
+    mode: "live",
+    scopes: [],
+    publicUse: { origins: [origin], dailyMax: 1_000 },
+  });
+
+  const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: "POST",
+    headers: { "x-api-key": secret, origin, "content-type": "application/json" },
+    body: "not a message",
+  });
+
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({
+    error: { message: expect.stringContaining("POST /v1/verify/form, and does nothing else") },
+  });
 });
 
 test("a request counts until it has its response", async () => {

@@ -1,5 +1,6 @@
 import {
   assertMay,
+  assertNoVisitor,
   authenticate,
   type Credentials,
   type Headers,
@@ -53,6 +54,7 @@ export const createMcp = (world: AppWorld): AnswerMcp => {
       assertOrigin(world, headers["origin"]);
       // An earlier call with the same key may have been charged, and this one was not looked up yet.
       const caller = await orUnavailable(authenticate(world, request), "retry_same_key");
+      assertNoVisitor(caller);
       admit(request, caller);
       const message = await request.body(MESSAGE_BYTES_MAX);
       if (!isObject(message)) throw invalidField("body", "must be one JSON-RPC message");

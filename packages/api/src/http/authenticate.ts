@@ -44,7 +44,7 @@ export const assertMay = (
 ): void => {
   const { scopes, credential, visitor } = caller;
   if (access === "public" || scopes === null || (visitor && forVisitors)) return;
-  if (visitor) throw new Failure("FORBIDDEN", "nothing_charged", PUBLIC_KEY);
+  assertNoVisitor(caller);
   if (access === "unrestricted") throw new Failure("FORBIDDEN", "nothing_charged", RESERVED);
   if (scopes.includes(access)) return;
   const what = `This ${credential} does not hold the scope ${access}.`;
@@ -56,6 +56,10 @@ export const assertMay = (
         ? challenge(world, { error: "insufficient_scope", scope: access })
         : {},
   });
+};
+
+export const assertNoVisitor = ({ visitor }: Caller): void => {
+  if (visitor) throw new Failure("FORBIDDEN", "nothing_charged", PUBLIC_KEY);
 };
 
 const callerByKey = async (

@@ -62,7 +62,7 @@ export const respond = async (
   // A successful read changes nothing and costs nothing, and programs poll.
   if (caller && (code !== null || !endpoint.route.startsWith("GET "))) {
     const at = world.now();
-    await world.requestLog(getOwnerId(caller), {
+    const entry = {
       id: request.id,
       at: at.toISOString(),
       route: endpoint.route,
@@ -70,7 +70,8 @@ export const respond = async (
       ms: at.getTime() - startedAt,
       keyId: caller.keyId,
       code,
-    });
+    };
+    await world.requestLog(getOwnerId(caller), entry, caller.visitor ? "visitor" : "account");
   }
   return response;
 };

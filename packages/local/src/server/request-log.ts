@@ -31,8 +31,8 @@ export const createBufferedRequestLog = (table: Table, now: World["now"]): Buffe
   };
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
 
-  const log: RequestLog = async (owner, entry) => {
-    if (!mayStore(owner, entry)) return;
+  const log: RequestLog = async (owner, entry, by) => {
+    if (!mayStore(owner, entry, by)) return;
     const entries = buffers.get(owner) ?? [];
     buffers.set(owner, entries);
     entries.push(entry);

@@ -55,6 +55,12 @@ const shareRequests = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
   inAll: connectionsMax,
 });
 
+/** A network sends few at once, and all visitors leave the most to accounts: strangers have the keys of pages. */
+const shareVisits = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
+  perShare: 8,
+  inAll: Math.ceil(connectionsMax / 4),
+});
+
 const findDocument = documentsFrom(openWriters);
 const findClientFile = createClientFiles();
 const encodeAnswer = createEncoder();
@@ -73,6 +79,7 @@ export const createApiServer = (
   const takeBytes = createShares("bytes in memory", HELD_BYTES);
   const beginDownload = (account: string) => takeBytes(account, DOWNLOAD_BYTES).giveBack;
   const takeRequest = createShares("requests", shareRequests(limits));
+  const takeVisit = createShares("requests", shareVisits(limits), "from your network");
   const httpServer = createServer({
     keepAliveTimeout: limits.idleMs,
     headersTimeout: limits.headersMs,
@@ -86,7 +93,7 @@ export const createApiServer = (
       onRequest(request);
     });
     const baseUrl = getBaseUrl(site, httpServer);
-    const shares = { takeBytes, beginDownload, takeRequest };
+    const shares = { takeBytes, beginDownload, takeRequest, takeVisit };
     const parts = { site, route, answerMcp, dashboard, answerOperator };
     const context = { world, openLink, ...shares, ...parts, baseUrl, waitForClient };
     const serve = () => serveRequest(context, incoming, outgoing, record);
@@ -125,6 +132,7 @@ type ServerContext = {
   readonly takeBytes: TakeShare;
   readonly beginDownload: (account: string) => () => void;
   readonly takeRequest: TakeShare;
+  readonly takeVisit: TakeShare;
   readonly dashboard: Dashboard | undefined;
   readonly answerOperator: AnswerOperator | undefined;
   readonly waitForClient: () => void;
@@ -202,7 +210,8 @@ const sendResponse = async (
 };
 
 /**
- * Lists yield unless it is a read, and the request counts as one of its account's with what it holds in memory, until the response is known.
+ * Lists yield unless it is a read, and the request counts as one of its account's, or of its visitor's network, with what it
+ * holds in memory, until the response is known.
  * The bytes of uploads and downloads take their time.
  */
 const answerFirst = async (
@@ -213,13 +222,16 @@ const answerFirst = async (
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   const leave = isRead(incoming) ? undefined : context.world.callers.enter();
   const holds: Hold[] = [];
-  let account: string | undefined;
+  let who: string | undefined;
   const onCaller = (caller: Caller): void => {
     record.onCaller(caller);
-    if (account === undefined) holds.push(context.takeRequest(caller.account));
-    ({ account } = caller);
+    const { visitor, account } = caller;
+    const take = visitor ? context.takeVisit : context.takeRequest;
+    const isFirst = who === undefined;
+    who = visitor?.id ?? account;
+    if (isFirst) holds.push(take(who));
   };
-  const hold = (bytes: number) => void holds.push(context.takeBytes(account ?? "", bytes));
+  const hold = (bytes: number) => void holds.push(context.takeBytes(who ?? "", bytes));
   try {
     return await answerRequest({ ...context, onCaller, hold }, record, target, incoming);
   } finally {

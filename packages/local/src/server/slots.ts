@@ -1,17 +1,21 @@
 import { type BudgetLimits, createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 
-/** Takes one slot, or a number of bytes. Throws the caller's refusal if none is free. */
-export type TakeShare = (account: string, amount?: number) => Hold;
+/** Takes one slot, or a number of bytes, for an account or a network. Throws the caller's refusal if none is free. */
+export type TakeShare = (who: string, amount?: number) => Hold;
 
 /** `what` is a plural noun. */
-export const createShares = (what: string, limits: BudgetLimits): TakeShare => {
+export const createShares = (
+  what: string,
+  limits: BudgetLimits,
+  whose = "for this account",
+): TakeShare => {
   const { take, left } = createBudget(limits);
-  return (account, amount = 1) => {
-    const hold = take(account, amount);
+  return (who, amount = 1) => {
+    const hold = take(who, amount);
     if (hold) return hold;
-    throw left(account).ofShare < amount
-      ? createTooManyError(what, limits.perShare)
+    throw left(who).ofShare < amount
+      ? createTooManyError(`${what} ${whose}`, limits.perShare)
       : createNoneLeftError(what);
   };
 };
@@ -19,7 +23,7 @@ export const createShares = (what: string, limits: BudgetLimits): TakeShare => {
 const RETRY_AFTER_MS = 10_000;
 
 const createTooManyError = (what: string, most: number) => {
-  const message = `Too many concurrent ${what} for this account; at most ${most} at a time.`;
+  const message = `Too many concurrent ${what}; at most ${most} at a time.`;
   return new Failure("RATE_LIMITED", "nothing_charged", message, { retryAfterMs: RETRY_AFTER_MS });
 };
 
