@@ -48,7 +48,7 @@ ${table(
   ["Class", "What the form does", "Why"],
   CLASSES.map(([name, does, why]) => [code(name), html`${does}`, inline(why)]),
 )}
-<p><strong>The class does not tell whether a mailbox exists</strong>, so nobody can use your form to find out who has one. It is the same text, of the same size and after the same time. The mail server's word is for your back end alone.</p>
+<p><strong>The class does not tell whether a mailbox exists</strong>, so nobody can use your form to find out who has one. It is the same text, of the same size and after the same time. The mail server's word is for your back end alone: refuse no sign-up by it, or your form tells what the class does not.</p>
 <h3>3. Check the receipt in your back end</h3>
 <p>A whole example. Save this as <code>signup.html</code>, with your key:</p>
 ${block(page(baseUrl), "html")}
@@ -62,7 +62,7 @@ ${inLanguages(backEnds(baseUrl))}
 <h3>Words and looks</h3>
 <p>The hint is a <code>div</code> of class <code>mailproof-hint</code> behind the field. For another language add <code>data-suggestion="Meinten Sie {email}?"</code>, <code>data-ask</code> and <code>data-no</code> to the script's element.</p>
 <h3>Limits</h3>
-<p>A visitor's network has ${VISITOR_REQUESTS_PER_MINUTE} requests a minute, the key as many as <a href="#rate-limits">any key of your plan</a>, and the day what you set. Beyond them the form goes on without an answer. A program can pretend to come from your page: the day's limit is what it can spend.</p>
+<p>A visitor's network has ${VISITOR_REQUESTS_PER_MINUTE} requests a minute, the key as many as <a href="#rate-limits">any key of your plan</a>, and the day what you set. Beyond them the form goes on without an answer. A program can pretend to come from your page: the day's limit is what it can spend there. Sent to your form without a receipt, each address makes your back end ask with its own key, so limit how often a visitor may sign up.</p>
 <h3>Proof of control</h3>
 <p>Some browsers bring a proof from the mail provider that the visitor controls the address (Email Verification Protocol). Add <code>&lt;input type="hidden" name="evt" autocomplete="email-verification-token" nonce="…"&gt;</code> to the form, with a nonce of its own for each page. The script passes it on; a good one costs ${formatCredits(PRICES.verifyControlled)}, and the receipt has <code>proof</code> and the <code>nonce</code>: compare it with yours, and take each only once.</p>`,
 };
