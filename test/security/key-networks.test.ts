@@ -97,6 +97,9 @@ test.each<[string, string, string | undefined, string]>([
   ["two proxies", "127.0.0.1", "192.0.2.1, 203.0.113.9, ::ffff:127.0.0.2", "203.0.113.9"],
   ["a proxy that names no client", "127.0.0.1", undefined, "127.0.0.1"],
   ["a proxy that names an IPv6 client", "::1", "2001:db8::5", "2001:db8::5"],
+  ["a proxy that names a port", "127.0.0.1", "192.0.2.1:50123", "192.0.2.1"],
+  ["a proxy that names the port of an IPv6 client", "::1", "[2001:db8::5]:50123", "2001:db8::5"],
+  ["a proxy that puts brackets around it", "::1", "[2001:db8::5]", "2001:db8::5"],
 ])("the address behind %s", (_, remoteAddress, forwarded, expected) => {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const site = createSite(readEnvironment({ TRUST_PROXY: "127.0.0.0/8, ::1" }));

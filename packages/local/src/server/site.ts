@@ -74,13 +74,17 @@ export const getClientIp = (
 ): string | undefined => {
   const forwarded = String(headers["x-forwarded-for"] ?? "")
     .split(",")
-    .map((one) => one.trim())
+    .map((one) => withoutPort(one.trim()))
     .filter((one) => one !== "");
   let client = socket.remoteAddress;
   while (client !== undefined && isInBlocks(client, trustedProxies) && forwarded.length > 0)
     client = forwarded.pop();
   return client;
 };
+
+/** Some proxies write the port of the connection, too: each would be another client. */
+const withoutPort = (address: string): string =>
+  address.replace(/^([\d.]+):\d+$/, "$1").replace(/^\[([\da-f:.]+)\](?::\d+)?$/i, "$1");
 
 const isInBlocks = (address: string, blocks: readonly Cidr[]): boolean => {
   const ip = parseIp(unwrapIpv4(address));
