@@ -1,55 +1,26 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import { createApiServer } from "@mailproof/local/server/server";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { send } from "../app/send.ts";
-import { describeUnless } from "../runner/describe-when.ts";
-import { answering, FORM, hint, type Mood, serve, serveGuard, serveShop } from "./page.ts";
+import { describeInChromium } from "./chromium.ts";
+import {
+  answering,
+  FORM,
+  GO,
+  hint,
+  type Mood,
+  serve,
+  serveGuard,
+  serveShop,
+  submit,
+  thanked,
+} from "./page.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
-
-describeUnless(
-  CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
+describeInChromium(
   "the guard in a page whose policy allows nothing else",
-  () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      // As root there is no sandbox, and the pages are our own.
-      browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
-    });
-    afterAll(() => browser.close());
-
-    const whenOpened = async (url: string): Promise<Page> => {
-      const context = await browser.newContext();
-      onTestFinished(() => context.close());
-      const page = await context.newPage();
-      page.setDefaultTimeout(100_000);
-      const complaints: string[] = [];
-      page.on("console", (line) => {
-        // What the network did, the browser says by itself.
-        if (line.type() === "error" && !line.text().startsWith("Failed to load resource"))
-          complaints.push(line.text());
-      });
-      page.on("pageerror", (error) => complaints.push(error.message));
-      onTestFinished(() => expect(complaints).toEqual([]));
-      await page.goto(url);
-      return page;
-    };
-
-    const givenShop = async (mood: Mood | ((email: string) => Mood), shop = {}) => {
-      const guard = await serveGuard(typeof mood === "function" ? mood : () => mood);
-      const { url, sent } = await serveShop({ api: guard.url, ...shop });
-      return { page: await whenOpened(url), sent, asked: guard.asked };
-    };
-
-    const GO = answering({ class: "go", receipt: "a.b.c" });
-    const submit = (page: Page) => page.getByRole("button", { name: "Sign up" }).click();
-    const thanked = (page: Page) => page.getByText("Thanks.").waitFor();
-
+  ({ whenOpened, givenShop }) => {
     test("a good address is sent with its receipt, its job and the button that was pressed", async () => {
       const { page, sent, asked } = await givenShop(GO);
 
@@ -85,9 +56,7 @@ describeUnless(
 
     test("a service that is not there, not even with the script: the form goes on", async () => {
       const { url, sent } = await serveShop({ api: "http://127.0.0.1:1" });
-      const page = await browser.newPage();
-      onTestFinished(() => page.close());
-      await page.goto(url);
+      const page = await whenOpened(url);
 
       await page.getByLabel("Email").fill("ann@example.com");
       await submit(page);

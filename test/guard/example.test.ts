@@ -1,22 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { backEnds, page as pageOf } from "@mailproof/docs-site/form-programs";
-import { chromium } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { describeUnless } from "../runner/describe-when.ts";
 import { createFolder, whenStarted } from "../servers/running.ts";
 import { findToolAbsence, getToolFolder } from "../third-party/tools.ts";
+import { describeInChromium } from "./chromium.ts";
 
 // The example of the manual's page "Protect a sign-up form", as it is printed: only the key is filled in.
-
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
 
 /** Of a port that is free now: the key names the page's origin before the program has it. */
 const findOrigin = async (): Promise<string> => {
@@ -175,28 +171,17 @@ describeUnless(findToolAbsence("joserfc"), "the page's back end in Python", () =
   });
 });
 
-describeUnless(
-  CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
-  "the page itself",
-  () => {
-    test("shows the hint in Chromium, and the visitor signs up after it", async () => {
-      const { origin } = await givenSite("Node", process.execPath, "server.mjs");
-      const browser = await chromium.launch({
-        executablePath: CHROMIUM ?? "",
-        args: ["--no-sandbox"],
-      });
-      onTestFinished(() => browser.close());
-      const page = await browser.newPage();
-      page.setDefaultTimeout(100_000);
-      await page.goto(origin);
+describeInChromium("the page itself", ({ whenOpened }) => {
+  test("shows the hint in Chromium, and the visitor signs up after it", async () => {
+    const { origin } = await givenSite("Node", process.execPath, "server.mjs");
+    const page = await whenOpened(origin);
 
-      await page.getByLabel("Email").fill("ann@mailinator.com");
-      await page.keyboard.press("Enter");
-      await page.getByRole("alert").getByText("Please enter another address").waitFor();
-      await page.getByLabel("Email").fill("ann@example.com");
-      await page.keyboard.press("Enter");
-      await page.getByText("Thanks.").waitFor();
-      expect(await page.textContent("body")).toBe("Thanks. Please look for our mail.");
-    });
-  },
-);
+    await page.getByLabel("Email").fill("ann@mailinator.com");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("Please enter another address").waitFor();
+    await page.getByLabel("Email").fill("ann@example.com");
+    await page.keyboard.press("Enter");
+    await page.getByText("Thanks.").waitFor();
+    expect(await page.textContent("body")).toBe("Thanks. Please look for our mail.");
+  });
+});

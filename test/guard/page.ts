@@ -25,6 +25,8 @@ export const answering = (data: object): Mood => ({
   body: JSON.stringify({ success: true, data: { did_you_mean: null, job_id: "job_7", ...data } }),
 });
 
+export const GO = answering({ class: "go", receipt: "a.b.c" });
+
 /** `asked`: the bodies that it was sent. */
 export const serveGuard = async (moods: (email: string) => Mood) => {
   const asked: { readonly email: string; readonly control?: object }[] = [];
@@ -94,3 +96,7 @@ export const serveShop = async (shop: Shop) => {
 };
 
 export const hint = (page: Page) => page.locator(".mailproof-hint");
+
+export const submit = (page: Page) => page.getByRole("button", { name: "Sign up" }).click();
+
+export const thanked = (page: Page) => page.getByText("Thanks.").waitFor();

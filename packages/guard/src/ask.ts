@@ -1,12 +1,18 @@
+const CLASSES = ["go", "ask", "no"] as const;
+
 export type Answer = {
-  readonly class: "go" | "ask" | "no";
+  readonly class: (typeof CLASSES)[number];
   readonly did_you_mean: string | null;
   readonly receipt?: string;
   readonly job_id: string;
 };
 
 /** One address that was asked about. Without an answer the form does as if nothing had been asked. */
-export type Asked = { readonly done: Promise<void>; answer?: Answer | undefined };
+export type Asked = {
+  readonly email: string;
+  readonly done: Promise<void>;
+  answer?: Answer | undefined;
+};
 
 /** The longest that a form waits. */
 export const WAIT_MS = 2_000;
@@ -15,11 +21,13 @@ export const WAIT_MS = 2_000;
 export const createAsk = (url: string, key: string) => {
   const asked = new Map<string, Asked>();
   return (input: HTMLInputElement): Asked => {
+    const email = getAddress(input);
     const control = findControl(input.form);
-    const body = JSON.stringify({ email: input.value.trim(), ...(control && { control }) });
+    const body = JSON.stringify({ email, ...(control && { control }) });
     const earlier = asked.get(body);
     if (earlier) return earlier;
     const one: Asked = {
+      email,
       done: send(url, key, body).then((answer) => {
         one.answer = answer;
         // It may be there when the form is sent.
@@ -31,11 +39,17 @@ export const createAsk = (url: string, key: string) => {
   };
 };
 
+const getAddress = (input: HTMLInputElement): string => input.value.trim();
+
+/** Whether the field holds the address that was asked about, still. */
+export const isAbout = (one: Asked, input: HTMLInputElement): boolean =>
+  isAsked(input) && getAddress(input) === one.email;
+
 /** What the browser itself refuses, and who signs in, is not asked about and costs nothing. */
 export const isAsked = (field: unknown): field is HTMLInputElement =>
   field instanceof HTMLInputElement &&
   field.type === "email" &&
-  field.value.trim() !== "" &&
+  getAddress(field) !== "" &&
   !field.disabled &&
   !field.multiple &&
   field.validity.valid &&
@@ -44,17 +58,26 @@ export const isAsked = (field: unknown): field is HTMLInputElement =>
 /** The proof of control that the browser may have put into the form. */
 const findControl = (form: HTMLFormElement | null) => {
   const field = findField(form, "email-verification-token");
-  return field?.value
+  // The service refuses a token without its nonce, and the address with it.
+  return field?.value && field.nonce
     ? { token: field.value, nonce: field.nonce, origin: location.origin }
     : undefined;
 };
 
-/** Also one that stands outside and names the form. */
 const findField = (form: HTMLFormElement | null, purpose: string): HTMLInputElement | undefined =>
-  [...(form?.elements ?? [])]
-    .filter((field) => field instanceof HTMLInputElement)
+  (form ? listInputs(form) : [])
     // The property is empty where a browser does not know the word.
     .find((field) => field.getAttribute("autocomplete")?.split(" ").includes(purpose));
+
+/** Also those that stand outside and name the form. Never `form.elements`: a field of this name stands before it. */
+export const listInputs = (form: HTMLFormElement): HTMLInputElement[] => {
+  const fields: HTMLFormControlsCollection = Reflect.get(
+    HTMLFormElement.prototype,
+    "elements",
+    form,
+  );
+  return [...fields].filter((field) => field instanceof HTMLInputElement);
+};
 
 /** Never rejects: a server that is slow, absent, over its limit or broken gives no answer. */
 const send = async (url: string, key: string, body: string): Promise<Answer | undefined> => {
@@ -69,7 +92,7 @@ const send = async (url: string, key: string, body: string): Promise<Answer | un
       signal: late.signal,
     });
     const { data } = (await response.json()) as { readonly data?: Answer };
-    return response.ok ? data : undefined;
+    return response.ok && data && CLASSES.includes(data.class) ? data : undefined;
   } catch {
     return undefined;
   } finally {

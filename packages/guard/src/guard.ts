@@ -1,6 +1,6 @@
 // Runs in other people's pages: no dependency, no cookie, no storage, no style, and nothing that a strict policy for content
 // refuses. Whatever fails here, the form goes on.
-import { type Asked, createAsk, isAsked, sleep, WAIT_MS } from "./ask.ts";
+import { type Asked, createAsk, isAbout, isAsked, listInputs, sleep, WAIT_MS } from "./ask.ts";
 import { createHints, type Texts } from "./hints.ts";
 
 export type GuardOptions = {
@@ -14,6 +14,8 @@ export type GuardOptions = {
 
 /** Watches the email fields of all forms in the page, also those that come later. The returned function ends it. */
 export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
+  // A browser that cannot send a form as its visitor would must not hold one.
+  if (!("requestSubmit" in HTMLFormElement.prototype)) return () => undefined;
   const ask = createAsk(`${api.replace(/\/$/, "")}/v1/verify/form`, key);
   const { show, clear } = createHints(texts);
   const send = createSender();
@@ -27,7 +29,7 @@ export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
     if (!isAsked(input)) return;
     const one = ask(input);
     void one.done.then(() => {
-      if (one.answer && isAsked(input) && ask(input) === one) show(input, one.answer, false);
+      if (one.answer && isAbout(one, input)) show(input, one.answer, false);
     });
   };
 
@@ -36,22 +38,27 @@ export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
     if (!(form instanceof HTMLFormElement) || send.isPassing(form)) return;
     // A script of the page has the form already, or the button is one that checks nothing, such as "Cancel".
     if (event.defaultPrevented || isUnchecked(event.submitter)) return;
-    const all = [...form.elements].filter(isAsked).map((input) => ({ input, one: ask(input) }));
-    const [first] = all;
-    if (!first) return;
-    // The page's own scripts see the event when the form is sent, and only then.
+    const asked = listInputs(form).filter(isAsked).map(ask);
+    if (asked.length === 0) return;
+    // The page's own scripts see the event when the form is sent, and only then; those that listen at `window` in the
+    // capture phase come before this one, and see it now too.
     event.preventDefault();
     event.stopImmediatePropagation();
-    const answered = Promise.all(all.map(({ one }) => one.done));
+    const answered = Promise.all(asked.map(({ done }) => done));
     send.after(answered, form, event.submitter, () => {
-      const stopped = all.find(({ one }) => isStopping(one));
-      if (stopped?.one.answer) {
+      // Fields may hold other addresses by now, or be others. What was not asked about has no answer.
+      const all = listInputs(form)
+        .filter(isAsked)
+        .map((input) => ({ input, one: asked.find((one) => isAbout(one, input)) }));
+      const stopped = all.find(({ one }) => one && isStopping(one));
+      if (stopped?.one?.answer) {
         show(stopped.input, stopped.one.answer, true);
         stopped.input.focus();
         return false;
       }
-      setField(form, "mailproof_job", first.one.answer?.job_id);
-      setField(form, "mailproof_receipt", first.one.answer?.receipt);
+      const answer = all[0]?.one?.answer;
+      setField(form, "mailproof_job", answer?.job_id);
+      setField(form, "mailproof_receipt", answer?.receipt);
       return true;
     });
   };
@@ -79,8 +86,10 @@ const createSender = () => {
     passing.add(form);
     try {
       // Not the form's own: a field of this name stands before it.
-      const button = submitter?.isConnected ? submitter : null;
-      HTMLFormElement.prototype.requestSubmit.call(form, button);
+      HTMLFormElement.prototype.requestSubmit.call(form, submitter);
+    } catch {
+      // By now it is no button that sends this form.
+      HTMLFormElement.prototype.requestSubmit.call(form);
     } finally {
       passing.delete(form);
     }
@@ -98,10 +107,13 @@ const createSender = () => {
     void Promise.race([answered.then(() => sleep(0)), sleep(WAIT_MS)])
       .then(() => {
         waiting.delete(form);
-        if (mayPass()) pass(form, submitter);
+        return mayPass();
       })
-      // Whatever the page has done to the form meanwhile.
-      .catch(() => HTMLFormElement.prototype.submit.call(form));
+      // Whatever the page has done to what this needs.
+      .catch(() => true)
+      .then((passes) => {
+        if (passes) pass(form, submitter);
+      });
   };
 
   return { after, isPassing: (form: HTMLFormElement) => passing.has(form) };
@@ -122,13 +134,13 @@ const createStops = () => {
 
 /** What the back end checks. Nothing of an earlier address is left behind. */
 const setField = (form: HTMLFormElement, name: string, value = ""): void => {
-  let field = form.querySelector<HTMLInputElement>(`input[name="${name}"]`);
+  let field = listInputs(form).find((input) => input.name === name);
   if (!field) {
     if (value === "") return;
     field = document.createElement("input");
     field.type = "hidden";
     field.name = name;
-    form.append(field);
+    Element.prototype.append.call(form, field);
   }
   field.value = value;
 };

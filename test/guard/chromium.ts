@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { describeUnless } from "../runner/describe-when.ts";
+import { type Mood, serveGuard, serveShop } from "./page.ts";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => existsSync(path),
+);
+
+/** A suite that opens pages in one browser. A page that complains of anything fails its test. */
+export const describeInChromium = (
+  name: string,
+  suite: (tools: ReturnType<typeof openIn>) => void,
+): void =>
+  describeUnless(
+    CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
+    name,
+    () => {
+      let browser: Browser;
+      beforeAll(async () => {
+        // As root there is no sandbox, and the pages are our own.
+        browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
+      });
+      afterAll(() => browser.close());
+      suite(openIn(() => browser));
+    },
+  );
+
+const openIn = (getBrowser: () => Browser) => {
+  const whenOpened = async (url: string): Promise<Page> => {
+    const context = await getBrowser().newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(100_000);
+    const complaints: string[] = [];
+    page.on("console", (line) => {
+      // What the network did, the browser says by itself.
+      if (line.type() === "error" && !line.text().startsWith("Failed to load resource"))
+        complaints.push(line.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    onTestFinished(() => expect(complaints).toEqual([]));
+    await page.goto(url);
+    return page;
+  };
+
+  const givenShop = async (mood: Mood | ((email: string) => Mood), shop = {}) => {
+    const guard = await serveGuard(typeof mood === "function" ? mood : () => mood);
+    const { url, sent } = await serveShop({ api: guard.url, ...shop });
+    return { page: await whenOpened(url), sent, asked: guard.asked };
+  };
+
+  return { whenOpened, givenShop };
+};
