@@ -21,7 +21,7 @@ import {
 } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { BudgetLimits, Hold } from "@mailproof/core/lib/budget";
+import type { Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 import { openWriters } from "@mailproof/docs-site/texts";
 import { MCP_PATH } from "@mailproof/mcp/origin";
@@ -38,28 +38,13 @@ import { createRequestRecord, type OnRequest, type RequestRecord } from "./reque
 import { pipeToResponse } from "./response-body.ts";
 import { serveBlob } from "./serve-blob.ts";
 import { getBaseUrl, getClientIp, PLAIN_SITE, type Site, stripBasePath } from "./site.ts";
-import { createShares, type TakeShare } from "./slots.ts";
+import { createRequestSlots, createShares, getSlotOwner, type TakeShare } from "./slots.ts";
 import { answerStatus } from "./status-page.ts";
 
 /** Bodies that are gathered in memory, and what downloads read ahead. Callers never hold more than this, whatever they send. */
 const HELD_BYTES = { perShare: 60_000_000, inAll: 150_000_000 };
 /** Rows read ahead, and a chunk that the client has not read. */
 const DOWNLOAD_BYTES = 3_000_000;
-
-/**
- * A connection with a request in progress makes no room for another, so an account may not have all of them in progress:
- * a verification at a slow host takes up to a minute.
- */
-const shareRequests = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
-  perShare: Math.ceil(connectionsMax / 2),
-  inAll: connectionsMax,
-});
-
-/** A network sends few at once, and all visitors leave the most to accounts: strangers have the keys of pages. */
-const shareVisits = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
-  perShare: 8,
-  inAll: Math.ceil(connectionsMax / 4),
-});
 
 const findDocument = documentsFrom(openWriters);
 const findClientFile = createClientFiles();
@@ -78,8 +63,7 @@ export const createApiServer = (
   const answerMcp = createAnswerMcp(world);
   const takeBytes = createShares("bytes in memory", HELD_BYTES);
   const beginDownload = (account: string) => takeBytes(account, DOWNLOAD_BYTES).giveBack;
-  const takeRequest = createShares("requests", shareRequests(limits));
-  const takeVisit = createShares("requests", shareVisits(limits), "from your network");
+  const takeRequest = createRequestSlots(limits);
   const httpServer = createServer({
     keepAliveTimeout: limits.idleMs,
     headersTimeout: limits.headersMs,
@@ -93,7 +77,7 @@ export const createApiServer = (
       onRequest(request);
     });
     const baseUrl = getBaseUrl(site, httpServer);
-    const shares = { takeBytes, beginDownload, takeRequest, takeVisit };
+    const shares = { takeBytes, beginDownload, takeRequest };
     const parts = { site, route, answerMcp, dashboard, answerOperator };
     const context = { world, openLink, ...shares, ...parts, baseUrl, waitForClient };
     const serve = () => serveRequest(context, incoming, outgoing, record);
@@ -131,8 +115,7 @@ type ServerContext = {
   readonly answerMcp: AnswerMcp;
   readonly takeBytes: TakeShare;
   readonly beginDownload: (account: string) => () => void;
-  readonly takeRequest: TakeShare;
-  readonly takeVisit: TakeShare;
+  readonly takeRequest: ReturnType<typeof createRequestSlots>;
   readonly dashboard: Dashboard | undefined;
   readonly answerOperator: AnswerOperator | undefined;
   readonly waitForClient: () => void;
@@ -211,8 +194,7 @@ const sendResponse = async (
 
 /**
  * Lists yield unless it is a read, and the request counts as one of its account's, or of its visitor's network, with what it
- * holds in memory, until the response is known.
- * The bytes of uploads and downloads take their time.
+ * holds in memory, until the response is known. The bytes of uploads and downloads take their time.
  */
 const answerFirst = async (
   context: ServerContext,
@@ -225,11 +207,8 @@ const answerFirst = async (
   let who: string | undefined;
   const onCaller = (caller: Caller): void => {
     record.onCaller(caller);
-    const { visitor, account } = caller;
-    const take = visitor ? context.takeVisit : context.takeRequest;
-    const isFirst = who === undefined;
-    who = visitor?.id ?? account;
-    if (isFirst) holds.push(take(who));
+    if (who === undefined) holds.push(context.takeRequest(caller));
+    who = getSlotOwner(caller);
   };
   const hold = (bytes: number) => void holds.push(context.takeBytes(who ?? "", bytes));
   try {

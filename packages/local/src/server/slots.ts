@@ -1,5 +1,7 @@
+import type { Caller } from "@mailproof/api/http/endpoint";
 import { type BudgetLimits, createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
+import type { ConnectionLimits } from "./connections.ts";
 
 /** Takes one slot, or a number of bytes, for an account or a network. Throws the caller's refusal if none is free. */
 export type TakeShare = (who: string, amount?: number) => Hold;
@@ -29,3 +31,29 @@ const createTooManyError = (what: string, most: number) => {
 
 const createNoneLeftError = (what: string) =>
   new Failure("UNAVAILABLE", "nothing_charged", `Too many concurrent ${what} right now.`);
+
+/**
+ * A connection with a request in progress makes no room for another, so an account may not have all of them in progress:
+ * a verification at a slow host takes up to a minute.
+ */
+const shareRequests = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
+  perShare: Math.ceil(connectionsMax / 2),
+  inAll: connectionsMax,
+});
+
+/** A network sends few at once, and all visitors leave the most to accounts: strangers have the keys of pages. */
+const shareVisits = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
+  perShare: 8,
+  inAll: Math.ceil(connectionsMax / 4),
+});
+
+type SlotOwner = Pick<Caller, "account" | "visitor">;
+
+/** Who has a share of what requests in progress take. */
+export const getSlotOwner = ({ account, visitor }: SlotOwner): string => visitor?.id ?? account;
+
+export const createRequestSlots = (limits: ConnectionLimits): ((caller: SlotOwner) => Hold) => {
+  const ofAccounts = createShares("requests", shareRequests(limits));
+  const ofVisitors = createShares("requests", shareVisits(limits), "from your network");
+  return (caller) => (caller.visitor ? ofVisitors : ofAccounts)(getSlotOwner(caller));
+};
