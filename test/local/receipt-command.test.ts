@@ -40,6 +40,16 @@ const verify = async (email: string, key: "live_key" | "test_key" = "test_key") 
   return (await response.json()) as any;
 };
 
+const form = async (email: string, control?: object) => {
+  const { ready } = await server;
+  const response = await fetch(`${ready.base_url}/v1/verify/form`, {
+    method: "POST",
+    headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
+    body: JSON.stringify({ email, control }),
+  });
+  return (await response.json()) as any;
+};
+
 const write = (content: unknown): string => {
   const file = join(createFolder(), "file.json");
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
@@ -145,6 +155,36 @@ test("what was changed in an answer is named", async () => {
   }
 });
 
+test("what a receipt does not name, an answer cannot say by it", async () => {
+  const { data } = await form("ann@example.com");
+  const { data: sent } = await verify("ann@example.com");
+  const said = { receipt: data.receipt, status: "valid", quality_score: 100, proof: "controlled" };
+  const deep = `{"receipt":"${sent.receipt}","evidence":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+
+  expect((await check({ ...data, sub_status: null })).outcome.differences).toEqual([]);
+  expect(await check(said)).toMatchObject({
+    code: 1,
+    outcome: { valid: true, differences: ["status", "quality_score", "proof"] },
+  });
+  expect((await check({ ...data, email: ["ann@example.com"] })).outcome.differences).toEqual([]);
+  expect((await check({ ...data, email: ["bo@x.com"] })).outcome.differences).toEqual(["email"]);
+  expect((await check(deep)).outcome).toMatchObject({ valid: true, differences: ["evidence"] });
+});
+
+test("a form's answer is as its receipt has it, also where control is proven", async () => {
+  const { ready } = await server;
+  const origin = new URL(ready.base_url).origin;
+  const control = { token: "test-controlled", nonce: "n", origin };
+
+  for (const answer of [
+    await form("ann@example.com"),
+    await form("ann@mailinator.com"),
+    await form("info@example.com"),
+    await form("info@example.com", control),
+  ])
+    expect(await check(answer)).toMatchObject({ code: 0, outcome: { differences: [] } });
+});
+
 test("evidence that this release judges otherwise is said to be so, and not forged", async () => {
   const { data } = await verify("ann@example.com");
   const claims = JSON.parse(Buffer.from(data.receipt.split(".")[1], "base64url").toString());
@@ -196,6 +236,18 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(words)]);
 });
 
+test.each(["null", "1", "{}", '{"keys":1}', '{"keys":[null]}'])(
+  "keys that are %s: exit code 2, and the file is named",
+  async (text) => {
+    const { data } = await verify("ann@example.com");
+    const keys = write(text);
+
+    const { code, err } = await check(data.receipt, "--keys", keys);
+
+    expect([code, err]).toEqual([2, expect.stringContaining(`${keys} has no key set`)]);
+  },
+);
+
 test("without a service or keys it says what to name; one that does not answer is exit code 6", async () => {
   const file = write("a.b.c");
   const env = { MAILPROOF_DIR: createFolder() };
@@ -215,6 +267,7 @@ test("a person reads what a receipt names, what differs from its answer, and wha
   const text = showReceipt("2026-abc", { ...claims, iat: 1_800_000_000 }, same);
   const differing = { differences: ["status", "email"], replay: "different" } as const;
   const changed = showReceipt("2026-abc\u001b[1m", claims, differing);
+  const odd = showReceipt("k", { iat: 1e18, jti: { toString: 1 }, aud: null }, same);
 
   expect(text).toMatch(
     /^Signed at 2027-01-15T08:00:00\.000Z by the key 2026-abc:\n {2}aud {13}acc_\S+\n {2}jti {13}job_/,
@@ -224,4 +277,7 @@ test("a person reads what a receipt names, what differs from its answer, and wha
   expect(changed).toContain("The answer is not as the receipt has it: status, email.\n");
   expect(changed).toContain("This release judges its evidence differently.");
   expect(changed).not.toContain("\u001b");
+  expect(odd).toMatch(
+    /^Signed at 1000000000000000000 by the key k:\n {2}jti {13}\{"toString":1\}\n/,
+  );
 });

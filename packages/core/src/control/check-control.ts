@@ -86,7 +86,7 @@ const answerTestToken = (token: string): ControlResult =>
     ? { status: "controlled", issuer: "issuer.sandbox.test", profile: "sandbox" }
     : { status: "malformed" };
 
-/** For all questions together. Signatures take no time to speak of: there are seventeen at most. */
+/** For all questions together. Signatures take no time to speak of: there are 33 at most. */
 const limitTime = (world: ControlWorld, waitMs: number): Issuers => {
   const { dns, fetchDocument } = world.issuers;
   const endsAtMs = world.now().getTime() + waitMs;

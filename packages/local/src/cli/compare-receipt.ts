@@ -20,15 +20,36 @@ export type Comparison = {
 /** Compares an answer with the claims of its receipt, field by field, and judges its evidence again. */
 export const compareReceipt = (claims: Fields, answer: Fields): Comparison => {
   const { email, evidence } = answer;
-  const named = Object.keys(answer).filter((name) => Object.hasOwn(claims, name));
-  const hash = evidence === undefined ? undefined : hashEvidence(evidence as Json);
+  const compared = Object.keys(answer).filter(
+    (name) => Object.hasOwn(claims, name) || VERDICT.includes(name),
+  );
+  const hash = evidence === undefined ? undefined : tryHash(evidence as Json);
   const differences = [
-    ...(typeof email === "string" && claims["email_sha256"] !== hashEmail(email) ? ["email"] : []),
-    ...named.filter((name) => answer[name] !== claims[name]),
+    ...(email !== undefined && claims["email_sha256"] !== hashEmail(String(email))
+      ? ["email"]
+      : []),
+    ...compared.filter((name) => !isAsNamed(name, claims, answer)),
     ...(hash !== undefined && claims["evidence_sha256"] !== hash ? ["evidence"] : []),
   ];
   const isOwn = hash !== undefined && !differences.includes("evidence");
   return { differences, replay: isOwn ? replay(claims, evidence as Evidence) : "none" };
+};
+
+/** What an answer says of these is the receipt's, or nobody's. */
+const VERDICT = ["status", "reason", "sub_status", "quality_score", "class", "proof"];
+
+/** A form's answer has the reason of its class, also where the receipt has that of a verdict. */
+const isAsNamed = (name: string, claims: Fields, answer: Fields): boolean =>
+  (answer[name] ?? null) === (claims[name] ?? null) ||
+  (name === "reason" && answer["class"] !== undefined && claims["status"] !== undefined);
+
+/** Evidence that is too deep to be read is none that a receipt names. */
+const tryHash = (evidence: Json): string => {
+  try {
+    return hashEvidence(evidence);
+  } catch {
+    return "";
+  }
 };
 
 const replay = (claims: Fields, evidence: Evidence): Replay => {

@@ -37,7 +37,7 @@ export const receiptCommand = defineCommand({
     const { options, words } = input;
     const { receipt, answer } = readReceipt(await readWord(words));
     const keys = options.keys === undefined ? await fetchKeys(input) : readKeys(options.keys);
-    if (!keys) return EXIT_CODES.unavailable.code;
+    if (keys === undefined) return EXIT_CODES.unavailable.code;
     const { checkReceipt } = await import("@mailproof/net/receipt-verifier");
     const checked = await checkReceipt(receipt, keys).catch((cause: unknown) => {
       throw new UsageError(`${options.keys ?? "The service"} has no key set (RFC 7517).`, {

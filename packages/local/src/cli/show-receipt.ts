@@ -17,16 +17,29 @@ export const showReceipt = (
   { iat, ...claims }: Fields,
   { differences, replay }: Comparison,
 ): string => {
-  const at = new Date(Number(iat) * 1_000).toISOString();
   const rows = Object.entries(claims).map(
-    ([name, value]) => `  ${name.padEnd(NAME_COLUMNS)}${String(value)}`,
+    ([name, value]) => `  ${name.padEnd(NAME_COLUMNS)}${toText(value)}`,
   );
   const differs =
     differences.length === 0
       ? []
       : [`The answer is not as the receipt has it: ${differences.join(", ")}.`];
-  const lines = [`Signed at ${at} by the key ${kid}:`, ...rows, ...differs, ...REPLAYS[replay]];
+  const lines = [
+    `Signed at ${toTime(iat)} by the key ${kid}:`,
+    ...rows,
+    ...differs,
+    ...REPLAYS[replay],
+  ];
   return lines.map((line) => `${replaceControls(line)}\n`).join("");
+};
+
+/** Whoever made the keys may sign anything. */
+const toText = (value: unknown): string =>
+  typeof value === "object" ? JSON.stringify(value) : String(value);
+
+const toTime = (iat: unknown): string => {
+  const at = new Date(Number(iat) * 1_000);
+  return Number.isNaN(at.getTime()) ? toText(iat) : at.toISOString();
 };
 
 const REPLAYS: Readonly<Record<Replay, readonly string[]>> = {
