@@ -1214,7 +1214,7 @@ export interface VerifyFormData {
   did_you_mean: string | null;
   /** The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where control is proven, and no mail server is asked. */
   job_id: string | null;
-  /** A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job. Left out of a repeat where control was proven. */
+  /** A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job, where there is one. */
   receipt?: string;
   /** What became of the request's `control`. Left out where it had none. */
   control?: {
