@@ -1,11 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { createReadStream, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashEvidence } from "@mailproof/core/receipts/sign-receipt";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { compareReceipt } from "@mailproof/local/cli/compare-receipt";
 import { showReceipt } from "@mailproof/local/cli/show-receipt";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { eventually } from "../runner/eventually.ts";
 import { createFolder, serveFile, whenCommandedWith, whenRun } from "../servers/running.ts";
 import { createEdition, KEYS, SHIPPED } from "../things/editions.ts";
@@ -30,24 +31,35 @@ const ADDRESSES: Readonly<Record<(typeof STATUSES)[number], string>> = {
   spam_trap: "spam_trap@example.com",
 };
 
-const verify = async (email: string, key: "live_key" | "test_key" = "test_key") => {
+const post = async (path: string, body: object, key: "live_key" | "test_key") => {
   const { ready } = await server;
-  const response = await fetch(`${ready.base_url}/v1/verify`, {
+  const response = await fetch(`${ready.base_url}${path}`, {
     method: "POST",
     headers: { "x-api-key": ready[key], "content-type": "application/json" },
-    body: JSON.stringify({ email, options: { include_evidence: true, include_receipt: true } }),
+    body: JSON.stringify(body),
   });
   return (await response.json()) as any;
 };
 
-const form = async (email: string, control?: object) => {
+const verify = (email: string, key: "live_key" | "test_key" = "test_key", control?: object) => {
+  const options = { include_evidence: true, include_receipt: true };
+  return post("/v1/verify", { email, options, control }, key);
+};
+
+const form = (email: string, control?: object, key: "live_key" | "test_key" = "test_key") =>
+  post("/v1/verify/form", { email, control }, key);
+
+const CONTROL = { token: "test-controlled", nonce: "n", origin: "https://example.com" };
+
+const readRow = async (job: string) => {
   const { ready } = await server;
-  const response = await fetch(`${ready.base_url}/v1/verify/form`, {
-    method: "POST",
-    headers: { "x-api-key": ready.test_key, "content-type": "application/json" },
-    body: JSON.stringify({ email, control }),
+  return eventually(async () => {
+    const response = await fetch(`${ready.base_url}/v1/jobs/${job}/results/1`, {
+      headers: { "x-api-key": ready.live_key },
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as any;
   });
-  return (await response.json()) as any;
 };
 
 const write = (content: unknown): string => {
@@ -166,23 +178,59 @@ test("what a receipt does not name, an answer cannot say by it", async () => {
     code: 1,
     outcome: { valid: true, differences: ["status", "quality_score", "proof"] },
   });
-  expect((await check({ ...data, email: ["ann@example.com"] })).outcome.differences).toEqual([]);
-  expect((await check({ ...data, email: ["bo@x.com"] })).outcome.differences).toEqual(["email"]);
-  expect((await check(deep)).outcome).toMatchObject({ valid: true, differences: ["evidence"] });
+  expect(await check(deep)).toMatchObject({
+    code: 1,
+    outcome: { valid: true, differences: ["evidence"], replay: "none" },
+  });
 });
 
-test("a form's answer is as its receipt has it, also where control is proven", async () => {
-  const { ready } = await server;
-  const origin = new URL(ready.base_url).origin;
-  const control = { token: "test-controlled", nonce: "n", origin };
+test.each([[["ann@example.com"]], [{ toString: 1 }], [null]])(
+  "an email that is no text, such as %j, is not the receipt's",
+  async (email) => {
+    const { data } = await verify("ann@example.com");
+
+    expect(await check({ ...data, email })).toMatchObject({
+      code: 1,
+      outcome: { valid: true, differences: ["email"] },
+    });
+  },
+);
+
+test("beside a class a reason is the verdict's, or that of the class where control is proven", async () => {
+  const [{ data: full }, { data: proven }] = [
+    await verify("full@example.com"),
+    await form("ann@example.com", CONTROL),
+  ];
 
   for (const answer of [
-    await form("ann@example.com"),
-    await form("ann@mailinator.com"),
-    await form("info@example.com"),
-    await form("info@example.com", control),
+    { ...full, class: "go", reason: "accepted" },
+    { ...full, class: "go", reason: null },
+    { ...proven, reason: "accepted" },
+    { ...proven, reason: "listed_disposable" },
   ])
+    expect((await check(answer)).outcome.differences).toEqual(["reason"]);
+});
+
+test("every kind of answer is as its receipt has it", async () => {
+  const email = "grace.hopper@valid.lab.mailproof.test";
+  const { data: held } = await form("ada.king@valid.lab.mailproof.test", undefined, "live_key");
+  const [first, cached] = [await verify(email, "live_key"), await verify(email, "live_key")];
+  const answers = [
+    first,
+    cached,
+    await verify("ann@example.com", "test_key", CONTROL),
+    await form("ann@example.com"),
+    await form("ann@disposable.example.com"),
+    await form("info@example.com"),
+    await form("info@example.com", CONTROL),
+    await form("ann@mailinator.com", CONTROL),
+    { data: held },
+    await readRow(held.job_id),
+  ];
+
+  for (const answer of answers)
     expect(await check(answer)).toMatchObject({ code: 0, outcome: { differences: [] } });
+  expect(cached.data.cached).toBe(true);
 });
 
 test("evidence that this release judges otherwise is said to be so, and not forged", async () => {
@@ -236,7 +284,44 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(words)]);
 });
 
-test.each(["null", "1", "{}", '{"keys":1}', '{"keys":[null]}'])(
+test("claims that are nested deeper than any of this service are no receipt", async () => {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const keys = write({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k" }] });
+  const signClaims = (jti: string): string => {
+    const header = '{"alg":"EdDSA","typ":"mailproof-receipt+jwt","kid":"k"}';
+    const claims = `{"jti":${jti},"iat":1e18,"email_sha256":"","class":"go"}`;
+    const signed = [header, claims]
+      .map((text) => Buffer.from(text).toString("base64url"))
+      .join(".");
+    return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
+  };
+  const deep = `"a","x":${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+
+  expect(await check(signClaims(deep), "--keys", keys)).toMatchObject({
+    code: 1,
+    outcome: { valid: false, fault: "not_a_receipt" },
+  });
+  expect(await check(signClaims('"a","x":{"toString":[1]}'), "--keys", keys)).toMatchObject({
+    code: 0,
+    outcome: { valid: true, receipt: { iat: 1e18, x: { toString: [1] } } },
+  });
+});
+
+test("more than any receipt has is not read, from a file or the standard input", async () => {
+  const file = join(createFolder(), "file.json");
+  writeFileSync(file, "a".repeat(5_000_001));
+
+  const named = await whenRun({}, "receipt", file);
+  const input = vi.spyOn(process, "stdin", "get").mockReturnValue(createReadStream(file) as any);
+  const piped = await whenRun({}, "receipt", "-");
+  input.mockRestore();
+
+  const words = "is over 5000000 bytes, and no receipt is as long.";
+  expect([named.code, named.err]).toEqual([2, `${file} ${words}\n`]);
+  expect([piped.code, piped.err]).toEqual([2, `The standard input ${words}\n`]);
+});
+
+test.each(["null", "0", '""', "{}", '{"keys":1}', '{"keys":[null]}'])(
   "keys that are %s: exit code 2, and the file is named",
   async (text) => {
     const { data } = await verify("ann@example.com");

@@ -2,6 +2,7 @@ import type { Json } from "@mailproof/core/ports/table";
 import { replayVerdict } from "@mailproof/core/receipts/replay-verdict";
 import { hashEmail, hashEvidence } from "@mailproof/core/receipts/sign-receipt";
 import type { Evidence } from "@mailproof/core/verify/result";
+import { CONTROLLED } from "@mailproof/core/verify/unpaid-results";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,34 +24,39 @@ export const compareReceipt = (claims: Fields, answer: Fields): Comparison => {
   const compared = Object.keys(answer).filter(
     (name) => Object.hasOwn(claims, name) || VERDICT.includes(name),
   );
-  const hash = evidence === undefined ? undefined : tryHash(evidence as Json);
+  const isOwn = !isDeep(evidence) && claims["evidence_sha256"] === hashEvidence(evidence as Json);
   const differences = [
-    ...(email !== undefined && claims["email_sha256"] !== hashEmail(String(email))
-      ? ["email"]
-      : []),
+    ...(email === undefined || isHashed(email, claims) ? [] : ["email"]),
     ...compared.filter((name) => !isAsNamed(name, claims, answer)),
-    ...(hash !== undefined && claims["evidence_sha256"] !== hash ? ["evidence"] : []),
+    ...(evidence === undefined || isOwn ? [] : ["evidence"]),
   ];
-  const isOwn = hash !== undefined && !differences.includes("evidence");
   return { differences, replay: isOwn ? replay(claims, evidence as Evidence) : "none" };
 };
+
+const isHashed = (email: unknown, claims: Fields): boolean =>
+  typeof email === "string" && claims["email_sha256"] === hashEmail(email);
 
 /** What an answer says of these is the receipt's, or nobody's. */
 const VERDICT = ["status", "reason", "sub_status", "quality_score", "class", "proof"];
 
-/** A form's answer has the reason of its class, also where the receipt has that of a verdict. */
 const isAsNamed = (name: string, claims: Fields, answer: Fields): boolean =>
   (answer[name] ?? null) === (claims[name] ?? null) ||
-  (name === "reason" && answer["class"] !== undefined && claims["status"] !== undefined);
+  (name === "reason" && isReasonOfClass(claims, answer));
 
-/** Evidence that is too deep to be read is none that a receipt names. */
-const tryHash = (evidence: Json): string => {
-  try {
-    return hashEvidence(evidence);
-  } catch {
-    return "";
-  }
-};
+/** A form's answer has the reason of its class. Where control is proven, its receipt has that of the verdict. */
+const isReasonOfClass = (claims: Fields, answer: Fields): boolean =>
+  claims["proof"] === CONTROLLED &&
+  answer["class"] === claims["class"] &&
+  (answer["reason"] ?? null) === (answer["class"] === "go" ? null : "listed_disposable");
+
+/** More than any evidence has, and few enough for whatever goes through them. */
+const LEVELS_MAX = 50;
+
+/** Neither evidence nor claims that this service has signed. */
+export const isDeep = (value: unknown, levels = LEVELS_MAX): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((one) => isDeep(one, levels - 1)));
 
 const replay = (claims: Fields, evidence: Evidence): Replay => {
   const replayed = judgeAgain(evidence);

@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
-import { text as readText } from "node:stream/consumers";
+import { createReadStream } from "node:fs";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
-import { compareReceipt, type Fields } from "./compare-receipt.ts";
+import { compareReceipt, type Fields, isDeep } from "./compare-receipt.ts";
 import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { STANDARD_INPUT } from "./list-file.ts";
@@ -36,7 +35,7 @@ export const receiptCommand = defineCommand({
   async run(input) {
     const { options, words } = input;
     const { receipt, answer } = readReceipt(await readWord(words));
-    const keys = options.keys === undefined ? await fetchKeys(input) : readKeys(options.keys);
+    const keys = options.keys === undefined ? await fetchKeys(input) : await readKeys(options.keys);
     if (keys === undefined) return EXIT_CODES.unavailable.code;
     const { checkReceipt } = await import("@mailproof/net/receipt-verifier");
     const checked = await checkReceipt(receipt, keys).catch((cause: unknown) => {
@@ -45,8 +44,8 @@ export const receiptCommand = defineCommand({
       });
     });
     const isText = process.stdout.isTTY && !options.json;
-    if (checked.kind === "refused") {
-      const { fault } = checked;
+    if (checked.kind === "refused" || isDeep(checked.claims)) {
+      const fault = checked.kind === "refused" ? checked.fault : "not_a_receipt";
       process.stdout.write(isText ? `${RECEIPT_FAULTS[fault]}\n` : toLine({ valid: false, fault }));
       return EXIT_CODES.noResult.code;
     }
@@ -69,17 +68,26 @@ const readWord = async ([file, ...others]: readonly string[]): Promise<string> =
     throw new UsageError(
       `${file === undefined ? "Missing file" : "One file at a time"}. Usage: ${PROGRAM} receipt ${USAGE}`,
     );
-  return file === STANDARD_INPUT ? readText(process.stdin) : readFile(file);
+  return file === STANDARD_INPUT ? readStream("The standard input", process.stdin) : readFile(file);
 };
 
-const readFile = (file: string): string => {
+const readFile = (file: string): Promise<string> => readStream(file, createReadStream(file));
+
+const readStream = async (name: string, stream: AsyncIterable<Uint8Array>): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
   try {
-    if (statSync(file).size <= FILE_BYTES_MAX) return readFileSync(file, "utf8");
+    for await (const piece of stream) {
+      bytes += piece.length;
+      if (bytes > FILE_BYTES_MAX) break;
+      pieces.push(piece);
+    }
   } catch (error) {
     const { code = "unknown" } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${file} cannot be read (${code}).`);
+    throw new UsageError(`${name} cannot be read (${code}).`);
   }
-  throw new UsageError(`${file} is over ${FILE_BYTES_MAX} bytes, and no receipt is as long.`);
+  if (bytes <= FILE_BYTES_MAX) return Buffer.concat(pieces).toString();
+  throw new UsageError(`${name} is over ${FILE_BYTES_MAX} bytes, and no receipt is as long.`);
 };
 
 /** A receipt alone, or an answer of POST /v1/verify that has one, with or without its envelope. */
@@ -103,7 +111,8 @@ const parseJson = (text: string, otherwise: string): Fields => {
   }
 };
 
-const readKeys = (file: string): Fields => parseJson(readFile(file), `${file} is not JSON.`);
+const readKeys = async (file: string): Promise<Fields> =>
+  parseJson(await readFile(file), `${file} is not JSON.`);
 
 /** Undefined: the service did not answer, and standard error says so. */
 const fetchKeys = async (input: Parameters<typeof findServiceUrl>[0]): Promise<unknown> => {

@@ -35,7 +35,7 @@ export const showReceipt = (
 
 /** Whoever made the keys may sign anything. */
 const toText = (value: unknown): string =>
-  typeof value === "object" ? JSON.stringify(value) : String(value);
+  typeof value === "string" || typeof value === "number" ? `${value}` : JSON.stringify(value);
 
 const toTime = (iat: unknown): string => {
   const at = new Date(Number(iat) * 1_000);
