@@ -45,7 +45,7 @@ export const serveGuard = async (moods: (email: string) => Mood) => {
         const body = JSON.parse(text);
         asked.push(body);
         const mood = moods(body.email);
-        if (mood === "closed") request.destroy();
+        if (mood === "closed") request.socket.destroy();
         if (typeof mood === "string") return;
         response.writeHead(mood.status, { "content-type": "application/json" }).end(mood.body);
       });
