@@ -1,6 +1,6 @@
 import { toPublicJwk } from "@mailproof/lab/issuer";
 import { expect, test } from "vitest";
-import { withTable } from "../app/faulty-worlds.ts";
+import { rejectDown, withTable } from "../app/faulty-worlds.ts";
 import { listMoves, thenConsistent } from "../app/ledger.ts";
 import { send, whenVerified } from "../app/send.ts";
 import { EMAIL, givenIssuer, ISSUER, KEYS_URL, NONCE, ORIGIN } from "../things/control.ts";
@@ -177,4 +177,20 @@ test("what the account cannot pay takes nothing from the day", async () => {
   for (const name of ["a", "b", "c"]) statuses.push((await ask(`${name}@example.com`)).statusCode);
 
   expect(statuses).toEqual([402, 402, 402]);
+});
+
+test("where the day cannot be given back, a visitor still learns that nothing was charged", async () => {
+  const { publicKey, ...ctx } = await givenForm({ balance: 0 });
+  const world = withTable(ctx, {
+    write: (write) =>
+      "update" in write && write.add?.["n"] === -1 ? rejectDown() : ctx.table.write(write),
+  });
+
+  const { statusCode, error } = await send(world, ROUTE, {
+    key: publicKey,
+    body: { email: "ann@example.com" },
+    headers: { origin: ORIGIN },
+  });
+
+  expect([statusCode, error.money]).toEqual([402, "nothing_charged"]);
 });

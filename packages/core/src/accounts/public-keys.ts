@@ -1,6 +1,7 @@
 import { toNetwork } from "@mailproof/mail/ip";
 import { Failure } from "../lib/failure.ts";
 import { DAY_MS, toEpochSeconds } from "../lib/time.ts";
+import type { Key } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { PublicUse } from "./api-key-items.ts";
 import { hashVisitor } from "./hashes.ts";
@@ -36,19 +37,23 @@ export const toVisitor = (
   clientIp: string | undefined,
 ): string => hashVisitor(world, keyId, toNetwork(unwrapIpv4(clientIp ?? "")));
 
+const toDayKey = (keyId: string, at: Date): Key => ({
+  pk: `PUBLICUSE#${keyId}`,
+  sk: at.toISOString().slice(0, 10),
+});
+
 /**
- * Throws when the verifications of this day are used up. What is returned gives this one back. A crash after this counts
- * one too many; a lost reply may count one too few.
+ * Throws when the verifications of this day are used up. A crash after this counts one too many; a lost reply may count
+ * one too few.
  */
 export const takeDailyUse = async (
   { table, now }: World,
   keyId: string,
   { dailyMax }: PublicUse,
-): Promise<() => Promise<void>> => {
+): Promise<void> => {
   const at = now();
-  const day = at.toISOString().slice(0, 10);
-  const endsAt = Date.parse(day) + DAY_MS;
-  const key = { pk: `PUBLICUSE#${keyId}`, sk: day };
+  const key = toDayKey(keyId, at);
+  const endsAt = Date.parse(key.sk) + DAY_MS;
   const { outcome } = await table.write({
     update: key,
     add: { n: 1 },
@@ -57,12 +62,17 @@ export const takeDailyUse = async (
     orCreate: true,
   });
   // A lost reply does not refuse a visitor; the count is at most one off.
-  if (outcome !== "refused")
-    return async () => {
-      await table.write({ update: key, add: { n: -1 }, bounds: { n: { atLeast: 0 } } });
-    };
+  if (outcome !== "refused") return;
   const what = `This public key has made its ${dailyMax} verifications of today (UTC).`;
   throw new Failure("RATE_LIMITED", "nothing_charged", what, {
     retryAfterMs: endsAt - at.getTime(),
   });
+};
+
+/** For what could not be paid. It never fails: the day may lack one, and the caller learns why all the same. */
+export const giveBackDailyUse = async ({ table, now }: World, keyId: string): Promise<void> => {
+  const update = toDayKey(keyId, now());
+  await table
+    .write({ update, add: { n: -1 }, bounds: { n: { atLeast: 0 } } })
+    .catch(() => undefined);
 };

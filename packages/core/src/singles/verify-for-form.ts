@@ -1,13 +1,12 @@
 import type { AddressText } from "@mailproof/mail/address";
 import type { PublicUse } from "../accounts/api-key-items.ts";
-import { takeDailyUse } from "../accounts/public-keys.ts";
+import { giveBackDailyUse, takeDailyUse } from "../accounts/public-keys.ts";
 import type { WithIssuers } from "../control/issuers.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import type { Operation } from "../money/operation-items.ts";
 import type { Payer } from "../money/payer.ts";
-import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { QUIET_ENGINE } from "../verify/quiet-engine.ts";
 import type { Verification } from "../verify/result.ts";
@@ -63,11 +62,11 @@ export const verifyForForm = async (
     verifyBriefly(world, payer, email),
     findControl(world, payer, request),
   ]);
-  const day = visit && countInDay(world, visit);
   // What the request works on is over by now.
   const order = {
     ...createOrder(world, payer, { idempotencyKey, waitMs: 0 }),
-    ...(day && { admit: day.take }),
+    // A repeat, and what cannot be paid, take nothing from the key's day.
+    ...(visit && { admit: () => takeDailyUse(world, visit.keyId, visit.use) }),
   };
   const found = findProven(world, order, request, control);
   const goOn = (operation: Operation) => switchToJob(world, operation);
@@ -76,7 +75,7 @@ export const verifyForForm = async (
     : holdPrice(world, order, request, control).then((begun) => resume(world, begun, goOn));
   const paid = await paying.catch(async (failure: unknown) => {
     if (!(failure instanceof Failure) || failure.code !== "INSUFFICIENT_CREDITS") throw failure;
-    await day?.giveBack();
+    if (visit) await giveBackDailyUse(world, visit.keyId);
     throw hideBalance(failure);
   });
   // Control is proven, or was when this was paid. Of a repeat the first answer counts, whatever the token proves by now.
@@ -90,17 +89,6 @@ export const verifyForForm = async (
     isForVisitor: true,
   });
   return { seen, paid, ...receipt };
-};
-
-/** A repeat, and what cannot be paid, take nothing from the key's day. */
-const countInDay = (world: World, { keyId, use }: Visit) => {
-  let giveBack: (() => Promise<void>) | undefined;
-  return {
-    take: async (): Promise<void> => {
-      giveBack = await takeDailyUse(world, keyId, use);
-    },
-    giveBack: async (): Promise<void> => giveBack?.(),
-  };
 };
 
 /** What the job finds out, for the back end. */
