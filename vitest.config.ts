@@ -9,6 +9,7 @@ import { Results } from "./test/runner/results.reporter.ts";
 
 /** Starts processes, opens sockets by the hundred, builds what is deployed, or counts long. */
 const LONG = [
+  "test/journey/*.test.ts",
   "test/core/find/population.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,command-line,completion-zsh,damaged-state,data-commands,deploy,erase,installed,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,reach,receipt-command,resumed-file,server,service-commands,smoke,start-faults,stop,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",

@@ -51,8 +51,8 @@ const isPromised = (name: string, status: number): boolean => {
   if (name === "Content-Disposition") return false;
   // A 429 or 503 always says how long to wait.
   if (name === "Retry-After") return status === 429 || status === 503;
-  // A failure before the key is known cannot report its allowance.
-  return !(name.startsWith("X-RateLimit-") && status === 503);
+  // A failure before the key is known cannot report its allowance; a page of another origin learns nothing about it.
+  return !(name.startsWith("X-RateLimit-") && [403, 503].includes(status));
 };
 
 /**

@@ -1,0 +1,142 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+import { dial } from "../servers/smtp-client.ts";
+import { describeJourney } from "./describe-journey.ts";
+import { openHooks } from "./hooks.ts";
+import type { Artefact, Mail } from "./journey.ts";
+
+// A server of one machine that is started as its user starts it, in an empty folder of its own.
+
+export type Program = {
+  readonly start: readonly [program: string, ...args: string[]];
+  /** The same program with the words of another command after it. */
+  readonly command: readonly [program: string, ...args: string[]];
+  /** Undefined: the empty folder. */
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** What the server writes for programs beside it. */
+type Ready = {
+  readonly base_url: string;
+  readonly mcp_url: string;
+  readonly live_key: string;
+  readonly mail_port: number;
+};
+
+type Started = {
+  readonly artefact: Artefact;
+  /** The exit code after SIGTERM. */
+  readonly stop: () => Promise<number | null>;
+};
+
+/** The blocks of the lab's mail hosts, where our endpoint for webhooks is, too. */
+const LAB_BLOCK = "127.77.0.0/16";
+
+/** Hands a mail over as a mail server does (RFC 5321 §4.1.1), and fails at each refusal. */
+const sendMail = async (port: number, { from, to, message }: Mail): Promise<void> => {
+  const client = await dial("127.0.0.1", port);
+  try {
+    expect(await client.reply()).toMatch(/^220 /);
+    expect(await client.say("EHLO out.shop.example")).toMatch(/^250/);
+    expect(await client.say(`MAIL FROM:<${from}>`)).toMatch(/^250 /);
+    expect(await client.say(`RCPT TO:<${to}>`)).toMatch(/^250 /);
+    expect(await client.say("DATA")).toMatch(/^354 /);
+    client.send(`${message}.\r\n`);
+    expect(await client.reply(60_000)).toMatch(/^250 /);
+  } finally {
+    client.close();
+  }
+};
+
+/** `opened` collects what has to be closed, also when the start fails. */
+const startProgram = async (
+  { start: [program, ...args], command, cwd, env: given }: Program,
+  opened: (() => unknown)[],
+): Promise<Started> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-journey-"));
+  opened.push(() => rmSync(folder, { recursive: true, force: true }));
+  const hooks = await openHooks();
+  opened.push(hooks.close);
+  const trusted = join(folder, "trusted.pem");
+  writeFileSync(trusted, hooks.certificate);
+  const state = join(folder, "state");
+  const env = {
+    ...given,
+    MAILPROOF_DIR: state,
+    PORT: "0",
+    REACH_DOMAINS: "",
+    ENGINE_THREADS: "1",
+    MAIL_DOMAIN: "in.journey.example",
+    MAIL_PORT: "0",
+    OUTBOUND_ALLOW_PRIVATE: LAB_BLOCK,
+    NODE_EXTRA_CA_CERTS: trusted,
+  };
+  const at = cwd ?? folder;
+  const child = spawn(program, args, { cwd: at, env, stdio: ["ignore", "ignore", "pipe"] });
+  opened.push(() => child.kill("SIGKILL"));
+  const ready = await whenReady(child, join(state, "ready.json"));
+
+  const admin = async (...words: readonly string[]) => {
+    const [name, ...before] = command;
+    const options = { cwd: at, env, maxBuffer: 10_000_000 };
+    const { stdout } = await promisify(execFile)(name, [...before, "admin", ...words], options);
+    return JSON.parse(stdout);
+  };
+  const artefact: Artefact = {
+    baseUrl: ready.base_url,
+    mcpUrl: ready.mcp_url,
+    key: ready.live_key,
+    capabilities: {
+      control: true,
+      pages: true,
+      hooks,
+      deliverMail: (mail) => sendMail(ready.mail_port, mail),
+      admin,
+      backupFolder: join(folder, "backup"),
+    },
+  };
+  const stop = async () => {
+    if (child.exitCode !== null) return child.exitCode;
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    const [code] = (await ended) as [number | null];
+    return code;
+  };
+  return { artefact, stop };
+};
+
+const whenReady = async (child: ChildProcess, file: string): Promise<Ready> => {
+  let log = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  while (!existsSync(file)) {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`It ended with ${child.exitCode ?? child.signalCode}: ${log}`);
+    await setTimeout(20);
+  }
+  return JSON.parse(readFileSync(file, "utf8")) as Ready;
+};
+
+/** The journey through the program, and its end by SIGTERM. `getProgram` may build it. */
+export const describeProgram = (name: string, getProgram: () => Promise<Program>): void => {
+  const opened: (() => unknown)[] = [];
+  let started: Started;
+  afterAll(async () => {
+    for (const close of opened.toReversed()) await close();
+  });
+  describeJourney(name, async () => {
+    started = await startProgram(await getProgram(), opened);
+    return started.artefact;
+  });
+  test(`${name} end with 0 when SIGTERM stops them`, async () => {
+    expect(await started.stop()).toBe(0);
+  });
+};
