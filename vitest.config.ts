@@ -16,7 +16,7 @@ const LONG = [
   "test/security/{licences,memory,regexes}.test.ts",
   "test/suites/{mail-servers,sending-programs,signed-mail}.test.ts",
   "test/docs/*.test.ts",
-  "test/guard/{browser,example,held-forms}.test.ts",
+  "test/guard/{browser,example,held-forms,named-elements}.test.ts",
   "test/client/{calls,money,package,verify-file}.test.ts",
   "test/functions/{bundles,deployed}.test.ts",
 ];

@@ -130,6 +130,8 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(snippet).toContain(`${SCRIPT_PATH}"`);
     expect(snippet).toContain(`integrity="${SCRIPT_INTEGRITY}"`);
     expect(snippet).toMatch(/data-key="mp_pub_[0-9A-Za-z]{28}"/);
+    const policy = `connect-src 'self' ${opened.ready.base_url}`;
+    expect(await dialog.innerText()).toContain(policy);
     await checkScreen(opened, "api-keys-snippet");
     await dialog.getByRole("button", { name: "Done" }).click();
     const row = page.locator(".keys tr", { hasText: "sign-up" });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SCRIPT, SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
+import { MODULE, MODULE_PATH, SCRIPT, SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
 import type { Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
@@ -27,18 +27,26 @@ export const answering = (data: object): Mood => ({
 
 export const GO = answering({ class: "go", receipt: "a.b.c" });
 
-/** `asked`: the bodies that it was sent. */
-export const serveGuard = async (moods: (email: string) => Mood) => {
+const FILES = new Map([
+  [SCRIPT_PATH, SCRIPT],
+  [MODULE_PATH, MODULE],
+]);
+
+/** `asked`: the bodies that it was sent. `page` is on the same host, at any other path. */
+export const serveGuard = async (moods: (email: string) => Mood, page = "") => {
   const asked: { readonly email: string; readonly control?: object }[] = [];
   const url = await serve(
     createServer((request, response) => {
       response.setHeader("access-control-allow-origin", "*");
       response.setHeader("access-control-allow-headers", "content-type, x-api-key");
       if (request.method === "OPTIONS") return void response.end();
-      if (request.url === SCRIPT_PATH) {
+      const file = request.url && FILES.get(request.url);
+      if (file) {
         response.setHeader("content-type", "text/javascript");
-        return void response.end(SCRIPT);
+        return void response.end(file);
       }
+      if (request.method !== "POST")
+        return void response.writeHead(200, { "content-type": "text/html" }).end(page);
       let text = "";
       request.on("data", (piece) => (text += piece));
       request.on("end", () => {

@@ -7,10 +7,14 @@ export const snippet = (baseUrl: string): string => `<script src="${baseUrl}${SC
   integrity="${SCRIPT_INTEGRITY}"
   crossorigin="anonymous" data-key="mp_pub_…" defer></script>`;
 
+/** What keeps typed addresses from every other host, whatever markup the page gets. */
+export const connectPolicy = (baseUrl: string): string => `connect-src 'self' ${baseUrl}`;
+
 export const page = (baseUrl: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="${connectPolicy(baseUrl)}">
 <title>Sign up</title>
 <style>
   .mailproof-hint { margin: 0.3rem 0; }

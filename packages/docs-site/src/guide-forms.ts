@@ -3,7 +3,7 @@ import { VISITOR_REQUESTS_PER_MINUTE } from "@mailproof/core/accounts/public-key
 import { formatCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import { MODULE_PATH, SCRIPT_INTEGRITY } from "@mailproof/guard/built";
-import { backEnds, page, snippet } from "./form-programs.ts";
+import { backEnds, connectPolicy, page, snippet } from "./form-programs.ts";
 import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 
@@ -43,6 +43,7 @@ export const signUpForms: Guide = {
 ${inLanguages(snippets(baseUrl, CREATE))}
 <h3>2. Put the script into the page</h3>
 ${block(snippet(baseUrl), "html")}
+<p>Let the page connect to your own site and this service alone, by the header ${code(`Content-Security-Policy: ${connectPolicy(baseUrl)}`)} or the <code>meta</code> element below: then a fault in the page cannot send typed addresses anywhere else.</p>
 <p>It watches each <code>type="email"</code> field of a form, except where <code>current-password</code> shows a sign-in. It asks once the visitor has left the field, shows what it found below, and writes <code>mailproof_receipt</code> and <code>mailproof_job</code> into the form. It uses no cookie and no storage.</p>
 ${table(
   ["Class", "What the form does", "Why"],
@@ -58,7 +59,7 @@ ${inLanguages(backEnds(baseUrl))}
 <h3>4. Read what the mail server said</h3>
 <p><code>jti</code> in the receipt is the job that asks it. Before your first mail, read the result at <code>GET /v1/jobs/{id}</code>, or wait for the event <code>job.completed</code>. It is paid with the form's request: ${formatCredits(PRICES.verify)} in all, and nothing if we could not ask.</p>
 <h3>The page's policy</h3>
-<p>With a Content-Security-Policy allow ${code(`script-src '${SCRIPT_INTEGRITY}'`)} and ${code(`connect-src ${baseUrl}`)}; Trusted Types may be required. The bytes of a version never change. For your own bundle, <a href="${HERE_PATH}${MODULE_PATH}">the same as a module</a> has <code>guard({ key, api, texts })</code>.</p>
+<p>With a Content-Security-Policy allow ${code(`script-src '${SCRIPT_INTEGRITY}'`)} and ${code(connectPolicy(baseUrl))}; Trusted Types may be required. The bytes of a version never change. For your own bundle, <a href="${HERE_PATH}${MODULE_PATH}">the same as a module</a> has <code>guard({ key, api, texts })</code>.</p>
 <h3>Words and looks</h3>
 <p>The hint is a <code>div</code> of class <code>mailproof-hint</code> behind the field. For another language add <code>data-suggestion="Meinten Sie {email}?"</code>, <code>data-ask</code> and <code>data-no</code> to the script's element.</p>
 <h3>Limits</h3>

@@ -1,3 +1,5 @@
+import { read } from "./page.ts";
+
 const CLASSES = ["go", "ask", "no"] as const;
 
 export type Answer = {
@@ -69,15 +71,9 @@ const findField = (form: HTMLFormElement | null, purpose: string): HTMLInputElem
     // The property is empty where a browser does not know the word.
     .find((field) => field.getAttribute("autocomplete")?.split(" ").includes(purpose));
 
-/** Also those that stand outside and name the form. Never `form.elements`: a field of this name stands before it. */
-export const listInputs = (form: HTMLFormElement): HTMLInputElement[] => {
-  const fields: HTMLFormControlsCollection = Reflect.get(
-    HTMLFormElement.prototype,
-    "elements",
-    form,
-  );
-  return [...fields].filter((field) => field instanceof HTMLInputElement);
-};
+/** Also those that stand outside and name the form. */
+export const listInputs = (form: HTMLFormElement): HTMLInputElement[] =>
+  [...read(HTMLFormElement, "elements", form)].filter((field) => field instanceof HTMLInputElement);
 
 /** Never rejects: a server that is slow, absent, over its limit or broken gives no answer. */
 const send = async (url: string, key: string, body: string): Promise<Answer | undefined> => {

@@ -2,6 +2,7 @@
 // refuses. Whatever fails here, the form goes on.
 import { type Asked, createAsk, isAbout, isAsked, listInputs, sleep, WAIT_MS } from "./ask.ts";
 import { createHints, type Texts } from "./hints.ts";
+import { createElement, listen, read } from "./page.ts";
 
 export type GuardOptions = {
   /** A public key, which begins with mp_pub_. */
@@ -63,15 +64,8 @@ export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
     });
   };
 
-  const early = { capture: true };
-  document.addEventListener("input", onInput, early);
-  document.addEventListener("change", onChange, early);
-  document.addEventListener("submit", onSubmit, early);
-  return () => {
-    document.removeEventListener("input", onInput, early);
-    document.removeEventListener("change", onChange, early);
-    document.removeEventListener("submit", onSubmit, early);
-  };
+  const ends = [listen("input", onInput), listen("change", onChange), listen("submit", onSubmit)];
+  return () => ends.forEach((end) => end());
 };
 
 const isUnchecked = (submitter: HTMLElement | null): boolean =>
@@ -83,13 +77,13 @@ const createSender = () => {
   const passing = new WeakSet<HTMLFormElement>();
 
   const pass = (form: HTMLFormElement, submitter: HTMLElement | null): void => {
+    const requestSubmit = read(HTMLFormElement, "requestSubmit", form);
     passing.add(form);
     try {
-      // Not the form's own: a field of this name stands before it.
-      HTMLFormElement.prototype.requestSubmit.call(form, submitter);
+      requestSubmit.call(form, submitter);
     } catch {
       // By now it is no button that sends this form.
-      HTMLFormElement.prototype.requestSubmit.call(form);
+      requestSubmit.call(form);
     } finally {
       passing.delete(form);
     }
@@ -137,10 +131,10 @@ const setField = (form: HTMLFormElement, name: string, value = ""): void => {
   let field = listInputs(form).find((input) => input.name === name);
   if (!field) {
     if (value === "") return;
-    field = document.createElement("input");
+    field = createElement("input");
     field.type = "hidden";
     field.name = name;
-    Element.prototype.append.call(form, field);
+    read(Element, "append", form).call(form, field);
   }
   field.value = value;
 };

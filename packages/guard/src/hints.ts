@@ -1,4 +1,5 @@
 import type { Answer } from "./ask.ts";
+import { createElement } from "./page.ts";
 
 /** What visitors read. `{email}` is the address that was probably meant. */
 const TEXTS = {
@@ -28,7 +29,7 @@ export const createHints = (texts: Partial<Texts>) => {
     clear(input);
     const { class: found, did_you_mean: meant } = answer;
     if (found === "go" || (found === "ask" && !meant && !isStopped)) return;
-    const hint = document.createElement("div");
+    const hint = createElement("div");
     hint.className = `mailproof-hint mailproof-${found}`;
     hint.id = `mailproof-hint-${++count}`;
     hint.setAttribute("role", isStopped ? "alert" : "status");
@@ -43,7 +44,7 @@ export const createHints = (texts: Partial<Texts>) => {
   /** The sentence, with a button in the place of the address. */
   const offer = (input: HTMLInputElement, meant: string): (string | Node)[] => {
     const [before = "", after = ""] = words.suggestion.split("{email}");
-    const button = document.createElement("button");
+    const button = createElement("button");
     button.type = "button";
     button.textContent = meant;
     button.addEventListener("click", () => {

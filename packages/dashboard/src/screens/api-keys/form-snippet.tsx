@@ -15,6 +15,11 @@ export const FormSnippet = ({ publicKey }: { readonly publicKey: string }) => {
       </pre>
       <CopyButton text={text} label="Copy the snippet" />
       <p>
+        Let that page connect to your own site and this service alone, by the header{" "}
+        <code>{`Content-Security-Policy: connect-src 'self' ${API_URL}`}</code>: then a fault in the
+        page cannot send typed addresses anywhere else.
+      </p>
+      <p>
         <a href={toDocsHref("/sign-up-forms")}>Protect a sign-up form</a> has a whole example.
       </p>
     </>
