@@ -197,11 +197,21 @@ test("a store that fails for a moment is asked again, and a long list is read to
   expect(requests.at(-1)).toContain("continuation-token=t%2B%2F%3D&delimiter=%2F");
 });
 
+test("a list of objects that does not end is a failure after a thousand pages", async () => {
+  const { requests, bucket } = await givenStore((_, outgoing) => {
+    outgoing.end("<NextContinuationToken>again</NextContinuationToken>");
+  });
+
+  await expect(listObjects(bucket, "a/")).rejects.toThrow("does not end");
+  expect(requests).toHaveLength(1_000);
+});
+
 test.each([
   [["--to", "s3://bucket/a"], {}, "Set AWS_ACCESS_KEY_ID"],
   [["--to", "s3://"], {}, "must be like s3://bucket/folder"],
   [["--to", "s3://Bad_Bucket/a"], {}, "must be like s3://bucket/folder"],
   [["--to", "s3://bucket"], { AWS_ENDPOINT_URL_S3: "s3.example.com" }, "must be a URL"],
+  [["--to", "s3://bucket"], { AWS_ENDPOINT_URL_S3: "http://s3.example.com" }, "must be a URL"],
 ])("%j with %j is a usage error before anything is copied", async (args, env, message) => {
   const keys = "AWS_ENDPOINT_URL_S3" in env && {
     AWS_ACCESS_KEY_ID: "a",

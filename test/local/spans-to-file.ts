@@ -17,6 +17,7 @@ const formatSpan = (span: ReadableSpan) => ({
   name: span.name,
   kind: span.kind,
   attributes: span.attributes,
+  links: span.links.map(({ context }) => `${context.traceId} ${context.spanId}`),
   status: span.status,
   times: [span.startTime, span.endTime].map(([seconds, nanos]) => seconds * 1e3 + nanos / 1e6),
 });

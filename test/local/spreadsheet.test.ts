@@ -58,6 +58,17 @@ const readRows = async (file: string) => {
 
 const read = async (parts: Parameters<typeof workbook>[0]) => readRows(await zip(workbook(parts)));
 
+test("a row number above that of spreadsheet programs is damage, and no empty row is written up to it", async () => {
+  const rows: unknown[] = [];
+  const row = (number: number) => `<row r="${number}"><c t="str"><v>a@x.com</v></c></row>`;
+  const file = await zip(workbook({ sheet: `${row(1)}${row(250_000_000)}` }));
+
+  await expect(
+    openAsBlob(file).then((blob) => readSpreadsheet(blob, (cells) => void rows.push(cells))),
+  ).rejects.toThrow("row 250000000");
+  expect(rows).toEqual([["a@x.com"]]);
+});
+
 test("texts are read from wherever a program puts them, with their parts, escapes and entities", async () => {
   const { rows } = await read({
     texts:

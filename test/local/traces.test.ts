@@ -31,7 +31,7 @@ const CALLER = "00f067aa0ba902b7";
 const ADA = "ada.lovelace@valid.lab.mailproof.test";
 
 test.each(["0", "1"])(
-  "a verification is a trace: the caller's, the request's and the session's (ENGINE_THREADS=%s)",
+  "a verification is a trace with the request and the session, and a link to the caller's (ENGINE_THREADS=%s)",
   async (threads) => {
     const { env, read, spans } = givenSpans();
     const { ready, stop } = await whenStarted(createFolder(), [], {
@@ -51,7 +51,9 @@ test.each(["0", "1"])(
 
     const [request] = named(spans(), "POST /v1/verify");
     if (!request) throw new Error("there is no span of the request");
-    expect(request).toMatchObject({ traceId: TRACE, parentSpanId: CALLER, kind: SERVER });
+    expect(request).toMatchObject({ kind: SERVER, links: [`${TRACE} ${CALLER}`] });
+    expect(request.parentSpanId).toBeUndefined();
+    expect(request.traceId).not.toBe(TRACE);
     expect(request.status).toEqual({ code: UNSET });
     expect(request.attributes).toEqual({
       "mailproof.request_id": response.headers.get("x-request-id"),
@@ -62,7 +64,11 @@ test.each(["0", "1"])(
 
     const [session] = named(spans(), "SMTP session");
     if (!session) throw new Error("there is no span of the session");
-    expect(session).toMatchObject({ traceId: TRACE, parentSpanId: request.spanId, kind: CLIENT });
+    expect(session).toMatchObject({
+      traceId: request.traceId,
+      parentSpanId: request.spanId,
+      kind: CLIENT,
+    });
     expect(session.attributes).toEqual({
       "mailproof.provider": "other",
       "mailproof.outcome": "us",

@@ -6,6 +6,7 @@ import {
   type Attributes,
   type Context,
   context,
+  type Link,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -23,8 +24,13 @@ const tracer = trace.getTracer("mailproof", manifest.version);
 
 type SpanEnd = { readonly attributes: Attributes; readonly isError: boolean };
 
-const beginSpan = (name: string, kind: SpanKind, parent: Context = context.active()) => {
-  const span = tracer.startSpan(name, { kind }, parent);
+const beginSpan = (
+  name: string,
+  kind: SpanKind,
+  parent: Context = context.active(),
+  links: Link[] = [],
+) => {
+  const span = tracer.startSpan(name, { kind, links }, parent);
   return {
     /** Work inside is part of the span. */
     run: <T>(work: () => T): T => context.with(trace.setSpan(parent, span), work),
@@ -36,10 +42,13 @@ const beginSpan = (name: string, kind: SpanKind, parent: Context = context.activ
   };
 };
 
-/** Of what a client sends only the traceparent is read: the rest may hold anything. */
+/**
+ * Of what a client sends only the traceparent is read: the rest may hold anything. It is a link and not the parent, whose flag
+ * would decide whether this request is traced.
+ */
 export const beginRequestSpan = (traceparent: string | undefined) => {
-  const parent = propagation.extract(ROOT_CONTEXT, { traceparent });
-  const span = beginSpan("HTTP", SpanKind.SERVER, parent);
+  const sent = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
+  const span = beginSpan("HTTP", SpanKind.SERVER, ROOT_CONTEXT, sent ? [{ context: sent }] : []);
   return {
     run: span.run,
     end: ({ id, route, status }: FinishedRequest): void => {

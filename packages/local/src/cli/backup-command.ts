@@ -57,6 +57,13 @@ const runS3Backup = async ({ MAILPROOF_DIR }: Folder, { to, keep }: Options, tar
   return { output: { object, as_of: at.toISOString(), files, ...(keep && { removed }) } };
 };
 
+/** A backup has every address and secret of the service, so only a store on this machine gets it without TLS. */
+const isSafeEndpoint = (endpoint: string): boolean => {
+  const { protocol, hostname } = URL.parse(endpoint) ?? {};
+  const isOwn = ["localhost", "127.0.0.1", "[::1]"].includes(hostname ?? "");
+  return protocol === "https:" || (protocol === "http:" && isOwn);
+};
+
 const S3_URL = /^s3:\/\/([a-z\d][a-z\d.-]+)(?:\/(.*))?$/;
 const PAUSES_MS = [1_000, 10_000];
 
@@ -72,7 +79,7 @@ const readS3Folder = (to: string, settings: NodeJS.ProcessEnv): S3Folder | undef
     );
   const region = settings["AWS_REGION"] || "us-east-1";
   const endpoint = settings["AWS_ENDPOINT_URL_S3"] || `https://s3.${region}.amazonaws.com`;
-  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
+  if (!isSafeEndpoint(endpoint))
     throw new UsageError(
       `AWS_ENDPOINT_URL_S3 must be a URL such as https://s3.example.com: ${endpoint}`,
     );

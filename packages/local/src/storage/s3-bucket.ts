@@ -4,7 +4,6 @@ import { createReadStream, statSync } from "node:fs";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -98,7 +97,21 @@ const sendOnce = async (bucket: S3Bucket, request: S3Request): Promise<Reply> =>
   const body = file === undefined ? Readable.from([]) : createReadStream(file);
   pipeline(body, outgoing).catch(() => undefined);
   const [response] = await replied;
-  return { status: response.statusCode ?? 0, text: await text(response) };
+  return { status: response.statusCode ?? 0, text: await readText(response) };
+};
+
+/** A list of a thousand names of the greatest length, escaped. */
+const REPLY_BYTES_MAX = 10_000_000;
+
+const readText = async (response: IncomingMessage): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > REPLY_BYTES_MAX) throw new Error("the store's reply does not end");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
 };
 
 /** Each request may be sent again: what it does is the same. */
@@ -124,18 +137,22 @@ export const putObject = async (bucket: S3Bucket, key: string, file: string): Pr
   await send(bucket, { method: "PUT", key, file });
 };
 
+/** Of a thousand names each. */
+const LIST_PAGES_MAX = 1_000;
+
 /** The names of the objects that stand behind the prefix, without those in deeper folders. */
 export const listObjects = async (bucket: S3Bucket, prefix: string): Promise<string[]> => {
   const names: string[] = [];
   let after = "";
-  do {
+  for (let pages = 0; pages === 0 || after !== ""; pages++) {
+    if (pages === LIST_PAGES_MAX) throw new Error("the store's list of backups does not end");
     const more = after !== "" && { "continuation-token": after };
     const query = { "list-type": "2", delimiter: "/", prefix, ...more };
     const { text } = await send(bucket, { method: "GET", query });
     for (const [, key = ""] of text.matchAll(/<Key>([^<]*)<\/Key>/g))
       names.push(key.slice(key.lastIndexOf("/") + 1));
     after = readTag(text, "NextContinuationToken");
-  } while (after !== "");
+  }
   return names;
 };
 

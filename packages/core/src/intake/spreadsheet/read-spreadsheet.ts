@@ -18,6 +18,8 @@ const SHEET_BYTES_MAX = 1_000_000_000;
 /** A text of a few bytes may be shown in a million cells. */
 const ROWS_LENGTH_MAX = 500_000_000;
 const COLUMNS_MAX = 16_384;
+/** ECMA-376 has no limit, and spreadsheet programs have this one: a larger number would write empty rows up to it. */
+const ROWS_MAX = 1_048_576;
 
 export type SpreadsheetNotes = {
   readonly sheet: string;
@@ -234,7 +236,8 @@ const createRowWriter = (write: (cells: readonly string[]) => void) => {
     begin: (number: string | undefined) => {
       cells = [];
       const next = number === undefined ? row + 1 : Number(number);
-      if (!(next > row && Number.isSafeInteger(next))) throw createDamagedFault(`row ${number}`);
+      if (!(next > row && next <= ROWS_MAX && Number.isSafeInteger(next)))
+        throw createDamagedFault(`row ${number}`);
       row = next;
     },
     add: (column: number, text: string) => {
