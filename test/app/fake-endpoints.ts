@@ -34,6 +34,23 @@ export const fakeFormEndpoint = endpoint({
   },
 });
 
+/** Answers with this data. */
+export const createFakeDataEndpoint = (data: unknown) =>
+  endpoint({
+    id: "sampleData",
+    route: "GET /v1/sample/data",
+    tag: "Service",
+    tool: null,
+    summary: "Answer.",
+    price: null,
+    access: "verification:read",
+    needs: [],
+    answers: [200],
+    errors: [],
+    output: v.unknown(),
+    handle: async () => ({ status: 200, data }),
+  });
+
 /** Streams what it was made with. */
 export const createFakeStreamEndpoint = (
   stream: () => AsyncIterable<Piece>,

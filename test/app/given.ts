@@ -12,6 +12,7 @@ import type { PlanId } from "@mailproof/core/money/plans";
 import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
 import { CHUNK_ROWS, CREDITS_PER_SHARD, EXPORT_ROWS } from "@mailproof/core/ports/settings";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
+import { createListReads } from "@mailproof/core/runtime/list-reads";
 import { UNLIMITED_POLLS } from "@mailproof/core/runtime/long-polls";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { createLists } from "@mailproof/mail/lists/lists";
@@ -72,6 +73,7 @@ export const givenWorld = (seed = 1) => {
     sleep,
     ...ONE_REQUEST,
     longPolls: UNLIMITED_POLLS,
+    listReads: createListReads(now),
     log: (event, fields) => {
       logged.push({ event, fields });
       watchLine(formatLine(event, fields));

@@ -144,6 +144,8 @@ test.each(asRows<[string, WireRequest, number]>`
   a query parameter named __proto__ | ${get("/v1/account/usage?__proto__=1", ["x-api-key", "KEY"])} | 400
   a query where none is read | ${get("/v1/catalog?x=1")} | 400
   a path parameter with %2B and %40 | ${{ method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c", headers: [["x-api-key", "KEY"]] }} | 200
+  a hundred parameters | ${get(`/health?${"a&".repeat(99)}a=1`)} | 200
+  too many parameters | ${get(`/health?${"a&".repeat(7_500)}a`)} | 400
   a path parameter with a plain + | ${{ method: "DELETE", url: "/v1/api-keys/key_a+b@c", headers: [["x-api-key", "KEY"]] }} | 200
   an unknown id in the path | ${{ method: "DELETE", url: "/v1/api-keys/key_a%20b", headers: [["x-api-key", "KEY"]] }} | 404
   a body on a route that reads none | ${{ ...post("{", ["x-api-key", "KEY"]), method: "DELETE", url: "/v1/api-keys/key_a%2Bb%40c" }} | 200

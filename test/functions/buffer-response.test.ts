@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import {
   createCountedPieces,
+  createFakeDataEndpoint,
   createFakeStreamEndpoint,
   failAfter,
   fakeFormEndpoint,
@@ -48,6 +49,24 @@ test.each([
   expect(toBytes(answer).toString()).toBe(piece.repeat(900));
   expect(answer.headers?.["content-type"]).toBe("text/csv; charset=utf-8");
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(RESULT_BYTES_MAX);
+});
+
+test.each([
+  ["of quotes, which JSON makes longer", '"'],
+  ["of letters outside ASCII", "é"],
+])("a JSON answer %s stays below what Lambda returns", async (_case, letter) => {
+  const text = letter.repeat(4_400_000 / Buffer.byteLength(JSON.stringify(letter).slice(1, -1)));
+  const answer = await whenRequested(createFakeDataEndpoint({ text }));
+
+  expect(JSON.parse(toBytes(answer).toString())).toEqual({ success: true, data: { text } });
+  expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(RESULT_BYTES_MAX);
+});
+
+test("a JSON answer above what Lambda returns is our 500 and not the gateway's 502", async () => {
+  const answer = await whenRequested(createFakeDataEndpoint({ text: "x".repeat(5_000_000) }));
+
+  expect(answer.statusCode).toBe(500);
+  expect(JSON.parse(String(answer.body))).toMatchObject({ error: { code: "INTERNAL" } });
 });
 
 test("one that is longer leads elsewhere, and its source is closed before", async () => {

@@ -12,7 +12,6 @@ import { readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
 import { NOTHING_READ, readResultPage } from "@mailproof/core/jobs/result-pages";
 import { findSummary } from "@mailproof/core/jobs/result-summary";
 import { ERASED, type VerifiedRow } from "@mailproof/core/jobs/results";
-import { readRowIndex } from "@mailproof/core/jobs/row-index";
 import { selectRows } from "@mailproof/core/jobs/select-rows";
 import { decompressJson } from "@mailproof/core/lib/compress";
 import { getBalance } from "@mailproof/core/money/balance";
@@ -289,7 +288,7 @@ const checkJobs = async ({
     if (!job) wrong.push(`${id} was in a response and does not exist`);
     else if (isOpenJob(job)) wrong.push(`${id} is ${job.status} though all work has ended`);
     if (!job) continue;
-    const { rows } = await readResultPage(world.table, job, NOTHING_READ, 100);
+    const { rows } = await readResultPage(world.table, job, NOTHING_READ, () => true);
     const numbers = new Set(rows.map(({ row }) => row));
     if (rows.length !== job.processed || numbers.size !== rows.length)
       wrong.push(
@@ -332,7 +331,7 @@ const checkChildren = async ({ world, items }: SimulationOutcome): Promise<strin
     const [child, ...others] = children;
     if (!parent || !child || others.length > 0) continue;
     const read = async (job: Job) =>
-      (await readResultPage(world.table, job, NOTHING_READ, 100)).rows;
+      (await readResultPage(world.table, job, NOTHING_READ, () => true)).rows;
     const now = new Map((await read(parent)).map(({ row, result }) => [row, result]));
     for (const { row, result } of await read(child))
       if (
@@ -401,9 +400,9 @@ const checkSummary = async (
   }
   const order = { by: "email", isDescending: false } as const;
   const selection = { filter: {}, text: undefined, order };
-  const index = await readRowIndex(table, job);
-  const selected = await selectRows(index, selection, { offset: 0 }, 100, async () => {});
-  const read = await readSelectedRows(table, job.id, selected.found);
+  const pause = async () => {};
+  const selected = await selectRows(table, job, selection, { offset: 0 }, 100, pause);
+  const read = await readSelectedRows({ table, sleep: pause }, job.id, selected.found);
   const byEmail = rows.toSorted((a, b) =>
     a.result.email === b.result.email ? a.row - b.row : a.result.email < b.result.email ? -1 : 1,
   );

@@ -113,8 +113,8 @@ export interface VerificationResult {
 export interface ResultRow extends VerificationResult {
   /** The row's number in the submitted list, from 1. */
   row: number;
-  /** The cells of the row, by the names of the list's columns. */
-  columns?: Record<string, string>;
+  /** With `columns=true`: the cells of the row, in the order of `columns`. A cell beyond the last column has no name there. */
+  cells?: string[];
 }
 
 export interface Job {
@@ -1269,7 +1269,7 @@ export interface GetJobInput {
   id: string;
   /** `false` leaves the results out. Any other value includes them. */
   include_results?: boolean | undefined;
-  /** Largest number of results on a page. Larger values are cut to 1,000. */
+  /** Largest number of results on a page. Larger values are cut to 1,000. A page ends early where its rows have 1.5 MB: `next_key` leads to the rest. */
   limit?: number | undefined;
   /** Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`. Values of one field are alternatives; all fields must match. */
   filter?: string | undefined;
@@ -1288,7 +1288,7 @@ export interface GetJobInput {
     | undefined;
   /** Leaves out this many of the matching rows. Not with `next_key`. */
   skip?: number | undefined;
-  /** `true` adds `columns` to the results. Pages are then as with `skip`. */
+  /** `true` adds `columns`, and to the results their `cells`. Pages are then as with `skip`. */
   columns?: "true" | undefined;
   /** `true` adds `facets`: what each value of `filter` would leave. */
   facets?: "true" | undefined;
@@ -1333,6 +1333,8 @@ export interface GetJobData extends Job {
   };
   /** By field of `filter` and value: rows with it that match `q` and the other fields. */
   facets?: Record<string, Record<string, number>>;
+  /** With `columns=true`: the names of the list's columns, each once. Left out where the list is gone, or has none. */
+  columns?: string[];
   /** The next results: those that are ready and that no previous page returned, in the order of the list or of `sort`. Left out when there are none. */
   results?: ResultRow[];
   /** Rows that match `filter` and `q`. Present with `filter`, `q`, `sort` or `skip`. */
@@ -1452,13 +1454,17 @@ export type DownloadJobData = {
   rows_pending: number;
   /** The rows of the export, in the order of the list. */
   rows: (
-    | (ResultRow & {
+    | (VerificationResult & {
+        /** The row's number in the submitted list, from 1. */
+        row: number;
         /** Whether to send mail to the address: it follows from `status`. */
         send: "yes" | "careful" | "no";
         /** `verified`: the row has a result. Present with `selection=all`. */
         row_outcome?: "verified";
         /** The submitted text. `email` holds the address that was read from it. */
         submitted?: string;
+        /** The cells of the row, by the names of the list's columns. */
+        columns?: Record<string, string>;
       })
     | {
         /** The row's number in the submitted list, from 1. */

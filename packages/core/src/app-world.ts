@@ -5,6 +5,7 @@ import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
 import type { WithReading } from "./deliverability/reading.ts";
 import type { World } from "./ports/world.ts";
 import type { RequestLog } from "./requests/request-log.ts";
+import type { ListReads } from "./runtime/list-reads.ts";
 import type { LongPolls } from "./runtime/long-polls.ts";
 import type { WithEngine } from "./verify/engine.ts";
 
@@ -18,6 +19,7 @@ type Services = WithEngine &
     /** Null: only API keys are accepted. */
     readonly accessTokens: AccessTokens | null;
     readonly longPolls: LongPolls;
+    readonly listReads: ListReads;
   };
 
 /** The parameter of endpoints, workers and schedules. A function that needs less declares less. */

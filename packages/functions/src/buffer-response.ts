@@ -4,14 +4,23 @@ import type { Streamed } from "@mailproof/api/http/endpoint";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
+/** In the JSON of a Lambda's result a quote takes two bytes, so a longer text goes as base64: four bytes for three. */
+const PLAIN_CHARACTERS_MAX = 1_000_000;
+
 /** Lambda's types require mutable headers. */
 export const toResult = ({
   headers,
+  body,
   ...answer
-}: HttpAnswer<string>): APIGatewayProxyStructuredResultV2 => ({
-  ...answer,
-  headers: { ...headers },
-});
+}: HttpAnswer<string>): APIGatewayProxyStructuredResultV2 => {
+  const result = { ...answer, headers: { ...headers } };
+  if (body.length <= PLAIN_CHARACTERS_MAX) return { ...result, body };
+  const bytes = Buffer.from(body);
+  // Otherwise API Gateway answers 502 without our envelope.
+  if (bytes.length > LAMBDA_BYTES_MAX)
+    throw new Error(`a response has ${bytes.length} bytes, more than a Lambda returns`);
+  return { ...result, body: bytes.toString("base64"), isBase64Encoded: true };
+};
 
 /** Lambda returns whole responses only. A longer one is stored as a blob, and the caller is redirected to it. */
 export const bufferResponse = async ({

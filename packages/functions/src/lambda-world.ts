@@ -16,6 +16,7 @@ import {
 import type { Table } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
+import { createListReads } from "@mailproof/core/runtime/list-reads";
 import { UNLIMITED_POLLS } from "@mailproof/core/runtime/long-polls";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
@@ -91,6 +92,7 @@ export const createLambdaWorld = (
     newId: (prefix) => `${prefix}_${randomUUID()}`,
     ...ONE_REQUEST,
     longPolls: UNLIMITED_POLLS,
+    listReads: createListReads(now),
     sleep,
     log: createLambdaLog(),
     settings,

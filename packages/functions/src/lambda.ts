@@ -1,5 +1,6 @@
 import { formTooLarge, LAMBDA_BYTES_MAX } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
+import { assertFewParameters } from "@mailproof/api/http/query";
 import { type HttpRequest, moneyAfterBug, respond } from "@mailproof/api/http/respond";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
@@ -35,10 +36,16 @@ export const toRequest = (
   headers: event.headers,
   clientIp: getClientIp(event, settings),
   path: omitUndefined(event.pathParameters),
-  query: omitUndefined(event.queryStringParameters),
+  query: readQuery(event),
   body: (bytesMax) => readBody(event, context, bytesMax),
   bytes: () => readBytes(event),
 });
+
+/** API Gateway has joined the values of a repeated parameter. */
+const readQuery = ({ rawQueryString, queryStringParameters }: Event) => {
+  assertFewParameters(rawQueryString);
+  return omitUndefined(queryStringParameters);
+};
 
 const omitUndefined = (values: Readonly<Record<string, string | undefined>> = {}) =>
   Object.fromEntries(

@@ -7,6 +7,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { HTTPS_PORT, type Https } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
+import { createListReads } from "@mailproof/core/runtime/list-reads";
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
 import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
 import type { Lab } from "@mailproof/lab/lab";
@@ -95,6 +96,7 @@ export const createApp = (
     accessTokens: trustedTokens(environment, now),
     callers: callersFirst,
     longPolls: createLongPolls(LONG_POLL_LIMITS, stopping.signal),
+    listReads: createListReads(now),
     engine: {
       ...engine,
       probe: traceProbe(engine.probe),

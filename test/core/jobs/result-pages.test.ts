@@ -44,10 +44,16 @@ const setupJob = async () => {
   return { table, finish };
 };
 
+/** Takes so many rows. */
+const upTo = (limit: number) => {
+  let taken = 0;
+  return () => taken++ < limit;
+};
+
 const readTo = async (table: Table, job: OneJob, from: ReadProgress, limit: number) => {
   const pages: number[][] = [];
   for (let next: ReadProgress | undefined = from; ; ) {
-    const page = await readResultPage(table, job, next, limit);
+    const page = await readResultPage(table, job, next, upTo(limit));
     pages.push(page.rows.map(({ row }) => row));
     if (!page.next || page.rows.length === 0) return { pages, next: page.next };
     next = page.next;
@@ -76,7 +82,7 @@ test("the cursor omits chunks that were read completely, so that it stays short 
     await finish(chunk, ["one", "two"]);
   }
 
-  const { next } = await readResultPage(table, OVER, NOTHING_READ, 31);
+  const { next } = await readResultPage(table, OVER, NOTHING_READ, upTo(31));
 
   expect(next).toEqual({ before: 15, passes: [], partial: { chunk: 15, passes: 2, row: 32 } });
 });

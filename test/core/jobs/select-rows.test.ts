@@ -1,6 +1,7 @@
-import { buildIndexWrites, readRowIndex } from "@mailproof/core/jobs/row-index";
-import { selectRows } from "@mailproof/core/jobs/select-rows";
+import { buildIndexWrites } from "@mailproof/core/jobs/row-index";
+import { type RowSelection, selectRows } from "@mailproof/core/jobs/select-rows";
 import { type RowOrder, type RowPosition, SORT_FIELDS } from "@mailproof/core/jobs/sort-rows";
+import type { Table } from "@mailproof/core/ports/table";
 import type { Verification } from "@mailproof/core/verify/result";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -17,25 +18,41 @@ type Row = {
 };
 
 /** Rows that are stored and read again, one pass after the other. */
-const toIndex = async (chunks: readonly (readonly (readonly Row[])[])[]) => {
-  const table = memoryTable(() => START);
+const storeRows = async (
+  chunks: readonly (readonly (readonly Row[])[])[],
+  onRead: (pieces: number) => void = () => {},
+  pause = async () => {},
+) => {
+  const stored = memoryTable(() => START);
+  const table: Table = {
+    ...stored,
+    query: async (query) => {
+      const page = await stored.query(query);
+      if (query.pk.startsWith("INDEX#")) onRead(page.items.length);
+      return page;
+    },
+  };
   const job = { id: "job_1", kind: "file" as const };
   const rows = chunks.flat(2).length;
   for (const [chunk, passes] of chunks.entries())
     for (const [pass, own] of passes.entries()) {
-      const stored = own.map(({ row, ...result }) => ({
+      const results = own.map(({ row, ...result }) => ({
         row,
         result: { ...result, reason: "accepted", provider: null } as unknown as Verification,
       }));
-      for (const write of buildIndexWrites({ job, chunk, pass, token: `t${pass}` }, stored, EXPIRY))
+      for (const write of buildIndexWrites(
+        { job, chunk, pass, token: `t${pass}` },
+        results,
+        EXPIRY,
+      ))
         await table.write(write);
     }
-  return readRowIndex(table, { ...job, total: rows, chunkRows: chunks[0]?.flat().length ?? 1 });
+  const indexed = { ...job, total: rows, chunkRows: chunks[0]?.flat().length ?? 1 };
+  return (selection: RowSelection, start: Parameters<typeof selectRows>[3], limit: number) =>
+    selectRows(table, indexed, selection, start, limit, pause);
 };
 
 const EXPIRY = START.getTime() / 1_000 + 3_600;
-
-const pause = async () => {};
 
 /** Chunks of two passes, whose rows are mixed. */
 const Chunks = fc
@@ -85,8 +102,8 @@ test("any filter, text and order selects what filtering and sorting all rows sel
           order,
         ).map(({ row }) => row);
 
-        const index = await toIndex(chunks);
-        const part = await selectRows(index, selection, { offset }, limit, pause);
+        const select = await storeRows(chunks);
+        const part = await select(selection, { offset }, limit);
         expect(part.matching).toBe(expected.length);
         expect(part.found.map(({ row }) => row)).toEqual(expected.slice(offset, offset + limit));
 
@@ -94,9 +111,9 @@ test("any filter, text and order selects what filtering and sorting all rows sel
         let next: RowPosition | undefined;
         do {
           const start = next ? { after: next } : { offset: 0 };
-          const page = await selectRows(index, selection, start, limit, pause);
+          const page = await select(selection, start, limit);
           all.push(...page.found.map(({ row }) => row));
-          next = page.next;
+          next = page.hasMore ? page.found.at(-1) : undefined;
         } while (next);
         expect(all).toEqual(expected);
       },
@@ -107,21 +124,47 @@ test("any filter, text and order selects what filtering and sorting all rows sel
 test("any slice of many addresses with the same beginning equals the slice of the whole sorted list", async () => {
   const emails = Array.from({ length: 8_000 }, (_, n) => `user${(n * 7_919) % 4_000}@x.com`);
   const rows = emails.map((email, at): Row => ({ row: at + 1, status: "valid", score: 1, email }));
-  const index = await toIndex([[rows]]);
+  const select = await storeRows([[rows]]);
 
   for (const isDescending of [false, true])
     for (const offset of [0, 1_999, 4_500, 7_990]) {
       const order = { by: "email", isDescending } as const;
-      const { found } = await selectRows(
-        index,
-        { filter: {}, text: undefined, order },
-        { offset },
-        20,
-        pause,
-      );
+      const { found } = await select({ filter: {}, text: undefined, order }, { offset }, 20);
       const expected = sortPlainly(rows, order).slice(offset, offset + 20);
       expect(found.map(({ row }) => row)).toEqual(expected.map(({ row }) => row));
     }
+});
+
+test("between two pauses no more rows are read than a slice has, and no more than three slices are held", async () => {
+  const CHUNKS = 100;
+  const SLICE_ROWS = 8_000;
+  const rows = (chunk: number) =>
+    Array.from({ length: 500 }, (_, at): Row => {
+      const row = chunk * 500 + at + 1;
+      return { row, status: "valid", score: 1, email: `ann${row}@x.com` };
+    });
+  const chunks = Array.from({ length: CHUNKS }, (_, chunk) => [rows(chunk)]);
+  const read: number[] = [0];
+  const select = await storeRows(
+    chunks,
+    (items) => {
+      read[read.length - 1] = (read.at(-1) ?? 0) + items * 500;
+    },
+    async () => void read.push(0),
+  );
+
+  for (const offset of [0, 40_000]) {
+    read.splice(0, read.length, 0);
+    const order = { by: "email", isDescending: true } as const;
+    const { found, matching } = await select({ filter: {}, text: "ann", order }, { offset }, 10);
+
+    expect([found.length, matching]).toEqual([10, CHUNKS * 500]);
+    // The first slice is read with those that follow it; then each pause lets one more be read.
+    const [first = 0, ...others] = read;
+    expect(first).toBeLessThanOrEqual(3 * SLICE_ROWS);
+    expect(Math.max(...others)).toBeLessThanOrEqual(3 * SLICE_ROWS);
+    expect(read.length).toBeGreaterThan((CHUNKS * 500) / SLICE_ROWS);
+  }
 });
 
 test("the position of each row is its index among the rows of its pass", async () => {
@@ -131,17 +174,17 @@ test("the position of each row is its index among the rows of its pass", async (
     score: 1,
     email: `ann${number}@x.com`,
   });
-  const index = await toIndex([[[row(1), row(3)], [row(2)]]]);
+  const select = await storeRows([[[row(1), row(3)], [row(2)]]]);
 
-  const { found } = await selectRows(
-    index,
+  const { found } = await select(
     { filter: {}, text: undefined, order: { by: "row", isDescending: false } },
     { offset: 0 },
     10,
-    pause,
   );
 
-  expect(found).toEqual([
+  expect(
+    found.map(({ chunk, token, at, row: number }) => ({ chunk, token, at, row: number })),
+  ).toEqual([
     { chunk: 0, token: "t0", at: 0, row: 1 },
     { chunk: 0, token: "t1", at: 0, row: 2 },
     { chunk: 0, token: "t0", at: 1, row: 3 },

@@ -24,6 +24,7 @@ import {
 import { formatTable } from "@mailproof/core/exports/make-export";
 import { createShortFailure, createUnreadyFailure } from "@mailproof/core/exports/missing-rows";
 import { type RequestedExport, requestExport } from "@mailproof/core/exports/request-export";
+import { estimateRowBytes } from "@mailproof/core/exports/source-list";
 import { SPREADSHEET_ROWS_MAX } from "@mailproof/core/exports/write-spreadsheet";
 import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
 import { isRowFilter } from "@mailproof/core/jobs/row-filter";
@@ -35,7 +36,15 @@ import * as v from "valibot";
 import { LAMBDA_BYTES_MAX } from "../http/body.ts";
 import { type Answer, type Caller, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, describe, Id, KEYED_ERRORS, limitCharacters } from "../schema/common.ts";
+import { createRowPage } from "../http/row-page.ts";
+import {
+  Count,
+  describe,
+  Id,
+  KEYED_ERRORS,
+  limitCharacters,
+  noControls,
+} from "../schema/common.ts";
 import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
 import { FILTER_LENGTH_MAX, ROW_SELECTION } from "../schema/row-selection.ts";
@@ -53,6 +62,7 @@ const FILES = { spreadsheet: "xlsx", zip: "zip" } as const;
 const ExportFilter = v.pipe(
   v.string(),
   limitCharacters(FILTER_LENGTH_MAX),
+  noControls,
   v.transform((text) => EXPORT_NAMES.find((name) => name === text.toLowerCase()) ?? text),
   v.check(
     (text) => EXPORT_NAMES.some((name) => name === text) || isRowFilter(text),
@@ -193,15 +203,32 @@ const waitForExport = async (
 const BEING_MADE =
   "The file of this export is being made, since it has too many rows for one request. Send the same request again.";
 
+/** Rows with their cells as objects, before they are written. */
+const READ_BYTES = 20_000_000;
+
+/** Before it can be answered, an export with a filter reads every row. */
+const readInTurn = <T>(
+  world: AppWorld,
+  { job, expected }: ExportSummary,
+  options: ExportOptions,
+  read: () => Promise<T>,
+): Promise<T> => {
+  const name = `export ${job.id} ${JSON.stringify(options)}`;
+  const cost = { account: job.account, name, rows: expected, bytes: READ_BYTES };
+  return world.listReads.run(cost, read);
+};
+
 const table = async (
-  world: World,
+  world: AppWorld,
   readable: ExportSummary,
   options: ExportOptions,
   make: () => Promise<ReadyExport>,
 ): Promise<Answer<Exported>> => {
   const { job, expected, missing } = readable;
   if (missing > 0) throw createShortFailure(expected, missing);
-  const counts = await countExport(world, readable, options);
+  const counts = await readInTurn(world, readable, options, () =>
+    countExport(world, readable, options),
+  );
   if (options.format === "xlsx" && counts.expected >= SPREADSHEET_ROWS_MAX)
     throw invalidField("as", `must be left out: ${TOO_MANY_ROWS}`);
   return {
@@ -220,14 +247,18 @@ const table = async (
 const TOO_MANY_ROWS = `a spreadsheet has at most ${SPREADSHEET_ROWS_MAX} rows, with its header`;
 
 const INLINE_ROWS_MAX = 5_000;
+/** With the metadata it is what a Lambda returns. */
+const INLINE_BYTES_MAX = LAMBDA_BYTES_MAX - 10_000;
 
 const json = async (
-  world: World,
+  world: AppWorld,
   readable: ExportSummary,
   options: ExportOptions,
   make: () => Promise<ReadyExport>,
 ): Promise<Answer<Exported>> => {
-  const data = await findInline(world, readable, options);
+  const data = await readInTurn(world, readable, options, () =>
+    findInline(world, readable, options),
+  );
   if (data) return { status: 200, headers: toHeaders(data), data };
   const exported = await make();
   const { url: download_url, expiresInSeconds: expires_in_seconds } = exported.link;
@@ -240,42 +271,38 @@ const json = async (
   };
 };
 
-/** The export itself, where it is short enough for a response. */
+/** The export itself, where it is short enough for a response: by an estimate, and then by the bytes of each row. */
 const findInline = async (
   world: World,
   readable: ExportSummary,
   options: ExportOptions,
 ): Promise<Inline | undefined> => {
-  const { selection } = options;
-  if (selection !== "all" && getRowsMax(readable, options) > INLINE_ROWS_MAX) return undefined;
+  if (options.selection !== "all" && getRowsMax(readable, options) > INLINE_ROWS_MAX)
+    return undefined;
   const metadata = toJsonMetadata(options, await countExport(world, readable, options));
-  if (selection === "all" && metadata.expected_rows > INLINE_ROWS_MAX) return undefined;
-  const data = await readInline(world, readable, options, metadata);
-  return Buffer.byteLength(JSON.stringify(data)) <= LAMBDA_BYTES_MAX ? data : undefined;
+  const rowBytes = await estimateRowBytes(world, readable.job);
+  const rowsMax = Math.min(INLINE_ROWS_MAX, INLINE_BYTES_MAX / rowBytes);
+  if (metadata.expected_rows > rowsMax) return undefined;
+  return readInline(world, readable, options, metadata);
 };
 
 /** The metadata of the JSON as headers: a CSV has no field for it. */
-const toHeaders = ({
-  complete,
-  expected_rows,
-  rows_missing,
-  rows_pending,
-}: Metadata): Readonly<Record<string, string>> => ({
-  "x-export-complete": String(complete),
-  "x-export-expected-rows": String(expected_rows),
-  "x-export-missing-rows": String(rows_missing),
-  "x-export-pending-rows": String(rows_pending),
+const toHeaders = (metadata: Metadata): Readonly<Record<string, string>> => ({
+  "x-export-complete": String(metadata.complete),
+  "x-export-expected-rows": String(metadata.expected_rows),
+  "x-export-missing-rows": String(metadata.rows_missing),
+  "x-export-pending-rows": String(metadata.rows_pending),
 });
 
-/** All rows are read before the response is written, so the number of missing rows is exact. */
+/** All rows are read before the response is written, so the number of missing rows is exact. Undefined: they have too many bytes. */
 const readInline = async (
   world: World,
   readable: ExportSummary,
   options: ExportOptions,
   metadata: Metadata,
-): Promise<Inline> => {
+): Promise<Inline | undefined> => {
   const { selection } = options;
-  const written: Inline["rows"] = [];
+  const page = createRowPage<Inline["rows"][number]>(INLINE_ROWS_MAX, INLINE_BYTES_MAX);
   let found = 0;
   async function* counted(): AsyncGenerator<ExportedRows> {
     for await (const one of readExportedRows(world, readable, options)) {
@@ -284,15 +311,21 @@ const readInline = async (
     }
   }
   for await (const { list, rows } of readListedRows(world, readable, counted(), selection))
-    for (const row of rows) written.push(toExportRow(list, row, selection));
+    for (const row of rows) if (!page.add(toExportRow(list, row, selection))) return undefined;
   const unreadable = readable.expected - found;
   if (found === 0) throw noneReadable(world, readable);
   const complete = metadata.complete && unreadable === 0;
   const { expected, missing } =
     selection === "all"
       ? { expected: metadata.expected_rows, missing: unreadable }
-      : toRowCounts(readable, options, { found: written.length, missing: unreadable });
-  return { ...metadata, complete, expected_rows: expected, rows_missing: missing, rows: written };
+      : toRowCounts(readable, options, { found: page.rows.length, missing: unreadable });
+  return {
+    ...metadata,
+    complete,
+    expected_rows: expected,
+    rows_missing: missing,
+    rows: [...page.rows],
+  };
 };
 
 const noRows = ({ job }: ExportSummary): Failure => {

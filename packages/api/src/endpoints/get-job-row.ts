@@ -1,11 +1,11 @@
-import { readOwnColumns } from "@mailproof/core/exports/source-list";
+import { openOwnColumns, toColumns } from "@mailproof/core/exports/source-list";
 import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
 import { readJobRow } from "@mailproof/core/jobs/read-job-row";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
-import { assertNotDeleted, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
+import { assertNotDeleted, OWN_COLUMNS, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
 /** No row has this number, so text that cannot be one finds nothing. */
@@ -47,7 +47,7 @@ export const getJobRow = endpoint({
     ),
   }),
   output: describe(
-    v.object(ResultRow.entries),
+    v.object({ ...v.omit(ResultRow, ["cells"]).entries, columns: OWN_COLUMNS }),
     "The row's result. `evidence` is kept for 7 days after `verified_at`, and left out afterwards, after an address of the same part of the list was erased, and for accounts whose results are stored for less than 7 days.",
   ),
 
@@ -55,7 +55,9 @@ export const getJobRow = endpoint({
     const job = await requireJob(world, caller, path.id);
     const row = await readJobRow(world, job, path.row);
     if (!row) throw createNoResultFailure(await assertNotDeleted(world, job));
-    const columns = await readOwnColumns(world, job, [row]);
-    return { status: 200, data: toRow(row, columns(row.row)) };
+    const own = await openOwnColumns(world, job);
+    const cells = (await own?.readCells([row]))?.get(row.row);
+    const columns = own && cells && toColumns(own.names, cells);
+    return { status: 200, data: { ...toRow(row), ...(columns && { columns }) } };
   },
 });

@@ -1,7 +1,8 @@
-import { readOwnColumns } from "@mailproof/core/exports/source-list";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { openOwnColumns } from "@mailproof/core/exports/source-list";
 import { countFacets } from "@mailproof/core/jobs/count-facets";
 import type { Job } from "@mailproof/core/jobs/items";
-import { type LocatedRow, readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
+import { readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
 import { freeIfChildEnded } from "@mailproof/core/jobs/replace-rows";
 import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
 import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
@@ -9,14 +10,14 @@ import {
   findSummary,
   type ResultSummary as StoredSummary,
 } from "@mailproof/core/jobs/result-summary";
-import type { VerifiedRow } from "@mailproof/core/jobs/results";
-import { readRowIndex } from "@mailproof/core/jobs/row-index";
-import { type RowSelection, selectRows } from "@mailproof/core/jobs/select-rows";
+import { type RowSelection, type SelectedRows, selectRows } from "@mailproof/core/jobs/select-rows";
+import type { RowPosition } from "@mailproof/core/jobs/sort-rows";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
+import { createRowPage, ROWS_BYTES_MAX, type RowPage } from "../http/row-page.ts";
 import { Count, Cursor, describe, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import {
   assertNotDeleted,
@@ -61,12 +62,12 @@ export const getJob = endpoint({
     ),
     limit: describe(
       limitUpTo(LIMIT),
-      "Largest number of results on a page. Larger values are cut to 1,000.",
+      "Largest number of results on a page. Larger values are cut to 1,000. A page ends early where its rows have 1.5 MB: `next_key` leads to the rest.",
     ),
     ...ROW_SELECTION,
     columns: describe(
       v.optional(TrueText),
-      "`true` adds `columns` to the results. Pages are then as with `skip`.",
+      "`true` adds `columns`, and to the results their `cells`. Pages are then as with `skip`.",
     ),
     facets: describe(
       v.optional(TrueText),
@@ -86,6 +87,10 @@ export const getJob = endpoint({
     facets: describe(
       v.optional(RowFacets),
       "By field of `filter` and value: rows with it that match `q` and the other fields.",
+    ),
+    columns: describe(
+      v.optional(v.array(v.string())),
+      "With `columns=true`: the names of the list's columns, each once. Left out where the list is gone, or has none.",
     ),
     results: describe(
       v.optional(v.array(ResultRow)),
@@ -108,8 +113,9 @@ export const getJob = endpoint({
     const job = await freeIfChildEnded(world, await requireJob(world, caller, path.id));
     const isSelected = [filter, text, sort, skip, query.columns].some((one) => one !== undefined);
     const selection = { filter: filter ?? {}, text, order: sort ?? IN_LIST_ORDER };
+    const hasColumns = query.columns !== undefined;
     const readRows = isSelected
-      ? prepareSelection(world, job, selection, { skip: skip ?? 0, nextKey, limit })
+      ? prepareSelection(world, job, selection, { skip: skip ?? 0, nextKey, limit, hasColumns })
       : prepareReading(world, job, nextKey, limit);
     const [state, counts] = await Promise.all([
       readJobSummary(world, job),
@@ -123,60 +129,62 @@ export const getJob = endpoint({
     };
     if (query.include_results === "false") return { status: 200, data: summary };
 
-    const { rows, located = [], matching, next } = await readRows();
-    const own = query.columns && (await readOwnColumns(world, job, located));
+    const { rows, ...others } = await readRows();
     await assertNotDeleted(world, job);
     return {
       status: 200,
-      data: {
-        ...summary,
-        ...(rows.length > 0 && {
-          results: rows.map((row) => toRow(row, own ? own(row.row) : undefined)),
-        }),
-        ...(matching !== undefined && { matching_rows: matching }),
-        ...(next !== undefined && { next_key: next }),
-      },
+      data: { ...summary, ...others, ...(rows.length > 0 && { results: [...rows] }) },
     };
   },
 });
 
-type RowPage = {
-  readonly rows: readonly VerifiedRow[];
-  /** The same rows, where the index found them. */
-  readonly located?: readonly LocatedRow[];
-  readonly matching?: number;
-  readonly next: string | undefined;
+type ReadRows = Pick<RowPage<v.InferOutput<typeof ResultRow>>, "rows"> & {
+  readonly columns?: string[];
+  readonly matching_rows?: number;
+  readonly next_key?: string;
 };
 
 /** A cursor is checked before anything is read. */
-type PreparedRead = () => Promise<RowPage>;
+type PreparedRead = () => Promise<ReadRows>;
+
+/** A row with its JSON. */
+const ROW_BYTES = 4_000;
 
 const prepareReading = (
-  world: World,
+  world: AppWorld,
   job: Job,
   nextKey: string | undefined,
   limit: number,
 ): PreparedRead => {
   const delivered = readCursor(world, job, nextKey);
-  return async () => {
-    const { rows, next } = await readResultPage(world.table, job, delivered, limit);
-    const { cursorSecret } = world.settings;
-    return {
-      rows,
-      next: next && signCursor(cursorSecret, boundTo(job), encodeReadProgress(next)),
-    };
-  };
+  const name = `${boundTo(job)} ${limit} ${nextKey}`;
+  const cost = { account: job.account, name, rows: limit, bytes: limit * ROW_BYTES };
+  return () =>
+    world.listReads.run(cost, async () => {
+      const page = createRowPage<v.InferOutput<typeof ResultRow>>(limit);
+      const add = (row: Parameters<typeof toRow>[0]) => page.add(toRow(row));
+      const { next } = await readResultPage(world.table, job, delivered, add);
+      const { cursorSecret } = world.settings;
+      const position = next && signCursor(cursorSecret, boundTo(job), encodeReadProgress(next));
+      return { rows: page.rows, ...(position !== undefined && { next_key: position }) };
+    });
 };
 
-const readFacets = async (
-  world: World,
+/** Three slices of the index with the longest addresses, and the rows near the page. */
+const INDEX_BYTES = 25_000_000;
+
+const readFacets = (
+  world: AppWorld,
   job: Job,
   selection: RowSelection,
   summary: StoredSummary | undefined,
 ): Promise<v.InferOutput<typeof RowFacets>> => {
-  const index = await readRowIndex(world.table, job);
   const domains = summary?.topDomains.map(({ domain }) => domain) ?? [];
-  return countFacets(index, selection, domains, () => world.sleep(0));
+  const name = `facets ${job.id} ${JSON.stringify(selection)}`;
+  const cost = { account: job.account, name, rows: job.processed, bytes: INDEX_BYTES };
+  return world.listReads.run(cost, () =>
+    countFacets(world.table, job, selection, domains, () => world.sleep(0)),
+  );
 };
 
 const Position = v.object({ value: v.union([v.string(), v.number()]), row: v.number() });
@@ -187,31 +195,58 @@ type PageRequest = {
   readonly skip: number;
   readonly nextKey: string | undefined;
   readonly limit: number;
+  readonly hasColumns: boolean;
 };
 
 const prepareSelection = (
-  world: World,
+  world: AppWorld,
   job: Job,
   selection: RowSelection,
-  { skip, nextKey, limit }: PageRequest,
+  request: PageRequest,
 ): PreparedRead => {
+  const { skip, nextKey, limit } = request;
   const { cursorSecret } = world.settings;
   const bound = `rows ${job.owner} ${job.id} ${JSON.stringify(selection)}`;
   const after = nextKey === undefined ? undefined : verifyCursor(cursorSecret, bound, nextKey);
   if (nextKey !== undefined && !after)
     throw invalidField("next_key", "must be a next_key of this job, filter, q and sort");
   const start = after ? { after: v.parse(Position, after) } : { offset: skip };
-  return async () => {
-    const index = await readRowIndex(world.table, job);
-    const pause = () => world.sleep(0);
-    const { matching, found, next } = await selectRows(index, selection, start, limit, pause);
-    const rows = await readSelectedRows(world.table, job.id, found);
-    return {
-      rows,
-      located: rows,
-      matching,
-      next: next && signCursor(cursorSecret, bound, next),
-    };
+  const name = `${bound} ${JSON.stringify(request)}`;
+  const bytes = INDEX_BYTES + limit * ROW_BYTES;
+  return () =>
+    world.listReads.run({ account: job.account, name, rows: job.processed, bytes }, async () => {
+      const pause = () => world.sleep(0);
+      const selected = await selectRows(world.table, job, selection, start, limit, pause);
+      const { next, ...page } = await readPage(world, job, selected, request);
+      return {
+        ...page,
+        matching_rows: selected.matching,
+        ...(next && { next_key: signCursor(cursorSecret, bound, next) }),
+      };
+    });
+};
+
+/** The rows that were found, with their cells, up to the bytes of a page. */
+const readPage = async (
+  world: AppWorld,
+  job: Job,
+  { found, hasMore }: SelectedRows,
+  { limit, hasColumns }: PageRequest,
+): Promise<ReadRows & { readonly next: RowPosition | undefined }> => {
+  const own = hasColumns ? await openOwnColumns(world, job) : undefined;
+  // By an estimate, before a row is read; then the page counts each row.
+  const near = own ? found.slice(0, own.countWithin(found, ROWS_BYTES_MAX)) : found;
+  const located = await readSelectedRows(world, job.id, near);
+  const cells = await own?.readCells(located);
+  const page = createRowPage<v.InferOutput<typeof ResultRow>>(limit);
+  const refused = located.find((row) => !page.add(toRow(row, cells?.get(row.row))));
+  const end = refused ? near.findIndex(({ row }) => row === refused.row) : near.length;
+  const last = end < found.length || hasMore ? found[end - 1] : undefined;
+  const isGone = located.length > 0 && cells?.size === 0;
+  return {
+    rows: page.rows,
+    next: last && { value: last.value, row: last.row },
+    ...(own && !isGone && { columns: [...own.names] }),
   };
 };
 

@@ -16,11 +16,14 @@ import {
   KEYED_ERRORS,
   limitCharacters,
   limitUpTo,
+  noControls,
 } from "../schema/common.ts";
 
 const LIMIT = { default: 50, most: 200 };
 const ROUTE_LENGTH_MAX = 100;
 const KEY_ID_LENGTH_MAX = 64;
+
+const createPart = (most: number) => v.pipe(v.string(), limitCharacters(most), noControls);
 
 const RequestSummary = v.object({
   request_id: describe(v.string(), "The request's id, as in `X-Request-Id`."),
@@ -93,15 +96,15 @@ export const listRequests = endpoint({
       "Only responses of this class.",
     ),
     route: describe(
-      v.optional(v.pipe(v.string(), limitCharacters(ROUTE_LENGTH_MAX))),
+      v.optional(createPart(ROUTE_LENGTH_MAX)),
       "Only this method and path, such as `POST /v1/verify`.",
     ),
     key_id: describe(
-      v.optional(v.pipe(v.string(), limitCharacters(KEY_ID_LENGTH_MAX))),
+      v.optional(createPart(KEY_ID_LENGTH_MAX)),
       "Only requests that this key sent.",
     ),
     q: describe(
-      v.optional(v.pipe(v.string(), limitCharacters(ROUTE_LENGTH_MAX))),
+      v.optional(createPart(ROUTE_LENGTH_MAX)),
       "Only requests whose id, method and path, or error code contains this text, in any case.",
     ),
     offset: describe(Cursor, "The `next_offset` of the previous page."),

@@ -49,6 +49,15 @@ export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}
 export const limitCharacters = (most: number) =>
   v.maxLength<string, number, string>(most, `must have at most ${most} characters`);
 
+/**
+ * For a text that is compared with stored texts: no stored one has a control character (C0, DEL, C1) of its own, and
+ * some formats separate texts by one.
+ */
+export const noControls = v.check<string, string>(
+  (text) => !/\p{Cc}/u.test(text),
+  "must have no control characters",
+);
+
 /** Texts have at least one character. */
 export const notEmpty = v.minLength<string, 1, string>(1, "must not be empty");
 

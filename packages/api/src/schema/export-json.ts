@@ -35,7 +35,7 @@ const [VERIFIED, ...UNVERIFIED] = ROW_OUTCOMES;
 
 export const VerifiedRow = describe(
   v.object({
-    ...ResultRow.entries,
+    ...v.omit(ResultRow, ["cells"]).entries,
     send: describe(
       v.picklist(SEND_ADVICES),
       "Whether to send mail to the address: it follows from `status`.",

@@ -88,7 +88,10 @@ export const ResultRow = describe(
   v.object({
     ...VerificationResult.entries,
     row: describe(Integer, "The row's number in the submitted list, from 1."),
-    columns: OWN_COLUMNS,
+    cells: describe(
+      v.optional(v.array(v.string())),
+      "With `columns=true`: the cells of the row, in the order of `columns`. A cell beyond the last column has no name there.",
+    ),
   }),
   "The result of one row of a job.",
 );
@@ -125,11 +128,11 @@ export const readJobSummary = async (
 
 export const toRow = (
   { row, result }: VerifiedRow,
-  columns?: Record<string, string>,
+  cells?: readonly string[],
 ): v.InferOutput<typeof ResultRow> => ({
   row,
   ...toWire(result),
-  ...(columns && { columns }),
+  ...(cells && { cells: [...cells] }),
 });
 
 /** Undefined: there is no such job, or it belongs to another account. */

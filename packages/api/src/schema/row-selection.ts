@@ -2,7 +2,7 @@ import type { ResultSummary as StoredSummary } from "@mailproof/core/jobs/result
 import { isRowFilter, parseRowFilter } from "@mailproof/core/jobs/row-filter";
 import { type RowOrder, SORT_FIELDS } from "@mailproof/core/jobs/sort-rows";
 import * as v from "valibot";
-import { describe, Integer, limitCharacters, notEmpty } from "./common.ts";
+import { describe, Integer, limitCharacters, noControls, notEmpty } from "./common.ts";
 
 // How a caller finds, filters and sorts rows of a job, and what a job says of all its rows.
 
@@ -15,6 +15,7 @@ const FILTER_MESSAGE =
 export const Filter = v.pipe(
   v.string(),
   limitCharacters(FILTER_LENGTH_MAX),
+  noControls,
   v.check(isRowFilter, FILTER_MESSAGE),
   v.transform(parseRowFilter),
 );
@@ -38,7 +39,13 @@ const Skip = v.pipe(
   v.metadata({ type: "integer", minimum: 0, pattern: undefined }),
 );
 
-export const AddressPart = v.pipe(v.string(), v.trim(), notEmpty, limitCharacters(TEXT_LENGTH_MAX));
+export const AddressPart = v.pipe(
+  v.string(),
+  v.trim(),
+  notEmpty,
+  limitCharacters(TEXT_LENGTH_MAX),
+  noControls,
+);
 
 export const ROW_SELECTION = {
   filter: describe(

@@ -62,7 +62,9 @@ export const toExportRow = (
   const submitted = list.getEmailCell(own, email);
   const ownFields = {
     ...(submitted !== undefined && { submitted }),
-    ...(list.columns.length > 0 && { columns: toColumns(list, list.getCells(own, email)) }),
+    ...(list.columns.length > 0 && {
+      columns: toColumns(list.fieldNames, list.getCells(own, email)),
+    }),
   };
   if (typeof result !== "string") {
     const ownOutcome = selection === "all" ? { row_outcome: "verified" as const } : {};

@@ -7,13 +7,12 @@ import {
 import {
   type InputRow,
   isInputReadable,
-  readChunk,
   readInput,
+  readRows,
   toSlices,
 } from "../intake/input-blob.ts";
 import { findInputMetadata, type InputMetadata } from "../jobs/input-metadata.ts";
 import type { Job } from "../jobs/items.ts";
-import type { LocatedRow } from "../jobs/read-selected-rows.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
 
@@ -84,7 +83,7 @@ export const openSourceList = async (
 
 /** The cells of a row by the names of the list's columns. A cell beyond the last column is named by its number, such as column_9. */
 export const toColumns = (
-  { fieldNames }: Pick<SourceList, "fieldNames">,
+  fieldNames: readonly string[],
   cells: readonly string[],
 ): Record<string, string> =>
   Object.fromEntries(
@@ -94,38 +93,75 @@ export const toColumns = (
     ]),
   );
 
-export type OwnColumns = (row: number) => Record<string, string> | undefined;
-
-/** The own columns of some rows. Without those of a list that is gone, or has none. */
-export const readOwnColumns = async (
-  { table, blobs }: Pick<World, "table" | "blobs">,
-  { id, input }: Job,
-  rows: readonly LocatedRow[],
-): Promise<OwnColumns> => {
-  const columns = new Map<number, Record<string, string>>();
-  const metadata = input && (await findInputMetadata(table, id));
-  if (!input || !metadata?.emailColumn) return () => undefined;
-  const list = { fieldNames: makeDistinct(listColumns(metadata)) };
-  const { getCells } = createRowReaders(metadata.emailColumn.at);
-  const slices = toSlices(metadata);
-  const chunks = [...Map.groupBy(rows, ({ chunk }) => chunk)];
-  for (let from = 0; from < chunks.length; from += READS_AT_ONCE)
-    await Promise.all(
-      chunks.slice(from, from + READS_AT_ONCE).map(async ([chunk, wanted]) => {
-        const slice = slices[chunk];
-        const found = slice && (await readChunk(blobs, input, slice).catch(leaveOutDamaged));
-        const own = new Map(found?.map((one) => [one[0], one]));
-        for (const { row } of wanted) {
-          const cells = own.get(row);
-          if (cells) columns.set(row, toColumns(list, getCells(cells, cells[1])));
-        }
-      }),
-    );
-  return (row) => columns.get(row);
+/** The list's own columns of some rows of a job. */
+export type OwnColumns = {
+  /** Their names, each once. */
+  readonly names: readonly string[];
+  /** How many of these rows, from the first, have so many bytes of cells. At least one. */
+  readonly countWithin: (rows: readonly { readonly chunk: number }[], bytesMax: number) => number;
+  /** The cells of each row by its number. A row of a list that is gone has none. */
+  readonly readCells: (
+    rows: readonly { readonly chunk: number; readonly row: number }[],
+  ) => Promise<ReadonlyMap<number, readonly string[]>>;
 };
 
+/** Undefined: the job is not from a file. */
+export const openOwnColumns = async (
+  { table, blobs }: Pick<World, "table" | "blobs">,
+  { id, input, total, chunkRows }: Job,
+): Promise<OwnColumns | undefined> => {
+  const metadata = input && (await findInputMetadata(table, id));
+  if (!input || !metadata?.emailColumn) return undefined;
+  const names = makeDistinct(listColumns(metadata));
+  const { getCells } = createRowReaders(metadata.emailColumn.at);
+  const padCells = (cells: readonly string[]): readonly string[] =>
+    Array.from({ length: Math.max(cells.length, names.length) }, (_, at) => cells[at] ?? "");
+  const slices = toSlices(metadata);
+  const getRowBytes = (chunk: number): number => {
+    const { from, to } = slices[chunk] ?? { from: 0, to: 0 };
+    return (to - from) / Math.max(1, Math.min(chunkRows, total - chunk * chunkRows));
+  };
+  return {
+    names,
+    countWithin: (rows, bytesMax) => {
+      let bytes = 0;
+      const end = rows.findIndex(({ chunk }) => (bytes += getRowBytes(chunk)) > bytesMax);
+      return end < 0 ? rows.length : Math.max(1, end);
+    },
+    readCells: async (rows) => {
+      const cells = new Map<number, readonly string[]>();
+      const chunks = [...Map.groupBy(rows, ({ chunk }) => chunk)];
+      for (let from = 0; from < chunks.length; from += READS_AT_ONCE)
+        await Promise.all(
+          chunks.slice(from, from + READS_AT_ONCE).map(async ([chunk, some]) => {
+            const slice = slices[chunk];
+            const wanted = new Set(some.map(({ row }) => row));
+            const found =
+              slice && (await readRows(blobs, input, slice, wanted).catch(leaveOutDamaged));
+            for (const own of found ?? []) cells.set(own[0], padCells(getCells(own, own[1])));
+          }),
+        );
+      return cells;
+    },
+  };
+};
+
+/** The bytes of a row of the JSON export, in which each row has the names of the columns. */
+export const estimateRowBytes = async (
+  { table }: Pick<World, "table">,
+  { id, input, total }: Job,
+): Promise<number> => {
+  if (!input) return RESULT_BYTES;
+  const metadata = await findInputMetadata(table, id);
+  const cellBytes = (metadata.chunks.at(-1) ?? 0) / Math.max(1, total);
+  return RESULT_BYTES + cellBytes + JSON.stringify(listColumns(metadata)).length;
+};
+
+/** The least that a result has. */
+const RESULT_BYTES = 300;
+
 /** Each is a request on AWS. */
-const READS_AT_ONCE = 50;
+const READS_AT_ONCE = 10;
 
 const leaveOutDamaged = (error: unknown): undefined => {
   if (!(error instanceof UnreadableBlobError)) throw error;

@@ -66,6 +66,38 @@ export const readChunk = async (
   return [];
 };
 
+/** Some rows of a chunk by their numbers. No other row is held: a chunk may have as many bytes as its file. */
+export const readRows = async (
+  blobs: Pick<Blobs, "get">,
+  { key, version }: Pick<InputBlob, "key" | "version">,
+  { from, to, checksum }: InputSlice,
+  wanted: ReadonlySet<number>,
+): Promise<readonly InputRow[]> => {
+  const found = await blobs.get(key, { version, range: { from, to: to - 1 } });
+  const rows: InputRow[] = [];
+  let line: Uint8Array[] = [];
+  let sum = 0;
+  for await (const piece of found?.content ?? []) {
+    sum = crc32(piece, sum);
+    let start = 0;
+    for (let end = piece.indexOf(LINE_END); end >= 0; end = piece.indexOf(LINE_END, start)) {
+      line.push(piece.subarray(start, end));
+      const text = Buffer.concat(line);
+      // A line is "[", the number of the row, and its texts.
+      if (wanted.has(Number.parseInt(text.toString("latin1", 1, ROW_DIGITS_END), 10)))
+        rows.push(JSON.parse(text.toString()) as InputRow);
+      line = [];
+      start = end + 1;
+    }
+    if (start < piece.length) line.push(Buffer.from(piece.subarray(start)));
+  }
+  if (found) assertSum(sum, { from, to, checksum });
+  return rows;
+};
+
+const LINE_END = 0x0a;
+const ROW_DIGITS_END = 12;
+
 type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums: ChunkChecksums };
 
 /** Whether all of it can be read unchanged. */
@@ -180,8 +212,11 @@ async function* splitChunks(
     throw new UnreadableBlobError(`An input ends at byte ${at}, too early.`);
 }
 
-const assertChecksum = (bytes: Uint8Array, { from, to, checksum }: InputSlice): void => {
-  if (crc32(bytes) !== checksum)
+const assertChecksum = (bytes: Uint8Array, slice: InputSlice): void =>
+  assertSum(crc32(bytes), slice);
+
+const assertSum = (sum: number, { from, to, checksum }: InputSlice): void => {
+  if (sum !== checksum)
     throw new UnreadableBlobError(
       `Bytes ${from} to ${to} of an input differ from the bytes that were written.`,
     );

@@ -1,9 +1,15 @@
+import type { Table } from "../ports/table.ts";
 import { STATUSES } from "../verify/result.ts";
 import { SEND_ADVICES, toSendAdvice } from "../verify/send-advice.ts";
 import { toBand, toScoreBands } from "./result-summary.ts";
-import { createDomainTest, matchesKind, type RowFilter } from "./row-filter.ts";
-import { getKindAt, type IndexPiece, type RowIndex, type RowKind } from "./row-index.ts";
-import { createTexts, findText, getEnd, type PieceTexts } from "./row-refs.ts";
+import { createAddressTest, getDomainText, matchesKind, type RowFilter } from "./row-filter.ts";
+import {
+  type AddressedPiece,
+  getKindAt,
+  type IndexedJob,
+  type RowKind,
+  readSlices,
+} from "./row-index.ts";
 
 // What each value of a filter would leave: its rows among those that pass the filter's other fields. So a value that is not
 // chosen has its number, and one that is chosen keeps it.
@@ -48,13 +54,12 @@ const createObstacleFinder = (filter: RowFilter) => {
 
 /** `domains`: those that are counted. */
 export const countFacets = async (
-  { pieces, readAddresses }: RowIndex,
+  table: Table,
+  job: IndexedJob,
   { filter, text }: { readonly filter: RowFilter; readonly text: string | undefined },
   domains: readonly string[],
   pause: () => Promise<void>,
 ): Promise<Facets> => {
-  const texts = createTexts(pieces, await readAddresses());
-  await pause();
   const counts: Record<Field, Record<string, number>> = {
     send: {},
     status: {},
@@ -65,52 +70,53 @@ export const countFacets = async (
   };
   for (const [field, values = []] of Object.entries(VALUES))
     for (const value of values) counts[field as Field][value] = 0;
-  const findObstacle = createObstacleFinder(filter);
-  const part = text?.toLowerCase();
-  for (const [at, piece] of pieces.entries()) {
-    const obstacles = piece.kinds.map(findObstacle);
-    const wanted = { texts: texts(at), part, obstacles, filter };
-    const rowsByKind = countPiece(piece, wanted, counts.domain);
-    for (const [kindAt, kind] of piece.kinds.entries()) {
-      const obstacle = obstacles[kindAt];
-      const values = toValues(kind);
-      for (const field of KIND_FIELDS) {
-        const value = values[field];
-        if (value === null || (obstacle !== "none" && obstacle !== field)) continue;
-        counts[field][value] = (counts[field][value] ?? 0) + (rowsByKind[kindAt] ?? 0);
-      }
-    }
+  const wanted: Wanted = {
+    findObstacle: createObstacleFinder(filter),
+    hasText: createAddressTest({}, text),
+    isDomain: createAddressTest({ ...(filter.domain && { domain: filter.domain }) }),
+  };
+  for await (const pieces of readSlices(table, job, { hasAddresses: true })) {
+    for (const piece of pieces) countPiece(piece, wanted, counts);
+    await pause();
   }
   return counts;
 };
 
 type Wanted = {
-  readonly texts: PieceTexts;
-  readonly part: string | undefined;
-  /** Of each kind of the piece. */
-  readonly obstacles: readonly Obstacle[];
-  readonly filter: RowFilter;
+  readonly findObstacle: ReturnType<typeof createObstacleFinder>;
+  readonly hasText: ReturnType<typeof createAddressTest>;
+  readonly isDomain: ReturnType<typeof createAddressTest>;
 };
 
-/** The rows of each kind that pass text and domain. Adds each row that passes all but the domain to its domain. */
+/** A row counts for a field if no other field keeps it out. */
 const countPiece = (
-  piece: IndexPiece,
-  { texts, part, obstacles, filter }: Wanted,
-  domains: Record<string, number>,
-): readonly number[] => {
-  const rowsByKind = piece.kinds.map(() => 0);
-  const isDomain = createDomainTest(filter);
+  piece: AddressedPiece,
+  { findObstacle, hasText, isDomain }: Wanted,
+  counts: Record<Field, Record<string, number>>,
+): void => {
+  const obstacles = piece.kinds.map(findObstacle);
   const replaced = new Set(piece.replaced);
-  const count = (at: number): void => {
+  const rowsByKind = piece.kinds.map(() => 0);
+  const addresses = piece.listAddresses();
+  for (let at = 0; at < piece.kindByRow.length; at++) {
     const kind = getKindAt(piece, at);
-    if (replaced.has(at) || obstacles[kind] === "several") return;
-    const end = getEnd(texts, at);
-    if (!isDomain || isDomain(texts.text, end)) rowsByKind[kind] = (rowsByKind[kind] ?? 0) + 1;
-    if (obstacles[kind] !== "none") return;
-    const domain = texts.text.slice(texts.text.lastIndexOf("@", end - 1) + 1, end);
-    if (Object.hasOwn(domains, domain)) domains[domain] = (domains[domain] ?? 0) + 1;
-  };
-  if (part === undefined) for (let at = 0; at < piece.kindByRow.length; at++) count(at);
-  else findText(texts, part, count);
-  return rowsByKind;
+    if (replaced.has(at) || obstacles[kind] === "several") continue;
+    const address = addresses[at] ?? "";
+    if (hasText?.(address) === false) continue;
+    if (isDomain?.(address) !== false) rowsByKind[kind] = (rowsByKind[kind] ?? 0) + 1;
+    if (obstacles[kind] === "none") countKnown(counts.domain, getDomainText(address), 1);
+  }
+  for (const [at, kind] of piece.kinds.entries()) {
+    const values = toValues(kind);
+    for (const field of KIND_FIELDS) {
+      const value = values[field];
+      if (value === null || (obstacles[at] !== "none" && obstacles[at] !== field)) continue;
+      counts[field][value] = (counts[field][value] ?? 0) + (rowsByKind[at] ?? 0);
+    }
+  }
+};
+
+/** Only a value that is counted already: a list may have half a million domains. */
+const countKnown = (counts: Record<string, number>, value: string, rows: number): void => {
+  if (Object.hasOwn(counts, value)) counts[value] = (counts[value] ?? 0) + rows;
 };

@@ -1,23 +1,24 @@
 import type { World } from "../ports/world.ts";
 import { findJob, type Job } from "./items.ts";
-import { type LocatedRow, readSelectedRows } from "./read-selected-rows.ts";
+import { readSelectedRows } from "./read-selected-rows.ts";
+import type { VerifiedRow } from "./results.ts";
 import { findEvidence } from "./row-evidence.ts";
-import { findRow, readRowIndex } from "./row-index.ts";
+import { findRow, readPieces } from "./row-index.ts";
 
 /** The result of one row with what is kept of its evidence. Undefined: the row has no result, or there is none. */
 export const readJobRow = async (
-  world: Pick<World, "table" | "blobs" | "now">,
+  world: Pick<World, "table" | "blobs" | "now" | "sleep">,
   job: Job,
   row: number,
-): Promise<LocatedRow | undefined> => {
-  const { pieces } = await readRowIndex(world.table, job);
+): Promise<(VerifiedRow & { readonly chunk: number }) | undefined> => {
+  const pieces = await readPieces(world.table, job);
   const found = pieces.flatMap((piece) => {
     const at = findRow(piece, row);
     const { chunk, token, child } = piece;
     return at === undefined ? [] : [{ chunk, token, at, row, child }];
   })[0];
   if (!found) return undefined;
-  const [stored] = await readSelectedRows(world.table, job.id, [found]);
+  const [stored] = await readSelectedRows(world, job.id, [found]);
   if (!stored || stored.result.evidence) return stored;
   // A child keeps the evidence of what it found out; its rows have the parent's numbers.
   const child = found.child === undefined ? undefined : await findJob(world.table, found.child);

@@ -20,7 +20,7 @@ import {
   buildReplacedWrites,
   getRowAt,
   type IndexPiece,
-  readRowIndex,
+  readPieces,
 } from "./row-index.ts";
 
 // What a child found out replaces the rows of its parent, chunk by chunk: another pass of the parent's chunk, whose rows
@@ -68,7 +68,7 @@ export const freeParent = async (world: World, child: Job): Promise<void> => {
 };
 
 const replaceRows = async (world: World, parent: Job, child: Job): Promise<void> => {
-  const { pieces } = await readRowIndex(world.table, parent);
+  const pieces = await readPieces(world.table, parent);
   const piecesByChunk = Map.groupBy(pieces, ({ chunk }) => chunk);
   const domains = await findCountedDomains(world.table, parent.id);
   const requester = { account: parent.account, priority: "list" } as const;

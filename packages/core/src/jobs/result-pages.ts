@@ -30,13 +30,14 @@ const CHUNKS_PER_PAGE_MAX = 100;
 
 /**
  * The next rows that the reader does not have: first the remaining rows of the chunk where it stopped, then in the
- * order of the input. `job` must be read before this call: a job's end is written after its last row.
+ * order of the input, until `take` refuses one. `job` must be read before this call: a job's end is written after its last
+ * row.
  */
 export const readResultPage = async (
   table: Table,
   job: Pick<Job, "id" | "status">,
   delivered: ReadProgress,
-  limit: number,
+  take: (row: VerifiedRow) => boolean,
 ): Promise<ResultPage> => {
   const { partial } = delivered;
   const rows: VerifiedRow[] = [];
@@ -57,12 +58,12 @@ export const readResultPage = async (
     if (newPasses.length === 0) return undefined;
     if (chunksRead++ === CHUNKS_PER_PAGE_MAX) return toReadProgress(before, counts);
     const all = await readResultRows(table, { ...chunk, passes: newPasses });
-    const found = all.filter(({ row }) => row >= fromRow);
-    const left = limit - rows.length;
-    const nextRow = found[left];
-    rows.push(...found.slice(0, left));
-    if (nextRow)
-      return toReadProgress(before, counts, { chunk: chunk.chunk, passes, row: nextRow.row });
+    for (const one of all) {
+      const { row } = one;
+      if (row < fromRow) continue;
+      if (!take(one)) return toReadProgress(before, counts, { chunk: chunk.chunk, passes, row });
+      rows.push(one);
+    }
     counts.set(chunk.chunk, passes);
     return undefined;
   };

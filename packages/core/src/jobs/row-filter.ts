@@ -1,8 +1,7 @@
 import { type PackedValues } from "../verify/pack.ts";
 import { STATUSES, type Status } from "../verify/result.ts";
 import { SEND_ADVICES, type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";
-import { getKindAt, type IndexPiece, type RowKind } from "./row-index.ts";
-import { getEnd, type PieceTexts } from "./row-refs.ts";
+import { type AddressedPiece, getKindAt, type RowKind } from "./row-index.ts";
 
 // Which rows of a job are wanted: the one reader of filters, for pages of rows, counts, exports, and rows that are verified
 // again.
@@ -72,16 +71,21 @@ export const matchesKind =
     (!provider || (itsProvider !== null && provider.includes(itsProvider))) &&
     (!score || score.some(({ from, to }) => from <= itsScore && itsScore <= to));
 
-const toEndings = ({ domain }: RowFilter): readonly string[] | undefined =>
-  domain?.map((one) => `@${one}`);
-
-/** Undefined: every address passes. Takes a text in lower case, and where an address ends in it. */
-export const createDomainTest = (
-  filter: RowFilter,
-): ((text: string, end: number) => boolean) | undefined => {
-  const endings = toEndings(filter);
-  return endings && ((text, end) => endings.some((one) => text.startsWith(one, end - one.length)));
+/** Undefined: every address passes. Takes an address in lower case. `text`: a part of it, in any case. */
+export const createAddressTest = (
+  { domain }: RowFilter,
+  text?: string | null,
+): ((address: string) => boolean) | undefined => {
+  const part = text?.toLowerCase();
+  if (!domain && part === undefined) return undefined;
+  const domains = domain && new Set(domain);
+  return (address) =>
+    (part === undefined || address.includes(part)) &&
+    domains?.has(getDomainText(address)) !== false;
 };
+
+export const getDomainText = (address: string): string =>
+  address.slice(address.lastIndexOf("@") + 1);
 
 /** Whether a stored row is wanted. `text`: a part of its address, in any case. */
 export const createRowTest = (
@@ -89,31 +93,24 @@ export const createRowTest = (
   text?: string | null,
 ): ((values: PackedValues) => boolean) => {
   const isKind = matchesKind(filter);
-  const isDomain = createDomainTest(filter);
-  const part = text?.toLowerCase();
-  return ([, email, status, score, reason, , provider]) => {
-    if (!isKind([status, score, reason, provider])) return false;
-    if (part === undefined && !isDomain) return true;
-    const lower = email.toLowerCase();
-    return (
-      (part === undefined || lower.includes(part)) && isDomain?.(lower, lower.length) !== false
-    );
-  };
+  const isAddress = createAddressTest(filter, text);
+  return ([, email, status, score, reason, , provider]) =>
+    isKind([status, score, reason, provider]) && isAddress?.(email.toLowerCase()) !== false;
 };
 
-/** Whether the row at this position of a piece is wanted, by the same rules. */
+/** Whether the row at a position of the piece is wanted, by the same rules. Undefined: none is. */
 export const createPieceTest = (
-  piece: IndexPiece,
+  piece: AddressedPiece,
   filter: RowFilter,
-): { readonly isAny: boolean; readonly test: (at: number, texts?: PieceTexts) => boolean } => {
+  text: string | undefined,
+): ((at: number) => boolean) | undefined => {
   const allowed = piece.kinds.map(matchesKind(filter));
-  const isDomain = createDomainTest(filter);
+  if (!allowed.includes(true) || !piece.texts.includes(text?.toLowerCase() ?? "")) return undefined;
+  const isAddress = createAddressTest(filter, text);
+  const addresses = isAddress ? piece.listAddresses() : [];
   const replaced = new Set(piece.replaced);
-  return {
-    isAny: allowed.includes(true),
-    test: (at, texts) =>
-      allowed[getKindAt(piece, at)] === true &&
-      !replaced.has(at) &&
-      (!isDomain || (texts !== undefined && isDomain(texts.text, getEnd(texts, at)))),
-  };
+  return (at) =>
+    allowed[getKindAt(piece, at)] === true &&
+    !replaced.has(at) &&
+    isAddress?.(addresses[at] ?? "") !== false;
 };

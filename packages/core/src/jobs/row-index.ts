@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
+import { prefetch } from "../lib/prefetch.ts";
 import type { Item, KeyRange, Table, Write } from "../ports/table.ts";
 import type { Verification } from "../verify/result.ts";
 import { iterateChunks } from "./chunks.ts";
@@ -9,7 +10,7 @@ import { readResultRows, type VerifiedRow } from "./results.ts";
 // Layout. What finds and sorts the rows of a job without reading its pages: one piece for each pass, written in the
 // transaction that makes its rows count. A list has few combinations of status, score, reason and provider, so a row is
 // one character, the number of its combination. The addresses are apart: only a search for a text and an order by
-// address read them. Nothing is compressed: half a million rows are read at once, and to inflate them takes longer.
+// address read them. Nothing is compressed: a search reads all of it, and to inflate it takes longer.
 //
 //   pk                sk                             what
 //   INDEX#<job>       <five digits>#<four digits>    the rows of a pass of a chunk, in the order of its pages
@@ -175,9 +176,9 @@ const findGaps = (rows: readonly VerifiedRow[]): readonly number[] =>
   rows.flatMap(({ row }, at) => (at > 0 && row === (rows[at - 1]?.row ?? 0) + 1 ? [] : [at, row]));
 
 /** No address has it, and JSON does not escape it. */
-export const BETWEEN_TEXTS = "\u007F";
+const BETWEEN_TEXTS = "\u007F";
 
-/** All addresses of a piece as one text: a search in it is faster than one in each. */
+/** All addresses of a piece as one text: JSON reads it faster than a list. */
 export const joinTexts = (emails: readonly string[]): string =>
   emails.map((email) => email.toLowerCase().replaceAll(BETWEEN_TEXTS, " ")).join(BETWEEN_TEXTS);
 
@@ -199,60 +200,64 @@ export const findReplacedRows = async (
 /** Only `buildIndexWrites` writes these items, and a search reads a thousand. */
 const readPiece = (item: Item): IndexPiece => item as unknown as IndexPiece;
 
-/** A query returns a megabyte on DynamoDB, so a large index is read in parts at the same time. */
-const PARTS = 8;
-const CHUNKS_PER_PART_MIN = 16;
-const PAGE_ITEMS = 250;
+/** A piece with its addresses in lower case. Empty where they are not read, or are gone. */
+export type AddressedPiece = IndexPiece & {
+  /** All of them as one text: a text that is not in it is in no address. */
+  readonly texts: string;
+  /** One for each row. */
+  readonly listAddresses: () => readonly string[];
+};
 
-/** Every item of the partition, in the order of the chunks. */
-const readParts = async (
+const withAddresses = (piece: IndexPiece, texts: string): AddressedPiece => {
+  let addresses: readonly string[] | undefined;
+  return { ...piece, texts, listAddresses: () => (addresses ??= splitTexts(texts)) };
+};
+
+/** Searching so many rows takes about 3 ms, and they have at most 6 MB of addresses. */
+const SLICE_ROWS = 8_000;
+/** Slices that are read meanwhile: each is a request on AWS, which takes 10 ms. */
+const SLICES_AHEAD = 2;
+
+/**
+ * The index in the order of the chunks, and of the passes of each, a slice at a time: a list has up to half a million rows,
+ * and a reader never holds more than three slices.
+ */
+export async function* readSlices(
   table: Table,
-  { total, chunkRows }: IndexedJob,
-  pk: string,
-): Promise<readonly Item[]> => {
-  const chunks = Math.max(1, Math.ceil(total / Math.max(1, chunkRows)));
-  const size = Math.max(CHUNKS_PER_PART_MIN, Math.ceil(chunks / PARTS));
-  const starts = Array.from({ length: Math.ceil(chunks / size) }, (_, part) => part * size);
-  const parts = await Promise.all(
-    starts.map((from) => {
-      const sk = toRange(from, from + size - 1);
-      return Array.fromAsync(paginateQuery(table, { pk, sk, pageSize: PAGE_ITEMS }));
-    }),
-  );
-  return parts.flat();
-};
+  job: IndexedJob,
+  { hasAddresses }: { readonly hasAddresses: boolean },
+): AsyncGenerator<readonly AddressedPiece[]> {
+  if (job.kind === "single") return yield* buildSlices(table, job);
+  const rows = Math.max(1, job.chunkRows);
+  const size = Math.max(1, Math.floor(SLICE_ROWS / rows));
+  const chunks = Math.max(1, Math.ceil(job.total / rows));
+  const starts = Array.from({ length: Math.ceil(chunks / size) }, (_, at) => at * size);
+  yield* prefetch(starts, SLICES_AHEAD, async (from) => {
+    const sk = toRange(from, from + size - 1);
+    const readItems = (pk: string) => Array.fromAsync(paginateQuery(table, { pk, sk }));
+    const [pieces, addresses] = await Promise.all([
+      readItems(toIndexPartition(job.id)),
+      hasAddresses ? readItems(toAddressesPartition(job.id)) : [],
+    ]);
+    const texts = new Map(addresses.map((item) => [item.sk, readTexts(item)]));
+    return pieces.map((item) => withAddresses(readPiece(item), texts.get(item.sk) ?? ""));
+  });
+}
 
-export type RowIndex = {
-  /** In the order of the chunks, and of the passes of each. */
-  readonly pieces: readonly IndexPiece[];
-  /** The addresses of each piece as one text, in the same order. */
-  readonly readAddresses: () => Promise<readonly string[]>;
-};
-
-export const readRowIndex = async (table: Table, job: IndexedJob): Promise<RowIndex> => {
-  if (job.kind === "single") return buildRowIndex(table, job);
-  const pieces = (await readParts(table, job, toIndexPartition(job.id))).map(readPiece);
-  const readAddresses = async () => {
-    const items = await readParts(table, job, toAddressesPartition(job.id));
-    const texts = new Map(items.map((item) => [item.sk, item]));
-    return pieces.map(({ chunk, pass }) => {
-      const item = texts.get(toPieceSk(chunk, pass));
-      return item ? readTexts(item) : "";
-    });
-  };
-  return { pieces, readAddresses };
-};
+/** The whole index without addresses: a kilobyte for a chunk. */
+export const readPieces = async (table: Table, job: IndexedJob): Promise<readonly IndexPiece[]> =>
+  (await Array.fromAsync(readSlices(table, job, { hasAddresses: false }))).flat();
 
 /** The job of a single address has no index: it is made from the row itself. */
-const buildRowIndex = async (table: Table, job: IndexedJob): Promise<RowIndex> => {
-  const pieces: IndexPiece[] = [];
-  const addresses: string[] = [];
+async function* buildSlices(
+  table: Table,
+  job: IndexedJob,
+): AsyncGenerator<readonly AddressedPiece[]> {
   for await (const chunk of iterateChunks(table, job.id))
     for (const [pass, token] of chunk.passes.entries()) {
       const rows = await readResultRows(table, { ...chunk, passes: [token] });
       if (rows.length === 0) continue;
-      pieces.push(createPiece({ chunk: chunk.chunk, token, pass }, rows));
-      addresses.push(joinTexts(rows.map(({ result }) => result.email)));
+      const texts = joinTexts(rows.map(({ result }) => result.email));
+      yield [withAddresses(createPiece({ chunk: chunk.chunk, token, pass }, rows), texts)];
     }
-  return { pieces, readAddresses: async () => addresses };
-};
+}

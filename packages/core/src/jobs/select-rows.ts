@@ -1,22 +1,16 @@
+import type { Table } from "../ports/table.ts";
 import { createPieceTest, type RowFilter } from "./row-filter.ts";
-import type { IndexPiece, RowIndex } from "./row-index.ts";
 import {
-  createTexts,
-  findText,
-  getPiece,
-  getRow,
-  type Pieces,
-  POSITIONS,
-  type RowRef,
-  type Searched,
-  type Texts,
-  toRowAt,
-} from "./row-refs.ts";
-import { type RowOrder, type RowPosition, SORTED } from "./sort-rows.ts";
+  type AddressedPiece,
+  getKindAt,
+  getRowAt,
+  type IndexedJob,
+  readSlices,
+} from "./row-index.ts";
+import { createComparator, createFirstRows, type RowOrder, type RowPosition } from "./sort-rows.ts";
 
-// Finds and sorts rows of a job by its index: which rows match, how many, and where one page of them is stored. A job has
-// up to half a million, and callers wait, so nothing here makes an object for each row, and no more is sorted than the
-// page needs (sort-rows.ts).
+// Finds and sorts rows of a job by its index: which rows match, how many, and where one page of them is stored. The index is
+// read in slices, and other work runs between two of them. Only the rows near the page are held.
 
 export type RowSelection = {
   readonly filter: RowFilter;
@@ -33,88 +27,132 @@ export type FoundRow = {
   readonly row: number;
 };
 
+export type SelectedRow = FoundRow & RowPosition;
+
 export type SelectedRows = {
   readonly matching: number;
-  readonly found: readonly FoundRow[];
-  /** Undefined: there are no more rows. */
-  readonly next: RowPosition | undefined;
+  readonly found: readonly SelectedRow[];
+  /** Whether more rows match after these. */
+  readonly hasMore: boolean;
 };
 
 type Start = { readonly after: RowPosition } | { readonly offset: number };
 
 export const selectRows = async (
-  index: RowIndex,
-  { filter, text, order }: RowSelection,
+  table: Table,
+  job: IndexedJob,
+  selection: RowSelection,
   start: Start,
   limit: number,
   pause: () => Promise<void>,
 ): Promise<SelectedRows> => {
-  const { pieces } = index;
-  const needsTexts = text !== undefined || filter.domain !== undefined || order.by === "email";
-  const addresses = needsTexts ? await index.readAddresses() : [];
-  const texts = createTexts(pieces, addresses);
-  await pause();
-  const rows = listMatches({ pieces, texts }, filter, text?.toLowerCase());
-  await pause();
-  const sorted = SORTED[order.by]({ pieces, texts, rows, isDescending: order.isDescending });
-  const from = "offset" in start ? start.offset : sorted.countUpTo(start.after);
-  const page = sorted.slice(from, from + limit);
-  const last = page.at(-1);
-  const isEnd = from + page.length >= rows.length;
-  return {
-    matching: rows.length,
-    found: page.map((ref) => toFoundRow(pieces, ref)),
-    next: last === undefined || isEnd ? undefined : sorted.toPosition(last),
-  };
-};
-
-const toFoundRow = (pieces: Pieces, ref: RowRef): FoundRow => {
-  const { chunk, token } = getPiece(pieces, ref);
-  return { chunk, token, at: toRowAt(ref), row: getRow(pieces, ref) };
-};
-
-/** The rows that match, in the order of the list. */
-const listMatches = (
-  { pieces, texts }: Searched,
-  filter: RowFilter,
-  text: string | undefined,
-): RowRef[] => {
-  const matches: RowRef[] = [];
-  let chunkStart = 0;
-  pieces.forEach((piece, pieceAt) => {
-    if (pieces[pieceAt - 1]?.chunk !== piece.chunk) chunkStart = matches.length;
-    const before = matches.length;
-    addMatches(matches, { piece, pieceAt, texts }, filter, text);
-    // A later pass of the chunk has rows between those of an earlier one.
-    if (before === chunkStart || matches.length === before) return;
-    const inChunk = matches.splice(chunkStart);
-    for (const ref of inChunk.toSorted((a, b) => getRow(pieces, a) - getRow(pieces, b)))
-      matches.push(ref);
-  });
-  return matches;
-};
-
-type SearchedPiece = {
-  readonly piece: IndexPiece;
-  readonly pieceAt: number;
-  readonly texts: Texts;
-};
-
-const addMatches = (
-  matches: RowRef[],
-  { piece, pieceAt, texts }: SearchedPiece,
-  filter: RowFilter,
-  text: string | undefined,
-): void => {
-  const { isAny, test } = createPieceTest(piece, filter);
-  if (!isAny) return;
-  const ref = pieceAt * POSITIONS;
-  const own = text !== undefined || filter.domain ? texts(pieceAt) : undefined;
-  if (text === undefined || !own) {
-    for (let at = 0; at < piece.kindByRow.length; at++) if (test(at, own)) matches.push(ref + at);
-    return;
+  const index = { table, job, selection, pause, compare: createComparator(selection.order) };
+  if ("after" in start) return toPage(await findFirst(index, start.after, limit), 0, limit);
+  const { offset } = start;
+  if (offset > ROWS_HELD_MAX) {
+    const { after, most } = await estimatePosition(index, offset);
+    const near = await findFirst(index, after, most + limit);
+    const from = offset - near.before;
+    if (from >= 0 && from <= most) return toPage(near, from, limit);
   }
-  findText(own, text, (at) => {
-    if (test(at, own)) matches.push(ref + at);
+  return toPage(await findFirst(index, undefined, offset + limit), offset, limit);
+};
+
+/** A page that is further from the start is found by a second pass over the index, which holds only the rows near it. */
+const ROWS_HELD_MAX = 10_000;
+
+type Index = {
+  readonly table: Table;
+  readonly job: IndexedJob;
+  readonly selection: RowSelection;
+  readonly pause: () => Promise<void>;
+  readonly compare: ReturnType<typeof createComparator>;
+};
+
+type OpenRows = {
+  readonly matching: number;
+  /** The number of matching rows up to the position. */
+  readonly before: number;
+  /** The first rows after it. */
+  readonly rows: readonly SelectedRow[];
+};
+
+const toPage = ({ matching, before, rows }: OpenRows, from: number, limit: number) => {
+  const found = rows.slice(from, from + limit);
+  return { matching, found, hasMore: found.length > 0 && before + from + limit < matching };
+};
+
+const findFirst = async (
+  index: Index,
+  after: RowPosition | undefined,
+  most: number,
+): Promise<OpenRows> => {
+  const { compare, pause } = index;
+  const first = createFirstRows<SelectedRow>(most, compare, pause);
+  let [matching, before] = [0, 0];
+  await scan(index, async (matches) => {
+    const open: SelectedRow[] = [];
+    for (const row of matches) {
+      matching++;
+      if (after && compare(row, after) <= 0) before++;
+      else if (first.isOpenTo(row)) open.push(row);
+    }
+    await first.add(open);
   });
+  return { matching, before, rows: await first.list() };
+};
+
+const SAMPLE_ROWS = 4_000;
+
+/** A row some way before the offset, and how many rows may lie between: by a sample, so the caller has to count. */
+const estimatePosition = async (
+  index: Index,
+  offset: number,
+): Promise<{ readonly after: RowPosition | undefined; readonly most: number }> => {
+  const stride = Math.max(1, Math.ceil(index.job.total / SAMPLE_ROWS));
+  const sample: RowPosition[] = [];
+  let matching = 0;
+  await scan(index, async (matches) => {
+    for (const row of matches) if (matching++ % stride === 0) sample.push(row);
+  });
+  sample.sort(index.compare);
+  // Six times the standard deviation of the rank.
+  const margin = Math.ceil(3 * Math.sqrt(sample.length));
+  const at = Math.floor(offset / stride) - margin;
+  return { after: sample[at], most: 2 * margin * stride };
+};
+
+/** Calls with the matching rows of each slice, in no order. */
+const scan = async (
+  { table, job, selection: { filter, text, order }, pause }: Index,
+  onSlice: (matches: Iterable<SelectedRow>) => Promise<void>,
+): Promise<void> => {
+  const hasAddresses = text !== undefined || filter.domain !== undefined || order.by === "email";
+  for await (const pieces of readSlices(table, job, { hasAddresses })) {
+    const matches: SelectedRow[] = [];
+    for (const piece of pieces) {
+      const isWanted = createPieceTest(piece, filter, text);
+      if (!isWanted) continue;
+      const { chunk, token } = piece;
+      const getValue = createGetValue(piece, order);
+      for (let at = 0; at < piece.kindByRow.length; at++)
+        if (isWanted(at))
+          matches.push({ value: getValue(at), row: getRowAt(piece, at), chunk, token, at });
+    }
+    await onSlice(matches);
+    await pause();
+  }
+};
+
+const createGetValue = (
+  piece: AddressedPiece,
+  { by }: RowOrder,
+): ((at: number) => string | number) => {
+  if (by === "row") return () => 0;
+  if (by === "email") {
+    const addresses = piece.listAddresses();
+    return (at) => addresses[at] ?? "";
+  }
+  const field = by === "status" ? 0 : 1;
+  return (at) => piece.kinds[getKindAt(piece, at)]?.[field] ?? 0;
 };

@@ -1,40 +1,48 @@
 import { type BudgetLimits, createBudget, type Hold } from "../lib/budget.ts";
 
-// A limited number of slots per process that accounts share.
+// A budget per process (slots, bytes) in which work waits for its share. Accounts take turns.
 
 export type AccountSlots = {
-  /** Runs the work as soon as its account may have a slot. Accounts take turns. */
-  readonly run: <T>(account: string, work: () => Promise<T>) => Promise<T>;
+  /** Runs the work as soon as its account may have so much of the budget. */
+  readonly run: <T>(account: string, work: () => Promise<T>, amount?: number) => Promise<T>;
 };
 
-/** An account that has its share of the slots waits, and does not block other accounts. */
+type Waiting = { readonly amount: number; readonly begin: (hold: Hold) => void };
+
+/** An account that has its share waits, and does not block other accounts. */
 export const createAccountSlots = (limits: BudgetLimits): AccountSlots => {
   const { take } = createBudget(limits);
-  /** By account; the one that had a slot last is the last. */
-  const waiting = new Map<string, ((slot: Hold) => void)[]>();
+  /** By account; the one that began last is the last. */
+  const waiting = new Map<string, Waiting[]>();
 
   const beginWaiting = (): void => {
-    for (const [account, begins] of waiting) {
-      const slot = take(account, 1);
-      if (!slot) continue;
+    for (const [account, own] of waiting) {
+      const [first] = own;
+      const hold = first && take(account, first.amount);
+      if (!hold) continue;
       waiting.delete(account);
-      begins.shift()?.(slot);
-      if (begins.length > 0) waiting.set(account, begins);
+      own.shift();
+      first.begin(hold);
+      if (own.length > 0) waiting.set(account, own);
     }
   };
-  const waitForSlot = (account: string): Promise<Hold> =>
+  const wait = (account: string, amount: number): Promise<Hold> =>
     new Promise((begin) => {
-      waiting.set(account, [...(waiting.get(account) ?? []), begin]);
+      const own = waiting.get(account) ?? [];
+      own.push({ amount, begin });
+      waiting.set(account, own);
       beginWaiting();
     });
 
   return {
-    run: async (account, work) => {
-      const slot = await waitForSlot(account);
+    run: async (account, work, amount = 1) => {
+      // An account alone may have no more than half of it all.
+      const most = Math.min(limits.perShare, limits.inAll);
+      const hold = await wait(account, Math.min(amount, most));
       try {
         return await work();
       } finally {
-        slot.giveBack();
+        hold.giveBack();
         beginWaiting();
       }
     },

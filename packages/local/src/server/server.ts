@@ -12,6 +12,7 @@ import { closeStream } from "@mailproof/api/http/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
 import { documentsFrom } from "@mailproof/api/http/documents";
 import type { Caller, Endpoint, Streamed } from "@mailproof/api/http/endpoint";
+import { parseQuery } from "@mailproof/api/http/query";
 import {
   asFailure,
   type HttpAnswer,
@@ -41,8 +42,10 @@ import { getBaseUrl, getClientIp, PLAIN_SITE, type Site, stripBasePath } from ".
 import { createRequestSlots, createShares, getSlotOwner, type TakeShare } from "./slots.ts";
 import { answerStatus } from "./status-page.ts";
 
-/** Bodies that are gathered in memory, and what downloads read ahead. Callers never hold more than this, whatever they send. */
+/** Bodies that are gathered in memory, large responses, and what downloads read ahead. Callers never hold more than this, whatever they send. */
 const HELD_BYTES = { perShare: 60_000_000, inAll: 150_000_000 };
+/** Responses up to here are not counted: a connection's buffers take more. */
+const SMALL_BYTES = 50_000;
 /** Rows read ahead, and a chunk that the client has not read. */
 const DOWNLOAD_BYTES = 3_000_000;
 
@@ -148,7 +151,7 @@ const serveRequest = async (
       id,
       incoming,
       outgoing,
-      await answerFirst(context, record, target, incoming),
+      await answerFirst(context, record, target, incoming, outgoing),
     );
   } catch (error) {
     // The caller hung up: no response is possible, and it is not an internal error.
@@ -201,6 +204,7 @@ const answerFirst = async (
   record: RequestRecord,
   target: string | undefined,
   incoming: IncomingMessage,
+  outgoing: ServerResponse,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
   const leave = isRead(incoming) ? undefined : context.world.callers.enter();
   const holds: Hold[] = [];
@@ -212,7 +216,11 @@ const answerFirst = async (
   };
   const hold = (bytes: number) => void holds.push(context.takeBytes(who ?? "", bytes));
   try {
-    return await answerRequest({ ...context, onCaller, hold }, record, target, incoming);
+    const answer = await answerRequest({ ...context, onCaller, hold }, record, target, incoming);
+    // A client that does not read its response keeps it in memory. Only a read may be refused for it: it can be repeated.
+    if (isRead(incoming) && typeof answer.body === "string" && answer.body.length > SMALL_BYTES)
+      outgoing.once("close", context.takeBytes(who ?? "", answer.body.length).giveBack);
+    return answer;
   } finally {
     for (const one of holds) one.giveBack();
     leave?.();
@@ -245,7 +253,7 @@ const answerRequest = async (
   const body = (bytesMax: number) => readBody(incoming, bytesMax, hold);
   if (rawPath === MCP_PATH) {
     record.route = `POST ${MCP_PATH}`;
-    const query = Object.fromEntries(new URLSearchParams(search));
+    const query = parseQuery(search);
     return answerMcp({ id, baseUrl, method, headers, query, clientIp, body, onCaller });
   }
   const operated = await answerOperator?.({ id, baseUrl, method, rawPath, headers, body });
@@ -325,15 +333,7 @@ const readBody = async (
   return parseJson(Buffer.concat(chunks));
 };
 
-/** As in API Gateway, a repeated parameter becomes one value, joined by a comma. */
-const parseQuery = (search: string): Record<string, string> => {
-  const values = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(search))
-    values.set(name, [...(values.get(name) ?? []), value]);
-  return Object.fromEntries([...values].map(([name, all]) => [name, all.join(",")]));
-};
-
-/** The same for headers. Node keeps only the first of some headers, and joins others with a comma and a space. */
+/** A repeated header is joined by a comma, as a parameter is. Node keeps only the first of some headers, and joins others with a comma and a space. */
 const joinHeaders = ({ headersDistinct }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(",")]),

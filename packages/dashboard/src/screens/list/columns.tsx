@@ -1,4 +1,4 @@
-import type { ResultRow } from "@mailproof/client";
+import type { GetJobData, ResultRow } from "@mailproof/client";
 import type { ComponentChildren } from "preact";
 import { formatNumber, formatTime } from "../../format.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -89,25 +89,22 @@ const getRoomPx = (): number =>
   (innerWidth >= NAVIGATION.from ? NAVIGATION.px : 0) -
   (hasRail() ? RAIL_PX : 0);
 
-const toOwnColumn = (name: string): Column => ({
+export type ListRows = Pick<GetJobData, "columns" | "results">;
+
+const toOwnColumn = (name: string, at: number): Column => ({
   id: `own:${name}`,
   title: name,
-  show: ({ columns }) => columns?.[name] ?? "",
+  show: ({ cells }) => cells?.[at] ?? "",
 });
 
 /** The list's columns. The address is in ours. */
-const listOwn = (rows: readonly ResultRow[]): readonly Column[] => {
-  const [first] = rows;
-  return Object.entries(first?.columns ?? {})
-    .filter(([, cell]) => cell.trim().toLowerCase() !== first?.email)
-    .map(([name]) => toOwnColumn(name));
-};
+const listOwn = ({ columns = [], results = [] }: ListRows): readonly Column[] =>
+  columns
+    .map(toOwnColumn)
+    .filter((_, at) => results[0]?.cells?.[at]?.trim().toLowerCase() !== results[0]?.email);
 
 /** Every column that the table may have: ours, and the list's own. */
-export const listColumns = (rows: readonly ResultRow[]): readonly Column[] => [
-  ...OURS,
-  ...listOwn(rows),
-];
+export const listColumns = (page: ListRows): readonly Column[] => [...OURS, ...listOwn(page)];
 
 /** The ids of those that have room: they are shown until a person chooses. */
 export const listFirstColumns = (columns: readonly Column[]): readonly string[] => {

@@ -8,7 +8,7 @@ import { getClient } from "../../session.ts";
 import { isRunning, toTitle } from "../lists/job.ts";
 import { MoreActions } from "./actions.tsx";
 import { AgainButton, ChildProgress, Corrections, useAgain } from "./again.tsx";
-import { ColumnChoice, listColumns, listFirstColumns } from "./columns.tsx";
+import { ColumnChoice, type ListRows, listColumns, listFirstColumns } from "./columns.tsx";
 import { DownloadButton, useDownload } from "./download.tsx";
 import { type Facets, NO_FACETS, toFacets } from "./facets.ts";
 import { toggleSort, toRequest } from "./filter.ts";
@@ -86,8 +86,8 @@ const Rows = ({ page: { job, from, key }, current, chosen, facets, onMove }: Row
   const { job_id: id, results = NO_ROWS, matching_rows: matching = 0 } = job;
   const [picked, setPicked] = useState<readonly string[]>();
   // A page without rows does not take the columns away.
-  const [known, setKnown] = useState(NO_ROWS);
-  if (results.length > 0 && known !== results) setKnown(results);
+  const [known, setKnown] = useState<ListRows>({});
+  if (results.length > 0 && known.results !== results) setKnown(job);
   const columns = listColumns(known);
   const shown = picked ?? listFirstColumns(columns);
   const { terms, text, sort } = chosen;
@@ -120,11 +120,14 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
   const { terms, text, sort } = chosen;
   const [first, setFirst] = useState(0);
   const key = JSON.stringify([terms, text, sort]);
-  const from = toSkip({ first });
+  // A page ends early where its rows are large: then it begins at the first visible row.
+  const [isWide, setWide] = useState(false);
+  const from = isWide ? first : toSkip({ first });
   const load = useLoad(
     async (signal): Promise<Page> => {
       const page = { id, sort, skip: from, limit: PAGE_ROWS, columns: "true" } as const;
       const job = await getClient().getJob({ ...page, ...toRequest(chosen) }, { signal });
+      if (job.next_key !== undefined) setWide((job.results?.length ?? 0) < PAGE_ROWS);
       return { job, from, key };
     },
     [id, key, from],
