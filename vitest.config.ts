@@ -2,10 +2,11 @@ import "./scripts/need-node.mjs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
+import { STORIES_ON_AWS } from "./test/aws/second-stack.ts";
 import { Results } from "./test/runner/results.reporter.ts";
 
-// Every suite is a project here. npm run check runs `quick`; npm test runs quick, long and histories, all that need
-// nothing but Node; npm run test:all runs each of them, in the order of scripts/test-all.ts.
+// Every suite is a project here. npm run check runs `quick`; npm test runs quick and long, which need nothing but Node; npm run
+// test:all runs each of them, in the order of scripts/test-all.ts.
 
 /** Starts processes, opens sockets by the hundred, builds what is deployed, or counts long. */
 const LONG = [
@@ -87,7 +88,10 @@ const SUITES: Readonly<Record<string, Suite>> = {
     testTimeout: shared.testTimeout,
     hookTimeout: shared.hookTimeout,
   },
-  aws: { ...createAws({}), include: ["test/{aws,story}/**/*.test.ts"] },
+  aws: {
+    ...createAws({}),
+    include: ["test/aws/*.test.ts", ...STORIES_ON_AWS.map((name) => `test/story/${name}.test.ts`)],
+  },
   "third-party": { ...shared, setupFiles: [], include: ["test/third-party/*.test.ts"] },
   moto: {
     ...createAws({ MAILPROOF_EMULATOR: "moto" }),

@@ -1,31 +1,35 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { type FileResult, formatLeftOut } from "../test/runner/results.reporter.ts";
 import { getToolFolder } from "../test/third-party/tools.ts";
 
-// npm run test:all [-- suite ...] runs every suite, or those that are named: cheap ones first, until one fails. .ci/run
-// installs what they need. What a machine lacks is left out with its reason.
+// npm run test:all [-- suite ...] runs every suite, or the named ones, until one fails. What a machine lacks is left out with its reason.
+// --beside COMMAND runs beside the first stage, and --between COMMAND after it: with these .ci/run fetches what the later stages need.
 
 type Outcome = { readonly succeeded: boolean; readonly results: readonly FileResult[] };
-type Suite = { readonly name: string; readonly run: () => Outcome };
+/** Where its output goes: the suites of two lanes would mix their lines. */
+type Run = (output: number | "inherit") => Promise<Outcome>;
+type Suite = { readonly name: string; readonly run: Run };
 
-const succeeds = (
+const succeeds = async (
   program: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): boolean => {
-  const { status, error } = spawnSync(program, args, { ...options, stdio: "inherit" });
-  if (error) throw error;
-  return status === 0;
+  output: number | "inherit",
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<boolean> => {
+  const child = spawn(program, args, { env, stdio: ["inherit", output, output] });
+  const { promise, resolve: end, reject } = Promise.withResolvers<boolean>();
+  child.once("error", reject).once("close", (code) => end(code === 0));
+  return promise;
 };
 
 /** Counts as one test. */
 const command = (name: string, program: string, ...args: readonly string[]): Suite => ({
   name,
-  run: () => {
-    const succeeded = succeeds(program, args);
+  run: async (output) => {
+    const succeeded = await succeeds(program, args, output);
     const [passed, failed] = [Number(succeeded), Number(!succeeded)];
     return { succeeded, results: [{ file: name, passed, failed, leftOut: [] }] };
   },
@@ -34,114 +38,120 @@ const command = (name: string, program: string, ...args: readonly string[]): Sui
 const node = (name: string, ...args: readonly string[]): Suite =>
   command(name, process.execPath, ...args);
 
-const RESULTS = resolve(".cache/results.json");
+const getPath = (name: string, ending: string): string =>
+  resolve(".cache/suites", `${name.replaceAll(" ", "-")}.${ending}`);
 
 /** What the runner counted, even where it failed. */
-const withResults = (run: (env: NodeJS.ProcessEnv) => boolean): Outcome => {
-  rmSync(RESULTS, { force: true });
-  const succeeded = run({ ...process.env, RESULTS });
-  const results = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, "utf8")) : [];
+const withResults = async (
+  name: string,
+  run: (env: NodeJS.ProcessEnv) => Promise<boolean>,
+): Promise<Outcome> => {
+  const file = getPath(name, "json");
+  rmSync(file, { force: true });
+  const succeeded = await run({ ...process.env, RESULTS: file });
+  const results = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
   return { succeeded, results };
 };
 
-const vitest = (env: NodeJS.ProcessEnv, projects: readonly string[], ...args: readonly string[]) =>
-  succeeds(
-    process.execPath,
-    [
-      "node_modules/vitest/vitest.mjs",
-      "run",
-      ...projects.flatMap((name) => ["--project", name]),
-      ...args,
-    ],
-    { env },
-  );
+const VITEST = ["node_modules/vitest/vitest.mjs", "run"];
+const toProjects = (names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => ["--project", name]);
 
-/** A project of vitest.config.ts. */
-const tests = (name: string): Suite => ({
+/** Projects of vitest.config.ts. */
+const tests = (name: string, projects = [name]): Suite => ({
   name,
-  run: () => withResults((env) => vitest(env, [name])),
+  run: (output) =>
+    withResults(name, (env) =>
+      succeeds(process.execPath, [...VITEST, ...toProjects(projects)], output, env),
+    ),
 });
 
 /** Left out where the path is absent that a script fetches. */
 const needing = (path: string, script: string, suite: Suite): Suite => ({
   name: suite.name,
-  run: () => {
-    if (existsSync(path)) return suite.run();
+  run: async (output) => {
+    if (existsSync(path)) return suite.run(output);
     const reason = `there is no ${path}, which ${script} fetches`;
     const leftOut = [{ name: suite.name, tests: 1, reason }];
     return { succeeded: true, results: [{ file: suite.name, passed: 0, failed: 0, leftOut }] };
   },
 });
 
-/** As a newcomer has it: only what is committed. */
-const runInClone = (): Outcome => {
-  const folder = mkdtempSync(join(tmpdir(), "mailproof-clone-"));
-  const cwd = join(folder, "mailproof");
-  try {
-    return withResults((env) => {
+const NPM_TEST = "npm test";
+const isWhole = ({ leftOut }: FileResult): boolean => leftOut.length === 0;
+let leftOutBefore: readonly string[] = [];
+
+/**
+ * As a newcomer runs it: without files beside the repository and without the settings of CI. CI itself is a clone of what is committed,
+ * and has run npm ci. Files with tests that were left out run again in the second stage, and count there.
+ */
+const npmTest: Suite = {
+  name: NPM_TEST,
+  run: async (output) => {
+    const outcome = await withResults(NPM_TEST, (env) => {
       const { CI: _, MAIL_SERVERS_DIR: __, ...plain } = env;
-      const options = { cwd, env: plain };
-      return (
-        succeeds("git", ["clone", "--quiet", ".", cwd]) &&
-        succeeds("npm", ["ci"], options) &&
-        succeeds("npm", ["test"], options)
-      );
+      return succeeds("npm", ["test"], output, { ...plain, FILES_BESIDE: "none" });
     });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    leftOutBefore = outcome.results.filter((one) => !isWhole(one)).map(({ file }) => file);
+    return { ...outcome, results: outcome.results.filter(isWhole) };
+  },
 };
 
-/** npm test in a clone, and then here, where there are files and programs beside it, what was left out there. */
-const runNpmTest = (): Outcome => {
-  const clone = runInClone();
-  const isWhole = ({ leftOut }: FileResult): boolean => leftOut.length === 0;
-  const files = clone.results.filter((one) => !isWhole(one)).map(({ file }) => file);
-  if (!clone.succeeded || files.length === 0) return clone;
-  const here = withResults((env) => vitest(env, ["quick", "long", "histories"], ...files));
-  return {
-    succeeded: here.succeeded,
-    results: [...clone.results.filter(isWhole), ...here.results],
-  };
+const LEFT_OUT_BEFORE = "left out before";
+
+const leftOutTests: Suite = {
+  name: LEFT_OUT_BEFORE,
+  run: (output) =>
+    withResults(LEFT_OUT_BEFORE, async (env) => {
+      if (leftOutBefore.length === 0) return true;
+      const args = [...VITEST, ...toProjects(["quick", "long"]), ...leftOutBefore];
+      return succeeds(process.execPath, args, output, env);
+    }),
 };
 
 const SST = ".sst/platform/node_modules";
 
-const SUITES: readonly Suite[] = [
-  node("format", "scripts/tools.ts", "biome", "check", "."),
-  node("lint", "scripts/tools.ts", "oxlint", "--type-aware", "--deny-warnings"),
-  node("types", "scripts/tools.ts", "tsc"),
-  node("types of the dashboard", "scripts/tools.ts", "tsc", "-p", "packages/dashboard"),
-  needing(
-    SST,
-    "scripts/prepare-infra.mjs",
-    node("types of infra", "scripts/tools.ts", "tsc", "-p", "infra"),
-  ),
-  needing(SST, "scripts/prepare-infra.mjs", tests("infra")),
-  needing(
-    "test/clients/node_modules",
-    "npm install --prefix test/clients",
-    node("clients", "test/clients/run-clients.ts"),
-  ),
-  node("mcp", "scripts/check-mcp.ts"),
-  tests("third-party"),
-  needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
-  tests("aws"),
-  tests("dashboard"),
-  tests("deploy"),
-  { name: "npm test", run: runNpmTest },
-  // More than npm test plays, and one pair of faults of twenty: npm run simulate -- --pairs 1 plays all.
-  node(
-    "more histories",
-    "test/simulation/cli.ts",
-    "--seeds",
-    "1000",
-    "--from",
-    "300",
-    "--pairs",
-    "20",
-  ),
-  node("speed", "bench/run.ts", "--ratchet"),
+/** The lanes of a stage run side by side: many tests wait for a socket or a process, and leave a core idle. */
+const STAGES: readonly (readonly (readonly Suite[])[])[] = [
+  [[npmTest]],
+  [
+    [leftOutTests, tests("dashboard"), tests("deploy")],
+    [
+      node("format", "scripts/tools.ts", "biome", "check", "."),
+      node("lint", "scripts/tools.ts", "oxlint", "--type-aware", "--deny-warnings"),
+      node("types", "scripts/tools.ts", "tsc"),
+      node("types of the dashboard", "scripts/tools.ts", "tsc", "-p", "packages/dashboard"),
+      needing(
+        SST,
+        "scripts/prepare-infra.mjs",
+        node("types of infra", "scripts/tools.ts", "tsc", "-p", "infra"),
+      ),
+      needing(SST, "scripts/prepare-infra.mjs", tests("infra")),
+      needing(
+        "test/clients/node_modules",
+        "npm install --prefix test/clients",
+        node("clients", "test/clients/run-clients.ts"),
+      ),
+      node("mcp", "scripts/check-mcp.ts"),
+      tests("third-party"),
+      needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
+      tests("aws"),
+      tests("histories"),
+      // One pair of faults of forty: npm run simulate -- --pairs 1 plays all.
+      node(
+        "more histories",
+        "test/simulation/cli.ts",
+        "--seeds",
+        "500",
+        "--from",
+        "300",
+        "--pairs",
+        "40",
+      ),
+    ],
+  ],
+  // It measures time, so nothing runs beside it. npm run bench -- --ratchet measures more than the list.
+  [[node("speed", "bench/run.ts", "--ratchet", "list")]],
 ];
 
 const sum = (results: readonly FileResult[], field: "passed" | "failed"): number =>
@@ -160,30 +170,58 @@ const printTable = (rows: readonly Row[]): void => {
   }
 };
 
-const names = process.argv.slice(2);
-const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
+const rows: Row[] = [];
+
+const hasFailed = (): boolean => rows.some(({ succeeded }) => !succeeded);
+
+/** The output of a suite beside others is printed when it has ended. */
+const runSuite = async ({ name, run }: Suite, isAlone: boolean): Promise<void> => {
+  const file = getPath(name, "log");
+  mkdirSync(dirname(file), { recursive: true });
+  console.log(isAlone ? `\n== ${name}` : `begins: ${name}`);
+  const output = isAlone ? "inherit" : openSync(file, "w");
+  const start = performance.now();
+  const outcome = await run(output);
+  rows.push({ name, seconds: (performance.now() - start) / 1_000, ...outcome });
+  if (output === "inherit") return;
+  closeSync(output);
+  process.stdout.write(`\n== ${name}\n${readFileSync(file, "utf8")}`);
+};
+
+const runLane = async (suites: readonly Suite[], isAlone: boolean): Promise<void> => {
+  for (const suite of suites) if (!hasFailed()) await runSuite(suite, isAlone);
+};
+
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { beside: { type: "string" }, between: { type: "string" } },
+});
+const all = STAGES.flat(2).map(({ name }) => name);
+const unknown = names.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
-  const all = SUITES.map(({ name }) => name).join(", ");
-  console.error(`There is no suite ${unknown.join(", ")}. There are: ${all}.`);
+  console.error(`There is no suite ${unknown.join(", ")}. There are: ${all.join(", ")}.`);
   process.exit(2);
 }
 
-const rows: Row[] = [];
-for (const { name, run } of SUITES.filter(
-  (suite) => names.length === 0 || names.includes(suite.name),
-)) {
-  console.log(`\n== ${name}`);
-  const start = performance.now();
-  const outcome = run();
-  rows.push({ name, seconds: (performance.now() - start) / 1_000, ...outcome });
-  if (!outcome.succeeded) break;
+const prepare = (path: string | undefined): Suite[] =>
+  path === undefined ? [] : [command(path, path)];
+const isWanted = ({ name }: Suite): boolean =>
+  names.length === 0 ||
+  names.includes(name) ||
+  (name === LEFT_OUT_BEFORE && names.includes(NPM_TEST));
+
+for (const [nth, stage] of STAGES.entries()) {
+  const wanted = stage.map((lane) => lane.filter(isWanted));
+  const beside = prepare(nth === 0 ? values.beside : undefined);
+  const lanes = [...wanted, beside].filter((lane) => lane.length > 0);
+  await Promise.all(lanes.map((lane) => runLane(lane, lanes.length === 1)));
+  if (nth === 0) await runLane(prepare(values.between), true);
 }
 printTable(rows);
 const results = rows.flatMap((row) => row.results);
-const succeeded = rows.every((row) => row.succeeded);
 const failed = sum(results, "failed");
 // A runner that ended before its first test has failed, too.
 console.log(
-  `\n${sum(results, "passed")} passed, ${succeeded ? failed : Math.max(failed, 1)} failed`,
+  `\n${sum(results, "passed")} passed, ${hasFailed() ? Math.max(failed, 1) : failed} failed`,
 );
-process.exitCode = succeeded ? 0 : 1;
+process.exitCode = hasFailed() ? 1 : 0;

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { STORIES_ON_AWS } from "../aws/second-stack.ts";
 import { readInTest } from "../runner/describe-when.ts";
 import { formatLeftOut } from "../runner/results.reporter.ts";
 
@@ -13,6 +14,12 @@ const testsWith = (pattern: RegExp) =>
 
 test("no test is left out in silence: no file uses skip, only or todo", () => {
   expect(testsWith(/\.(?:skip|only|todo|skipIf|runIf)\b|\bx(?:it|test|describe)\(/)).toEqual([]);
+});
+
+test("each story that is listed for the second stack exists", () => {
+  const missing = STORIES_ON_AWS.filter((name) => !existsSync(`test/story/${name}.test.ts`));
+
+  expect(missing).toEqual([]);
 });
 
 test("no test is retried until it passes", () => {

@@ -19,8 +19,13 @@ declare module "vitest" {
   }
 }
 
-/** Pictures of every screen, for people. No test compares them. */
-const PICTURES = ".cache/dashboard-pictures";
+/** With PICTURES=FOLDER a run leaves a picture of each screen, for people. No test compares them. */
+export const takePicture = async (page: Page, name: string): Promise<void> => {
+  const folder = process.env["PICTURES"];
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+};
 
 /** An axe that is the page's own: what runs by the debugger is outside its Content-Security-Policy. */
 const AXE = "node_modules/axe-core/axe.min.js";
@@ -260,6 +265,13 @@ export const describeInBrowser = (
 
 const WIDTHS = [1280, 768, 375] as const;
 const COLOUR_SCHEMES = ["light", "dark"] as const;
+type ColourScheme = (typeof COLOUR_SCHEMES)[number];
+/** Colours depend on the scheme and hardly on the width, so of several widths only the first has both. */
+const SCHEMES: Readonly<Record<number, readonly ColourScheme[]>> = {
+  1280: COLOUR_SCHEMES,
+  768: ["light"],
+  375: ["dark"],
+};
 
 /** What passes is not described: that takes longer than to find it. */
 const RUN_AXE = `axe.run({ resultTypes: ["violations"] }).then(({ violations }) => ({ violations }))`;
@@ -272,20 +284,16 @@ type AxeResult = {
   }[];
 };
 
-/**
- * What every screen must be: without a violation that axe finds, no wider than the window, and without a complaint, at each
- * width, light and dark. Takes a picture of each.
- */
+/** Axe finds no violation on the screen, it is no wider than the window, and it causes no complaint. */
 export const checkScreen = async (
   { page, complaints }: OpenedPage,
   name: string,
   widths: readonly number[] = WIDTHS,
 ): Promise<void> => {
-  mkdirSync(PICTURES, { recursive: true });
   await page.evaluate(readFileSync(AXE, "utf8"));
   const faults: string[] = [];
   for (const width of widths)
-    for (const colorScheme of COLOUR_SCHEMES) {
+    for (const colorScheme of (widths.length > 1 && SCHEMES[width]) || COLOUR_SCHEMES) {
       await page.setViewportSize({ width, height: width === 375 ? 812 : 800 });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       const where = `${name} at ${width}, ${colorScheme}`;
@@ -294,10 +302,7 @@ export const checkScreen = async (
       const { violations }: AxeResult = await page.evaluate(RUN_AXE);
       for (const { id, help, nodes } of violations)
         faults.push(`${where}: ${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`);
-      await page.screenshot({
-        path: join(PICTURES, `${name}-${width}-${colorScheme}.png`),
-        fullPage: true,
-      });
+      await takePicture(page, `${name}-${width}-${colorScheme}`);
     }
   expect(faults).toEqual([]);
   expect(complaints).toEqual([]);

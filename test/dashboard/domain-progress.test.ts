@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, type OpenedPage, readCopied } from "./browser.ts";
+import {
+  checkScreen,
+  describeInBrowser,
+  type OpenedPage,
+  readCopied,
+  takePicture,
+} from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
 // The domains `ready` and `unaligned` of a test key have reports of the last 14 days.
@@ -81,10 +87,7 @@ describeInBrowser("a domain's progress", ({ open }) => {
     await page.emulateMedia({ media: "print" });
     await page.setViewportSize({ width: 720, height: 1000 });
     expect(await page.locator("button:visible").count()).toBe(0);
-    await page.screenshot({
-      path: ".cache/dashboard-pictures/domain-progress-printed.png",
-      fullPage: true,
-    });
+    await takePicture(page, "domain-progress-printed");
   });
 
   test("a domain that is not ready has every reason, and the sender to correct with its term", async () => {

@@ -6,7 +6,14 @@ import {
   createTlsReport,
   createZip,
 } from "../things/made-reports.ts";
-import { checkScreen, describeInBrowser, type OpenedPage, REFUSED, readCopied } from "./browser.ts";
+import {
+  checkScreen,
+  describeInBrowser,
+  type OpenedPage,
+  REFUSED,
+  readCopied,
+  takePicture,
+} from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
 const DAY_S = 86_400;
@@ -225,10 +232,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await page.emulateMedia({ media: "print" });
     await page.setViewportSize({ width: 720, height: 1000 });
     expect(await page.locator("button:visible").count()).toBe(0);
-    await page.screenshot({
-      path: ".cache/dashboard-pictures/domain-reports-printed.png",
-      fullPage: true,
-    });
+    await takePicture(page, "domain-reports-printed");
   });
 
   test("without reports it says how to get them: the record of the check, which is copied", async () => {

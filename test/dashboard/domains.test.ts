@@ -6,7 +6,13 @@ import { parseTagList } from "@mailproof/mail/tag-list";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { RSA_2048 } from "../things/dkim-keys.ts";
-import { beforeAnswer, checkScreen, describeInBrowser, readCopied } from "./browser.ts";
+import {
+  beforeAnswer,
+  checkScreen,
+  describeInBrowser,
+  readCopied,
+  takePicture,
+} from "./browser.ts";
 
 // A domain from a weak set-up to a better grade, by the record that its report shows: the zone changes during the test.
 
@@ -264,7 +270,7 @@ describeInBrowser(
       const pdf = await page.pdf({ format: "A4" });
       expect(pdf.toString("latin1").match(/\/Type\s*\/Page[^s]/g)).toHaveLength(1);
       await page.emulateMedia({ media: "print" });
-      await page.screenshot({ path: ".cache/dashboard-pictures/domain-printed.png" });
+      await takePicture(page, "domain-printed");
       expect(await page.locator("button:visible").count()).toBe(0);
       expect(await dial.isVisible()).toBe(true);
     });

@@ -2,7 +2,7 @@ import { openAsBlob, readFileSync } from "node:fs";
 import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, saveDownload } from "./browser.ts";
+import { checkScreen, describeInBrowser, saveDownload, takePicture } from "./browser.ts";
 import { createFileJob, createJob, readJob, waitForJob } from "./jobs.ts";
 
 const EMAILS = [
@@ -356,7 +356,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(await page.getByRole("table", { name: /^Rows of/ }).isVisible()).toBe(false);
     expect(await page.getByRole("heading", { name: "Status", exact: true }).isVisible()).toBe(true);
     expect(await page.getByRole("navigation").count()).toBe(0);
-    await page.screenshot({ path: ".cache/dashboard-pictures/list-print.png", fullPage: true });
+    await takePicture(page, "list-print");
     const pdf = await page.pdf({ format: "A4" });
     expect(pdf.toString("latin1").match(/\/Type\s*\/Page[^s]/g)).toHaveLength(1);
   });

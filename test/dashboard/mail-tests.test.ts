@@ -8,6 +8,7 @@ import {
   describeInBrowser,
   type OpenedPage,
   readCopied,
+  takePicture,
 } from "./browser.ts";
 import { callApi } from "./jobs.ts";
 
@@ -337,10 +338,7 @@ describeInBrowser(
       await page.setViewportSize({ width: 720, height: 1000 });
       expect(await page.locator("button:visible").count()).toBe(0);
       expect(await page.getByRole("img", { name: /^Grade/ }).isVisible()).toBe(true);
-      await page.screenshot({
-        path: ".cache/dashboard-pictures/mail-test-printed.png",
-        fullPage: true,
-      });
+      await takePicture(page, "mail-test-printed");
     });
   },
   { DNS_SERVERS: server.address, MAIL_DOMAIN: "mail.test", MAIL_PORT: "0" },

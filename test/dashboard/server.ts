@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { PRELOADED } from "../servers/running.ts";
+import { COMPILED, PRELOADED } from "../servers/running.ts";
 
 export const CHROMIUM = [
   "/usr/bin/chromium",
@@ -48,6 +48,7 @@ export const startServer = async (
       MAILPROOF_DIR: folder,
       PORT: "0",
       REACH_DOMAINS: "",
+      ...COMPILED,
       ...settings,
     },
     stdio: ["ignore", "ignore", written],

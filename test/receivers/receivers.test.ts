@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { replayVerdict } from "@mailproof/core/receipts/replay-verdict";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
@@ -10,27 +10,17 @@ import type { Receiver, ReceiverCounts, Scenario } from "@mailproof/lab/receiver
 import { formatAtlas } from "@mailproof/lab/receivers/receiver-atlas";
 import { RECEIVERS } from "@mailproof/lab/receivers/receivers";
 import { UNDOCUMENTED } from "@mailproof/lab/receivers/undocumented";
+import type { StartTimer } from "@mailproof/lab/session";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import { MAIL_PROVIDERS } from "@mailproof/mail/mail-provider-table";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-
-/** Seconds of a slow receiver take so much less here, and so do the engine's waits for it. */
-const SLOW_SCALE = 10;
-/** So much less do backoffs take. */
-const BACKOFF_SCALE = 25;
-/** The shortest backoff is half a minute; what is shorter is a time limit, which a busy machine needs in full. */
-const BACKOFF_MIN_MS = 20_000;
-
-const withShortWaits =
-  (connect: SmtpConnect): SmtpConnect =>
-  async (target, options) => {
-    const wire = await connect(target, options);
-    if (typeof wire === "string") return wire;
-    return { ...wire, receive: (waitMs) => wire.receive(waitMs / SLOW_SCALE) };
-  };
+import { createVirtualTime } from "../app/virtual-time.ts";
+import { countCall, countWait } from "../aws/pending-calls.ts";
+import { createRandom } from "../simulation/random.ts";
 
 type ScenarioOutcome = {
   /** What differs from the scenario, a line each. Empty: the engine does as it should. */
@@ -45,16 +35,46 @@ const isReplayed = ({ status, reason, subStatus, score, evidence }: Verification
   return isDeepStrictEqual(replayVerdict(kept), made);
 };
 
+/** Time stands still while a reply is on its way, and goes to the next moment for which either end waits. */
+const createClock = () => {
+  const { now, sleep } = createVirtualTime(new Date("2026-11-21T00:00:00.000Z"));
+  const startTimer: StartTimer = (act, ms) => {
+    const aborting = new AbortController();
+    void countWait(() => sleep(ms, aborting.signal)).then(() => {
+      if (!aborting.signal.aborted) act();
+    });
+    return () => aborting.abort();
+  };
+  const countDns =
+    (dns: Dns): Dns =>
+    (type, name) =>
+      countCall(() => dns(type, name));
+  const countConnect =
+    (connect: SmtpConnect): SmtpConnect =>
+    async (target, options) => {
+      const wire = await countCall(() => connect(target, options));
+      if (typeof wire === "string") return wire;
+      return {
+        send: (...lines) => wire.send(...lines),
+        receive: (waitMs) => countCall(() => wire.receive(waitMs)),
+        startTls: (host, waitMs) => countCall(() => wire.startTls(host, waitMs)),
+        close: () => countCall(() => wire.close()),
+      };
+    };
+  return { now, sleep, startTimer, countDns, countConnect };
+};
+
 /** A new client verifies the scenario's list as the service does, over real sockets. */
 const verifyScenario = async (
   receiver: Receiver,
   { isBlocked, results, atMost = {} }: Scenario,
 ): Promise<ScenarioOutcome> => {
-  const isSlow = receiver.recipientSeconds !== undefined || receiver.greetingSeconds !== undefined;
+  const { now, sleep, startTimer, countDns, countConnect } = createClock();
   const lab = await startLab({
     companies: 0,
     receivers: true,
-    slowMs: 1_000 / SLOW_SCALE,
+    now,
+    startTimer,
     ...(isBlocked && {
       blockedBy: [isBlocked === true ? receiver.id : `${receiver.id}:${isBlocked}`],
     }),
@@ -64,12 +84,19 @@ const verifyScenario = async (
     SMTP_PORT: String(lab.smtpPort),
     SMTP_ALLOW_PRIVATE: lab.smtpAddresses,
   });
-  const table = createSqliteTable(":memory:", () => new Date());
+  const table = createSqliteTable(":memory:", now);
   const own = openMailPorts(environment, table, null);
+  await own.listsReady;
+  const random = createRandom(1);
   const mailPorts = {
     ...own,
-    sleep: (ms: number) => setTimeout(ms < BACKOFF_MIN_MS ? ms : ms / BACKOFF_SCALE),
-    ...(isSlow && { connect: withShortWaits(own.connect) }),
+    now,
+    steadyNow: now,
+    sleep,
+    random,
+    slots: createLocalSlots({ now, random, sleep }),
+    dns: countDns(own.dns),
+    connect: countConnect(own.connect),
   };
   const options = { deepVerify: true, includeAi: false, includeEvidence: true };
   const faults: string[] = [];
@@ -110,7 +137,7 @@ const rows = RECEIVERS.flatMap((receiver) =>
 const settled = rows.filter(({ scenario }) => scenario.openIssue === undefined);
 const open = rows.filter(({ scenario }) => scenario.openIssue !== undefined);
 
-test.concurrent.each(settled)("$title", async ({ receiver, scenario }) => {
+test.each(settled)("$title", async ({ receiver, scenario }) => {
   const { faults } = await verifyScenario(receiver, scenario);
 
   expect(faults.slice(0, 5)).toEqual([]);
@@ -124,7 +151,7 @@ test("a scenario with an open issue still fails; what was mended has none", asyn
   }
 
   expect(mended).toEqual([]);
-}, 240_000);
+});
 
 test("docs/receivers.md has the receivers as the lab plays them", () => {
   const page = readFileSync("docs/receivers.md", "utf8");

@@ -93,7 +93,6 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
 
   test.each([
     { processes: 6, replyMs: 200, rows: 100 },
-    { processes: 20, replyMs: 50, rows: 200 },
     { processes: 40, replyMs: 100, rows: 100 },
   ])(
     "$processes processes, half of them of each release, with $rows Gmail rows each and replies of $replyMs ms",

@@ -11,6 +11,7 @@ import type { ReceiverCounts } from "./receivers/receiver.ts";
 import { buildReceiverNetwork } from "./receivers/receiver-network.ts";
 import { RECEIVERS } from "./receivers/receivers.ts";
 import { buildSendersReverseZone, buildSendersZone, SENDERS_REVERSE } from "./senders.ts";
+import type { StartTimer } from "./session.ts";
 import type { Zones } from "./zone.ts";
 
 export const LAB_ZONE = "lab.mailproof.test";
@@ -38,6 +39,8 @@ export type LabOptions = {
   /** Of these the ids that have the client's address on their lists: "id", or "id:block". */
   readonly blockedBy?: readonly string[];
   readonly now?: () => Date;
+  /** The timer of slow replies. */
+  readonly startTimer?: StartTimer | undefined;
 };
 
 export type LabStats = MailServerCounts & {
@@ -82,6 +85,7 @@ export const startLab = async (options: LabOptions = {}): Promise<Lab> => {
   const mail = await startMailServer(hosts, smtpPort, {
     replyMs,
     slowMs,
+    startTimer: options.startTimer,
     secureContext: createSecureContext({
       key: PUBLIC_AND_WORTHLESS_KEY,
       cert: PUBLIC_AND_WORTHLESS_CERTIFICATE,

@@ -10,10 +10,20 @@ import {
 } from "./dialogue.ts";
 import type { ReplyText } from "./host-behavior.ts";
 
+/** Calls `act` after `ms`, and returns the function that cancels the call. */
+export type StartTimer = (act: () => void, ms: number) => () => void;
+
+const startRealTimer: StartTimer = (act, ms) => {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+};
+
 /** What all sessions of a lab share, but for `leave`. */
 export type SessionContext = {
   readonly replyMs: number;
   readonly slowMs: number;
+  /** Absent: the timer of the process. */
+  readonly startTimer?: StartTimer | undefined;
   readonly secureContext: SecureContext;
   readonly memory: GreylistMemory;
   readonly onCommand: (verb: string) => void;
@@ -204,10 +214,8 @@ const sendInPieces = (session: Session, bytes: Buffer, everyMs: number, then: ()
 const schedule = (session: Session, ms: number, act: () => void): void => {
   // A timer that never ends would end at once: Node takes what is too long for 1 ms.
   if (ms === Number.POSITIVE_INFINITY) return;
-  if (ms > 0) {
-    const timer = setTimeout(act, ms);
-    session.cancel = () => clearTimeout(timer);
-  } else {
+  if (ms > 0) session.cancel = (session.context.startTimer ?? startRealTimer)(act, ms);
+  else {
     const immediate = setImmediate(act);
     session.cancel = () => clearImmediate(immediate);
   }

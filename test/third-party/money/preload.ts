@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import { PLANTED_BUGS } from "./planted-bugs.ts";
+import { applyEdit } from "../../faults/fault.ts";
+import { PLANTED_BUGS } from "../../faults/money.ts";
 
 // Loaded before a server that a recording starts: its clock is ahead by what a file says, and its code may have a bug.
 
@@ -20,13 +21,9 @@ if (edits.length > 0)
   registerHooks({
     load: (url, context, nextLoad) => {
       const loaded = nextLoad(url, context);
-      const own = edits.filter((edit) => url.endsWith(`/packages/${edit.file}`));
+      const own = edits.filter((edit) => url.endsWith(`/${edit.file}`));
       if (own.length === 0) return loaded;
-      let source = Buffer.from(loaded.source as Uint8Array).toString();
-      for (const { from, to } of own) {
-        if (source.split(from).length !== 2) throw new Error(`${url} does not have once: ${from}`);
-        source = source.replace(from, () => to);
-      }
-      return { ...loaded, source };
+      const source = Buffer.from(loaded.source as Uint8Array).toString();
+      return { ...loaded, source: own.reduce(applyEdit, source) };
     },
   });

@@ -271,17 +271,18 @@ export const microsoft: Receiver = {
     },
     ...(
       [
-        ["rate limited", "unknown ip_reputation"],
-        ["access denied for now", "unknown rate_limited"],
-        ["banned", "unknown ip_blocked"],
-        ["traffic not accepted", "unknown ip_blocked"],
+        ["rate limited", "unknown ip_reputation", 20],
+        // Ten sessions at once, and ten more after each of the two backoffs that recipients wait for.
+        ["access denied for now", "unknown rate_limited", 30],
+        ["banned", "unknown ip_blocked", 20],
+        ["traffic not accepted", "unknown ip_blocked", 20],
       ] as const
     ).map(
-      ([isBlocked, verdict]): Scenario => ({
+      ([isBlocked, verdict, sessionsIntoBlock]): Scenario => ({
         shows: "30 customers, an address of each, for a listed client",
         isBlocked,
         results: tenants.map((name): Expectation => [`ada.lovelace@${name}`, verdict]),
-        atMost: { sessionsIntoBlock: 20 },
+        atMost: { sessionsIntoBlock },
       }),
     ),
     {

@@ -1,6 +1,6 @@
-type Edit = { readonly file: string; readonly from: string; readonly to: string };
+import type { Edit } from "./fault.ts";
 
-const MONEY = "core/src/money";
+const MONEY = "packages/core/src/money";
 
 /**
  * Bugs of money, each as what is replaced in the code of the server. Two are not found. A balance falls below zero only in the
@@ -9,7 +9,7 @@ const MONEY = "core/src/money";
 export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
   "a search states the balance of a later read": [
     {
-      file: "core/src/find/find-once.ts",
+      file: "packages/core/src/find/find-once.ts",
       from: "result, remaining: left };",
       to: "result, remaining: await findRemainingCredits(world.table, operation) };",
     },
@@ -33,7 +33,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "the same search within its two minutes is another one": [
     {
-      file: "core/src/find/find-once.ts",
+      file: "packages/core/src/find/find-once.ts",
       from: "key: `${bucket} ${searchHash}`",
       to: "key: `${world.newId('txn')} ${searchHash}`",
     },
@@ -62,7 +62,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a cancelled job is not refunded": [
     {
-      file: "core/src/jobs/cancel-job.ts",
+      file: "packages/core/src/jobs/cancel-job.ts",
       from: 'if (mode !== "live") return [];',
       to: "return [];",
     },
@@ -70,7 +70,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a cancelled job is refunded one address too few": [
     {
-      file: "core/src/jobs/cancel-job.ts",
+      file: "packages/core/src/jobs/cancel-job.ts",
       from: "const due = countRemaining(job) * PRICE_BY_KIND[job.kind];",
       to: "const due = (countRemaining(job) - 1) * PRICE_BY_KIND[job.kind];",
     },
@@ -78,7 +78,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a check that is done is paid and released": [
     {
-      file: "core/src/deliverability/store-check.ts",
+      file: "packages/core/src/deliverability/store-check.ts",
       from: "ended = await settle(world, operation, { answer, also });",
       to: "ended = await settle(world, operation, { answer, also, releasedAs: 'cancelled' });",
     },
@@ -86,7 +86,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a search that a crash interrupted is paid though it is not answered": [
     {
-      file: "core/src/find/find-once.ts",
+      file: "packages/core/src/find/find-once.ts",
       from: 'const ended = await release(world, isClaimed ? operation : { ...operation, claim: null });\n  return ended === "ended" ? "released"',
       to: 'const ended = await settle(world, { ...operation, claim: null }, { answer: null });\n  return ended === "ended" ? "released"',
     },
@@ -94,12 +94,12 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a verification that a crash interrupted is released, and its repeat is not charged": [
     {
-      file: "core/src/singles/verify-once.ts",
+      file: "packages/core/src/singles/verify-once.ts",
       from: "const result = await continueAsJob(world, readOperation(item));",
       to: "const operation = readOperation(item);\n    await commit(world, { proof: move({ account: operation.account, operation: operation.id, openedAt: operation.openedAt, step: 'lost-0' as never, at: world.now().toISOString(), moved: { refund: operation.amount }, reason: 'refunded' }, 0)[1] });\n    const result = await continueAsJob(world, operation);",
     },
     {
-      file: "core/src/singles/verify-once.ts",
+      file: "packages/core/src/singles/verify-once.ts",
       from: 'import * as v from "valibot";',
       to: 'import * as v from "valibot";\nimport { move } from "../money/ledger.ts";\nimport { commit } from "../runtime/commit.ts";',
     },
@@ -107,12 +107,12 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "the account is read from a cache of half a second": [
     {
-      file: "api/src/endpoints/get-account.ts",
+      file: "packages/api/src/endpoints/get-account.ts",
       from: 'caller.mode === "live" ? await getBalance(world.table, caller.account) : TEST_BALANCE;',
       to: 'caller.mode === "live" ? await (cached[`${caller.account} ${Math.floor(Date.now() / 500)}`] ??= getBalance(world.table, caller.account)) : TEST_BALANCE;',
     },
     {
-      file: "api/src/endpoints/get-account.ts",
+      file: "packages/api/src/endpoints/get-account.ts",
       from: "export const getAccount =",
       to: "const cached: Record<string, ReturnType<typeof getBalance>> = {};\nexport const getAccount =",
     },

@@ -1,0 +1,301 @@
+import type { Fault } from "./fault.ts";
+
+// Bugs outside of money and deployment: dashboard, exports, reports, erasure, command line, clients and documents.
+// npx node scripts/plant-faults.ts plants them one after the other, and each must make one of its test files fail.
+
+const inFile =
+  (file: string, ...tests: readonly string[]) =>
+  (what: string, from: string, to: string): Fault => ({ what, file, from, to, tests });
+
+const inDashboard = (file: string, ...screens: readonly string[]) =>
+  inFile(`packages/dashboard/src/${file}`, ...screens.map((name) => `dashboard/${name}`));
+const inExports = (file: string, ...tests: readonly string[]) =>
+  inFile(`packages/core/src/exports/${file}`, ...tests);
+const inReports = (file: string, ...tests: readonly string[]) =>
+  inFile(`packages/core/src/deliverability/reports/${file}`, ...tests);
+const inErasure = (file: string, ...tests: readonly string[]) =>
+  inFile(`packages/core/src/erasure/${file}`, ...tests);
+const inCommand = (file: string, ...tests: readonly string[]) =>
+  inFile(`packages/local/src/cli/${file}`, ...tests);
+
+const csv = inExports("csv.ts", "core/exports/formats", "story/download-job-list");
+const aws = (file: string, ...tests: readonly string[]) =>
+  inFile(`packages/functions/src/aws/${file}`, ...tests);
+
+export const FAULTS: readonly Fault[] = [
+  inDashboard("session.ts", "sign-in")(
+    "the key outlives its tab",
+    "sessionStorage.setItem(STORED[name], value)",
+    "localStorage.setItem(STORED[name], value)",
+  ),
+  inDashboard("router.ts", "reach", "frame")(
+    "a click on the open screen adds an entry to the history",
+    "if (replace || isHere) history.replaceState",
+    "if (replace) history.replaceState",
+  ),
+  inDashboard("screens/list/filter.ts", "list")(
+    "a second click on a column does not reverse its order",
+    "sort === column ? `-${column}` : column",
+    "sort === `-${column}` ? sort : column",
+  ),
+  inDashboard("screens/list/download.tsx", "list")(
+    "a download ignores the filter of the table",
+    '...(file === "every" ? { id: rows.id } : rows), ...OPTIONS[file]',
+    "id: rows.id, ...OPTIONS[file]",
+  ),
+  inDashboard("parts/csv-button.tsx", "usage", "operator")(
+    "a CSV of the dashboard has live formulas",
+    "/^[=+\\-@\\t\\r]/.test(cell)",
+    "/^[+\\-@\\t\\r]/.test(cell)",
+  ),
+  inDashboard("screens/operator/command.tsx", "operator")(
+    "a command that cannot be undone runs without a question",
+    "if (confirm === undefined) void run();\n          else setAsked(true);",
+    "void run();",
+  ),
+  inDashboard("screens/domain-reports/upload.tsx", "domain-reports")(
+    "a report that was there before is shown as new",
+    '{data.duplicate ? "stored before" : "stored"}',
+    "stored",
+  ),
+  inDashboard(
+    "parts/error-panel.tsx",
+    "every-screen-faults",
+    "verify",
+    "list",
+  )(
+    "an error shows no request id",
+    "error instanceof MailproofError ? error.requestId : undefined",
+    "error instanceof MailproofError ? undefined : undefined",
+  ),
+  inDashboard(
+    "format.ts",
+    "usage",
+    "domain-reports",
+    "overview",
+  )(
+    "a day of UTC is shown as the day before in America",
+    'month: "short", timeZone: "UTC" }',
+    'month: "short" }',
+  ),
+
+  csv("a cell with | is not quoted", '/[",;|\\t\\r\\n]|^\\s|\\s$/', '/[",;\\t\\r\\n]|^\\s|\\s$/'),
+  csv("a formula with a full-width sign is live", "/^[=@\\t\\r\\n＝＠]/", "/^[=@\\t\\r\\n]/"),
+  csv(
+    "cells beyond the header are lost",
+    ".concat(blanks, resultCells, listCells.slice(width))",
+    ".concat(blanks, resultCells)",
+  ),
+  inExports(
+    "write-spreadsheet.ts",
+    "core/exports/formats",
+    "story/download-job-xlsx",
+    "local/spreadsheet",
+  )("a spreadsheet rounds card numbers", "[1-9]\\d{0,9})", "[1-9]\\d{0,19})"),
+  inExports(
+    "missing-rows.ts",
+    "story/download-job-incomplete",
+    "core/exports/make-export",
+    "story/download-job",
+  )(
+    "a CSV with missing rows passes for a complete one",
+    "if (one.read < one.chunk.rows) throw",
+    "if (one.read < one.chunk.rows / 2) throw",
+  ),
+  inExports(
+    "exported-rows.ts",
+    "story/download-job",
+    "story/download-job-list",
+    "core/exports/formats",
+  )(
+    "the filter risky leaves out spam traps",
+    '"catch_all", "role", "spam_trap"] },\n  unknown',
+    '"catch_all", "role"] },\n  unknown',
+  ),
+  inExports(
+    "export-items.ts",
+    "core/exports/make-export",
+    "story/download-job-large",
+    "story/download-job",
+  )(
+    "the file of a running job is handed out when the job is done",
+    'isOpen ? "so-far" : "done"',
+    'isOpen ? "done" : "done"',
+  ),
+
+  inReports("merge-reports.ts", "story/get-domain-reports", "core/deliverability/readiness")(
+    "an older report's policy is shown as the present one",
+    "else if (!newest || report.end > newest.end) newest = report;",
+    "else newest ??= report;",
+  ),
+  inReports("accept-report-mail.ts", "core/deliverability/reports/mailed-reports")(
+    "a disabled account still receives reports",
+    'account && getAccountStatus(account) === "active" ? account : undefined',
+    "account",
+  ),
+  inReports("unpack-report.ts", "core/deliverability/reports/read-report")(
+    "a zip file that macOS made is refused",
+    '!name.endsWith("/") && !/(?:^|\\/)(?:__MACOSX\\/|\\.)/.test(name)',
+    '!name.endsWith("/")',
+  ),
+  inReports("name-sources.ts", "story/upload-report", "story/get-domain-reports")(
+    "a source has a name that does not lead back to it",
+    "addresses.some((address) => isSameIp(parseIp(address), ip)) ? host : undefined",
+    "addresses.length > 0 ? host : undefined",
+  ),
+  inReports("store-report.ts", "core/deliverability/reports/mailed-reports", "story/upload-report")(
+    "a forged report causes an event",
+    "isAuthenticated ? await createEventWrites(world, payer, named) : []",
+    "await createEventWrites(world, payer, named)",
+  ),
+
+  inErasure("redact-lines.ts", "story/erase-data", "local/erase")(
+    "a second row of an erased person stays in the list",
+    "cells.some(subject.isMentionedIn) ? [row, why,",
+    "cells.every(subject.isMentionedIn) ? [row, why,",
+  ),
+  inErasure("redact-result.ts", "story/erase-data", "local/erase")(
+    "an erased person's name stays",
+    'enrichment: { ...enrichment, first_name: null, last_name: null, full_name: "" },',
+    "enrichment,",
+  ),
+  inErasure("erase-from-job.ts", "story/erase-data", "local/erase")(
+    "the evidence of an erased address stays",
+    "await blobs.remove(toEvidenceKey({ job: job.id, chunk, token }));",
+    "",
+  ),
+  inErasure("delete-job.ts", "story/delete-job")(
+    "the files of a deleted job stay",
+    "  await removeExports(world, job);\n",
+    "",
+  ),
+  inErasure("erase-everywhere.ts", "local/erase", "core/activity/shared-pool")(
+    "the shared activity of an erased address stays",
+    "address ? await forgetOwned(world, SHARED_POOL, address) : 0",
+    "address ? 0 : 0",
+  ),
+
+  inCommand("exit-codes.ts", "local/command-line", "local/service-commands")(
+    "a command without credits ends like any refusal",
+    '402: "noCredits"',
+    '402: "refused"',
+  ),
+  inCommand(
+    "results-file.ts",
+    "local/job-results",
+    "local/service-commands",
+    "local/resumed-file",
+    "local/verify-command",
+  )(
+    "results replace a file without --force",
+    "if (force) renameSync",
+    "if (force || file) renameSync",
+  ),
+  inCommand("compare-receipt.ts", "local/receipt-command")(
+    "a receipt is accepted for another address",
+    "email === undefined || isHashed(email, claims) ?",
+    "email === undefined || claims ?",
+  ),
+  inCommand(
+    "admin-output.ts",
+    "local/admin",
+    "local/account-commands",
+    "local/output",
+  )(
+    "a customer's name controls the operator's terminal",
+    "replaceControls(typeof value",
+    "String(typeof value",
+  ),
+  inFile("packages/local/src/storage/backup-names.ts", "local/backup", "local/s3-backup")(
+    "a backup removes folders that are not its own",
+    'name.replace(NAME, "") === ending && NAME.test(name)',
+    "name.endsWith(ending)",
+  ),
+
+  inFile("packages/client/src/webhooks.ts", "client/webhooks")(
+    "the client accepts a webhook of yesterday",
+    "aheadSeconds < -toleranceSeconds",
+    "aheadSeconds < -toleranceSeconds * 1_000",
+  ),
+  inFile("packages/client/src/download.ts", "client/results", "client/calls")(
+    "a download loses the Unicode name of its file",
+    "if (coded !== undefined) return decodeURIComponent(coded);",
+    "void coded;",
+  ),
+  inFile(
+    "packages/docs-site/src/html.ts",
+    "local/documents",
+    "docs/browser",
+    "docs/guides",
+  )(
+    "the manual does not escape a quote in an attribute",
+    'return isAttribute ? text.replaceAll(\'"\', "&quot;") : text;',
+    "return text;",
+  ),
+  inFile("deploy/mailproof.service", "local/deploy")(
+    "the service may write to all of the machine",
+    "ProtectSystem=strict\n",
+    "",
+  ),
+
+  aws("dynamo-query.ts", "contract/table", "functions/table-faults")(
+    "a page of DynamoDB that is filtered to nothing ends the list",
+    "if (!start) return { items };",
+    "if (!start || items.length === 0) return { items };",
+  ),
+  aws("dynamo-expressions.ts", "contract/table")(
+    "a bound on DynamoDB holds before the change and not after it",
+    "value(atLeast - by)",
+    "value(atLeast)",
+  ),
+  aws("dynamo-expressions.ts", "contract/table")(
+    "an expired item is in the way on DynamoDB",
+    ' OR ${placeholders.name("expires_at")} <= ${placeholders.value(nowSeconds)}`',
+    "`",
+  ),
+  aws("dynamo-table.ts", "functions/table-faults", "contract/table")(
+    "a transaction whose reply was lost is told as refused",
+    'if (failed < 0 && wasLost) return { outcome: "ambiguous" };',
+    "",
+  ),
+  aws("dynamo-table.ts", "contract/table", "functions/table-faults")(
+    "DynamoDB reads an item as it was before the last write",
+    "ConsistentRead: true })),",
+    "ConsistentRead: false })),",
+  ),
+  aws("sqs-queue.ts", "contract/queue", "functions/queue-faults")(
+    "a batch of SQS is filled beyond a megabyte",
+    "|| bytes + size > BATCH_BYTES_MAX",
+    "",
+  ),
+  aws("sqs-queue.ts", "contract/queue-fairness", "contract/queue")(
+    "messages of SQS have no group",
+    "...(group !== undefined && { MessageGroupId: group }),",
+    "",
+  ),
+  aws("s3-blobs.ts", "contract/blobs", "functions/s3-links")(
+    "a link to S3 outlives what signed it",
+    "const expiresIn = limitToCredentials(aws, seconds);",
+    "const expiresIn = seconds;",
+  ),
+  aws("s3-blobs.ts", "contract/blobs", "functions/blob-faults")(
+    "a pinned version of S3 is another one",
+    "if (version === undefined || version === metadata.version)",
+    "if (version === undefined || version)",
+  ),
+  aws("s3-join.ts", "contract/blobs", "functions/blob-faults")(
+    "S3 is asked to copy parts that are too small",
+    "const COPY_BYTES_MIN = 5 * 2 ** 20;",
+    "const COPY_BYTES_MIN = 1;",
+  ),
+  inFile("packages/functions/src/buffer-response.ts", "functions/buffer-response")(
+    "a response beyond the limit of a Lambda is handed over",
+    "if (bytes > LAMBDA_BYTES_MAX) return null;",
+    "",
+  ),
+  inFile("packages/functions/src/read-body.ts", "functions/chain", "contract/http")(
+    "a Lambda reads a base64 body as text",
+    'isBase64Encoded ? "base64" : "utf8"',
+    '"utf8"',
+  ),
+];
