@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSettings } from "../../infra/settings.ts";
 
@@ -121,4 +121,16 @@ test("exits need a network of the stage's own, and a name", () => {
   expect(() => readSettings("production", { ...exits, SMTP_HELLO: "" })).toThrow(
     "EXITS is set without SMTP_HELLO",
   );
+});
+
+test("every documented deployment is npm run deploy, which reads the account's quota", () => {
+  const files = globSync(["{README,CONTRIBUTING,SECURITY}.md", "docs/**/*.md", "scripts/**/*.md", ".github/workflows/*.yml"]);
+  const commands = files.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/(?:npm run|npx) (?:sst )?(?:-- )?deploy\b/g)].map(
+      ([command]) => ({ file, command }),
+    ),
+  );
+
+  expect(commands.length).toBeGreaterThan(5);
+  expect(commands.filter(({ command }) => command !== "npm run deploy")).toEqual([]);
 });

@@ -35,6 +35,12 @@ const queueArn = (name: string) => getArn("sqs", `Queue${inLetters(name)}Queue`)
 
 const QUEUES = workers.map(({ queue }) => queue).filter(({ name }) => !isDeadLetterQueue(name));
 
+test("a stage whose quota is unknown is refused, and the refusal names npm run deploy", async () => {
+  await expect(synthesise("production", { CONCURRENCY_QUOTA: "" })).rejects.toThrow(
+    "Run npm run deploy -- --stage production",
+  );
+});
+
 test("everything that was described is made, once", () => {
   const names = it.of("aws:lambda/function:Function").map(({ name }) => name);
 

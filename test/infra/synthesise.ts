@@ -37,6 +37,9 @@ const SECRETS = {
   SST_SECRET_SmtpProxies: "socks5://user:pass@192.0.2.1:1080",
 };
 
+/** What `npm run deploy` reads from an account that AWS opened yesterday. */
+const NEW_ACCOUNT = { CONCURRENCY_QUOTA: "10" };
+
 /** `settings`: what the deployer's environment, or .env.<stage>, says. */
 export const synthesise = async (
   stage: string,
@@ -57,7 +60,7 @@ export const synthesise = async (
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
-  const env = { ...process.env, ...SECRETS, AWS_REGION: "eu-west-1", ...settings };
+  const env = { ...process.env, ...SECRETS, AWS_REGION: "eu-west-1", ...NEW_ACCOUNT, ...settings };
   try {
     await promisify(execFile)(process.execPath, [program, stage, command, file], { env });
     return JSON.parse(readFileSync(file, "utf8"));

@@ -238,6 +238,20 @@ test.each([
   );
 });
 
+test("a wrong key prints the service's word that nothing was charged", async () => {
+  const { env } = await whenServed();
+
+  const { code, err } = await whenCommandedWith(
+    { ...env, MAILPROOF_KEY: "mp_live_wrong" },
+    "verify",
+    "ann@example.com",
+  );
+
+  expect(code).toBe(4);
+  expect(err).toMatch(/^Send a valid API key .*\. Nothing was charged\.\nCheck the key: /);
+  expect(err).not.toMatch(/may have been charged|same Idempotency-Key/);
+});
+
 test("lost responses cost nothing more, and the results arrive all the same", async () => {
   const { env, file, out, client, url } = await whenServed("live");
   const proxy = await whenLosing(url, (_, before) => before.length % 2 === 0);

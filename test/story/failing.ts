@@ -76,6 +76,7 @@ export const beforeTheLookUp = (
     what: string,
     code: string,
     when: (ctx: TestContext) => Promise<TestResponse>,
+    money: MoneyOutcome = "retry_same_key",
   ): Failing => ({
     what: `${what} at a repeat`,
     code,
@@ -84,7 +85,7 @@ export const beforeTheLookUp = (
       await ask(ctx.world, ctx, "k");
     },
     when,
-    money: "retry_same_key",
+    money,
     repeat: ask,
   });
   const inWorld = (more: (ctx: TestContext) => Partial<AppWorld>) => (ctx: TestContext) =>
@@ -124,6 +125,7 @@ export const beforeTheLookUp = (
       "a key that is not in force any more",
       "UNAUTHORIZED",
       withKey(async () => "mp_live_x"),
+      "nothing_charged",
     ),
     repeat(
       "a key for something else",

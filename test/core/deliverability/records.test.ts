@@ -1,7 +1,7 @@
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import { flattenSpf } from "@mailproof/core/deliverability/flatten";
 import { parsePolicy } from "@mailproof/mail/hints/mta-sts-policy";
-import { toStrings } from "@mailproof/mail/records/dns-record";
+import { overlayTexts, type ProposedRecord, toStrings } from "@mailproof/mail/records/dns-record";
 import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../../app/zone.ts";
 import { asRows } from "../../runner/as-rows.ts";
@@ -436,4 +436,58 @@ test("flattening starts from the record that the check proposes", async () => {
     proposal: { record: { value: "v=spf1 ip4:9.9.9.9 -all" } },
     lookups: 0,
   });
+});
+
+/** Where advice about a record begins, by the record's name or value. Other records are no text of this domain. */
+const SUBJECTS: readonly (readonly [record: RegExp, advice: RegExp])[] = [
+  [/_report\._dmarc\./, /^dmarc_ru[af]_authorize$/],
+  [/^_dmarc\./, /dmarc/],
+  [/ v=spf1/, /spf/],
+  [/\._domainkey\./, /^dkim_testing|^dkim_h/],
+  [/^_smtp\._tls\./, /^tls_rpt/],
+  [/^_mta-sts\./, /^mta_sts_record/],
+];
+
+const findSubject = ({ record: { name, value } }: ProposedRecord): RegExp | undefined =>
+  SUBJECTS.find(([pattern]) => pattern.test(`${name} ${value}`))?.[1];
+
+/** Advice that the owner follows later, when the reports allow it, or with a mailbox that only the owner knows. */
+const LATER: Readonly<Record<string, RegExp>> = {
+  dmarc_enforce: /p=(?:none|quarantine)/,
+  // The record of the policy's next step brings np=.
+  dmarc_sp: /p=none/,
+  // A domain that receives no mail.
+  dmarc_rua: /^v=DMARC1; p=reject; np=reject$/,
+};
+
+const FAULTY: readonly Row[] = asRows`
+  for a part, and nothing is signed | ${[`v=DMARC1; p=quarantine; pct=20; ${RUA}`]} | - | - | ${UNSIGNED}
+  for a part, without reports | ${["v=DMARC1; p=quarantine; pct=20"]} | - | -
+  in test for a part | ${[`v=DMARC1; p=reject; t=y; pct=50; rf=afrf; ri=3600; ${RUA}`]} | - | -
+`;
+
+test.each([
+  ...SPF_ROWS.map(
+    ([why, spf, , , others = {}]) => [why, given(spf, [GOOD_DMARC], others)] as const,
+  ),
+  ...[...DMARC_ROWS, ...FAULTY].map(
+    ([why, dmarc, , , others = {}]) => [why, given([GOOD_SPF], dmarc, others)] as const,
+  ),
+])("a proposed record raises no advice about itself once it is published: %s", async (_, zone) => {
+  const dns = createZoneDns(zone);
+  const { recommendations } = await createReport(dns);
+  const records = recommendations.flatMap(({ proposal }) =>
+    proposal?.record.type === "TXT" && proposal.open.length === 0 ? [proposal] : [],
+  );
+  const advised: string[] = [];
+  for (const proposal of records) {
+    const subject = findSubject(proposal);
+    if (!subject) throw new Error(`No subject for ${JSON.stringify(proposal.record)}`);
+    const after = await createReport(overlayTexts(dns, [proposal]));
+    for (const { id } of after.recommendations)
+      if (subject.test(id) && !LATER[id]?.test(proposal.record.value))
+        advised.push(`${proposal.record.value}: ${id}`);
+  }
+
+  expect([...new Set(advised)]).toEqual([]);
 });

@@ -32,8 +32,9 @@ export const readIdempotencyKey = (
  * The failure of a request with an Idempotency-Key. An earlier request with this key may have been charged, so until
  * the key is looked up no failure may report that nothing was charged. Two kinds are exempt: a request that can never
  * have been accepted, such as a malformed one; and a failure after the look-up that every repeat meets too, such as a
- * 402. Before the caller is admitted every failure depends on the time of the request: the API key was valid, and the
- * process had capacity. After that the retryable failures do.
+ * 402. Before the caller is admitted failures depend on the time of the request: the API key had the scope, and the
+ * process had capacity. After that the retryable failures do. A 401 reports on this request alone: no retry with the same
+ * Idempotency-Key helps a wrong API key.
  */
 export const adjustForRepeat = (
   failure: Failure,
@@ -42,7 +43,7 @@ export const adjustForRepeat = (
   isAdmitted: boolean,
 ): Failure => {
   const mayBeRepeat = keyed === true && isKey(headers["idempotency-key"]);
-  const mayHavePassed = !isAdmitted || failure.retryable;
+  const mayHavePassed = !isAdmitted ? failure.code !== "UNAUTHORIZED" : failure.retryable;
   return mayBeRepeat && mayHavePassed && failure.money === "nothing_charged"
     ? withOutcome(failure, "retry_same_key")
     : failure;

@@ -40,7 +40,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
     "UNAUTHORIZED",
     "The API key is missing, invalid or revoked.",
     "Send a key in X-Api-Key, or as a bearer token.",
-    [nothingNow, "Send a valid API key in X-Api-Key, or as a bearer token."],
+    [nothing, "Send a valid API key in X-Api-Key, or as a bearer token."],
   ),
   INSUFFICIENT_CREDITS: of(
     "INSUFFICIENT_CREDITS",

@@ -115,11 +115,18 @@ const NEXT_STEPS: Readonly<Record<number, string>> = {
     "Check the URL (--api or MAILPROOF_API) and that the service runs, then run the same command again.",
 };
 
-/** The client's sentence about idempotency keys is replaced for the terminal. */
-const formatError = (error: unknown): string => {
-  if (error instanceof MailproofError && error.idempotencyKey && error.money === "retry_same_key")
-    return `${describeFailure(error)}: it may have been charged. Results are cached for 24 hours, so repeating the command costs half a credit for an address, and nothing for a domain.`;
-  return error instanceof Error ? error.message : String(error);
+const REPEAT_PRICE =
+  "Results are cached for 24 hours, so repeating the command costs half a credit for an address, and nothing for a domain.";
+
+/** The service's own statement about the charge. The client's names a key, which the next command does not send. */
+export const formatError = (error: unknown): string => {
+  if (!(error instanceof MailproofError))
+    return error instanceof Error ? error.message : String(error);
+  if (!error.idempotencyKey || error.money !== "retry_same_key") return error.message;
+  const isServices = error.docUrl !== undefined && error.cause === undefined;
+  return isServices
+    ? `${error.message}\nThe next command sends another key. ${REPEAT_PRICE}`
+    : `${describeFailure(error)}: it may have been charged. ${REPEAT_PRICE}`;
 };
 
 const reportFailure = (error: unknown, command: CommandEntry | undefined): number => {

@@ -126,8 +126,8 @@ const advance = (record: DmarcRecord, input: DmarcProposalInput, inherited?: Dma
   const [sp, np] = inherited ? [] : [toPolicy(record.sp), toPolicy(record.np)];
   // A milder policy for subdomains takes the same step, up to that of the domain.
   const policies = { p, sp: sp && stricter(sp, weaker(step(sp), p)), np };
-  const suspending =
-    isHeldBack && !mayStep ? record.tags.filter(({ name }) => HOLDS_BACK.has(name)) : [];
+  // A partial pct goes at once: receivers by RFC 9989 apply the policy to all mail already.
+  const test = isHeldBack && !mayStep ? record.tags.filter(({ name }) => name === "t") : [];
   const copied = COPIED.flatMap(([tag, isValue]) => {
     const value = record.tags.find(({ name }) => name === tag)?.value;
     return value !== undefined && isValue(value) && !(inherited && tag === "psd")
@@ -135,13 +135,11 @@ const advance = (record: DmarcRecord, input: DmarcProposalInput, inherited?: Dma
       : [];
   });
   return createTags(input, policies, [
-    ...suspending.map(({ name, value }) => [name, value] as const),
+    ...test.map(({ name, value }) => [name, value] as const),
     ...copied,
     ...reportTags(record, input),
   ]);
 };
-
-const HOLDS_BACK = new Set(["t", "pct"]);
 
 /**
  * Several records count as none, and so does one in the wrong form or place. What comes into force is the mildest policy of
