@@ -383,10 +383,11 @@ const lists: readonly Step[] = [
       const read = async (query: Record<string, string>) =>
         (await ask("GET /v1/jobs/{id}", { path, query })).data;
       const sorted = await read({ sort: "-score", limit: "3", columns: "true", facets: "true" });
+      expect(sorted.columns).toEqual(["name", "email", "team"]);
       expect(sorted.results[0]).toMatchObject({
         row: 2,
         email: VALID,
-        columns: { name: "Lovelace, Ada", team: "red" },
+        cells: ["Lovelace, Ada", VALID, "red"],
       });
       expect(sorted.facets).toMatchObject({
         status: { valid: 1, invalid: 2, catch_all: 1 },
@@ -453,7 +454,7 @@ const lists: readonly Step[] = [
       });
       expect(data.results.at(-1)).toMatchObject({
         email: VALID,
-        columns: { email: `ada.lovelace@vaild.${LAB}` },
+        cells: ["Typo", `ada.lovelace@vaild.${LAB}`, "blue"],
       });
     },
   },
@@ -467,8 +468,15 @@ const others: readonly Step[] = [
       const find = () => journey.ask("POST /v1/find", { body });
       const result = { email: `lucas.oneill@f001.firms.${LAB}`, status: "valid", verified: true };
       expectAnswer(await find(), 200, { ...result, credits_used: 5 });
-      expectAnswer(await find(), 200, { ...result, idempotent_replay: true });
       pay(journey, 5, "find");
+      // Two minutes are counted by the clock: a repeat may be the first search of the next two.
+      await poll("a repeat in the same two minutes", async () => {
+        const repeat = await find();
+        expectAnswer(repeat, 200, result);
+        if (repeat.data.idempotent_replay) return repeat;
+        pay(journey, 5, "find");
+        return undefined;
+      });
     },
   },
   {
@@ -576,6 +584,11 @@ const others: readonly Step[] = [
       expect((await visit("https://other.example")).status).toBe(403);
       const answer = await visit(PAGE);
       expectAnswer(answer, 200, { class: "go", credits_used: 1 });
+      // The page is answered first; its job then asks the mail server.
+      expect(await whenJobEnded(journey, answer.data.job_id)).toMatchObject({
+        status: "completed",
+        progress: { valid: 1 },
+      });
       pay(journey, 1, "verify");
       const claims = await readReceipt(journey, answer.data.receipt);
       expect(claims).toMatchObject({ class: "go", origin: PAGE, credits: 1 });

@@ -2,7 +2,7 @@ import { describeProgram } from "./started.ts";
 
 // README's first way: npm start in a clone.
 
-describeProgram("the sources", async () => {
+describeProgram("the sources", () => {
   const { PATH = "", HOME = "" } = process.env;
   return {
     start: ["npm", "start"],

@@ -13,27 +13,35 @@ import type { Artefact, Mail } from "./journey.ts";
 
 // A server of one machine that is started as its user starts it, in an empty folder of its own.
 
+type Words = readonly [program: string, ...args: string[]];
+type Env = Readonly<Record<string, string>>;
+
 export type Program = {
-  readonly start: readonly [program: string, ...args: string[]];
+  readonly start: Words;
   /** The same program with the words of another command after it. */
-  readonly command: readonly [program: string, ...args: string[]];
+  readonly command: Words;
   /** Undefined: the empty folder. */
   readonly cwd?: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Env;
+  /** Where the program is in a root of its own: the path of that root, and its state there. Undefined: it sees this machine. */
+  readonly inside?: { readonly root: string; readonly state: string };
 };
 
 /** What the server writes for programs beside it. */
 type Ready = {
   readonly base_url: string;
   readonly mcp_url: string;
-  readonly live_key: string;
+  /** With DEMO=off there is none. */
+  readonly live_key?: string;
   readonly mail_port: number;
 };
 
 type Started = {
   readonly artefact: Artefact;
-  /** The exit code after SIGTERM. */
-  readonly stop: () => Promise<number | null>;
+  /** The exit code after SIGTERM, or the signal that ended it before. */
+  readonly stop: () => Promise<number | string | null>;
+  /** Its end by itself. */
+  readonly ended: Promise<unknown>;
 };
 
 /** The blocks of the lab's mail hosts, where our endpoint for webhooks is, too. */
@@ -56,62 +64,69 @@ const sendMail = async (port: number, { from, to, message }: Mail): Promise<void
 };
 
 /** `opened` collects what has to be closed, also when the start fails. */
-const startProgram = async (
-  { start: [program, ...args], command, cwd, env: given }: Program,
+export const startProgram = async (
+  { start: [program, ...args], command, cwd, env: given, inside }: Program,
   opened: (() => unknown)[],
 ): Promise<Started> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-journey-"));
   opened.push(() => rmSync(folder, { recursive: true, force: true }));
   const hooks = await openHooks();
   opened.push(hooks.close);
-  const trusted = join(folder, "trusted.pem");
+  const state = inside?.state ?? "/state";
+  const root = inside?.root ?? folder;
+  const trusted = join(root, "trusted.pem");
   writeFileSync(trusted, hooks.certificate);
-  const state = join(folder, "state");
+  const seen = (path: string) => (inside ? path : join(folder, path));
   const env = {
     ...given,
-    MAILPROOF_DIR: state,
+    MAILPROOF_DIR: seen(state),
     PORT: "0",
     REACH_DOMAINS: "",
     ENGINE_THREADS: "1",
     MAIL_DOMAIN: "in.journey.example",
     MAIL_PORT: "0",
     OUTBOUND_ALLOW_PRIVATE: LAB_BLOCK,
-    NODE_EXTRA_CA_CERTS: trusted,
+    NODE_EXTRA_CA_CERTS: seen("/trusted.pem"),
   };
   const at = cwd ?? folder;
   const child = spawn(program, args, { cwd: at, env, stdio: ["ignore", "ignore", "pipe"] });
   opened.push(() => child.kill("SIGKILL"));
-  const ready = await whenReady(child, join(state, "ready.json"));
+  const ended = once(child, "exit");
+  const ready = await whenReady(child, join(root, state, "ready.json"));
 
   const admin = async (...words: readonly string[]) => {
     const [name, ...before] = command;
-    const options = { cwd: at, env, maxBuffer: 10_000_000 };
+    const beside = { ...env, MAILPROOF_DIR: join(root, state), NODE_EXTRA_CA_CERTS: trusted };
+    const options = { cwd: at, env: beside, maxBuffer: 10_000_000 };
     const { stdout } = await promisify(execFile)(name, [...before, "admin", ...words], options);
     return JSON.parse(stdout);
   };
+  const account = ["accounts", "create", "--name", "journey", "--plan", "scale"];
+  const key = ready.live_key ?? (await admin(...account, "--credits", "1000")).live_key;
   const artefact: Artefact = {
     baseUrl: ready.base_url,
     mcpUrl: ready.mcp_url,
-    key: ready.live_key,
+    key,
     capabilities: {
       control: true,
       pages: true,
       hooks,
       deliverMail: (mail) => sendMail(ready.mail_port, mail),
       admin,
-      backupFolder: join(folder, "backup"),
+      backupFolder: join(root, state, "../backups/journey"),
     },
   };
   const stop = async () => {
-    if (child.exitCode !== null) return child.exitCode;
-    const ended = once(child, "exit");
+    if (child.exitCode !== null || child.signalCode !== null)
+      return child.exitCode ?? child.signalCode;
     child.kill("SIGTERM");
-    const [code] = (await ended) as [number | null];
-    return code;
+    await ended;
+    return child.exitCode ?? child.signalCode;
   };
-  return { artefact, stop };
+  return { artefact, stop, ended };
 };
 
+/** Read by nobody until the server ends early: then it is the report. */
 const whenReady = async (child: ChildProcess, file: string): Promise<Ready> => {
   let log = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
@@ -125,18 +140,18 @@ const whenReady = async (child: ChildProcess, file: string): Promise<Ready> => {
   return JSON.parse(readFileSync(file, "utf8")) as Ready;
 };
 
-/** The journey through the program, and its end by SIGTERM. `getProgram` may build it. */
-export const describeProgram = (name: string, getProgram: () => Promise<Program>): void => {
+/** The journey through the program, and its end by SIGTERM. */
+export const describeProgram = (name: string, getProgram: () => Program): void => {
   const opened: (() => unknown)[] = [];
   let started: Started;
   afterAll(async () => {
     for (const close of opened.toReversed()) await close();
   });
   describeJourney(name, async () => {
-    started = await startProgram(await getProgram(), opened);
+    started = await startProgram(getProgram(), opened);
     return started.artefact;
   });
-  test(`${name} end with 0 when SIGTERM stops them`, async () => {
+  test(`SIGTERM to ${name} ends the server with 0`, async () => {
     expect(await started.stop()).toBe(0);
   });
 };

@@ -3,6 +3,7 @@ import type { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
+import { lowerPriority } from "@mailproof/local/lower-priority";
 import { createReadingThreads, READING_LIMITS } from "@mailproof/local/reading/reading-threads";
 import { expect, onTestFinished, test } from "vitest";
 import { given } from "../app/given.ts";
@@ -173,4 +174,9 @@ test("a mail that cannot be read ends in a fault that a thread's message carries
   await expect(world.reading.run("a", "readMessage", Buffer.from("x"))).rejects.toThrow(
     ReportFault,
   );
+});
+
+test("a priority that the system refuses to lower ends nothing", () => {
+  // Linux gives no process a number so large.
+  expect(() => lowerPriority(2 ** 30)).not.toThrow();
 });

@@ -1,8 +1,8 @@
-import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { type ReaderName, readHere } from "@mailproof/core/deliverability/reading";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
 import { createCalls } from "../engine-threads/calls.ts";
+import { lowerPriority } from "../lower-priority.ts";
 
 // Reads mail and reports, one at a time, for the thread that serves.
 
@@ -35,6 +35,6 @@ export type ReadingHandlers = typeof handlers;
 
 if (parentPort) {
   // Only Linux has a priority for each thread: elsewhere it would be the server's.
-  if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  if (process.platform === "linux") lowerPriority();
   createCalls(parentPort).serve(handlers);
 }

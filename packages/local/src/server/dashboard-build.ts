@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isClone, readAsset } from "../installation.ts";
+import { lowerPriority } from "../lower-priority.ts";
 
 /** As packages/dashboard/build.ts makes it: each file below /app/ as text, and compressed, in base64. */
 export type BuiltFiles = Readonly<
@@ -66,7 +66,7 @@ const build = (signal: AbortSignal): Promise<string> =>
         ? reject(new Error(`The dashboard was not built. ${stderr}`, { cause: error }))
         : resolve(stdout),
     );
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    if (child.pid !== undefined) lowerPriority(child.pid);
   });
 
 const buildAndCache = async (signal: AbortSignal): Promise<string> => {

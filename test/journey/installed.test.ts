@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packFiles } from "../../scripts/build/clients.ts";
+import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
+import { writePackage } from "../../scripts/build/package.ts";
+import { describeUnless } from "../runner/describe-when.ts";
+import { describeProgram } from "./started.ts";
+
+// What people install without this repository, built once: the npm package, and the executable.
+
+const run = promisify(execFile);
+
+const folder = mkdtempSync(join(tmpdir(), "mailproof-installed-"));
+const packageFolder = join(folder, "package");
+const CLIENTS = packFiles({ "a-client.tgz": Buffer.from("its bytes") });
+beforeAll(() => writePackage(packageFolder, CLIENTS));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Installed = {
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Its name in messages. */
+  readonly called: string;
+};
+
+const describeInstalled = (
+  name: string,
+  installed: Installed,
+  alsoInside: readonly string[],
+): void => {
+  const { program, env, called } = installed;
+  describeProgram(name, () => ({ start: [program, "start"], command: [program], env }));
+
+  test("its messages name the command as it is called, without npm", async () => {
+    const { stdout } = await run(program, ["start", "--help"], { env });
+    expect(stdout).toContain(`Usage: ${called} start [--fresh]\n`);
+    expect(stdout).not.toMatch(/npm|npx/);
+  });
+
+  test("it prints the licence of everything inside it", async () => {
+    const { stdout } = await run(program, ["licences"], { env, maxBuffer: 10_000_000 });
+    for (const inside of ["valibot", "dns-packet", "socks", "jose", "zod", "preact", ...alsoInside])
+      expect(stdout).toMatch(new RegExp(`-\\n\\n${inside}[^\\n]*\\n\\n[\\s\\S]*(?:MIT|ISC)`));
+  });
+};
+
+describe("the npm package", () => {
+  const prefix = join(folder, "prefix");
+  const bin = dirname(process.execPath);
+  const env = { PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+  beforeAll(async () => {
+    const pack = ["pack", packageFolder, "--pack-destination", folder, "--json"];
+    const { stdout } = await run("npm", pack);
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    const install = ["install", "--global", "--offline", "--prefix", prefix];
+    await run("npm", [...install, join(folder, filename)], { env });
+  });
+
+  const program = join(prefix, "bin/mailproof");
+  describeInstalled("the npm package", { program, env, called: "mailproof" }, []);
+});
+
+const findReasonAgainstExecutable = (): string | null => {
+  if (process.platform !== "linux" || process.arch !== "x64") return "it is for Linux x64 only";
+  try {
+    installTools();
+    return null;
+  } catch (error) {
+    if (process.env["CI"]) throw error;
+    return "npm could not install scripts/build";
+  }
+};
+
+describeUnless(findReasonAgainstExecutable(), "the executable", () => {
+  const program = join(folder, "alone/mailproof");
+  beforeAll(() => {
+    const built = join(folder, "mailproof-linux-x64");
+    buildExecutable(packageFolder, built);
+    // Nothing of what it was made from is beside it.
+    mkdirSync(dirname(program));
+    copyFileSync(built, program);
+  });
+
+  // No Node is found, and no npm.
+  const env = { PATH: "/nowhere" };
+  describeInstalled("the executable", { program, env, called: program }, [
+    `Node ${process.version}`,
+  ]);
+});
