@@ -13,7 +13,7 @@ const LONG = [
   "test/journey/*.test.ts",
   "test/core/find/population.test.ts",
   "test/fuzz/*.test.ts",
-  "test/local/{admin,backup,check-command,command-line,completion-zsh,damaged-state,data-commands,deploy,erase,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,reach,receipt-command,resumed-file,server,service-commands,smoke,start-faults,stop,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
+  "test/local/{admin,backup,check-command,command-line,completion-zsh,config-command,damaged-state,data-commands,deploy,erase,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,reach,receipt-command,resumed-file,server,service-commands,smoke,start-faults,stop,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",
   "test/suites/{mail-servers,sending-programs,signed-mail}.test.ts",
   "test/docs/*.test.ts",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { SETTINGS } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { createFolder, whenCommandedWith } from "../servers/running.ts";
+import { createFolder, whenCommandedWith, whenStarted } from "../servers/running.ts";
 
 type Row = {
   readonly name: string;
@@ -67,6 +67,47 @@ test("config show prints no secret, nor the password of a proxy", async () => {
   expect((JSON.parse(out) as Row[]).filter(({ value }) => value === "********")).toHaveLength(
     Object.keys(secrets).length,
   );
+});
+
+test("beside a running server config show and admin checklist judge its settings, and else the shell's", async () => {
+  const folder = createFolder();
+  const proxy = "socks5://user:pass1word@192.0.2.1:1080";
+  const settings = { PUBLIC_URL: "https://api.example.com", SMTP_PROXIES: proxy };
+  const { ready, stop } = await whenStarted(folder, [], settings);
+  const shell = { MAILPROOF_DIR: folder, PUBLIC_URL: "http://shell.example.com", DEMO: "off" };
+  const judge = async () => {
+    const shown = await whenCommandedWith(shell, "config", "show", "--json");
+    const checked = await whenCommandedWith(shell, "admin", "checklist", "--json");
+    const rows = JSON.parse(shown.out) as Row[];
+    const { lights } = JSON.parse(checked.out) as { lights: { light: string; on: boolean }[] };
+    return {
+      url: rows.find(({ name }) => name === "PUBLIC_URL")?.value,
+      demo: rows.find(({ name }) => name === "DEMO")?.value,
+      on: lights.filter(({ light, on }) => on && /TLS|Account/.test(light)).map((one) => one.light),
+      notes: [shown.err, checked.err],
+    };
+  };
+
+  const beside = await judge();
+  const { settings: stored } = ready as unknown as { settings: Record<string, string> };
+  await stop("SIGTERM");
+  const alone = await judge();
+
+  const ofServer = `Settings: of the server that runs on ${folder} (${ready.base_url}).\n`;
+  const ofShell = `Settings: of this shell, since no server runs on ${folder}.\n`;
+  expect(beside).toEqual({
+    url: "https://api.example.com",
+    demo: "on",
+    on: ["TLS"],
+    notes: [ofServer, ofServer],
+  });
+  expect(alone).toEqual({
+    url: "http://shell.example.com",
+    demo: "off",
+    on: ["Account"],
+    notes: [ofShell, ofShell],
+  });
+  expect(stored["SMTP_PROXIES"]).toBe("socks5://********@192.0.2.1:1080");
 });
 
 test("version names what a report of a fault needs", async () => {

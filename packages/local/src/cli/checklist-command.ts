@@ -117,6 +117,7 @@ const findMailFault = async (world: LocalWorld, domain: string | undefined): Pro
 export const checklistDefinition = defineAdmin({
   usage: "",
   options: v.strictObject({}),
+  judgesServer: true,
   async run(world, _options, environment) {
     const lights = await Promise.all(
       LIGHTS.map(async ({ light, find, how }) => {

@@ -27,6 +27,8 @@ export type AdminDefinition<
 > = Omit<CommandDefinition<O>, "run"> & {
   /** Whether it may be the first thing that is ever done in a folder. */
   readonly mayCreateFolder?: true;
+  /** Whether it judges the settings of the server that runs on the folder, where one does. */
+  readonly judgesServer?: true;
   run(world: W, options: v.InferOutput<O>, ...settings: Settings): Promise<AdminResult>;
 };
 

@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type Environment, readEnvironment } from "../environment.ts";
 import { explainFolderFault } from "../storage/folder-faults.ts";
+import { isSecret } from "../storage/running-settings.ts";
 import { type AdminDefinition, definePrinted } from "./define-admin.ts";
 import { type CommandDefinition, UsageError } from "./define-command.ts";
+import { findJudged } from "./judged-settings.ts";
 
 /** A command on the state of this machine: opens it, runs, prints the answer, closes it. */
 export const defineAppCommand = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O>,
 ): CommandDefinition =>
-  definePrinted(definition, async ({ environment, options }) => {
+  definePrinted(definition, async ({ environment: shell, options }) => {
+    const environment = definition.judgesServer ? adoptSettings(shell) : shell;
     if (!definition.mayCreateFolder) assertStateFolder(environment.MAILPROOF_DIR);
     // Half of the program: help and a wrong option do without it.
     const [{ createApp }, { createLineLog }, { upgradeIfOlder }] = await Promise.all([
@@ -31,6 +35,15 @@ export const defineAppCommand = <O extends CommandDefinition["options"]>(
       close();
     }
   });
+
+/** The server's settings are masked: secrets stay those of this shell, and nothing is judged by them. */
+const adoptSettings = ({ MAILPROOF_DIR }: Environment): Environment => {
+  const judged = Object.entries(findJudged(MAILPROOF_DIR, process.env));
+  const own = Object.entries(process.env).filter(([name]) => isSecret(name));
+  return readEnvironment(
+    Object.fromEntries([...judged.filter(([name]) => !isSecret(name)), ...own]),
+  );
+};
 
 /** A mistyped folder must not pass for an empty, sound state. */
 export const assertStateFolder = (directory: string): void => {

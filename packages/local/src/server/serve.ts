@@ -22,7 +22,7 @@ const outliveOutput = (): void => {
 /** Starts the server, prints its first screen, and returns when a signal has stopped it. */
 export const serve = async (environment: Environment, isFresh: boolean): Promise<void> => {
   outliveOutput();
-  const started = start(environment, isFresh).catch((error: StartFailure) => {
+  const started = start(environment, isFresh, process.env).catch((error: StartFailure) => {
     const message = findAddressFault(error) ?? explainFolderFault(environment.MAILPROOF_DIR, error);
     throw message === undefined ? error : new Error(message, { cause: error });
   });

@@ -21,6 +21,7 @@ import { startMetrics } from "../metrics/metrics-server.ts";
 import { writeFileAtomic } from "../storage/atomic-file.ts";
 import { clearUnfinished } from "../storage/file-blobs.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
+import { maskSettings } from "../storage/running-settings.ts";
 import { getMessage, isDamage } from "../storage/sqlite.ts";
 import { assertDemoExists, markDemo, REMEDY } from "../storage/state-folder.ts";
 import { createCopySweeper } from "../storage/upgrade-copies.ts";
@@ -68,6 +69,8 @@ export type RunningServer = {
 export const start = async (
   environment: Environment,
   shouldReset: boolean,
+  /** What `environment` was read from. Commands beside the server read it in ready.json, without its secrets. */
+  variables: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RunningServer> => {
   const directory = environment.MAILPROOF_DIR;
   const lock = lockFolder(directory);
@@ -122,6 +125,7 @@ export const start = async (
     ...(metrics && { metrics_url: metrics.url }),
     ...(mail && { mail_port: mail.port }),
     ...describeLab(lab),
+    settings: maskSettings(variables),
   });
 
   const stop = async () => {
