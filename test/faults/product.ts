@@ -164,7 +164,7 @@ export const FAULTS: readonly Fault[] = [
     "await blobs.remove(toEvidenceKey({ job: job.id, chunk, token }));",
     "",
   ),
-  inErasure("delete-job.ts", "story/delete-job")(
+  inErasure("delete-job.ts", "story/download-job-large")(
     "the files of a deleted job stay",
     "  await removeExports(world, job);\n",
     "",

@@ -156,6 +156,18 @@ test("a file that is gone is made again", async () => {
   expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(409);
 });
 
+test("the file of an export is gone when its job is deleted", async () => {
+  const ctx = await givenLarge();
+  await whenExported(ctx.world, ctx.liveKey, { format: "json" });
+  await whenWorked(ctx);
+  const { download_url } = await getJson(ctx.world, ctx.liveKey);
+  expect(download_url).toContain("exports/job_1/");
+
+  await send(ctx.world, "DELETE /v1/jobs/job_1", { key: ctx.liveKey });
+
+  expect(ctx.blobs.keys()).toEqual([]);
+});
+
 test("an export that a crash left is completed by the reconciler", async () => {
   const ctx = await givenLarge();
   const withoutQueue = { ...ctx.world, queue: { ...ctx.queue, sendMany: async () => [] } };
