@@ -1,4 +1,6 @@
 import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
+import { toChunkKey } from "@mailproof/core/jobs/chunks";
+import { toJobKey } from "@mailproof/core/jobs/items";
 import { expect, test } from "vitest";
 import { whenReconciled } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";
@@ -150,6 +152,19 @@ test("so is one whose rows turn out to be gone, before its first byte", async ()
     complete: false,
     expected_rows: 7,
     rows_missing: 2,
+  });
+});
+
+test("a CSV is 409 when one row of a chunk cannot be read", async () => {
+  const ctx = await given();
+  const { world, liveKey, table } = ctx;
+  await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);
+  await table.write({ update: toChunkKey("job_1", 0), add: { rows: 1 } });
+  await table.write({ update: toJobKey("job_1"), add: { total: 1, processed: 1, valid: 1 } });
+
+  expect(await whenExported(world, liveKey)).toMatchObject({
+    statusCode: 409,
+    error: { retryable: true, details: { expected_rows: 4, rows_missing: 1 } },
   });
 });
 
