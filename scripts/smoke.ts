@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 
-// npm run smoke -- URL KEY tries a service from outside, as its first customer would: the key, an address, a batch, an
-// uploaded file, its job and download, and a webhook. A test key costs nothing; a live key pays five credits at most.
+// MAILPROOF_KEY=KEY npm run smoke -- URL tries a service from outside, as its first customer would: the key, an address, a
+// batch, an uploaded file, its job and download, and a webhook. A test key costs nothing; a live key pays five credits at
+// most. The key is no argument, because npm prints those, and no line of this program shows it.
 
-const [given = "", key = ""] = process.argv.slice(2);
+const [given = ""] = process.argv.slice(2);
+const key = process.env["MAILPROOF_KEY"] ?? "";
 if (!URL.canParse(given) || !/^mp_(live|test)_/.test(key)) {
   process.stderr.write(
-    "Usage: npm run smoke -- URL KEY, with the address of the service and one of its keys.\n",
+    "Usage: npm run smoke -- URL, with the address of the service, and one of its keys in MAILPROOF_KEY.\n",
   );
   process.exit(2);
 }
@@ -137,7 +139,8 @@ for (const [name, run] of STEPS) {
   } catch (error) {
     const { message, cause } = error as Error;
     const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
-    process.stdout.write(`✗ ${name}: ${why}\n`);
+    // A proxy may answer with the headers of the request.
+    process.stdout.write(`✗ ${name}: ${why.replaceAll(key, "(the key)")}\n`);
     process.exit(1);
   }
 }

@@ -10,8 +10,8 @@ import type { Environment } from "../settings.ts";
 export type Programs = {
   /** What `aws …` prints, read as JSON. It fails with AWS's own words. No name in it has a space. */
   readonly aws: (command: string) => Promise<any>;
-  /** Runs a program in the person's sight, and fails if it fails. */
-  readonly run: (program: string, args: readonly string[]) => Promise<void>;
+  /** Runs a program in the person's sight, and fails if it fails. The failure names the arguments, so secrets are in `more`. */
+  readonly run: (program: string, args: readonly string[], more?: Environment) => Promise<void>;
   /** Runs a program out of sight, and returns what it prints. */
   readonly read: (program: string, args: readonly string[], input?: string) => Promise<string>;
   readonly say: (line: string) => void;
@@ -58,8 +58,8 @@ export const openPrograms = (environment: Environment): Programs => {
         throw new Error(toWords(error), { cause: error });
       }
     },
-    run: async (program, args) => {
-      const child = spawn(program, args, { env, stdio: "inherit" });
+    run: async (program, args, more) => {
+      const child = spawn(program, args, { env: { ...env, ...more }, stdio: "inherit" });
       const [code] = await once(child, "close");
       if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}.`);
     },

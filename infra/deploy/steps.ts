@@ -87,7 +87,8 @@ const openFirstAccount = async (deployment: Deployment, deployed: Deployed): Pro
 /** With a test key, which costs nothing. One that is made for this is revoked after it. */
 const smoke = async (deployment: Deployment, deployed: Deployed): Promise<void> => {
   const { programs } = deployment;
-  const run = (key: string) => programs.run(NODE, ["scripts/smoke.ts", deployed.url, key]);
+  const run = (key: string) =>
+    programs.run(NODE, ["scripts/smoke.ts", deployed.url], { MAILPROOF_KEY: key });
   if (deployed.testKey !== null) return run(deployed.testKey);
   const accounts: readonly { readonly account_id: string; readonly status: string }[] = await admin(
     deployment,

@@ -70,8 +70,9 @@ const run = async (given: Given = {}) => {
         if (answer === undefined) throw new Error(`An error occurred: no ${command}`);
         return answer;
       },
-      run: async (program, args) => {
-        ran.push(note(program, args));
+      run: async (program, args, more = {}) => {
+        const secrets = Object.entries(more).map(([name, value]) => `${name}=${value} `);
+        ran.push(`${secrets.join("")}${note(program, args)}`);
         quotas.push(env["CONCURRENCY_QUOTA"]);
       },
       read: async (program, args) => {
@@ -115,7 +116,7 @@ test("a first deployment makes what is missing, step by step, shows the keys onc
     "aws cloudformation deploy --stack-name mailproof-production-operations --s3-bucket sst-asset-1 --no-fail-on-empty-changeset --template-file cdk.out/mailproof-production-operations.template.json",
     "node scripts/admin-on-stage.ts --stage production accounts list",
     "node scripts/admin-on-stage.ts --stage production accounts create --name First --plan pro --credits 1000",
-    "node scripts/smoke.ts https://api.example.com mp_test_1",
+    "MAILPROOF_KEY=mp_test_1 node scripts/smoke.ts https://api.example.com",
   ]);
   expect(text).toContain("Live key  mp_live_1\nTest key  mp_test_1");
   expect(text.match(/mp_live_1/g)).toHaveLength(1);
@@ -141,7 +142,7 @@ test("a later one changes no secret, makes no account, and tries the stage with 
   expect(ran.slice(-4)).toEqual([
     "node scripts/admin-on-stage.ts --stage production accounts list",
     "node scripts/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
-    "node scripts/smoke.ts https://api.example.com mp_test_2",
+    "MAILPROOF_KEY=mp_test_2 node scripts/smoke.ts https://api.example.com",
     "node scripts/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
   ]);
   expect(code).toBe(0);
@@ -167,6 +168,14 @@ test("keys that were shown are not lost where the smoke test fails after them", 
   expect(text).toContain("Live key  mp_live_1");
 });
 
+test("a smoke test that fails where only a log would read it shows no key", async () => {
+  const { code, text } = await run({ failsAt: "smoke.ts", isWatched: false });
+
+  expect(code).toBe(1);
+  expect(text).toContain("scripts/smoke.ts https://api.example.com failed");
+  expect(text).not.toContain("mp_");
+});
+
 test("where only a log would read them, keys are not shown, and the stage is tried with one that is revoked", async () => {
   const { code, ran, text } = await run({ isWatched: false });
 
@@ -175,7 +184,7 @@ test("where only a log would read them, keys are not shown, and the stage is tri
   expect(text).toContain("keys create --account acc_1 --mode live");
   expect(ran.slice(-3)).toEqual([
     "node scripts/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
-    "node scripts/smoke.ts https://api.example.com mp_test_2",
+    "MAILPROOF_KEY=mp_test_2 node scripts/smoke.ts https://api.example.com",
     "node scripts/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
   ]);
   expect(code).toBe(0);

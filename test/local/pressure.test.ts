@@ -8,7 +8,7 @@ import {
 } from "@mailproof/local/server/pressure";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-const CALM: PressureReading = { delayMs: 0, memoryShare: 0.1 };
+const CALM: PressureReading = { delayMs: 0, memoryShare: 0.1, requests: 5 };
 const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
 
 test.each([
@@ -29,9 +29,28 @@ test.each([
     "memory_short",
   ],
   ["memory that is free again", "memory_short", CALM, null],
-  ["both", null, { delayMs: late.from, memoryShare: short.from }, "memory_short"],
-] as const)("%s", (_, before, reading, after) => {
-  expect(computePressure(before, reading)).toBe(after);
+  ["both", null, { ...CALM, delayMs: late.from, memoryShare: short.from }, "memory_short"],
+] as const)("%s", (_, pressure, reading, after) => {
+  const before = { pressure, lateReadings: pressure === "event_loop_late" ? 3 : 2 };
+
+  expect(computePressure(before, reading).pressure).toBe(after);
+});
+
+test("the third late reading in a row is pressure, and only while requests are in progress", () => {
+  const LATE = { ...CALM, delayMs: late.from };
+  const readAll = (readings: readonly PressureReading[]) => {
+    let state: ReturnType<typeof computePressure> | undefined;
+    return readings.map((reading) => {
+      state = computePressure(state, reading);
+      return state.pressure;
+    });
+  };
+
+  expect(readAll([LATE, LATE, LATE])).toEqual([null, null, "event_loop_late"]);
+  expect(readAll([LATE, LATE, CALM, LATE])).toEqual([null, null, null, null]);
+  const IDLE = { ...LATE, requests: 0 };
+  expect(readAll([IDLE, IDLE, IDLE, IDLE])).toEqual([null, null, null, null]);
+  expect(readAll([LATE, LATE, LATE, IDLE]).at(-1)).toBeNull();
 });
 
 test("the log says once when pressure begins, and once when it ends", () => {
@@ -43,14 +62,14 @@ test("the log says once when pressure begins, and once when it ends", () => {
     stop,
   } = startPressureMeter(
     (event) => logged.push(event),
+    () => 1,
     () => reading,
   );
   stop();
 
   look();
   reading = { ...CALM, delayMs: 1_000 };
-  look();
-  look();
+  for (let n = 0; n < 4; n++) look();
   const during = pressure();
   reading = CALM;
   look();
@@ -66,6 +85,7 @@ test("pressure is measured once a second", () => {
   let reading = CALM;
   const { pressure, stop } = startPressureMeter(
     () => {},
+    () => 1,
     () => reading,
   );
 
@@ -87,7 +107,14 @@ test("a process measures itself: a heap that is nearly full is short of memory",
   const used = getHeapStatistics().heap_size_limit * short.from;
   vi.spyOn(process, "memoryUsage").mockReturnValue({ ...process.memoryUsage(), heapUsed: used });
   onTestFinished(() => void vi.restoreAllMocks());
-  const { pressure, poll: look, stop } = startPressureMeter(() => {});
+  const {
+    pressure,
+    poll: look,
+    stop,
+  } = startPressureMeter(
+    () => {},
+    () => 1,
+  );
   stop();
 
   look();
@@ -104,7 +131,14 @@ test.each([
   vi.spyOn(process, "memoryUsage").mockReturnValue(usage);
   vi.spyOn(process, "constrainedMemory").mockReturnValue(allowed);
   onTestFinished(() => void vi.restoreAllMocks());
-  const { pressure, poll: look, stop } = startPressureMeter(() => {});
+  const {
+    pressure,
+    poll: look,
+    stop,
+  } = startPressureMeter(
+    () => {},
+    () => 1,
+  );
   stop();
 
   look();
@@ -113,7 +147,14 @@ test.each([
 });
 
 test("a process measures itself: a loop that is blocked is late", async () => {
-  const { pressure, poll: look, stop } = startPressureMeter(() => {});
+  const {
+    pressure,
+    poll: look,
+    stop,
+  } = startPressureMeter(
+    () => {},
+    () => 1,
+  );
   stop();
   const turns = async (blockedMs: number) => {
     for (let turn = 0; turn < 4; turn++) {
@@ -125,8 +166,10 @@ test("a process measures itself: a loop that is blocked is late", async () => {
   };
   look();
 
-  await turns(500);
-  look();
+  for (let n = 0; n < 3; n++) {
+    await turns(500);
+    look();
+  }
 
   expect(pressure()).toBe("event_loop_late");
 });

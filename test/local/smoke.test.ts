@@ -1,14 +1,16 @@
 import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { serveFile, spawnNode } from "../servers/running.ts";
 
-// `npm run smoke -- URL KEY` against a server of one machine. A stage on AWS gets the same requests.
+// `npm run smoke -- URL` against a server of one machine. A stage on AWS gets the same requests.
 
 const { server } = serveFile();
 
-const smoke = async (...args: string[]) => {
-  const child = spawnNode("scripts/smoke.ts", args, {});
+const smoke = async (url: string, key: string) => {
+  const child = spawnNode("scripts/smoke.ts", [url], { MAILPROOF_KEY: key });
   const [out, err] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -41,12 +43,27 @@ test("a key that the service does not know ends it, with the service's own words
   expect(code).toBe(1);
 });
 
+test("a failure that quotes the request shows no key", async () => {
+  const proxy = createServer((incoming, outgoing) => {
+    outgoing.writeHead(502).end(`Bad gateway: ${JSON.stringify(incoming.headers)}`);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void proxy.close());
+  await once(proxy, "listening");
+  const { port } = proxy.address() as AddressInfo;
+
+  const { lines, code } = await smoke(`http://127.0.0.1:${port}`, "mp_test_secret");
+
+  expect(lines.join("\n")).toContain("(the key)");
+  expect(lines.join("\n")).not.toContain("mp_test_secret");
+  expect(code).toBe(1);
+});
+
 test.each([
   [["http://127.0.0.1:1", "mp_test_x"], "✗ the service answers: fetch failed", 1],
-  [["nowhere", "mp_test_x"], "Usage: npm run smoke -- URL KEY", 2],
-  [["http://127.0.0.1:1", "secret"], "Usage: npm run smoke -- URL KEY", 2],
-] as const)("%j prints %s", async (args, words, code) => {
-  const smoked = await smoke(...args);
+  [["nowhere", "mp_test_x"], "Usage: npm run smoke -- URL", 2],
+  [["http://127.0.0.1:1", "secret"], "Usage: npm run smoke -- URL", 2],
+] as const)("%j prints %s", async ([url, key], words, code) => {
+  const smoked = await smoke(url, key);
 
   expect(smoked.lines.at(-1)).toContain(words);
   expect(smoked.code).toBe(code);

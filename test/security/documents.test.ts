@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { request } from "node:http";
+import { endpoints } from "@mailproof/api/endpoints";
 import { expect, test } from "vitest";
 import { whenListening } from "../servers/listening.ts";
 
@@ -59,4 +60,35 @@ test("every test of security is what shows some boundary, or holds the page itse
 
 test("it can be read in one go", () => {
   expect(page.split("\n").length).toBeLessThan(150);
+});
+
+const rows = page.split("\n").filter((line) => line.startsWith("|"));
+const hasRow = (text: string): boolean => rows.some((row) => row.includes(text));
+
+test("each secret setting has a row", () => {
+  const settings = readFileSync("packages/local/src/environment.ts", "utf8");
+  const names = [...settings.matchAll(/^ {2}([A-Z_]+): v\./gm)].map(([, name = ""]) => name);
+  const secrets = names.filter((name) => /KEY|SECRET|PEPPER|TLS_FILE|PROXIES/.test(name));
+
+  expect(secrets.filter((name) => !hasRow(`\`${name}\``))).toEqual([]);
+  expect(secrets.length).toBeGreaterThan(5);
+});
+
+test("each operation that strangers may call has a row that names its path", () => {
+  const open = endpoints.filter((one) => one.access === "public" || one.forVisitors);
+
+  expect(
+    open.map(({ route }) => route.split(" ")[1] ?? "").filter((path) => !hasRow(path)),
+  ).toEqual([]);
+  expect(open.length).toBeGreaterThan(2);
+});
+
+/** They only show or build what the others made: no stranger's bytes reach them. */
+const NO_BOUNDARY = new Set(["client", "lab", "dashboard"]);
+
+test("each package has a row that names a file of it", () => {
+  const names = globSync("packages/*").map((folder) => folder.split("/").at(-1) ?? "");
+  const missing = names.filter((name) => !NO_BOUNDARY.has(name) && !hasRow(`\`packages/${name}/`));
+
+  expect(missing).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { endpoints } from "@mailproof/api/endpoints";
 import { tooSlow } from "@mailproof/api/http/body";
+import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
@@ -12,14 +13,28 @@ test("there are paid operations", () => {
   expect(paid).toEqual(expect.arrayContaining(["POST /v1/verify", "POST /v1/verify/batch"]));
 });
 
-test.each(paid)(
-  "%s is refused under pressure before anything is read or written",
-  async (route) => {
-    const ctx = await given({ balance: 10 });
-    const before = listStoredItems(ctx);
-    const world = { ...ctx.world, pressure: () => "event_loop_late" as const, table: unreadable };
+test.each(paid)("a malformed %s is 400 at any load", async (route) => {
+  const ctx = await given({ balance: 10 });
+  const world = { ...ctx.world, pressure: () => "event_loop_late" as const };
 
-    const refused = await send(world, route, { key: ctx.liveKey, body: {} });
+  const refused = await send(world, route, { key: ctx.liveKey, body: 1, query: { x: "1" } });
+
+  expect(refused).toMatchObject({ statusCode: 400, error: { money: "nothing_charged" } });
+});
+
+const REQUESTS = EXAMPLES.filter(
+  ({ route, status }) => new Set<string>(paid).has(route) && status < 300,
+);
+
+test.each(REQUESTS)(
+  "$route is refused under pressure before its work: $title",
+  async ({ route, path, query, request: body }) => {
+    const ctx = await given({ balance: 10 });
+    const world = { ...ctx.world, pressure: () => "event_loop_late" as const };
+    const sent = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "");
+    const before = listStoredItems(ctx);
+
+    const refused = await send(world, sent, { key: ctx.liveKey, query, body });
 
     expect(refused.statusCode).toBe(503);
     expect(refused.headers["retry-after"]).toBe("5");

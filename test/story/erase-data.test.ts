@@ -387,6 +387,25 @@ test("a list that the disk cannot read is removed, since it cannot be redacted",
   ]);
 });
 
+test("an erasure is due until the table's log is scrubbed: a reader that blocks it delays the end", async () => {
+  const ctx = await givenEverywhere();
+  let isRead = true;
+  const scrub = async () => {
+    if (isRead) throw new Error("another process reads the table");
+  };
+  const world = withTable(ctx, { scrub });
+
+  const blocked = await whenErased({ ...ctx, world });
+  const recordsThen = ctx.table.items().filter(({ sk }) => sk === "ERASURE");
+  isRead = false;
+  await whenQuiet({ ...ctx, world });
+
+  expect(blocked).toMatchObject({ statusCode: 202, data: { complete: false } });
+  expect(recordsThen).toHaveLength(1);
+  expect(ctx.table.items().filter(({ sk }) => sk === "ERASURE")).toEqual([]);
+  expect(await findMentions(ctx)).toEqual([]);
+});
+
 test("503: whether the erasure has begun is not known", async () => {
   const ctx = await givenEverywhere();
   const world = withTable(ctx, {

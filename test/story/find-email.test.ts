@@ -69,7 +69,6 @@ test.each([
   ["a domain that cannot be looked up", "Ann", "dnsfail.com", "unknown"],
   ["a server that says nothing", "Unknown", "example.com", "unknown"],
   ["a server that wants us later", "Greylisted", "example.com", "unknown"],
-  ["a server that refuses us", "Blocked", "example.com", "unknown"],
   ["a server that takes too long", "Slow", "example.com", "unknown"],
 ])("%s is 200 and paid, without an address", async (_, first, domain, status) => {
   const ctx = await given({ balance: 20 });

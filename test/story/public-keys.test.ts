@@ -97,6 +97,8 @@ test.each([
   ["ann@nxdomain.example.com", "no", "domain_not_found"],
   ["ann@nullmx.example.com", "no", "null_mx"],
   ["ann@mailinator.com", "no", "listed_disposable"],
+  ["ann@[127.0.0.1]", "no", "address_literal"],
+  ["ann@[192.0.2.1]", "no", "address_literal"],
 ])("%s is %s: %s", async (email, formClass, reason) => {
   const { ask } = await givenForm();
 

@@ -207,6 +207,50 @@ test("rows of a domain that was typed wrong are verified at the one that was mea
   await thenConsistent(ctx);
 });
 
+test("a row that is corrected to an address of the list is not charged, and has its result with a mark", async () => {
+  const ctx = await givenList(
+    "email,name\nann@gmial.com,Ann\nAnn@x.com,Ann\nbob@gmial.com,Bob\ncy@gmial.com,Cy\nbob@x.com,Bob\n",
+  );
+
+  const { data } = await whenAgain(ctx, { correct: { domain: "gmial.com", meant: "x.com" } });
+  await whenQuiet(ctx);
+  const csv = await readCsv(ctx);
+
+  expect(data).toMatchObject({ rows: 1, duplicates: 2, credits_used: 1 });
+  expect(formatRows(await readJob(ctx))).toEqual([
+    "2 Ann@x.com valid",
+    "3 Ann@x.com valid",
+    "4 bob@x.com unknown",
+    "5 cy@x.com unknown",
+    "6 bob@x.com unknown",
+  ]);
+  const marked = csv.filter((line) => line.split(",").includes("duplicate"));
+  expect(marked.map((line) => line.split(",")[0])).toEqual(["ann@gmial.com", "bob@gmial.com"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 94, spent: 6 });
+
+  ctx.silent.clear();
+  const again = await whenAgain(ctx, UNKNOWN, { idempotencyKey: "k2" });
+  await whenQuiet(ctx);
+
+  expect(again.data).toMatchObject({ rows: 2, duplicates: 1, credits_used: 2 });
+  expect(await readJob(ctx)).toMatchObject({ progress: { processed: 5, valid: 5 } });
+  expect((await readCsv(ctx)).filter((line) => line.includes(",duplicate"))).toHaveLength(2);
+  await thenConsistent(ctx);
+});
+
+test("where every row repeats another one, nothing is charged and the child ends at once", async () => {
+  const ctx = await givenList("email,name\nann@gmial.com,Ann\nann@x.com,Ann\n");
+
+  const { data } = await whenAgain(ctx, { correct: { domain: "gmial.com", meant: "x.com" } });
+  const parent = await readJob(ctx);
+
+  expect(data).toMatchObject({ rows: 0, duplicates: 1, credits_used: 0 });
+  expect(parent.child_job_id).toBeUndefined();
+  expect(formatRows(parent)).toEqual(["2 ann@x.com valid", "3 ann@x.com valid"]);
+  expect(await readJob(ctx, data.job_id)).toMatchObject({ status: "completed" });
+  await thenConsistent(ctx);
+});
+
 test("a repeat with the same key is the same response and one charge, also once the parent is deleted", async () => {
   const ctx = await givenList();
   const [first, second] = await Promise.all([whenAgain(ctx, UNKNOWN), whenAgain(ctx, UNKNOWN)]);

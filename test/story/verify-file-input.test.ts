@@ -98,6 +98,8 @@ test.each(asRows<[string, string | Buffer, object, string]>`
   a file of blank lines | ${"\n \r\n\n"} | ${{}} | The file is empty.
   a spreadsheet under another name | ${Buffer.from("PK\u0003\u0004\u0000\u0000")} | ${{}} | The file is not a text file.
   a file without addresses | ${"email\nnobody\nnothing\n"} | ${{}} | no e-mail addresses: none of its 2 rows is an address.
+  a header row beyond the limit | ${`email${`,${"x".repeat(60_000)}`.repeat(4)}\nann@x.com,1\n`} | ${{}} | The names of the columns are longer than 200,000 bytes in all.
+  a first row of 16,000 cells | ${`ann@x.com${",1".repeat(16_000)}\n`} | ${{}} | The names of the columns are longer than 200,000 bytes in all.
   a file of a header | ${"email\n"} | ${{}} | no e-mail addresses: there are no rows below the header.
   a file in which nothing is an address | ${"a,b\n1,2\n"} | ${{}} | No column of the file has e-mail
   a column that is not there | ${formatCsv(createEmails(1), "a")} | ${{ email_column: "b" }} | no column "b". It has "a".

@@ -1212,7 +1212,7 @@ export interface VerifyFormData {
   reason: string | null;
   /** The address that was probably intended. Null when there is no likely typo. */
   did_you_mean: string | null;
-  /** The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where control is proven, and no mail server is asked. */
+  /** The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where no mail server is asked: control is proven, or the address names an IP address instead of a domain. */
   job_id: string | null;
   /** A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job, where there is one. */
   receipt?: string;
@@ -1368,7 +1368,7 @@ export interface VerifyAgainInput {
   filter?: string | null | undefined;
   /** Only rows with an address that contains this text, in any case. */
   q?: string | null | undefined;
-  /** Only rows at `domain`: their addresses are verified at `meant`. `email` is the corrected address then; exports keep the list's own beside it. */
+  /** Only rows at `domain`: their addresses are verified at `meant`, unless the list has that address already. `email` is the corrected address then; exports keep the list's own beside it. */
   correct?:
     | {
         /** The domain of the rows, as `summary.typos` names it. */
@@ -1387,8 +1387,10 @@ export interface VerifyAgainData {
   parent_job_id: string;
   /** The state of the job. */
   status: "processing";
-  /** Number of rows, each charged once. */
+  /** Number of rows that are verified, each charged once. */
   rows: number;
+  /** Number of rows that were corrected to an address of the list: they are not charged, get its result, and have the sub_status `duplicate`. Left out where there are none. */
+  duplicates?: number;
   /** When it was created, ISO 8601. */
   created_at: string;
   /** Credits charged by this request. */
@@ -3276,7 +3278,7 @@ export interface Operations {
   /**
    * Verify one address.
    *
-   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours, and 0.5 when `control` is proven; nothing for an `unknown` where our limits or rules kept us from asking the mail server (`host_daily_limit`, `probe_policy`).
+   * Price: 1 credit; 0.5 credit when the same address was verified within 24 hours, and 0.5 when `control` is proven; nothing for an `unknown` that our side causes: our limits, rules, IP address, exit or port (`host_daily_limit`, `probe_policy`, `address_literal`, `no_smtp_egress`).
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify`
@@ -3286,7 +3288,7 @@ export interface Operations {
   /**
    * Verify up to 10,000 addresses as a job.
    *
-   * Price: 1 credit for each different address, when the job is accepted. Verifications that fail are not refunded; an `unknown` where our limits or rules kept us from asking the mail server is, when the job ends.
+   * Price: 1 credit for each different address, when the job is accepted. An `unknown` that our side causes is refunded when the job ends; one that the recipient's side causes is not.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify/batch`
@@ -3315,7 +3317,7 @@ export interface Operations {
   /**
    * Verify the address that a visitor types into a form.
    *
-   * Price: 1 credit; 0.5 credit when `control` is proven; nothing when the mail server could not be asked through our fault or limits.
+   * Price: 1 credit; 0.5 credit when `control` is proven; nothing when our fault or limits kept us from asking the mail server, and nothing for an address that names an IP address.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/verify/form`
@@ -3352,7 +3354,7 @@ export interface Operations {
   /**
    * Verify rows of a job that has ended again, as a job of their own. When it ends, its results replace those rows.
    *
-   * Price: 1 credit for each row that matches, when the request is accepted, with the refunds of a file. A row that is `unknown` again keeps its former result.
+   * Price: 1 credit for each row that is verified, when the request is accepted, with the refunds of a file. A row that `correct` gives an address of the list is not: it gets that row's result, with the sub-status `duplicate`. A row that is `unknown` again keeps its former result.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
    *
    * `POST /v1/jobs/{id}/again`
@@ -3398,7 +3400,7 @@ export interface Operations {
   /**
    * Find a person's work address from their names and the company's mail domain.
    *
-   * Price: 5 credits, whatever the result; repeating the search within two minutes is free, and so is a name that cannot be searched with.
+   * Price: 5 credits, whatever the result; nothing when our side kept us from the mail server; repeating the search within two minutes is free, and so is a name that cannot be searched with.
    * Sent again only when it is certain that nothing was done.
    *
    * `POST /v1/find`

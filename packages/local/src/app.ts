@@ -82,7 +82,7 @@ export const createApp = (
   );
 
   const blobs = openBlobFolder(directory);
-  const meter = startPressureMeter(log);
+  const meter = startPressureMeter(log, callersFirst.countCallers);
   const requests = createBufferedRequestLog(table, now);
   const readers = createReadingThreads({ now, log });
 

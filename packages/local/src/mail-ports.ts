@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createIssuers, type Issuers } from "@mailproof/core/control/issuers";
 import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
+import { attributeDnsFaults } from "@mailproof/core/egress/own-faults";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
@@ -23,7 +24,6 @@ import {
 import { cacheDns } from "@mailproof/mail/dns/cache";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
-import { rejectPrivateResolver } from "@mailproof/mail/dns/reject-private-resolver";
 import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
 import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
 import { parseListChanges } from "@mailproof/mail/lists/changes";
@@ -84,8 +84,8 @@ export const openMailPorts = (
   const resolvers = createPool(DNS_SERVERS, isLaboratory ? { zoneLimits: null } : {});
   // The lab's names are left out: it answers whether or not the world's name servers do.
   const watchedDns = watchDns(resolvers, { table, now });
-  // An operator's name servers may be a laboratory, where "com" need not exist.
-  const internetDns = DNS_SERVERS.length > 0 ? watchedDns : rejectPrivateResolver(watchedDns, now);
+  // In a laboratory a fault is planted in a zone, and "com" need not exist.
+  const internetDns = isLaboratory ? watchedDns : attributeFaults(environment, watchedDns, table);
   const blocklistResolvers =
     BLOCKLIST_DNS_SERVERS.length > 0 ? createPool(BLOCKLIST_DNS_SERVERS) : null;
   const labResolver = lab && createPool([lab.dns], { zoneLimits: null });
@@ -142,6 +142,13 @@ export const openMailPorts = (
     },
   };
 };
+
+const attributeFaults = ({ DNS_SERVERS }: Environment, dns: Dns, table: Table): Dns =>
+  attributeDnsFaults(dns, {
+    table,
+    now: () => new Date(),
+    trustsDenials: DNS_SERVERS.length > 0,
+  });
 
 /** The lab's issuer has no certificate that a client could trust, so its documents do not come over HTTPS. */
 const createDocumentPort = (

@@ -4,6 +4,7 @@ import { reconcile } from "@mailproof/core/background/reconciler";
 import { deleteOldJobs } from "@mailproof/core/erasure/delete-old-jobs";
 import { toJobKey } from "@mailproof/core/jobs/items";
 import { credits } from "@mailproof/core/money/credits";
+import { getOwnerId } from "@mailproof/core/money/payer";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../../app/drain-queues.ts";
 import { listMoves, thenConsistent } from "../../app/ledger.ts";
@@ -132,4 +133,26 @@ test("a job whose child has ended without it is deleted in time, and one whose c
   await whenWorked(ctx);
   await deleteOldJobs(ctx.world);
   expect(await listIds(ctx)).toEqual([data.job_id]);
+});
+
+test("accounts take turns, and the next minute goes on where a run stopped", async () => {
+  const ctx = await givenChunked();
+  const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(10) });
+  for (let n = 0; n < 250; n++)
+    await whenBatched(ctx.world, ctx.testKey, { emails: ["ann@x.com"] });
+  await whenBatched(ctx.world, other.testKey, { emails: ["bo@x.com"] });
+  await whenWorked(ctx);
+  for (const { account } of [ctx, other]) await setRetention(ctx.table, account, 1);
+  ctx.later(3 * DAY_MS);
+  const countJobs = (key: string) =>
+    ctx.table.items().filter(({ list_pk }) => list_pk === `JOBS#${key}`).length;
+  const owners = [getOwnerId({ account: ctx.account, mode: "test" })];
+  const others = [getOwnerId({ account: other.account, mode: "test" })];
+
+  await deleteOldJobs(ctx.world);
+  const afterFirst = [...owners, ...others].map(countJobs);
+  await whenReconciled(ctx);
+
+  expect(afterFirst).toEqual([51, 0]);
+  expect(owners.map(countJobs)).toEqual([0]);
 });

@@ -38,7 +38,7 @@ export const findEmail = endpoint({
   route: "POST /v1/find",
   tag: "Find",
   summary: "Find a person's work address from their names and the company's mail domain.",
-  price: `${formatCredits(PRICES.find)}, whatever the result; repeating the search within two minutes is free, and so is a name that cannot be searched with.`,
+  price: `${formatCredits(PRICES.find)}, whatever the result; nothing when our side kept us from the mail server; repeating the search within two minutes is free, and so is a name that cannot be searched with.`,
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   tool: { effect: "additive", hint: "Use status: a returned email may still be a guess." },

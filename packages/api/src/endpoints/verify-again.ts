@@ -27,13 +27,13 @@ export const verifyAgain = endpoint({
     "The contract verifies a list once: rows that stayed unknown, and domains that were typed wrong, needed another list.",
   summary:
     "Verify rows of a job that has ended again, as a job of their own. When it ends, its results replace those rows.",
-  price: `${formatCredits(PRICES.fileAddress)} for each row that matches, when the request is accepted, with the refunds of a file. A row that is \`unknown\` again keeps its former result.`,
+  price: `${formatCredits(PRICES.fileAddress)} for each row that is verified, when the request is accepted, with the refunds of a file. A row that \`correct\` gives an address of the list is not: it gets that row's result, with the sub-status \`duplicate\`. A row that is \`unknown\` again keeps its former result.`,
   access: "verification:write",
   needs: ["table:readwrite", "blobs:write", "queue:send"],
   keyed: true,
   tool: {
     effect: "additive",
-    hint: "Read matching_rows of get_job with the same filter and q first: it is the price in credits. Follow the job_id with get_job, then read the rows of the first job.",
+    hint: "Read matching_rows of get_job with the same filter and q first: it is the price in credits, and with correct the most that it can be. Follow the job_id with get_job, then read the rows of the first job.",
   },
   answers: [202],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "NOT_FOUND", "JOB_OPEN", "RESULT_DELETED"],
@@ -56,7 +56,7 @@ export const verifyAgain = endpoint({
             meant: describe(DomainName, "The domain at which their addresses are verified."),
           }),
         ),
-        "Only rows at `domain`: their addresses are verified at `meant`. `email` is the corrected address then; exports keep the list's own beside it.",
+        "Only rows at `domain`: their addresses are verified at `meant`, unless the list has that address already. `email` is the corrected address then; exports keep the list's own beside it.",
       ),
     }),
     v.forward(
@@ -68,7 +68,11 @@ export const verifyAgain = endpoint({
     job_id: describe(v.string(), "The id of the job that verifies the rows."),
     parent_job_id: describe(v.string(), "The job whose rows it verifies."),
     status: describe(v.literal("processing"), "The state of the job."),
-    rows: describe(Count, "Number of rows, each charged once."),
+    rows: describe(Count, "Number of rows that are verified, each charged once."),
+    duplicates: describe(
+      v.optional(Count),
+      "Number of rows that were corrected to an address of the list: they are not charged, get its result, and have the sub_status `duplicate`. Left out where there are none.",
+    ),
     created_at: describe(v.string(), "When it was created, ISO 8601."),
     credits_used: describe(Credits, "Credits charged by this request."),
     idempotent_replay: describe(
@@ -92,6 +96,7 @@ export const verifyAgain = endpoint({
         parent_job_id: path.id,
         status: "processing" as const,
         rows: result.rows,
+        ...(result.duplicates && { duplicates: result.duplicates }),
         created_at: result.createdAt,
         credits_used: isFree ? 0 : toCredits(result.price),
         idempotent_replay: result.replayed,

@@ -28,7 +28,7 @@ export const verifyBatch = endpoint({
   route: "POST /v1/verify/batch",
   tag: "Verification",
   summary: "Verify up to 10,000 addresses as a job.",
-  price: `${formatCredits(PRICES.batchAddress)} for each different address, when the job is accepted. Verifications that fail are not refunded; an \`unknown\` where our limits or rules kept us from asking the mail server is, when the job ends.`,
+  price: `${formatCredits(PRICES.batchAddress)} for each different address, when the job is accepted. An \`unknown\` that our side causes is refunded when the job ends; one that the recipient's side causes is not.`,
   access: "verification:write",
   needs: ["table:readwrite", "blobs:write", "queue:send", "https"],
   keyed: true,

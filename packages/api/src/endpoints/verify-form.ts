@@ -17,7 +17,7 @@ export const verifyForm = endpoint({
   addition:
     "A sign-up form asks from the visitor's browser, with a key that anyone may read, and must not tell who has a mailbox.",
   summary: "Verify the address that a visitor types into a form.",
-  price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyControlled)} credit when \`control\` is proven; nothing when the mail server could not be asked through our fault or limits.`,
+  price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyControlled)} credit when \`control\` is proven; nothing when our fault or limits kept us from asking the mail server, and nothing for an address that names an IP address.`,
   access: "verification:write",
   forVisitors: true,
   needs: ["table:readwrite", "queue:send", "mail", "https"],
@@ -47,7 +47,7 @@ export const verifyForm = endpoint({
     ),
     job_id: describe(
       v.nullable(v.string()),
-      "The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where control is proven, and no mail server is asked.",
+      "The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where no mail server is asked: control is proven, or the address names an IP address instead of a domain.",
     ),
     receipt: describe(
       v.optional(v.string()),

@@ -99,6 +99,7 @@ const handle = async (
       ? undefined
       : endpoint.body && (await request.body(getBodyBytesMax(endpoint)));
     const input = parse(endpoint, { ...request, body, form });
+    assertOpenToWork(world, endpoint);
     const response = await endpoint.handle(world, caller, { ...input, key });
     const all = { ...headers, ...response.headers };
     if (response.kind === "stream") {
@@ -178,7 +179,6 @@ const admit = async (
   headers: Record<string, string>,
 ): Promise<Caller> => {
   if (endpoint.access === "public") return PUBLIC_CALLER;
-  assertOpenToWork(world, endpoint);
   assertNotLimited(world, request.headers, headers);
   const caller = await orUnavailable(authenticate(world, request));
   request.onCaller?.(caller);
@@ -188,7 +188,7 @@ const admit = async (
   return caller;
 };
 
-/** Under load and at the end, refuses operations with a price before anything is read; all others continue. */
+/** Under load and at the end, refuses operations with a price before their work; a malformed one is 400 at any load. */
 const assertOpenToWork = ({ stopping, pressure }: AppWorld, { price }: Endpoint): void => {
   if (price === null || !(stopping.aborted || pressure())) return;
   const what = stopping.aborted

@@ -3,7 +3,7 @@ import { checkWork } from "../deliverability/check-once.ts";
 import { mailTestWork } from "../deliverability/mail-tests/mail-test-worker.ts";
 import { monitorWork } from "../deliverability/monitors.ts";
 import { deletionWork } from "../erasure/delete-job.ts";
-import { deleteOldJobs } from "../erasure/delete-old-jobs.ts";
+import { areOldJobsLeft, deleteOldJobs } from "../erasure/delete-old-jobs.ts";
 import { erasureWork } from "../erasure/erase-address.ts";
 import { exportWork } from "../exports/export-worker.ts";
 import { findWork } from "../find/find-once.ts";
@@ -80,11 +80,12 @@ export const reconcile: Schedule<AppWorld> = {
     const partition = SCHEDULE_PARTITIONS[minute % SCHEDULE_PARTITIONS.length];
     if (partition !== undefined) await repairMisplacedWork(world, partition);
     await reportThresholds(world);
-    if (minute % MINUTES_OF_HOUR === OLD_JOBS_MINUTE) await deleteOldJobs(world);
+    if (minute % MINUTES_OF_HOUR === OLD_JOBS_MINUTE || (await areOldJobsLeft(world.table)))
+      await deleteOldJobs(world);
   },
 };
 
-/** Old jobs are deleted once an hour. */
+/** Old jobs are deleted once an hour, and each minute while some are left. */
 const MINUTES_OF_HOUR = 60;
 const OLD_JOBS_MINUTE = 30;
 

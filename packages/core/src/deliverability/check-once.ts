@@ -281,7 +281,7 @@ type FailureReason = {
 const explainNoVerdict = ({ why }: NoVerdict): FailureReason =>
   why === "unanswered"
     ? { code: "UNAVAILABLE", what: "No DNS query about this domain got an answer." }
-    : { code: "INTERNAL", what: "The DNS queries of this check could not be sent." };
+    : { code: "UNAVAILABLE", what: "This service cannot reach the DNS right now." };
 
 /** A check without a verdict costs nothing: the charge and the key are released together. */
 const refund = async (

@@ -54,6 +54,12 @@ export const storeReach = async (
 
 const Stored = v.object({ measured: v.picklist(MEASURED), measuredAt: v.string() });
 
+/** The last visits reached no mail server. A table that cannot be read says nothing of the network. */
+export const isShutIn = async ({ get }: Pick<Table, "get">): Promise<boolean> => {
+  const item = await get(REACH).catch(() => undefined);
+  return item !== undefined && v.parse(Stored, item).measured !== "open";
+};
+
 export const findReach = async (world: {
   readonly table: Pick<Table, "get" | "query">;
   readonly now: () => Date;

@@ -2,6 +2,18 @@ import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import { toChunkKey } from "../jobs/chunks.ts";
 import { toDeferredPartition } from "../jobs/deferrals.ts";
+import {
+  countChunks,
+  DELETION,
+  type Deletion,
+  findDeletion,
+  readDeletion,
+  readPass,
+  toDeletionItem,
+  toDeletionKey,
+  toPassesQuery,
+  toPassItem,
+} from "../jobs/deletion-items.ts";
 import { toInputKey } from "../jobs/input-metadata.ts";
 import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toJobKey } from "../jobs/items.ts";
 import { removeListSample } from "../jobs/list-sample.ts";
@@ -20,23 +32,10 @@ import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { removeItem } from "../runtime/remove-item.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
-import {
-  countChunks,
-  type Deletion,
-  findDeletion,
-  readDeletion,
-  readPass,
-  toDeletionItem,
-  toDeletionKey,
-  toPassesQuery,
-  toPassItem,
-} from "./deletion-items.ts";
 
 // Deleting replaces a job by the record of its deletion, in one transaction. From then on no reader finds the job, and
 // its parts are removed one after the other. A process that dies in between leaves the record, and the reconciler goes
 // on. The money of the job stays in the ledger, which has no addresses.
-
-export const DELETION = "deletion";
 
 /** How long the request may take before the reconciler removes what is left. */
 const REQUEST_MS = 60_000;

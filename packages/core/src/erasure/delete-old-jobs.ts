@@ -1,49 +1,85 @@
-import { type Account, iterateAccounts } from "../accounts/account-items.ts";
+import * as v from "valibot";
+import { iterateAccounts } from "../accounts/account-items.ts";
 import { getRetentionDays } from "../accounts/retention.ts";
-import { isOpenJob, iterateJobs } from "../jobs/items.ts";
+import { isOpenJob, iterateJobs, type Job } from "../jobs/items.ts";
 import { freeIfChildEnded } from "../jobs/replace-rows.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { getOwnerId, KEY_MODES } from "../money/payer.ts";
+import type { Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { deleteJob } from "./delete-job.ts";
 
-/** Per run. What is left is deleted in the next one. */
+// Layout.
+//
+//   pk      sk       what
+//   HEALTH  OLDJOBS  present while old jobs are left; the owner whose job was deleted last
+
+const RUN: Key = { pk: "HEALTH", sk: "OLDJOBS" };
+const Run = v.object({ after: v.string() });
+
+/** Per run. What is left is deleted in the next one, a minute later. */
 const JOBS_MAX = 200;
+const RUN_MS = 20_000;
+
+/** The last run stopped before it had deleted all old jobs. */
+export const areOldJobsLeft = async ({ get }: Pick<Table, "get">): Promise<boolean> =>
+  (await get(RUN)) !== undefined;
 
 /**
  * Deletes the jobs of accounts with a retention of their own that ended before it, also those that were accepted under a
- * longer one. Without such a setting the parts of a job expire automatically.
+ * longer one. Without such a setting the parts of a job expire automatically. The owners take turns, one job each, and a
+ * run begins after the owner at which the last one stopped.
  */
 export const deleteOldJobs = async (world: World): Promise<void> => {
+  const item = await world.table.get(RUN);
+  const after = item && v.parse(Run, item).after;
+  const untilMs = world.now().getTime() + RUN_MS;
   let left = JOBS_MAX;
-  for await (const account of iterateAccounts(world.table)) {
-    if (account.retentionDays === undefined) continue;
-    for (const mode of KEY_MODES) {
-      const owner = getOwnerId({ account: account.account, mode });
-      left -= await deleteOwnersJobs(world, owner, getCutOff(account, world.now()), left);
-      if (left <= 0) return;
+  let waiting = await listOwners(world, after);
+  while (waiting.length > 0) {
+    const others: OwnersJobs[] = [];
+    for (const one of waiting) {
+      const { value: job } = await one.jobs.next();
+      if (!job) continue;
+      if (left === 0 || world.now().getTime() >= untilMs) return;
+      await deleteJob(world, job);
+      left -= 1;
+      await world.table.write({ put: { ...RUN, after: one.owner } });
+      others.push(one);
     }
+    waiting = others;
   }
+  if (left < JOBS_MAX || item) await world.table.write({ remove: RUN });
 };
 
-const getCutOff = (account: Account, now: Date): string =>
-  new Date(now.getTime() - getRetentionDays(account) * DAY_MS).toISOString();
+type OwnersJobs = { readonly owner: string; readonly jobs: AsyncGenerator<Job, undefined> };
 
-const deleteOwnersJobs = async (
+/** Those after the owner first. */
+const listOwners = async (world: World, after = ""): Promise<readonly OwnersJobs[]> => {
+  const owners: OwnersJobs[] = [];
+  for await (const account of iterateAccounts(world.table)) {
+    if (account.retentionDays === undefined) continue;
+    const cutOffMs = world.now().getTime() - getRetentionDays(account) * DAY_MS;
+    for (const mode of KEY_MODES) {
+      const owner = getOwnerId({ account: account.account, mode });
+      owners.push({ owner, jobs: iterateOldJobs(world, owner, new Date(cutOffMs).toISOString()) });
+    }
+  }
+  const sorted = owners.toSorted((a, b) => (a.owner < b.owner ? -1 : 1));
+  const isLater = ({ owner }: OwnersJobs): boolean => owner > after;
+  return [...sorted.filter(isLater), ...sorted.filter((one) => !isLater(one))];
+};
+
+async function* iterateOldJobs(
   world: World,
   owner: string,
   cutOff: string,
-  most: number,
-): Promise<number> => {
-  let count = 0;
+): AsyncGenerator<Job, undefined> {
   // The oldest is first, and none ends before it is created.
   for await (const found of iterateJobs(world.table, owner)) {
-    if (count >= most || found.createdAt > cutOff) return count;
+    if (found.createdAt > cutOff) return;
     if (isOpenJob(found) || (found.completedAt ?? found.createdAt) > cutOff) continue;
     const job = await freeIfChildEnded(world, found);
-    if (job.child !== undefined) continue;
-    await deleteJob(world, job);
-    count += 1;
+    if (job.child === undefined) yield job;
   }
-  return count;
-};
+}

@@ -176,14 +176,13 @@ const runErasure = async (
   try {
     for await (erasure of searchJobs(world, erasure, subject)) if (isLate()) break;
     if (erasure.isListRead) erasure = await searchOpenJobs(world, erasure, subject);
+    const isDone = erasure.isListRead && erasure.openJobs.length === 0;
+    if (isDone && (await endErasure(world, erasure, token))) return toState(erasure, true);
+    await saveErasure(world, isDone ? beginAgain(erasure) : erasure, token);
   } catch (cause) {
     // The reconciler tries again when the lease is over.
     world.log("erasure_deferred", { cause });
-    return toState(erasure, false);
   }
-  const isDone = erasure.isListRead && erasure.openJobs.length === 0;
-  if (isDone && (await endErasure(world, erasure, token))) return toState(erasure, true);
-  await saveErasure(world, isDone ? beginAgain(erasure) : erasure, token);
   return toState(erasure, false);
 };
 
@@ -236,15 +235,17 @@ const searchOpenJobs = async (
   return state;
 };
 
-/** False: a repeat came while it was under way, so it starts over. */
+/**
+ * False: a repeat came while it was under way, so it starts over. The record stays until the log of the table has no
+ * address any more: while it cannot be scrubbed, the erasure is due again.
+ */
 const endErasure = async (world: World, { id }: Erasure, token: string): Promise<boolean> => {
+  await world.table.scrub?.();
   const { outcome } = await world.table.write({
     remove: toErasureKey(id),
     where: { token, isRepeated: { missing: true } },
   });
-  const isOver = outcome === "committed" || !(await world.table.get(toErasureKey(id)));
-  if (isOver) await world.table.scrub?.();
-  return isOver;
+  return outcome === "committed" || !(await world.table.get(toErasureKey(id)));
 };
 
 const beginAgain = (erasure: Erasure): Erasure => ({

@@ -2,6 +2,7 @@ import type { Subject } from "../accounts/subject.ts";
 import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import { findChunk } from "../jobs/chunks.ts";
+import { countChunks } from "../jobs/deletion-items.ts";
 import { findInputMetadata, type InputMetadata, toInputKey } from "../jobs/input-metadata.ts";
 import { CLOSED_STATUSES, type Job, toJobKey } from "../jobs/items.ts";
 import { removeListSample } from "../jobs/list-sample.ts";
@@ -36,7 +37,6 @@ import { type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { Amounts, Item, Table, TableQuery } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
-import { countChunks } from "./deletion-items.ts";
 import {
   type LineOptions,
   redactExcludedRow,

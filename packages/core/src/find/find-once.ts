@@ -28,13 +28,9 @@ import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
-import {
-  HOST_DAILY_LIMIT,
-  PROBE_POLICY,
-  WAITING_FOR_PROVIDER,
-} from "../smtp-pool/unprobed-results.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { selectEngine } from "../verify/sandbox.ts";
+import { findOwnCause } from "../verify/unpaid-results.ts";
 import { isUsable } from "./candidates.ts";
 import {
   type FindOutcome,
@@ -168,20 +164,15 @@ const runSearch = async (
   const outcome = await searchWithin(world, operation, search).catch((cause: unknown) =>
     refund(world, operation, cause, world.stopping.aborted ? STOPPING_REASON : INTERNAL_REASON),
   );
-  const { result, learnedPattern } = outcome;
-  if (result.reason === "internal") return refund(world, operation, new Error("the session broke"));
-  if (result.reason === HOST_DAILY_LIMIT)
+  const { result, learnedPattern, isWithheld } = outcome;
+  const ownCause = findOwnCause({ ...result, ...(isWithheld && { isWithheld }) });
+  if (ownCause?.search !== undefined)
     return refund(world, operation, undefined, {
       code: "UNAVAILABLE",
-      what: "The domain's mail server has reached its limit for today. Repeat the search tomorrow (UTC).",
+      what: ownCause.search,
+      retryAfterMs: ownCause.retryAfterMs,
     });
-  if (result.reason === WAITING_FOR_PROVIDER)
-    return refund(world, operation, undefined, {
-      code: "UNAVAILABLE",
-      what: "All connections to the domain's mail provider are in use. Repeat the search in a few minutes.",
-    });
-
-  if (result.reason === PROBE_POLICY) {
+  if (ownCause) {
     if ((await release(world, operation)) !== "ended")
       throw createUnsureFailure("The outcome of this search is not known.");
     const remaining = await findRemainingCredits(world.table, operation);
@@ -228,7 +219,11 @@ const searchWithin = async (
   return mode === "live" ? outcome : { ...outcome, learnedPattern: null };
 };
 
-type RefundReason = { readonly code: "INTERNAL" | "UNAVAILABLE"; readonly what: string };
+type RefundReason = {
+  readonly code: "INTERNAL" | "UNAVAILABLE";
+  readonly what: string;
+  readonly retryAfterMs?: number | undefined;
+};
 
 const INTERNAL_REASON: RefundReason = { code: "INTERNAL", what: "The search failed on our side." };
 const STOPPING_REASON: RefundReason = {
@@ -240,12 +235,12 @@ const refund = async (
   world: World,
   operation: Operation,
   cause: unknown,
-  { code, what }: RefundReason = INTERNAL_REASON,
+  { code, what, retryAfterMs }: RefundReason,
 ): Promise<never> => {
   const released = (await release(world, operation)) === "ended";
-  if (!released) throw new Failure("INTERNAL", "repeat_search", what, { cause });
+  if (!released) throw new Failure(code, "repeat_search", what, { cause, retryAfterMs });
   const money = operation.mode === "test" ? "nothing_charged" : "refunded";
-  throw new Failure(code, money, what, { cause });
+  throw new Failure(code, money, what, { cause, retryAfterMs });
 };
 
 /**

@@ -46,7 +46,12 @@ export type FindResult = {
 };
 
 /** The pattern that a search has proved right, for the next search at this domain. */
-export type FindOutcome = { readonly result: FindResult; readonly learnedPattern: Pattern | null };
+export type FindOutcome = {
+  readonly result: FindResult;
+  readonly learnedPattern: Pattern | null;
+  /** Our circuit was open, and no server was asked. */
+  readonly isWithheld?: boolean | undefined;
+};
 
 /** `domain` in A-labels. */
 export type Search = { readonly person: Person; readonly domain: string };
@@ -170,7 +175,7 @@ const judgeCandidate = (
 
 const conclude = (
   candidate: Candidate,
-  { recipient: email, finding, comeBack }: ProbeResult,
+  { recipient: email, finding, comeBack, isWithheld }: ProbeResult,
   { status, reason }: Judgement,
   patternCounts: PatternCounts,
 ): FindOutcome => {
@@ -179,7 +184,10 @@ const conclude = (
   if (comeBack)
     return skipLearning({ ...noResult, status: "unknown", reason: WAITING_FOR_PROVIDER });
   if (finding.verdict === "unknown")
-    return skipLearning({ ...noResult, status: "unknown", reason: finding.reason });
+    return {
+      ...skipLearning({ ...noResult, status: "unknown", reason: finding.reason }),
+      isWithheld,
+    };
   if (finding.verdict === "invalid")
     return skipLearning({ ...noResult, status: "not_found", reason: "nobody_accepted" });
 

@@ -41,7 +41,7 @@ export type OpenedList = {
 
 export type ListFault = {
   readonly kind: "fault";
-  readonly fault: "empty" | "binary" | "no_email_column" | "unknown_column";
+  readonly fault: "empty" | "binary" | "no_email_column" | "unknown_column" | "wide_header";
   readonly message: string;
 };
 
@@ -96,6 +96,8 @@ const readHead = (
     );
   }
   if (found === "no_email_column") return createFault(found);
+  if (Buffer.byteLength(JSON.stringify(found.columns)) > COLUMN_NAMES_BYTES_MAX)
+    return createFault("wide_header");
   const encoding = decoder.encoding();
   return {
     kind: "head",
@@ -155,9 +157,13 @@ const toRow = (format: ListFormat, line: number, cells: readonly ByteText[]): Li
   email: toText(cells[format.emailColumn] ?? "").trim(),
 });
 
+/** The names are one item of the table, beside 30 KB at most of the places of the chunks (ports/writes.ts has its limit). */
+const COLUMN_NAMES_BYTES_MAX = 200_000;
+
 const FAULT_MESSAGES = {
   empty: "The file is empty.",
   binary: "The file is not a text file. Only CSV and TXT are supported; save a spreadsheet as CSV.",
+  wide_header: `The names of the columns are longer than ${COLUMN_NAMES_BYTES_MAX.toLocaleString("en")} bytes in all.`,
   no_email_column: 'No column of the file has e-mail addresses, or a name such as "email".',
 } as const;
 

@@ -7,12 +7,14 @@ import type { PaidOperation } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createFirstMessages, type JobSize, sendChunks } from "./chunk-messages.ts";
+import { completeIfDone } from "./completion.ts";
 import { findReplayedJob } from "./find-replayed-job.ts";
 import { type Job, toJobKey } from "./items.ts";
 import {
   assertWithinPlan,
   buildNewJobWrites,
   type NewJob,
+  recordDraft,
   removeInput,
   removeInputUnlessCharged,
 } from "./new-job.ts";
@@ -67,13 +69,14 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
   const operation = { id, kind, payer, reason, idempotencyKey, leaseMs: 0 };
   let accepted: { readonly list: WrittenList; readonly answer: AcceptedList & A } | undefined;
   const outcome = await payImmediately(world, operation, async () => {
+    const withdrawDraft = await recordDraft(world, payer, id);
     const { list, answer: own } = await prepare(id);
     assertWithinPlan(payer, list.unique);
     const price = (list.unique * each) as Halves;
     const answer = { job: id, createdAt: createdAt.toISOString(), price, ...own };
     accepted = { list, answer };
-    const writes = (shard: number) =>
-      buildNewJobWrites(world, {
+    const writes = (shard: number) => [
+      ...buildNewJobWrites(world, {
         ...list,
         id,
         kind,
@@ -86,7 +89,9 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
         columns: [],
         emailColumn: null,
         delimiter: "",
-      });
+      }),
+      withdrawDraft,
+    ];
     return { price, answer, writes };
   }).catch(removeInputUnlessCharged(world, id));
   if (outcome.kind !== "paid") await removeInput(world, id);
@@ -98,7 +103,10 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
   // Its answer is written with the debit, so a list is never under way.
   if (outcome.kind !== "paid" || !accepted) throw new Error("the list was not accepted");
   const { list, answer } = accepted;
-  await sendFirstChunks(world, { ...payer, id, total: list.unique, chunkRows }, list);
+  if (list.unique > 0)
+    await sendFirstChunks(world, { ...payer, id, total: list.unique, chunkRows }, list);
+  // Every row repeats another one. What fails here is left to the reconciler.
+  else await completeIfDone(world, id).catch(() => undefined);
   return { ...answer, replayed: false };
 };
 

@@ -158,7 +158,8 @@ const buildJobCounters = ({ job, rows, before, after }: PassResult): Write => {
     processed: rows.length,
     lost: countFailed(rows),
     unasked: countFree(rows, "not_probed"),
-    unreached: countFree(rows, "not_reached"),
+    // The rows of a file that failed are refunded at once; those of a batch, which has no such step, at the end.
+    unreached: countFree(rows, "not_reached") + (job.kind === "batch" ? countFailed(rows) : 0),
     ...countDeferredChange(before, after),
   };
   for (const { result } of rows) {
@@ -181,7 +182,7 @@ const buildDeferralWrites = ({ job, message, before, after }: PassResult): reado
   ];
 };
 
-/** Refunds the rows of a file that failed on our side. A batch has no refunds, by contract. */
+/** Refunds the rows of a file that failed on our side. Those of a batch return with its end. */
 const buildRefundForFile = (world: World, { job, message, rows }: PassResult): readonly Write[] =>
   job.kind === "file" ? buildRefund(world, job, message, countFailed(rows)) : [];
 

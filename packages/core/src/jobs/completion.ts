@@ -18,7 +18,7 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
   if (job.unsettled > 0 || job.processed + job.refunded < job.total) return false;
   const freed = await replaceParentRows(world, job);
   // A job whose every address was refunded has failed, too.
-  const hasFailed = job.lost === job.processed;
+  const hasFailed = job.total > 0 && job.lost === job.processed;
   const { outcome } = hasFailed
     ? await endJob(world, job, freed, "failed", toJobError(job))
     : await endJob(world, job, freed, "completed");
@@ -35,10 +35,10 @@ const toJobError = (job: Job): string =>
     getMoneyOutcome(job),
   );
 
-/** By contract a batch has no refunds for verifications that fail. */
-const getMoneyOutcome = ({ processed, kind, mode }: Job): MoneyOutcome => {
+/** 0.2.0 counts no failed row of a batch as unreached, and keeps its price. */
+const getMoneyOutcome = ({ processed, kind, mode, unreached }: Job): MoneyOutcome => {
   if (mode === "test") return "nothing_charged";
-  return processed === 0 || kind === "file" ? "refunded" : "kept";
+  return kind === "file" || unreached >= processed ? "refunded" : "kept";
 };
 
 const endJob = (
@@ -66,7 +66,7 @@ export const getFreePrice = ({ mode, kind, unasked, unreached }: Job): Halves =>
 /** Everything refunded of an accepted job: chunks that were not queued, rows that failed on our side, cancelled rows. */
 export const getRefundedPrice = (job: Job): Halves => {
   const { mode, kind, refunded, cancelled, lost } = job;
-  // By contract a batch has no refunds for verifications that fail.
+  // Of a batch they are among the unreached.
   const rows = mode === "live" ? refunded + cancelled + (kind === "file" ? lost : 0) : 0;
   return (rows * PRICE_BY_KIND[kind] + getFreePrice(job)) as Halves;
 };

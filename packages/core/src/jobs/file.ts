@@ -27,6 +27,7 @@ import type { Job } from "./items.ts";
 import {
   buildNewJobWrites,
   createTooManyFailure,
+  recordDraft,
   removeInput,
   removeInputUnlessCharged,
   toInputBlobKey,
@@ -87,11 +88,12 @@ export const acceptFile = async (
   const outcome = await beginOperation(world, operation, async () => {
     const createdAt = world.now();
     const chunkRows = world.settings.chunkRows.file;
+    const withdrawDraft = await recordDraft(world, payer, id);
     const intake = await readList(world, payer, request, id);
     const { input, chunks, format, isAscii, unique } = intake;
     const { fileKey, name, options, callback } = request;
-    const writes = (shard: number) =>
-      buildNewJobWrites(world, {
+    const writes = (shard: number) => [
+      ...buildNewJobWrites(world, {
         id,
         kind: FILE,
         payer,
@@ -115,7 +117,9 @@ export const acceptFile = async (
         unsettled: 1,
         claim: idempotencyKey && toClaimKey(idempotencyKey),
         shard,
-      });
+      }),
+      withdrawDraft,
+    ];
     const price = (unique * PRICES.fileAddress) as Halves;
     const expectedMs = DISPATCH_MS + chunks.length * DISPATCH_CHUNK_MS;
     const counts = v.parse(FileCounts, { ...intake, list: summarizeList(intake) });

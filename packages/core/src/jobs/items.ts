@@ -146,6 +146,8 @@ const Job = v.object({
   redactions: v.number(),
   /** How many addresses were done at the last check of its progress. */
   seen: v.number(),
+  /** Some of its rows were corrected to the address of another row. 0.2.0 has none. */
+  hasDuplicates: v.optional(v.boolean()),
   /** The job whose rows it verifies again. */
   parent: v.optional(v.string()),
   /** The job that verifies rows of this one again; removed when it ends. */

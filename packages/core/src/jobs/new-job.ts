@@ -2,7 +2,7 @@ import { getRetentionSeconds } from "../accounts/retention.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import type { InputBlob } from "../intake/input-blob.ts";
 import { Failure } from "../lib/failure.ts";
-import { addMs } from "../lib/time.ts";
+import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { credits } from "../money/credits.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PLANS } from "../money/plans.ts";
@@ -10,6 +10,7 @@ import type { PaidOperation } from "../money/reasons.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { scheduleWork } from "../runtime/leases.ts";
+import { DELETION, toDeletionItem, toDeletionKey } from "./deletion-items.ts";
 import { type InputMetadata, toInputItem } from "./input-metadata.ts";
 import { CLOSED_STATUSES, type Job, NO_PROGRESS, toJobItem, toJobKey } from "./items.ts";
 import { JOB } from "./repair-job.ts";
@@ -110,16 +111,52 @@ export const createTooManyFailure = (plan: Payer["plan"]): Failure => {
 
 export const toInputBlobKey = (job: string): string => `inputs/${job}.jsonl`;
 
-/** Removes the input of a job that was not created. */
-export const removeInput = async ({ blobs }: Pick<World, "blobs">, job: string): Promise<void> => {
+const listInputBlobs = (job: string): string[] => {
   const key = toInputBlobKey(job);
-  const keys = [key, toExcludedKey(key)];
-  await Promise.all(keys.map((key) => blobs.remove(key).catch(() => undefined)));
+  return [key, toExcludedKey(key)];
+};
+
+/** Longer than any request writes and pays for its list. */
+const DRAFT_MS = 10 * MINUTE_MS;
+
+/**
+ * Called before the first byte of a list is written: records it as a list to delete, so that the reconciler removes it
+ * unless it becomes a job. Returns the write of the job's own transaction that withdraws the record. The transaction is
+ * refused if the reconciler was faster.
+ */
+export const recordDraft = async (world: World, payer: Payer, job: string): Promise<Write> => {
+  const token = world.newId("txn");
+  const draft = {
+    job,
+    owner: getOwnerId(payer),
+    claim: null,
+    chunks: 0,
+    blobs: listInputBlobs(job),
+  };
+  const schedule = scheduleWork(DELETION, job, addMs(world.now(), DRAFT_MS), token);
+  const { outcome } = await world.table.write({
+    create: { ...toDeletionItem(draft), ...schedule },
+  });
+  if (outcome !== "committed") throw new Error("unknown whether the list was recorded");
+  return { remove: toDeletionKey(job), where: { token } };
+};
+
+/** Removes the input of a job that was not created. What fails here is left to the reconciler. */
+export const removeInput = async (
+  { blobs, table }: Pick<World, "blobs" | "table">,
+  job: string,
+): Promise<void> => {
+  try {
+    await Promise.all(listInputBlobs(job).map((key) => blobs.remove(key)));
+    await table.write({ remove: toDeletionKey(job) });
+  } catch {
+    return;
+  }
 };
 
 /** Removes the list of an unpaid job. If the job may have been paid, the list stays. */
 export const removeInputUnlessCharged =
-  (world: Pick<World, "blobs">, job: string) =>
+  (world: Pick<World, "blobs" | "table">, job: string) =>
   async (cause: unknown): Promise<never> => {
     if (cause instanceof Failure && cause.money === "nothing_charged")
       await removeInput(world, job);

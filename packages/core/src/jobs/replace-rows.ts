@@ -1,3 +1,4 @@
+import { areExcludedReadable, openExcludedReader } from "../intake/excluded-rows.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Amounts, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -5,12 +6,15 @@ import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { readPackedValues } from "../verify/pack.ts";
 import { findChunk, iterateChunks, toChunkKey, toPassField } from "./chunks.ts";
+import { findInputMetadata } from "./input-metadata.ts";
 import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toBucket, toJobKey } from "./items.ts";
 import { buildReplacementSummary, findCountedDomains } from "./result-summary.ts";
 import {
   ERASED,
+  isDuplicate,
   type PackedRow,
   readPackedRows,
+  toDuplicate,
   toPageItems,
   unpackRow,
   type VerifiedRow,
@@ -84,13 +88,67 @@ const replaceRows = async (world: World, parent: Job, child: Job): Promise<void>
     rows = [];
   };
   // Both have the order of the list: the rows of a chunk come after those of the chunk before.
-  for await (const ofChild of iterateChunks(world.table, child.id))
-    for (const row of await readPackedRows(world.table, ofChild)) {
-      if (row[0] > (chunks[at]?.last ?? 0)) await flush();
-      while (row[0] > (chunks[at]?.last ?? Infinity)) at++;
-      rows.push(row);
-    }
+  for await (const row of readFound(world, parent, child)) {
+    if (row[0] > (chunks[at]?.last ?? 0)) await flush();
+    while (row[0] > (chunks[at]?.last ?? Infinity)) at++;
+    rows.push(row);
+  }
   await flush();
+};
+
+/** The rows of the child, and those that repeat another row, in the order of the list. */
+async function* readFound(world: World, parent: Job, child: Job): AsyncGenerator<PackedRow> {
+  const repeats = readRepeats(world, parent, child);
+  let next = await repeats.next();
+  for await (const chunk of iterateChunks(world.table, child.id))
+    for (const row of await readPackedRows(world.table, chunk)) {
+      for (; !next.done && next.value[0] < row[0]; next = await repeats.next()) yield next.value;
+      yield row;
+    }
+  for (; !next.done; next = await repeats.next()) yield next.value;
+}
+
+/** Each batch of them reads both jobs once. */
+const REPEATS_AT_ONCE = 10_000;
+
+async function* readRepeats(world: World, parent: Job, child: Job): AsyncGenerator<PackedRow> {
+  const metadata = child.input && (await findInputMetadata(world.table, child.id));
+  if (!metadata?.excluded || !(await areExcludedReadable(world.blobs, metadata.excluded))) return;
+  const reader = openExcludedReader(world.blobs, metadata.excluded);
+  try {
+    for (let isOver = false; !isOver; ) {
+      const repeats = new Map<number, number>();
+      while (repeats.size < REPEATS_AT_ONCE && !isOver) {
+        const some = await reader.before(Infinity);
+        for (const [row, first] of some) repeats.set(row, Number(first));
+        isOver = some.length === 0;
+      }
+      const found = await findRows(world, [parent, child], new Set(repeats.values()));
+      for (const [row, first] of repeats) {
+        const result = found.get(first);
+        if (result) yield [row, toDuplicate(result)];
+      }
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** The results of these rows: of the last job that has one. */
+const findRows = async (
+  world: World,
+  jobs: readonly Job[],
+  wanted: ReadonlySet<number>,
+): Promise<ReadonlyMap<number, PackedRow[1]>> => {
+  const found = new Map<number, PackedRow[1]>();
+  if (wanted.size === 0) return found;
+  for (const { id, account } of jobs)
+    for await (const chunk of iterateChunks(world.table, id)) {
+      for (const [row, result] of await readPackedRows(world.table, chunk))
+        if (wanted.has(row)) found.set(row, result);
+      await world.callers.yieldToCallers({ account, priority: "list" });
+    }
+  return found;
 };
 
 const findLastRow = (pieces: readonly IndexPiece[]): number =>
@@ -139,6 +197,9 @@ const replaceInChunk = async (
       {
         update: toJobKey(parent.id),
         add: countChange(before, after),
+        ...(found.some(([, result]) => isDuplicate(result)) && {
+          set: { hasDuplicates: true },
+        }),
         where: { status: { oneOf: CLOSED_STATUSES } },
       },
       buildReplacementSummary(parent, { before, after, domains }),

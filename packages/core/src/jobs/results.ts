@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { compressJson, decompressJson } from "../lib/compress.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
-import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
+import { type PackedVerification, pack, readPackedValues, unpack } from "../verify/pack.ts";
 import type { Verification } from "../verify/result.ts";
 import type { Chunk } from "./chunks.ts";
 
@@ -77,6 +77,18 @@ export const unpackRow = ([row, result]: PackedRow): VerifiedRow => ({
   row,
   result: unpack(result),
 });
+
+/** The sub-status of a row that was corrected to the address of another row, whose result it has. */
+const DUPLICATE = "duplicate";
+
+export const isDuplicate = (packed: PackedVerification): boolean =>
+  readPackedValues(packed)[5] === DUPLICATE;
+
+/** The result of another row, for a row that repeats it. Its evidence and its receipt stay with the other row. */
+export const toDuplicate = (packed: PackedVerification): PackedVerification => {
+  const { evidence: _evidence, receipt: _receipt, ...result } = unpack(packed);
+  return pack({ ...result, subStatus: DUPLICATE });
+};
 
 /** The same rows as they are stored. */
 export const readPackedRows = async (

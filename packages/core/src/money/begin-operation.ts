@@ -262,17 +262,23 @@ const resumeEarlierRequest = async (
   return leased ? { kind: "started", operation: readOperation(leased) } : "moved";
 };
 
-/** The table wrote nothing. An earlier request with the same key may still have been charged. */
+/**
+ * The table wrote nothing. An earlier request with the same key may still have been charged. A port refuses a write beyond
+ * its limits with a RangeError: each repeat would end so, too, so that is a bug, since the request was read as valid.
+ */
 const rethrowAsUnavailable = <T>(
   { idempotencyKey }: OperationRequest,
   step: Promise<T>,
 ): Promise<T> =>
   step.catch((cause: unknown) => {
     if (cause instanceof Failure) throw cause;
+    if (cause instanceof RangeError) {
+      const money = idempotencyKey ? "nothing_more" : "nothing_charged";
+      throw new Failure("INTERNAL", money, "Internal error.", { cause });
+    }
+    const money = idempotencyKey ? "retry_same_key" : "nothing_charged";
     const what = "The service cannot reach its database right now.";
-    throw new Failure("UNAVAILABLE", idempotencyKey ? "retry_same_key" : "nothing_charged", what, {
-      cause,
-    });
+    throw new Failure("UNAVAILABLE", money, what, { cause });
   });
 
 const createUnknownOutcomeFailure = ({ idempotencyKey, lookAt }: OperationRequest): Failure => {

@@ -173,8 +173,10 @@ export const verifySingle: Worker<VerifyWorld> = {
   giveUp: {
     needs: ["table:readwrite", "queue:send"],
     async handle(world, body) {
-      const job = await findJob(world.table, v.parse(SingleMessage, body).job);
-      if (job && isOpenJob(job)) await failJob(world, job);
+      const { job: id, waits } = v.parse(SingleMessage, body);
+      const job = await findJob(world.table, id);
+      // The next attempt is scheduled: this message was of an earlier one.
+      if (job && isOpenJob(job) && job.waits === waits) await failJob(world, job);
     },
   },
 };

@@ -4,6 +4,7 @@ import { giveBackDailyUse, takeDailyUse } from "../accounts/public-keys.ts";
 import type { WithIssuers } from "../control/issuers.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
+import type { Halves } from "../money/credits.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import type { Operation } from "../money/operation-items.ts";
 import type { Payer } from "../money/payer.ts";
@@ -11,10 +12,12 @@ import type { VerifyWorld } from "../verify/engine.ts";
 import { QUIET_ENGINE } from "../verify/quiet-engine.ts";
 import type { Verification } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
+import { ADDRESS_LITERAL } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verifyAddress } from "../verify/verify.ts";
 import { createReceipt } from "./create-receipt.ts";
 import { createOrder, holdPrice, type VerifyRequest } from "./order-verification.ts";
 import {
+  type FoundResult,
   findControl,
   findProven,
   payForFound,
@@ -68,7 +71,7 @@ export const verifyForForm = async (
     // A repeat, and what cannot be paid, take nothing from the key's day.
     ...(visit && { admit: () => takeDailyUse(world, visit.keyId, visit.use) }),
   };
-  const found = findProven(world, order, request, control);
+  const found = findProven(world, order, request, control) ?? findUnaskable(seen);
   const goOn = (operation: Operation) => switchToJob(world, operation);
   const paying = found
     ? payForFound(world, order, request, found, control, goOn)
@@ -90,6 +93,10 @@ export const verifyForForm = async (
   });
   return { seen, paid, ...receipt };
 };
+
+/** No job would ask a mail server, and the result is free. */
+const findUnaskable = (seen: Verification): FoundResult | undefined =>
+  seen.reason === ADDRESS_LITERAL ? { price: 0 as Halves, cached: false, whole: seen } : undefined;
 
 /** What the job finds out, for the back end. */
 const WHOLE = { deepVerify: true, includeAi: true, includeEvidence: false } as const;

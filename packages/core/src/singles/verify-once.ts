@@ -87,7 +87,7 @@ export const findControl = async (
   proof && checkControl(world, { ...proof, address, mode, waitMs });
 
 /** A result without a mail server: control is proven, or the address was verified lately. */
-type FoundResult = Pick<VerifyResult, "price" | "cached"> & { readonly whole: Verification };
+export type FoundResult = Pick<VerifyResult, "price" | "cached"> & { readonly whole: Verification };
 
 export const findProven = (
   world: VerifyWorld,
@@ -173,7 +173,7 @@ const runVerification = async (
       cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
   );
   if (outcome === "late") return switchToJob(world, operation);
-  if (isOurFailure(outcome)) return refund(world, operation, new Error("the session broke"));
+  if (isOurFailure(outcome)) return refund(world, operation);
   const retry = findSingleRetry(world, mode, outcome);
   if (retry) return switchToJob(world, operation, retry);
 
@@ -214,13 +214,15 @@ const runVerification = async (
   throw createUnknownFailure(operation);
 };
 
-const refund = async (world: World, operation: Operation, cause: unknown): Promise<never> => {
+/** Without a cause no code of ours broke: our network did, and the caller may try again. */
+const refund = async (world: World, operation: Operation, cause?: unknown): Promise<never> => {
   const released = (await release(world, operation)) === "ended";
   const what = "The verification failed on our side.";
-  if (released && operation.mode === "test")
-    throw new Failure("INTERNAL", "nothing_charged", what, { cause });
-  if (released) throw new Failure("INTERNAL", "refunded", what, { cause });
-  throw new Failure("INTERNAL", operation.claim ? "retry_same_key" : "unknown", what, { cause });
+  const code = cause === undefined ? "UNAVAILABLE" : "INTERNAL";
+  if (!released)
+    throw new Failure(code, operation.claim ? "retry_same_key" : "unknown", what, { cause });
+  const money = operation.mode === "test" ? "nothing_charged" : "refunded";
+  throw new Failure(code, money, what, { cause });
 };
 
 const createUnknownFailure = ({ claim }: Operation): Failure =>

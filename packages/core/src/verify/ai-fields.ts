@@ -60,5 +60,7 @@ const mailWorks = ({ domain, syntaxFault, isControlled }: Signals): boolean | "u
   if (isControlled) return true;
   if (syntaxFault !== null) return false;
   if (hasMailHost(domain)) return true;
-  return isUndecided(domain) || domain === "not_asked" ? "undecided" : false;
+  return isUndecided(domain) || domain === "not_asked" || domain === "address_literal"
+    ? "undecided"
+    : false;
 };

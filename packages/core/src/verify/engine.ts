@@ -3,6 +3,7 @@ import type { Cidr } from "@mailproof/mail/ip";
 import type { Lists } from "@mailproof/mail/lists/lists";
 import { NO_POLICY, type ProbePolicy } from "@mailproof/mail/probe-policy";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
+import { attributeConnectFaults } from "../egress/own-faults.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Canaries } from "../smtp-pool/canaries.ts";
@@ -94,7 +95,10 @@ export const createMailQuestions = (
   });
   return {
     findMailHosts: createMailHostLookup(withSteadyClock(ports)),
-    probe: createProbeByPolicy(probe, ports.probePolicy ?? NO_POLICY),
+    probe: createProbeByPolicy(
+      attributeConnectFaults(probe, ports),
+      ports.probePolicy ?? NO_POLICY,
+    ),
   };
 };
 

@@ -1,6 +1,6 @@
 import { NO_MAIL } from "./judge.ts";
 import type { Verification } from "./result.ts";
-import { CONTROLLED } from "./unpaid-results.ts";
+import { ADDRESS_LITERAL, CONTROLLED } from "./unpaid-results.ts";
 
 /** What a form does with an address: takes it, asks the visitor to look again, or refuses it. */
 export const FORM_CLASSES = ["go", "ask", "no"] as const;
@@ -20,6 +20,7 @@ type Facts = Pick<Verification, "reason" | "verification" | "flags" | "ai">;
 export const toFormClass = ({ reason, verification, flags, ai }: Facts): FormClass => {
   // These two are the first in the order of verdicts, so the reason is theirs.
   if (!verification.syntaxValid || NO_MAIL.has(reason)) return { class: "no", reason };
+  if (reason === ADDRESS_LITERAL) return { class: "no", reason };
   if (flags.disposable) return { class: "no", reason: "listed_disposable" };
   if (reason === CONTROLLED) return { class: "go", reason: null };
   if (ai?.typoSuggestion) return { class: "ask", reason: "typo" };

@@ -2,7 +2,7 @@ import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { ScorePart, Status } from "./result.ts";
 import { scoreVerdict } from "./score.ts";
 import type { DomainSignal, Signals } from "./signals.ts";
-import { CONTROLLED, NOT_PROBED } from "./unpaid-results.ts";
+import { ADDRESS_LITERAL, CONTROLLED, NOT_PROBED } from "./unpaid-results.ts";
 
 export type Judgement = {
   readonly status: Status;
@@ -38,6 +38,7 @@ const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
   implicit_mail_host: NOT_PROBED,
   dns_inconclusive: "dns_inconclusive",
   dns_answer_too_large: "dns_answer_too_large",
+  address_literal: ADDRESS_LITERAL,
 };
 
 type VerdictRule = {
@@ -54,7 +55,8 @@ export const isUndecided = (domain: DomainSignal): boolean =>
 const NOTHING_PROVEN: VerdictRule = {
   status: "unknown",
   holds: () => true,
-  reason: ({ domain, mailbox }) => mailbox?.reason ?? (isUndecided(domain) ? domain : NOT_PROBED),
+  reason: ({ domain, mailbox }) =>
+    mailbox?.reason ?? (isUndecided(domain) || domain === ADDRESS_LITERAL ? domain : NOT_PROBED),
 };
 
 const hasVerdict =

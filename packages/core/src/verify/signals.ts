@@ -54,6 +54,7 @@ export type DomainSignal =
   | "mx_unroutable"
   | "dns_inconclusive"
   | "dns_answer_too_large"
+  | "address_literal"
   | "not_asked";
 
 /** In none of the lists. */

@@ -1,11 +1,19 @@
-import { HOST_DAILY_LIMIT, PROBE_POLICY } from "../smtp-pool/unprobed-results.ts";
+import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
+import {
+  HOST_DAILY_LIMIT,
+  PROBE_POLICY,
+  WAITING_FOR_PROVIDER,
+} from "../smtp-pool/unprobed-results.ts";
 
-// Results that no account pays for, and their reasons.
+// Which causes are ours. Every paid operation reads this table: verify, form, batch, file and find. (A check asks DNS
+// alone; `own-dns-faults.ts` gives it the outcome `internal`.)
 
 /** The reason where a mail server could have been asked and was not, since the request excludes it. It is paid. */
 export const NOT_PROBED = "not_probed";
 /** The reason where it was not, since the visitor proved control of the address. It is paid. */
 export const CONTROLLED = "controlled" as const;
+/** The reason where the address names an IP address instead of a domain: a client could use it to reach hosts of its choice. */
+export const ADDRESS_LITERAL = "address_literal";
 
 /** Why a mail server turned us away, whichever the recipient: our IP address, our name, our sender or our pace. */
 export const REFUSAL_REASONS = [
@@ -19,38 +27,91 @@ export const REFUSAL_REASONS = [
   "sender_rejected",
 ] as const;
 
+/** The word of the ledger for credits that return. */
 export type FreeReason = "not_probed" | "not_reached";
 
-/**
- * Why results cost nothing, by their reasons. `not_probed`: our limits or rules exclude the mail server. `not_reached`:
- * our address, our exit or our closed port kept us from it. What the recipient's side causes is paid, as a verification
- * that was carried out.
- */
-const FREE: Readonly<Record<FreeReason, readonly string[]>> = {
-  not_probed: [HOST_DAILY_LIMIT, PROBE_POLICY],
-  not_reached: [...REFUSAL_REASONS, "no_smtp_egress", "proxy_failed"],
+type OwnCause = {
+  /**
+   * `not_probed`: our limits or rules exclude the mail server. `not_reached`: our address, our exit or our closed port
+   * kept us from it. Both are an `unknown` that shows what DNS and the lists say. `failed`: nothing was found out, so a
+   * caller who waits gets no result, but 503.
+   */
+  readonly as: FreeReason | "failed";
+  /** A search has no result without its mail server: the sentence of its 503. Absent: a repeat would end the same way. */
+  readonly search?: string;
+  readonly retryAfterMs?: number;
 };
+
+const REFUSED: OwnCause = {
+  as: "not_reached",
+  search: "The domain's mail server refuses sessions from this service now.",
+  retryAfterMs: 15 * MINUTE_MS,
+};
+
+/** What the recipient's side causes is not here: it is paid, as a verification that was carried out. */
+const OWN_CAUSES: Readonly<Record<string, OwnCause>> = {
+  internal: { as: "failed", search: "The search failed on our side." },
+  [WAITING_FOR_PROVIDER]: {
+    as: "not_probed",
+    search: "All connections to the domain's mail provider are in use.",
+    retryAfterMs: MINUTE_MS,
+  },
+  [HOST_DAILY_LIMIT]: {
+    as: "not_probed",
+    search: "The domain's mail server has reached its limit for today (UTC).",
+    retryAfterMs: HOUR_MS,
+  },
+  [PROBE_POLICY]: { as: "not_probed" },
+  [ADDRESS_LITERAL]: { as: "not_probed" },
+  ...Object.fromEntries(REFUSAL_REASONS.map((reason) => [reason, REFUSED])),
+  no_smtp_egress: {
+    as: "not_reached",
+    search: "This service cannot reach mail servers now: port 25 is closed.",
+    retryAfterMs: HOUR_MS,
+  },
+  proxy_failed: {
+    as: "not_reached",
+    search: "The exit of this service to mail servers does not work now.",
+    retryAfterMs: MINUTE_MS,
+  },
+};
+
+/** Undefined: the result is paid. One that our circuit withheld is not. */
+export const findOwnCause = (result: UnpaidResult): OwnCause | undefined => {
+  const reason = getReasonForNoReply(result);
+  if (reason === null) return undefined;
+  const cause = Object.hasOwn(OWN_CAUSES, reason) ? OWN_CAUSES[reason] : undefined;
+  return cause ?? (result.isWithheld ? REFUSED : undefined);
+};
+
+/** A role address has a status without a reply, so `subStatus` says why there is none. Null: there is a verdict. */
+const getReasonForNoReply = ({ status, reason, subStatus }: UnpaidResult): string | null => {
+  if (status === "unknown") return reason;
+  return status === "role" && subStatus !== undefined ? subStatus : null;
+};
+
+/** Null: the result is paid, or there is none. */
+export const findFreeReason = (result: UnpaidResult): FreeReason | null => {
+  const as = findOwnCause(result)?.as ?? "failed";
+  return as === "failed" ? null : as;
+};
+
+/** Nothing was found out, through our fault alone. */
+export const isOurFailure = (result: UnpaidResult): boolean =>
+  findOwnCause(result)?.as === "failed";
 
 /** Why a mail server was not asked. */
 export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   NOT_PROBED,
   CONTROLLED,
-  ...FREE.not_probed,
+  HOST_DAILY_LIMIT,
+  PROBE_POLICY,
+  ADDRESS_LITERAL,
 ]);
-
-/** Null: the result is paid. One that our circuit withheld is not. */
-export const findFreeReason = ({ status, reason, isWithheld }: UnpaidResult): FreeReason | null => {
-  if (status !== "unknown") return null;
-  if (FREE.not_probed.includes(reason)) return "not_probed";
-  return isWithheld || FREE.not_reached.includes(reason) ? "not_reached" : null;
-};
 
 type UnpaidResult = {
   readonly status: string;
   readonly reason: string;
+  readonly subStatus?: string | null;
   readonly isWithheld?: boolean;
 };
-
-/** Something broke on our side, and no server or zone had a part in it: no account pays for that. */
-export const isOurFailure = ({ reason }: Pick<UnpaidResult, "reason">): boolean =>
-  reason === "internal";

@@ -35,6 +35,7 @@ import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
 import { type DomainSignal, type Signals, UNLISTED } from "./signals.ts";
 import { toEmail } from "./split-roughly.ts";
+import { ADDRESS_LITERAL } from "./unpaid-results.ts";
 
 export type VerifyOptions = {
   /** False: syntax, lists and DNS only; no mail server is asked. */
@@ -174,13 +175,14 @@ const lookUpDomain = async (
   const startedAtMs = engine.now().getTime();
   // The domain of an address literal is not looked up: it names the host itself, and a client could use it to reach
   // hosts of its choice.
-  if (address.literal !== null) return NOT_LOOKED_UP;
+  if (address.literal !== null) return { ...NOT_LOOKED_UP, domain: ADDRESS_LITERAL };
   const mailHosts = await engine.findMailHosts(address.domain, requester?.account);
   const { dnsQueries } = mailHosts;
   if (mailHosts.kind === "inconclusive") {
-    const probeResult =
-      mailHosts.why === "internal" ? createUnansweredResult(toSmtpForm(address)) : null;
-    return { ...NOT_LOOKED_UP, domain: toDnsReason(mailHosts.why), dnsQueries, probeResult };
+    const domain = toDnsReason(mailHosts.why);
+    return domain === "internal"
+      ? { ...NOT_LOOKED_UP, dnsQueries, probeResult: createUnansweredResult(toSmtpForm(address)) }
+      : { ...NOT_LOOKED_UP, domain, dnsQueries };
   }
   if (mailHosts.kind !== "hosts") return { ...NOT_LOOKED_UP, domain: mailHosts.kind, dnsQueries };
 
@@ -209,8 +211,12 @@ const lookUpDomain = async (
   };
 };
 
-export const toDnsReason = (why: DnsFault): "dns_inconclusive" | "dns_answer_too_large" =>
-  why === "too_large" ? "dns_answer_too_large" : "dns_inconclusive";
+export const toDnsReason = (
+  why: DnsFault,
+): "dns_inconclusive" | "dns_answer_too_large" | "internal" => {
+  if (why === "internal") return why;
+  return why === "too_large" ? "dns_answer_too_large" : "dns_inconclusive";
+};
 
 /** The lookup as signals for `judge`. */
 export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {

@@ -7,6 +7,7 @@ const STATUSES: Readonly<Record<string, string>> = {
 
 const REASONS: Readonly<Record<string, string>> = {
   accepted: "the mailbox exists",
+  address_literal: "an IP address is not asked",
   accepted_forward: "accepted and forwarded",
   accept_then_bounce: "accepted, may bounce later",
   auth_or_tls_required: "the server wants a sign-in",

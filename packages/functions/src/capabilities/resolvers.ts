@@ -1,3 +1,4 @@
+import { attributeDnsFaults } from "@mailproof/core/egress/own-faults";
 import { watchDns } from "@mailproof/core/runtime/dns-health";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
@@ -14,5 +15,7 @@ export const createResolvers = (
 ): Dns => {
   const servers = readList(base.environment, setting);
   const dns = createResolverPool({ servers, packetsPerSecond: PACKETS_PER_SECOND });
-  return setting === "DNS_SERVERS" ? watchDns(dns, base) : dns;
+  return setting === "DNS_SERVERS"
+    ? attributeDnsFaults(watchDns(dns, base), { ...base, trustsDenials: true })
+    : dns;
 };

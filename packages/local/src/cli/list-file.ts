@@ -133,6 +133,7 @@ const convert = async (path: string, name: string, folder: string): Promise<stri
 const NEXT_STEPS: Readonly<Record<ListFault["fault"] | "no_addresses", string>> = {
   empty: "Put an address on each line.",
   binary: "Save it as CSV in UTF-8, or as .xlsx.",
+  wide_header: "",
   no_email_column: "Name the column of the addresses with --column NAME.",
   unknown_column: "Name one of them with --column NAME.",
   no_addresses: "Name the column of the addresses with --column NAME.",

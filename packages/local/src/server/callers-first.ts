@@ -110,5 +110,5 @@ export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
     return (): void => void callers--;
   };
 
-  return { enter, yieldToCallers };
+  return { enter, yieldToCallers, countCallers: () => callers };
 };

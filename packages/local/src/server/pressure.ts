@@ -9,6 +9,8 @@ export type PressureReading = {
   readonly delayMs: number;
   /** The share of the allowed memory that this process uses. */
   readonly memoryShare: number;
+  /** The requests in progress. Without any, another program or a pause of the machine makes the loop late. */
+  readonly requests: number;
 };
 
 /** Pressure starts at `from` and ends below `until`. In between it does not change. */
@@ -25,13 +27,25 @@ const isOver = (
   wasOver: boolean,
 ): boolean => value >= (wasOver ? until : from);
 
+/** A loop is late once so many readings in a row are: one alone is a pause, which a refusal would not shorten. */
+const LATE_READINGS_MIN = 3;
+
+type PressureState = { readonly pressure: Pressure | null; readonly lateReadings: number };
+
+const NO_PRESSURE: PressureState = { pressure: null, lateReadings: 0 };
+
 export const computePressure = (
-  before: Pressure | null,
-  { delayMs, memoryShare }: PressureReading,
-): Pressure | null => {
+  before: PressureState | undefined,
+  { delayMs, memoryShare, requests }: PressureReading,
+): PressureState => {
   const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
-  if (isOver(short, memoryShare, before === "memory_short")) return "memory_short";
-  return isOver(late, delayMs, before === "event_loop_late") ? "event_loop_late" : null;
+  const { pressure, lateReadings: earlier } = before ?? NO_PRESSURE;
+  const wasLate = pressure === "event_loop_late";
+  const isLate = isOver(late, delayMs, wasLate) && requests > 0;
+  const lateReadings = isLate ? earlier + 1 : 0;
+  if (isOver(short, memoryShare, pressure === "memory_short"))
+    return { pressure: "memory_short", lateReadings };
+  return { pressure: lateReadings >= LATE_READINGS_MIN ? "event_loop_late" : null, lateReadings };
 };
 
 const READ_EVERY_MS = 1_000;
@@ -40,23 +54,25 @@ const NS_PER_MS = 1e6;
 /** Measures once a second, and logs when pressure starts and ends. */
 export const startPressureMeter = (
   log: Log,
-  read: () => PressureReading = createProcessReader(),
+  countRequests: () => number,
+  read: () => Omit<PressureReading, "requests"> = createProcessReader(),
 ): { readonly pressure: ReadPressure; readonly poll: () => void; readonly stop: () => void } => {
-  let pressure: Pressure | null = null;
+  let state = NO_PRESSURE;
   const poll = (): void => {
-    const reading = read();
-    const next = computePressure(pressure, reading);
-    if (next !== pressure)
-      log(next ? "pressure_began" : "pressure_ended", { kind: next, ...reading });
-    pressure = next;
+    const reading = { ...read(), requests: countRequests() };
+    const next = computePressure(state, reading);
+    const { pressure: kind } = next;
+    if (kind !== state.pressure)
+      log(kind ? "pressure_began" : "pressure_ended", { kind, ...reading });
+    state = next;
   };
   const timer = setInterval(poll, READ_EVERY_MS).unref();
-  return { pressure: () => pressure, poll, stop: () => clearInterval(timer) };
+  return { pressure: () => state.pressure, poll, stop: () => clearInterval(timer) };
 };
 
 const RESOLUTION_MS = 20;
 
-const createProcessReader = (): (() => PressureReading) => {
+const createProcessReader = (): (() => Omit<PressureReading, "requests">) => {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   return () => {

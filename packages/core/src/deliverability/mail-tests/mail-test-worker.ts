@@ -1,4 +1,5 @@
 import { readAddress } from "@mailproof/mail/address";
+import { recordQueries } from "@mailproof/mail/dns/record-queries";
 import { assessMessage, type MessageReport } from "@mailproof/mail/message/assess";
 import type { ReadMessage } from "@mailproof/mail/message/read-message";
 import * as v from "valibot";
@@ -63,12 +64,18 @@ const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
   const envelope = { mailFrom, helo, ip, ...(tls && { tls }), receivedAt: new Date(receivedAt) };
   const read = await readMail(world, test, raw);
   if (!read) return endMailTest(world, test, "failed");
+  const names = test.mode === "test" ? createSandboxMailLookups() : world.names;
+  const { dns, queries } = recordQueries(names.dns);
+  const mailbox = await findAdvisedMailbox(world, test);
   const report = await assessMessage(
-    test.mode === "test" ? { ...world, names: createSandboxMailLookups() } : world,
+    { ...world, names: { ...names, dns } },
     envelope,
     read,
-    await findAdvisedMailbox(world, test),
+    mailbox,
   );
+  // The message is sent again; a test that ends so is refunded.
+  if (queries.some(({ kind }) => kind === "internal"))
+    throw new Error("this service could not reach the DNS");
   await storeReport(world, test, mail, report);
 };
 

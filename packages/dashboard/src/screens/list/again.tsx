@@ -100,7 +100,7 @@ const Correction = ({
           if (!isOff) void again.run({ correct: { domain, meant } });
         }}
       >
-        Correct and verify · {price}
+        Correct and verify · {price === "free" || price === "" ? price : `${price} at most`}
         <span class="unseen">
           {" "}
           for {domain}, meant {meant}

@@ -70,6 +70,7 @@ const REASONS: Readonly<Record<string, string>> = {
   accepted_forward: "The mail server accepts the address and forwards its mail.",
   accept_then_bounce:
     "The mail server accepts every address at first, and may return the mail later.",
+  address_literal: "The address names an IP address instead of a domain, and is not checked.",
   auth_or_tls_required: "The mail server requires us to sign in or encrypt first.",
   bounced: "Your own mail to this address bounced.",
   catch_all: "The mail server also accepts a random address of this domain.",

@@ -1,14 +1,17 @@
 import * as v from "valibot";
-import type { Job } from "../jobs/items.ts";
-import type { EvidencePass } from "../jobs/row-evidence.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
+import type { Job } from "./items.ts";
+import type { EvidencePass } from "./row-evidence.ts";
 
 // Layout. A job that was deleted: where its parts are, until all of them are removed. The item replaces the
-// job's own in one transaction, so nothing finds the job from then on, and no part is forgotten.
+// job's own in one transaction, so nothing finds the job from then on, and no part is forgotten. A list that is no job yet
+// has such an item from before its first byte: the transaction that makes it a job removes the item (new-job.ts).
 //
 //   pk              sk        what
 //   DELETION#<job>  DELETION         the owner, the blobs and the number of chunks; due until nothing can be left
 //   DELETION#<job>  PASS#<n>#<token>  a pass of chunk n whose pages were removed; its evidence may still come
+
+export const DELETION = "deletion";
 
 const Deletion = v.object({
   job: v.string(),

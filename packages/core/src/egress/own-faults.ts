@@ -1,0 +1,69 @@
+import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
+import { isAbsent, isFault } from "@mailproof/mail/dns/outcome";
+import { isPublicIp } from "@mailproof/mail/ip";
+import type { World } from "../ports/world.ts";
+import type { Probe } from "../smtp-pool/scheduler.ts";
+import { isShutIn } from "./reach.ts";
+
+// Tells faults of our own network from those of a domain. Every question to DNS and to a mail server passes here, so
+// verify, form, batch, file, find and check get the same answer, and `unpaid-results.ts` gives it its price.
+
+type Clocked = Pick<World, "table" | "now">;
+
+/** Delegated by the root itself, so every resolver of the internet has the answer. */
+const CONTROL = { type: "NS", name: "com" } as const;
+/** Never exists, at any resolver (RFC 6761 §6.4). */
+const RESERVED_NAME = /(?:^|\.)invalid$/i;
+/** A list of dead domains causes one control question and one read in this time. */
+const REMEMBERED_MS = 1_000;
+
+const INTERNAL = { kind: "internal" } as const;
+
+/**
+ * Turns an outcome that says nothing about the domain into `internal`. A fault is the domain's only while our resolver
+ * answers the control question, and while this service reached the internet when it last looked. A denial is the domain's
+ * unless the resolver denies `com`, too: such a resolver knows the names of one company, or of a closed network.
+ */
+export const attributeDnsFaults = (
+  dns: Dns,
+  { trustsDenials, ...clocked }: Clocked & { readonly trustsDenials: boolean },
+): Dns => {
+  const askControl = remember(clocked, () => dns(CONTROL.type, CONTROL.name));
+  const isOurNetworkShut = remember(clocked, () => isShutIn(clocked.table));
+  const deniesInternet = async () => !trustsDenials && isAbsent(await askControl());
+  const isOurs = async (outcome: DnsOutcome<unknown>): Promise<boolean> => {
+    if (outcome.kind === "nxdomain") return deniesInternet();
+    // One that is too large was an answer.
+    if (!isFault(outcome) || outcome.kind === "too_large") return false;
+    return isFault(await askControl()) || (await deniesInternet()) || isOurNetworkShut();
+  };
+  return async (type, name) => {
+    const outcome = await dns(type, name);
+    return !RESERVED_NAME.test(name) && (await isOurs(outcome)) ? INTERNAL : outcome;
+  };
+};
+
+/** A mail server that cannot be reached while our port 25 is known to be closed. */
+export const attributeConnectFaults = (probe: Probe, clocked: Clocked): Probe => {
+  const isOurNetworkShut = remember(clocked, () => isShutIn(clocked.table));
+  return async (question) => {
+    const result = await probe(question);
+    const { finding } = result;
+    const isOutside = question.hosts.some(({ ips }) => ips.some((ip) => isPublicIp(ip, [])));
+    return finding.reason === "connect_failed" && isOutside && (await isOurNetworkShut())
+      ? { ...result, finding: { ...finding, reason: "no_smtp_egress" } }
+      : result;
+  };
+};
+
+const remember = <T>({ now }: Pick<World, "now">, ask: () => Promise<T>): (() => Promise<T>) => {
+  let answer: Promise<T> | undefined;
+  let untilMs = 0;
+  return () => {
+    const nowMs = now().getTime();
+    if (answer && nowMs < untilMs) return answer;
+    untilMs = nowMs + REMEMBERED_MS;
+    answer = ask();
+    return answer;
+  };
+};
