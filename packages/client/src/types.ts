@@ -1269,13 +1269,13 @@ export interface GetJobInput {
   id: string;
   /** `false` leaves the results out. Any other value includes them. */
   include_results?: boolean | undefined;
-  /** Largest number of results on a page. Larger values are cut to 1,000. A page ends early where its rows have 1.5 MB: `next_key` leads to the rest. */
+  /** Largest number of results on a page. Larger values are cut to 1,000. */
   limit?: number | undefined;
   /** Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`. Values of one field are alternatives; all fields must match. */
   filter?: string | undefined;
   /** Only addresses that contain this text, in any case. */
   q?: string | undefined;
-  /** Order of the rows; with `-` the highest first. The default is `row`. */
+  /** Order of rows; with `-` the highest first. Default: `row`. */
   sort?:
     | "row"
     | "-row"
@@ -1286,11 +1286,11 @@ export interface GetJobInput {
     | "email"
     | "-email"
     | undefined;
-  /** Leaves out this many of the matching rows. Not with `next_key`. */
+  /** Leaves out so many matching rows. Not with `next_key`. */
   skip?: number | undefined;
-  /** `true` adds `columns`, and to the results their `cells`. Pages are then as with `skip`. */
+  /** `true` adds `columns` and `cells`. Pages are as with `skip`. */
   columns?: "true" | undefined;
-  /** `true` adds `facets`: what each value of `filter` would leave. */
+  /** `true` adds `facets`: rows by value of `filter`. */
   facets?: "true" | undefined;
   /** The `next_key` of the previous page. From the first page to one without it, every row is returned exactly once, even while the job runs; with the same `filter`, `q` and `sort`, rows that become ready before it are left out. */
   next_key?: string | undefined;
@@ -1339,7 +1339,7 @@ export interface GetJobData extends Job {
   results?: ResultRow[];
   /** Rows that match `filter` and `q`. Present with `filter`, `q`, `sort` or `skip`. */
   matching_rows?: number;
-  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. With `filter`, `q`, `sort` or `skip`: present if more rows match. */
+  /** Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. With `filter`, `q`, `sort` or `skip`: present if more rows match. A page ends early where its rows have 1.5 MB. */
   next_key?: string;
 }
 
@@ -1366,14 +1366,14 @@ export interface VerifyAgainInput {
   id: string;
   /** Only rows with these values, as in `GET /v1/jobs/{id}`: `status:unknown`. One of `filter`, `q` and `correct` is required. */
   filter?: string | null | undefined;
-  /** Only rows with an address that contains this text, in any case. */
+  /** Only addresses that contain this text, in any case. */
   q?: string | null | undefined;
   /** Only rows at `domain`: their addresses are verified at `meant`, unless the list has that address already. `email` is the corrected address then; exports keep the list's own beside it. */
   correct?:
     | {
-        /** The domain of the rows, as `summary.typos` names it. */
+        /** The domain, as `summary.typos` names it. */
         domain: string;
-        /** The domain at which their addresses are verified. */
+        /** The domain at which they are verified. */
         meant: string;
       }
     | null

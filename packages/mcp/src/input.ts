@@ -61,10 +61,12 @@ const toObjectShape = (schema: Schema): ObjectShape => {
   const { type, options } = schema as unknown as { type: string; options: readonly Schema[] };
   if (type !== "variant") return { ...NOTHING, ...write(schema) };
   const all = options.map((option) => toObjectShape(option));
+  const properties: Record<string, JsonSchema> = {};
+  for (const { properties: own } of all)
+    for (const [name, one] of Object.entries(own))
+      properties[name] = mergeSchemas(properties[name], one);
   return {
-    properties: all
-      .flatMap(({ properties }) => Object.entries(properties))
-      .reduce<Fields>((so, [name, one]) => ({ ...so, [name]: mergeSchemas(so[name], one) }), {}),
+    properties,
     required: (all[0]?.required ?? []).filter((field) =>
       all.every(({ required }) => required.includes(field)),
     ),

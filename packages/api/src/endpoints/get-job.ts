@@ -62,17 +62,14 @@ export const getJob = endpoint({
     ),
     limit: describe(
       limitUpTo(LIMIT),
-      "Largest number of results on a page. Larger values are cut to 1,000. A page ends early where its rows have 1.5 MB: `next_key` leads to the rest.",
+      "Largest number of results on a page. Larger values are cut to 1,000.",
     ),
     ...ROW_SELECTION,
     columns: describe(
       v.optional(TrueText),
-      "`true` adds `columns`, and to the results their `cells`. Pages are then as with `skip`.",
+      "`true` adds `columns` and `cells`. Pages are as with `skip`.",
     ),
-    facets: describe(
-      v.optional(TrueText),
-      "`true` adds `facets`: what each value of `filter` would leave.",
-    ),
+    facets: describe(v.optional(TrueText), "`true` adds `facets`: rows by value of `filter`."),
     next_key: describe(
       Cursor,
       "The `next_key` of the previous page. From the first page to one without it, every row is returned exactly once, even while the job runs; with the same `filter`, `q` and `sort`, rows that become ready before it are left out.",
@@ -102,7 +99,7 @@ export const getJob = endpoint({
     ),
     next_key: describe(
       v.optional(v.string()),
-      "Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. With `filter`, `q`, `sort` or `skip`: present if more rows match.",
+      "Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. With `filter`, `q`, `sort` or `skip`: present if more rows match. A page ends early where its rows have 1.5 MB.",
     ),
   }),
 

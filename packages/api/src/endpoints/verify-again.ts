@@ -45,15 +45,12 @@ export const verifyAgain = endpoint({
         optional(Filter),
         "Only rows with these values, as in `GET /v1/jobs/{id}`: `status:unknown`. One of `filter`, `q` and `correct` is required.",
       ),
-      q: describe(
-        optional(AddressPart),
-        "Only rows with an address that contains this text, in any case.",
-      ),
+      q: describe(optional(AddressPart), "Only addresses that contain this text, in any case."),
       correct: describe(
         optional(
           v.strictObject({
-            domain: describe(DomainName, "The domain of the rows, as `summary.typos` names it."),
-            meant: describe(DomainName, "The domain at which their addresses are verified."),
+            domain: describe(DomainName, "The domain, as `summary.typos` names it."),
+            meant: describe(DomainName, "The domain at which they are verified."),
           }),
         ),
         "Only rows at `domain`: their addresses are verified at `meant`, unless the list has that address already. `email` is the corrected address then; exports keep the list's own beside it.",

@@ -53,14 +53,8 @@ export const ROW_SELECTION = {
     "Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`. Values of one field are alternatives; all fields must match.",
   ),
   q: describe(v.optional(AddressPart), "Only addresses that contain this text, in any case."),
-  sort: describe(
-    v.optional(Sort),
-    "Order of the rows; with `-` the highest first. The default is `row`.",
-  ),
-  skip: describe(
-    v.optional(Skip),
-    "Leaves out this many of the matching rows. Not with `next_key`.",
-  ),
+  sort: describe(v.optional(Sort), "Order of rows; with `-` the highest first. Default: `row`."),
+  skip: describe(v.optional(Skip), "Leaves out so many matching rows. Not with `next_key`."),
 } as const;
 
 const Counts = v.record(v.string(), Integer);

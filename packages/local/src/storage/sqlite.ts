@@ -227,7 +227,7 @@ export const createGroupCommit = (
 ): { commit: Commit; close: () => void } => {
   const run = createGroupRunner(db, disk, held);
   let waiting: PendingWork[] = [];
-  let unflushed: readonly Notify[] = [];
+  let unflushed: Notify[] = [];
   let isUnderWay = false;
   let closed = false;
 
@@ -242,7 +242,7 @@ export const createGroupCommit = (
     const { count, locked, results } = run(waiting.slice(0, GROUP_MAX));
     waiting = waiting.slice(count);
     if (locked === undefined) {
-      unflushed = results;
+      unflushed = [...results];
       disk.flush(() => {
         notify();
         disk.afterGroup(runNext);
@@ -274,7 +274,7 @@ export const createGroupCommit = (
     while (waiting.length > 0) {
       const { count, locked, results } = run(waiting);
       waiting = waiting.slice(count);
-      unflushed = [...unflushed, ...results];
+      unflushed.push(...results);
       if (locked !== undefined) for (const { failed } of waiting.splice(0)) failed(locked);
     }
     disk.now();
