@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { BuildOptions, Plugin } from "esbuild";
+import type { BuildOptions, Plugin, PluginBuild } from "esbuild";
+import { dropDescriptions, dropTexts, dropUnreadErrors, inlineKeys } from "./source-edits.ts";
 import { packTexts } from "./src/packed-texts.ts";
 
 /** A *.built.ts module is data: the bundler runs it and writes out the values that it exports. */
@@ -30,85 +31,51 @@ const withVersionsOnly: Plugin = {
   },
 };
 
-/**
- * The texts of `describe` are for the document and the tools, which are built ahead; a `why` and an `addition` are for the
- * manual, and the `example` of a reply rule for its test.
- */
-const withoutDescriptions: Plugin = {
-  name: "without descriptions",
-  setup: (build) => {
-    const filter =
-      /\/(?:api\/src\/(?:schema|endpoints)\/[^/]+|mail\/src\/smtp\/reply-rules\/[^/]+|core\/src\/(?:webhooks\/[^/]+|verify\/(?:result|retry)))\.ts$/;
-    build.onLoad({ filter }, async ({ path }) => ({
-      contents: dropDescriptions(await readFile(path, "utf8")),
-      loader: "ts",
-    }));
-  },
-};
+/** Texts beside data: docs/scores.md prints a `why`, and a test reads the `example` of a reply rule. */
+const TEXTS: readonly (readonly [files: RegExp, property: string])[] = [
+  [/\/core\/src\/verify\/retry\.ts$/, "why"],
+  [/\/mail\/src\/smtp\/reply-rules\/(?!quotes|rules)[\w-]+\.ts$/, "example"],
+];
 
-const CONSTANT = /^const (_\w+) = ("[^"\\\n]*");$/gm;
-const COMPUTED_KEY = /\[(_\w+)\]:/g;
-
-/**
- * A client's schemas of all operations are in one file, as literals whose keys are constants of the file. A bundler
- * keeps a literal with a computed key, used or not; with plain keys it keeps those of the operations in use.
- */
-const withUsedSchemas: Plugin = {
-  name: "with used schemas",
+/** The texts of `describe` are for the reference and the tools, which are built ahead. */
+const withoutTexts: Plugin = {
+  name: "without texts",
   setup: (build) => {
-    build.onLoad(
-      { filter: /\/@aws-sdk\/client-\w+\/dist-es\/schemas\/\w+\.js$/ },
-      async ({ path }) => ({
-        contents: dropUnreadErrors(inlineKeys(await readFile(path, "utf8"))),
-      }),
+    const filter = /\/packages\/(?:(?:api|core)\/src|mail\/src\/smtp\/reply-rules)\/.*\.ts$/;
+    editSources(build, filter, (path, source) =>
+      TEXTS.filter(([files]) => files.test(path)).reduce(
+        (text, [, property]) => dropTexts(path, text, property),
+        dropDescriptions(path, source),
+      ),
     );
   },
 };
 
-export const inlineKeys = (source: string): string => {
-  const constants = new Map<string, string>();
-  for (const [, name = "", text = ""] of source.matchAll(CONSTANT)) constants.set(name, text);
-  return source.replaceAll(COMPUTED_KEY, (key, name: string) => {
-    const text = constants.get(name);
-    return text === undefined ? key : `${text}:`;
-  });
-};
-
 /** The errors of which more is read than the code: dynamo-table.ts reads the items in them. */
-const READ_ERRORS = ["ConditionalCheckFailedException", "TransactionCanceledException"];
-const REGISTERED_ERROR = /^n0_registry\.registerError\((\w+)\$, \1\);\n/gm;
+const READ_ERRORS: Readonly<Record<string, readonly string[]>> = {
+  dynamodb: ["ConditionalCheckFailedException", "TransactionCanceledException"],
+};
+const SCHEMAS = /\/@aws-sdk\/client-(\w+)\/dist-es\/schemas\/\w+\.js$/;
 
-/** An error without a class of its own has the service's class, with the same code, status and message. */
-const dropUnreadErrors = (source: string): string =>
-  source.replaceAll(REGISTERED_ERROR, (line, name: string) =>
-    READ_ERRORS.includes(name) ? line : "",
-  );
-
-const CALL = "describe(";
-const WHY = /^ *(?:why|example|addition):\s*"(?:[^"\\]|\\.)*",\n/gm;
-const STRING = /"(?:[^"\\]|\\.)*"/g;
-
-/** From the last call to the first, so that inner calls are replaced before outer ones. */
-export const dropDescriptions = (source: string): string => {
-  let text = source.replaceAll(WHY, "");
-  for (let at = text.lastIndexOf(CALL); at > 0; at = text.lastIndexOf(CALL, at - 1)) {
-    const end = endOfCall(text, at + CALL.length);
-    const schema = text.slice(at + CALL.length, end).replace(/,\s*"(?:[^"\\]|\\.)*",?\s*$/, "");
-    text = `${text.slice(0, at)}(${schema}${text.slice(end)}`;
-  }
-  return text;
+const withUsedSchemas: Plugin = {
+  name: "with used schemas",
+  setup: (build) => {
+    editSources(build, SCHEMAS, (path, source) => {
+      const [, service = ""] = SCHEMAS.exec(path) ?? [];
+      return dropUnreadErrors(path, inlineKeys(path, source), READ_ERRORS[service] ?? []);
+    });
+  },
 };
 
-/** The index of the bracket that closes the call. Brackets within strings do not count. */
-const endOfCall = (source: string, from: number): number => {
-  const plain = source.slice(from).replaceAll(STRING, (found) => " ".repeat(found.length));
-  let open = 1;
-  for (let at = 0; at < plain.length; at++) {
-    if (plain[at] === "(") open++;
-    if (plain[at] === ")") open--;
-    if (open === 0) return from + at;
-  }
-  return source.length;
+const editSources = (
+  build: PluginBuild,
+  filter: RegExp,
+  edit: (path: string, source: string) => string,
+): void => {
+  build.onLoad({ filter }, async ({ path }) => ({
+    contents: edit(path, await readFile(path, "utf8")),
+    loader: path.endsWith(".ts") ? "ts" : "js",
+  }));
 };
 
 const LISTS_MODULE = /\/mail\/src\/lists\/(?:data\/[\w-]+|edition)\.ts$/;
@@ -184,7 +151,7 @@ export const BUNDLE = {
   },
   plugins: [
     inlineBuiltModules,
-    withoutDescriptions,
+    withoutTexts,
     withVersionsOnly,
     withUsedSchemas,
     withListsFile,

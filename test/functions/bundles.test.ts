@@ -1,19 +1,26 @@
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
 import { documentsFrom } from "@mailproof/api/http/documents";
 import { openWriters, texts } from "@mailproof/docs-site/texts";
-import { build, type Metafile } from "esbuild";
+import { build, type Metafile, type Plugin } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BUDGETS } from "../../bench/budgets.ts";
 import { getLambdaGroup } from "../../bench/lambda-groups.ts";
 import { lambdas } from "../../infra/topology.ts";
-import { BUNDLE, dropDescriptions, inlineKeys } from "../../packages/functions/bundle.ts";
+import { BUNDLE } from "../../packages/functions/bundle.ts";
 import { getEntryFile, listEntries } from "../../packages/functions/entries.ts";
+import {
+  dropDescriptions,
+  dropTexts,
+  dropUnreadErrors,
+  inlineKeys,
+} from "../../packages/functions/source-edits.ts";
 import { toBytes, toEvent } from "../aws/gateway.ts";
+import { compareValues } from "./same-values.ts";
 
 // What a Lambda weighs is what it takes to start. Speed itself is measured by `npm run bench cold-start`.
 
@@ -32,7 +39,11 @@ beforeAll(async () => {
   });
   outputs = built.metafile.outputs;
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+/** Of modules that are no Lambdas. */
+const modules = mkdtempSync(join(tmpdir(), "mailproof-modules-"));
+afterAll(() => {
+  for (const made of [folder, modules]) rmSync(made, { recursive: true });
+});
 
 const getBundle = (entry: string) => {
   const found = Object.values(outputs).find(({ entryPoint }) => entryPoint === entry);
@@ -90,30 +101,138 @@ test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.t
   },
 );
 
-test("the descriptions of fields are dropped from code, whatever stands in them", () => {
-  const source = `v.object({
-  a: describe(v.object({ b: describe(v.literal("x)"), "Inner (b\\".") }), "Outer, a."),
+const FILE = "file.ts";
+const IMPORT = 'import { describe } from "../schema/common.ts";';
+
+test("dropDescriptions leaves the schema of each describe, with any plain text", () => {
+  const source = `${IMPORT}
+const é = v.object({
+  a: describe(v.object({ b: describe(v.literal("x)"), "Inner (b\\".") }), "Outer, ö."),
   c: describe(
     v.picklist(["y", "z"], "must be y"),
-    "Of two lines.",
+    \`Of \${MOST} lines (\${NAMES.join(", ")}, \${LIMITS.lines}).\`,
   ),
-  d: {
-    why: "A \\"number\\", for a reason.",
-    at: 1,
-  },
-});`;
+  d: describe(v.string(), text),
+  e: describe(v.string(), "one " + "more"),
+});
+export { describe };`;
 
-  expect(dropDescriptions(source).replaceAll(/\s+/g, "")).toBe(
-    'v.object({a:(v.object({b:(v.literal("x)"))})),c:(v.picklist(["y","z"],"mustbey")),d:{at:1,},});',
+  expect(dropDescriptions(FILE, source).replaceAll(/\s+/g, "")).toBe(
+    `${IMPORT}consté=v.object({a:(v.object({b:(v.literal("x)"))})),c:(v.picklist(["y","z"],"mustbey")),d:(v.string()),e:(v.string()),});export{describe};`.replaceAll(
+      /\s+/g,
+      "",
+    ),
   );
 });
 
-test("a schema's keys are written out, where they are constants of its file", () => {
-  const source = `const _a = "A";
-const _b = "of \\"b\\"";
-export var X$ = [{ [_a]: _a, [_b]: 1, [other]: 2 }, () => _a];`;
+test.each([
+  ["one argument", "describe(schema)"],
+  ["three arguments", 'describe(schema, "a", "b")'],
+  ["spread arguments", "describe(...pair)"],
+  ["a text that a call makes", "describe(schema, write())"],
+  ["a text with an assignment", "describe(schema, `${(count += 1)}`)"],
+  ["no call", "[schema].map(describe)"],
+])("dropDescriptions throws for %s", (_, code) => {
+  expect(() => dropDescriptions(FILE, `${IMPORT}\nconst a = ${code};`)).toThrow(`${FILE}:2: `);
+});
 
-  expect(inlineKeys(source)).toContain('[{ "A": _a, [_b]: 1, [other]: 2 }, () => _a]');
+test("dropDescriptions leaves the describe of another module", () => {
+  const source = 'import { describe } from "./shape.ts";\ndescribe(1, 2, 3);';
+
+  expect(dropDescriptions(FILE, source)).toBe(source);
+});
+
+test("dropTexts removes a property wherever it is in its object, and throws for other values", () => {
+  const source =
+    'f({ why: "a, b", at: 1 }, { at: 2, why: `c`, to: 3 }, { at: 4, why: "d", }, { why: "e", });';
+
+  expect(dropTexts(FILE, source, "why")).toBe("f({ at: 1 }, { at: 2, to: 3 }, { at: 4, }, {});");
+  expect(() => dropTexts(FILE, "f({ why: 1 });", "why")).toThrow("why is not a plain text");
+  expect(() => dropTexts(FILE, 'f({ "because": "a" });', "why")).toThrow("no why was found");
+});
+
+test("inlineKeys writes the constants of the file as keys, and throws for any other key", () => {
+  const source = `const _a = "A", _b = 'of "b"';\nexport var X$ = [{ [_a]: _a, [_b]: 1, c: 2 }, () => _a];`;
+
+  expect(inlineKeys(FILE, source)).toContain('[{ "A": _a, "of \\"b\\"": 1, c: 2 }, () => _a]');
+  expect(() => inlineKeys(FILE, `${source} f({ [other]: 1 });`)).toThrow(`${FILE}:2: a key is not`);
+  expect(() => inlineKeys(FILE, "f({ a: 1 });")).toThrow("no key was found");
+});
+
+test("dropUnreadErrors keeps the service's error and those that are read, and throws without them", () => {
+  const toLine = (name: string) => `registry.registerError(${name}$, ${name});`;
+  const source = ["SQSServiceException", "ReadError", "OtherError"].map(toLine).join("\n");
+
+  expect(dropUnreadErrors(FILE, source, ["ReadError"]).trim()).toBe(
+    ["SQSServiceException", "ReadError"].map(toLine).join("\n"),
+  );
+  expect(() => dropUnreadErrors(FILE, source, ["NewError"])).toThrow("no registration of NewError");
+  expect(() => dropUnreadErrors(FILE, `${source}\nregister(A$, A);`, [])).toThrow(`${FILE}:4: `);
+  expect(() => dropUnreadErrors(FILE, toLine("SQSServiceException"), [])).toThrow("not the errors");
+});
+
+describe("a module of a bundle", () => {
+  const CARRIED = /^packages\/(?:api|core|mail)\/src\/|\/@aws-sdk\/client-\w+\/dist-es\/schemas\//;
+  /** There are some 2,900: a comparison of few schemas does not reach them. */
+  const SCHEMAS_MIN = 2_000;
+
+  const compareBundled = async (files: readonly string[], plugins: readonly Plugin[]) => {
+    const outdir = mkdtempSync(join(modules, "bundled-"));
+    const { metafile } = await build({
+      ...BUNDLE,
+      plugins: [...plugins],
+      entryPoints: [...files],
+      outdir,
+      outbase: ".",
+      outExtension: { ".js": ".mjs" },
+      splitting: true,
+      metafile: true,
+    });
+    const builtFiles = new Map(
+      Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, path]),
+    );
+    const compared = files.map(async (file) => {
+      const [here, there] = await Promise.all([
+        import(/* @vite-ignore */ resolve(file)),
+        import(/* @vite-ignore */ resolve(builtFiles.get(file) ?? "")),
+      ]);
+      // The errors without a class of their own, as deployed.test.ts sees them.
+      const { errorTypeRegistries: _, ...exported } = here;
+      const { errorTypeRegistries: __, ...bundled } = there;
+      const callsThunks = file.includes("@aws-sdk");
+      const { differences, schemas } = compareValues(exported, bundled, { callsThunks });
+      return { differences: differences.map((one) => `${file}${one}`), schemas };
+    });
+    return Promise.all(compared);
+  };
+
+  test("exports the schemas, rules and numbers of its source", async () => {
+    const files = [...new Set(entries.flatMap(listCarried))].filter((file) => CARRIED.test(file));
+
+    const compared = await compareBundled(files, BUNDLE.plugins);
+
+    expect(compared.flatMap(({ differences }) => differences)).toEqual([]);
+    expect(compared.reduce((sum, { schemas }) => sum + schemas, 0)).toBeGreaterThan(SCHEMAS_MIN);
+  });
+
+  test("that differs from its source is found by the path of the value", async () => {
+    const file = "packages/api/src/endpoints/download-job.ts";
+    const plant: Plugin = {
+      name: "a text instead of a schema",
+      setup: (made) => {
+        made.onLoad({ filter: /download-job\.ts$/ }, async ({ path }) => ({
+          contents: readFileSync(path, "utf8").replace("filter: describe(", 'filter: ("", '),
+          loader: "ts",
+        }));
+      },
+    };
+
+    const [compared] = await compareBundled([file], [plant, ...BUNDLE.plugins]);
+
+    expect(compared?.differences).toEqual([
+      expect.stringContaining(`${file}.downloadJob.query.entries.filter: schema optional became`),
+    ]);
+  });
 });
 
 test("no Lambda carries an example of a mail server's reply", () => {
