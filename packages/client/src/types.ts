@@ -1267,7 +1267,7 @@ export interface ListJobsData {
 export interface GetJobInput {
   /** The job's id (`job_id`). */
   id: string;
-  /** `false` leaves the results out. Any other value includes them. */
+  /** `false` leaves the results out. */
   include_results?: boolean | undefined;
   /** Largest number of results on a page. Larger values are cut to 1,000. */
   limit?: number | undefined;

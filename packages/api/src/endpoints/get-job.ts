@@ -49,17 +49,14 @@ export const getJob = endpoint({
   needs: ["table:readwrite", "blobs:read"],
   tool: {
     effect: "readOnly",
-    hint: "Pass next_key to read the next page of results. While the job runs every page has one: wait a few seconds and pass it, and each row is returned exactly once. The last page of a finished job has none. filter, q and sort find rows. For all rows at once, give the user the link of download_job.",
+    hint: "Pass next_key to read the next page. While the job runs every page has one: wait a few seconds and pass it: each row is returned once. The last page has none. For all rows at once, give the user the link of download_job.",
   },
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
-    include_results: describe(
-      v.optional(v.string(), "true"),
-      "`false` leaves the results out. Any other value includes them.",
-    ),
+    include_results: describe(v.optional(v.string(), "true"), "`false` leaves the results out."),
     limit: describe(
       limitUpTo(LIMIT),
       "Largest number of results on a page. Larger values are cut to 1,000.",
