@@ -1,8 +1,11 @@
-// Builds packages/client/dist, which is what is published:
+// Builds the client for TypeScript into packages/client/built.json, from which every server makes the package of npm:
 //
-//   npx node scripts/build-client.ts && npm publish packages/client/dist
+//   npx node scripts/build-client.ts
+//
+// Run it after packages/client/src has changed; test/client/types.test.ts says when that was forgotten.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { findTools } from "./tools.ts";
@@ -25,28 +28,22 @@ export const bundleClient = async (minify: boolean): Promise<string> => {
   return outputFiles[0]?.text ?? "";
 };
 
-/** Everything that is published, into this folder. */
-export const buildClient = async (folder: string): Promise<void> => {
-  execFileSync(
-    join(findTools(), "tsc"),
-    ["-p", `${HOME}/tsconfig.build.json`, "--outDir", folder],
-    {
-      stdio: "inherit",
-    },
-  );
-  // A package has what was built from the sources, not the sources.
-  for (const file of globSync(join(folder, "*.d.ts")))
-    writeFileSync(
-      file,
-      readFileSync(file, "utf8").replaceAll(/(?<=from "\.\/[\w-]+)\.ts"/g, '.js"'),
+/** The declarations of every module but types.ts, which is one already. */
+const buildDeclarations = (): Readonly<Record<string, string>> => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-client-"));
+  try {
+    const options = ["-p", `${HOME}/tsconfig.build.json`, "--outDir", folder];
+    execFileSync(join(findTools(), "tsc"), options, { stdio: "inherit" });
+    const names = readdirSync(folder).filter((name) => name !== "types.d.ts");
+    return Object.fromEntries(
+      names.toSorted().map((name) => [name, readFileSync(join(folder, name), "utf8")]),
     );
-  writeFileSync(join(folder, "index.js"), await bundleClient(false));
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(buildManifest(), null, 2)}\n`);
-  copyFileSync(`${HOME}/README.md`, join(folder, "README.md"));
-  copyFileSync("LICENSE", join(folder, "LICENSE"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 };
 
-/** The package's own, without what only a workspace understands. */
+/** The package's own manifest, without the fields that only a workspace understands. */
 const buildManifest = (): object => {
   const {
     private: _,
@@ -60,9 +57,19 @@ const buildManifest = (): object => {
       "./package.json": "./package.json",
     },
     types: "./index.d.ts",
-    files: ["index.js", "*.d.ts"],
     sideEffects: false,
   };
 };
 
-if (import.meta.main) await buildClient(`${HOME}/dist`);
+export const BUILT = `${HOME}/built.json`;
+
+export const buildClient = async (): Promise<string> => {
+  const files = {
+    "package.json": `${JSON.stringify(buildManifest(), null, 2)}\n`,
+    "index.js": await bundleClient(false),
+    ...buildDeclarations(),
+  };
+  return `${JSON.stringify(files, null, 2)}\n`;
+};
+
+if (import.meta.main) writeFileSync(BUILT, await buildClient());

@@ -1,4 +1,4 @@
-// Writes packages/client/src/types.ts and operations.ts from the endpoints:
+// Writes packages/client/src/types.ts and operations.ts from the endpoints, and builds the client with them:
 //
 //   npx node scripts/client-types.ts
 //
@@ -7,7 +7,6 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
-import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { ActivityRecord } from "@mailproof/api/schema/activity";
 import { KeySummary } from "@mailproof/api/schema/api-keys";
 import { CheckResult, CheckSummary } from "@mailproof/api/schema/deliverability-check";
@@ -18,13 +17,21 @@ import { VerificationResult } from "@mailproof/api/schema/verification";
 import { DeliverySummary, WebhookSummary } from "@mailproof/api/schema/webhooks";
 import { FAILURE_CODES } from "@mailproof/core/lib/failure";
 import { EventPayload } from "@mailproof/core/webhooks/payloads";
+import {
+  capitalize,
+  describeCall,
+  describeOperation,
+  listInputFields,
+  listOperations,
+  mayBeLeftOut,
+  type Operation,
+} from "@mailproof/docs-site/clients/operations";
 import type { GenericSchema } from "valibot";
+import { BUILT, buildClient } from "./build-client.ts";
 import {
   formatDescription,
   formatFields,
-  getParts,
   getQueryType,
-  mayBeLeftOut,
   type NamedSchemas,
   toType,
 } from "./client/to-type.ts";
@@ -47,99 +54,30 @@ const SHARED: NamedSchemas = new Map<GenericSchema, string>([
 const INPUT = { side: "input", named: SHARED } as const;
 const OUTPUT = { side: "output", named: SHARED } as const;
 
-/** One thing that a caller can ask for. A route with actions is several. */
-type Operation = {
-  readonly endpoint: Endpoint;
-  readonly name: string;
-  /** The fields of the body that are what makes this action. */
-  readonly fixed: Readonly<Record<string, string>>;
-  readonly body: GenericSchema | undefined;
-  readonly output: GenericSchema;
-  readonly repeat: "always" | "keyed" | "never";
-};
-
-const listOperations = (endpoint: Endpoint): readonly Operation[] => {
-  const { id, actions } = endpoint;
-  const body = endpoint.body as GenericSchema | undefined;
-  const output = endpoint.output as GenericSchema;
-  const repeat = getRepeat(endpoint, endpoint.repeat);
-  // The method returns data: the CSV is a stream, which has a method of its own. The client waits while it is made.
-  if (id === "downloadJob") {
-    const [made = output] = getParts(output).options as readonly GenericSchema[];
-    return [{ endpoint, name: id, fixed: { format: "json" }, body, output: made, repeat }];
-  }
-  if (!body || !actions) return [{ endpoint, name: id, fixed: {}, body, output, repeat }];
-  // The answer of each action has its own place in the union.
-  const answers = getParts(output).options as readonly GenericSchema[];
-  const bodies = getParts(body).options as readonly GenericSchema[];
-  return Object.entries(actions).map(([action, of], at) => ({
-    endpoint,
-    name: of.id,
-    fixed: { action },
-    body: bodies[at] as GenericSchema,
-    output: answers[at] as GenericSchema,
-    repeat: getRepeat(endpoint, of.repeat),
-  }));
-};
-
-const getRepeat = (
-  { route, keyed }: Endpoint,
-  declaredRepeat: "always" | undefined,
-): Operation["repeat"] => {
-  if (declaredRepeat) return declaredRepeat;
-  if (keyed) return "keyed";
-  return /^(?:GET|PUT|DELETE) /.test(route) ? "always" : "never";
-};
-
-const getEntries = (schema: unknown) =>
-  schema === undefined ? {} : (getParts(schema as GenericSchema).entries ?? {});
-
-/** Path, query and body of a request are one value to its caller. */
-const buildInput = ({
-  endpoint,
-  body,
-  fixed,
-}: Operation): { fields: string; isOptional: boolean } => {
-  const parts = [
-    ["path", getEntries(endpoint.path)],
-    ["query", getEntries(endpoint.query)],
-    ["body", getEntries(body)],
-  ] as const;
-  const wanted = parts.flatMap(([part, entries]) =>
-    Object.entries(entries).map(([name, schema]) => ({ part, name, schema })),
-  );
-  if (new Set(wanted.map(({ name }) => name)).size < wanted.length)
-    throw new Error(`${endpoint.route} has one name for two things`);
-  const free = wanted.filter(({ name }) => !(name in fixed));
-  const fields = free.map(({ part, name, schema }) => {
+/** The fields of an operation's input as TypeScript. */
+const buildInput = (operation: Operation): { fields: string; isOptional: boolean } => {
+  const listed = listInputFields(operation);
+  const fields = listed.map(({ part, name, schema }) => {
     const type = part === "query" ? getQueryType(schema) : undefined;
     return type === undefined
       ? formatFields({ [name]: schema }, INPUT)
       : `${formatDescription(name, schema)}\n${name}?: ${type} | undefined;`;
   });
-  const isOptional = free.every(({ schema }) => mayBeLeftOut(schema));
-  return { fields: fields.join("\n"), isOptional };
+  return {
+    fields: fields.join("\n"),
+    isOptional: listed.every(({ schema }) => mayBeLeftOut(schema)),
+  };
 };
 
-const capitalize = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
-
-const formatComment = (...lines: readonly string[]): string =>
+const formatComment = (lines: readonly string[]): string =>
   `/**\n${lines.map((line) => ` * ${line}`).join("\n")}\n */`;
 
-const REPEATS = {
-  keyed:
-    "Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.",
-  always: "Sent again until an answer comes.",
-  never: "Sent again only when it is certain that nothing was done.",
-};
-
 const formatMethod = (operation: Operation): string => {
-  const { endpoint, name, repeat } = operation;
+  const { name, repeat } = operation;
   const { fields, isOptional } = buildInput(operation);
-  const price = endpoint.price !== null && repeat !== "always" ? [`Price: ${endpoint.price}`] : [];
   const input = fields === "" ? "" : `input${isOptional ? "?" : ""}: ${capitalize(name)}Input, `;
   const options = repeat === "keyed" ? "PaidCallOptions" : "CallOptions";
-  return `${formatComment(endpoint.summary, "", ...price, REPEATS[repeat], "", `\`${endpoint.route}\``)}
+  return `${formatComment(describeOperation(operation))}
 ${name}(${input}options?: ${options}): Promise<${capitalize(name)}Data>;`;
 };
 
@@ -199,20 +137,9 @@ export interface Operations {
 ${operations.map(formatMethod).join("\n\n")}
 }
 `;
-  const rows = operations.map(({ endpoint, name, repeat, fixed, ...operation }) => {
-    const row = {
-      route: endpoint.route,
-      ...(repeat !== "always" && { repeat }),
-      ...(endpoint.price !== null && repeat === "never" && { paid: true }),
-      ...(buildInput({ endpoint, name, repeat, fixed, ...operation }).fields === "" && {
-        bare: true,
-      }),
-      ...(endpoint.query && endpoint.route.startsWith("POST ") && { inQuery: true }),
-      ...(endpoint.enveloped === false && { unwrapped: true }),
-      ...(Object.keys(fixed).length > 0 && { fixed }),
-    };
-    return `${name}: ${JSON.stringify(row)},`;
-  });
+  const rows = operations.map(
+    (operation) => `${operation.name}: ${JSON.stringify(describeCall(operation))},`,
+  );
   const table = `${HEAD}
 import type { Operation } from "./operation.ts";
 import type { Operations } from "./types.ts";
@@ -227,5 +154,7 @@ ${rows.join("\n")}
   };
 };
 
-if (import.meta.main)
+if (import.meta.main) {
   for (const [file, source] of Object.entries(buildClientTypes())) writeFileSync(file, source);
+  writeFileSync(BUILT, await buildClient());
+}

@@ -85,10 +85,8 @@ fetch_python_generators() {
 }
 
 fetch_java_generators() {
-  for scope in provided runtime; do
-    mvn --batch-mode --quiet --file "$1/generators/java/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
-      -DoutputDirectory="$2/$scope" -DincludeScope=$scope
-  done
+  mvn --batch-mode --quiet --file "$1/generators/java/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies \
+    -DoutputDirectory="$2/provided" -DincludeScope=provided
 }
 
 # The modules of the client lie beside the generator, for a build without a network.
@@ -118,7 +116,7 @@ fetch pyevp pyevp/requirements.txt python3
 fetch go_msgauth go-msgauth/main.go go
 fetch python python/requirements.txt python3
 fetch python_generators generators/python/requirements.txt python3
-fetch java_generators generators/java/pom.xml java javac mvn
+fetch java_generators generators/java/pom.xml java mvn
 fetch go_generators generators/go/go.sum go
 fetch porcupine porcupine/main.go go
 fetch zizmor zizmor/requirements.txt python3

@@ -11,8 +11,8 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NPM_PACKAGE } from "@mailproof/docs-site/client-programs";
-import { buildClients, packFiles } from "./clients.ts";
+import { packNpm } from "@mailproof/docs-site/clients/archives";
+import { NPM_PACKAGE } from "@mailproof/docs-site/clients/programs";
 import { buildExecutable, joinExecutableLicences } from "./executable.ts";
 import { writeEdition } from "./lists.ts";
 import { LICENCES, writePackage } from "./package.ts";
@@ -42,11 +42,10 @@ mkdirSync(DIST);
 const [, , only] = process.argv;
 if (only === "lists") console.log(writeEdition(DIST));
 else {
-  const clients = await buildClients(console.log);
-  await writePackage(PACKAGE, packFiles(clients));
+  await writePackage(PACKAGE);
   const pack = ["pack", `./${PACKAGE}`, "--pack-destination", DIST];
   execFileSync("npm", pack, { stdio: ["ignore", "ignore", "pipe"] });
-  if (only === undefined) writeFileSync(join(DIST, NPM_PACKAGE), clients[NPM_PACKAGE] ?? "");
+  if (only === undefined) writeFileSync(join(DIST, NPM_PACKAGE), packNpm());
 }
 if (only === undefined) {
   writeEdition(DIST);

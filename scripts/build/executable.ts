@@ -9,7 +9,6 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { CLIENTS } from "../../packages/local/src/server/client-files.ts";
 import { DASHBOARD } from "../../packages/local/src/server/dashboard-build.ts";
 import { NODE_OPTIONS } from "../node-options.ts";
 import { joinTexts, LICENCES, PROGRAM, THREAD_FILES } from "./package.ts";
@@ -59,7 +58,6 @@ export const buildExecutable = (packageFolder: string, file: string): void => {
       assets: {
         ...Object.fromEntries(THREAD_FILES.map((name) => [name, inPackage(name)])),
         [DASHBOARD]: inPackage(DASHBOARD),
-        [CLIENTS]: inPackage(CLIENTS),
         [LICENCES]: licences,
       },
       disableExperimentalSEAWarning: true,

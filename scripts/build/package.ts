@@ -13,7 +13,6 @@ import { basename, dirname, join } from "node:path";
 import { build } from "esbuild";
 import { buildDashboard } from "../../packages/dashboard/build.ts";
 import { inlineBuiltModules } from "../../packages/functions/bundle.ts";
-import { CLIENTS } from "../../packages/local/src/server/client-files.ts";
 import { DASHBOARD } from "../../packages/local/src/server/dashboard-build.ts";
 import { NODE_OPTIONS } from "../node-options.ts";
 
@@ -49,8 +48,8 @@ mailproof --help
 The state is in \`.local\` of the folder where it starts, or in \`MAILPROOF_DIR\`. The manual is at \`/docs\` of the server.
 `;
 
-/** The server and all commands as plain JavaScript: a folder that npm can pack. `clients`: what the server has of them. */
-export const writePackage = async (folder: string, clients: string): Promise<void> => {
+/** The server and all commands as plain JavaScript: a folder that npm can pack. */
+export const writePackage = async (folder: string): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   // CommonJS, since the executable can load nothing else.
   const { metafile } = await build({
@@ -77,7 +76,6 @@ export const writePackage = async (folder: string, clients: string): Promise<voi
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(createManifest(), null, 2)}\n`);
   const dashboard = await buildDashboard();
   writeFileSync(join(folder, DASHBOARD), JSON.stringify(dashboard));
-  writeFileSync(join(folder, CLIENTS), clients);
   const inputs = [...Object.keys(metafile.inputs), ...dashboard.packages.map(toFolder)];
   writeFileSync(join(folder, LICENCES), joinLicences(inputs));
   writeFileSync(join(folder, "README.md"), README);
@@ -106,7 +104,7 @@ const createManifest = (): object => {
     license,
     engines: { node: ">=24.0.0" },
     bin: { mailproof: PROGRAM },
-    files: [PROGRAM, ...THREAD_FILES, DASHBOARD, CLIENTS, LICENCES],
+    files: [PROGRAM, ...THREAD_FILES, DASHBOARD, LICENCES],
   };
 };
 

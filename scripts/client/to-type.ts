@@ -3,6 +3,7 @@ import {
   getDescription,
   withoutDescription,
 } from "@mailproof/api/openapi/schema";
+import { getParts, mayBeLeftOut } from "@mailproof/docs-site/clients/operations";
 import type { GenericSchema } from "valibot";
 
 // Valibot schemas as TypeScript. What no endpoint uses yet is an error here, and not a silent `unknown`.
@@ -17,21 +18,6 @@ export type NamedSchemas = ReadonlyMap<GenericSchema, string>;
 
 /** How types are written: for which side, and which of them by their name. */
 export type TypeContext = { readonly side: TypeSide; readonly named: NamedSchemas };
-
-/** The parts of all kinds of schema, as they stand in them. */
-type Parts = {
-  readonly type: string;
-  readonly pipe?: readonly (GenericSchema | { readonly kind: string; readonly type: string })[];
-  readonly entries?: Entries;
-  readonly options?: readonly (string | GenericSchema)[];
-  readonly literal?: unknown;
-  readonly item?: GenericSchema;
-  readonly key?: GenericSchema;
-  readonly value?: GenericSchema;
-  readonly wrapped?: GenericSchema;
-};
-
-export const getParts = (schema: GenericSchema): Parts => schema as unknown as Parts;
 
 export const toType = (schema: GenericSchema, context: TypeContext): string => {
   const name = context.named.get(schema) ?? context.named.get(withoutDescription(schema));
@@ -118,9 +104,6 @@ export const getQueryType = (schema: GenericSchema): "number" | "boolean" | unde
   if (type === "integer") return "number";
   return otherwise === "true" || otherwise === "false" ? "boolean" : undefined;
 };
-
-export const mayBeLeftOut = (schema: GenericSchema): boolean =>
-  ["optional", "nullish"].includes(getParts(schema).type);
 
 /** A pipe is known by the last schema in it that says something, before its value becomes one of ours. */
 const getInnerSchema = (schema: GenericSchema): GenericSchema => {

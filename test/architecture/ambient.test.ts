@@ -32,7 +32,7 @@ const CRYPTO =
 const sources = globSync("packages/{core,api,docs-site}/src/**/*.ts");
 
 /** Code as text, for a browser and for readers' machines: this process runs none of it. */
-const FOR_OTHERS = ["client-programs", "form-programs", "programs", "script", "snippets"].map(
+const FOR_OTHERS = ["clients/programs", "form-programs", "programs", "script", "snippets"].map(
   (name) => `packages/docs-site/src/${name}.ts`,
 );
 

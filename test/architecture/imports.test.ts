@@ -8,7 +8,8 @@ const MAY_IMPORT: Record<string, RegExp> = {
   mail: /^(jose|valibot|node:crypto|node:url|node:zlib)$/,
   core: /^(@mailproof\/mail\/|valibot$|node:(crypto|stream|url|zlib)$)/,
   api: /^(@mailproof\/(mail|core)\/|valibot$)/,
-  "docs-site": /^@mailproof\/((mail|core|api)\/|guard\/built$)/,
+  // The archives of the clients are files, hashes and compressed bytes.
+  "docs-site": /^(@mailproof\/((mail|core|api)\/|guard\/built$)|valibot$|node:(crypto|fs|zlib)$)/,
   net: /^(@mailproof\/(mail|core)\/|socks$|jose$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.

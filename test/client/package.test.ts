@@ -2,11 +2,13 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { packNpm } from "@mailproof/docs-site/clients/archives";
+import { NPM_PACKAGE } from "@mailproof/docs-site/clients/programs";
 import { expect, test } from "vitest";
-import { buildClient, bundleClient } from "../../scripts/build-client.ts";
+import { bundleClient } from "../../scripts/build-client.ts";
 import { createFolder } from "../servers/running.ts";
 
-// What is published is built, packed and used as a project that installs it does.
+// The package that a server has, used as a project that installs it does.
 
 const run = promisify(execFile);
 /** A page that verifies one address loads all of it; compressed it is two fifths of this. */
@@ -14,13 +16,11 @@ const BYTES_MAX = 14_600;
 
 /** A folder in which the packed client is installed. */
 const whenInstalled = async (): Promise<string> => {
-  const [built, folder] = [createFolder(), createFolder()];
-  await buildClient(built);
-  const { stdout } = await run("npm", ["pack", "--json", built], { cwd: folder });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const folder = createFolder();
+  writeFileSync(join(folder, NPM_PACKAGE), packNpm());
   const home = join(folder, "node_modules/@mailproof/client");
   mkdirSync(home, { recursive: true });
-  await run("tar", ["-xzf", join(folder, filename), "-C", home, "--strip-components=1"]);
+  await run("tar", ["-xzf", join(folder, NPM_PACKAGE), "-C", home, "--strip-components=1"]);
   return folder;
 };
 
@@ -96,7 +96,7 @@ test("the client is small, and brings nothing along", async () => {
 
 /** The files whose types `index.d.ts` exports. */
 const listExports = (home: string): readonly string[] =>
-  [...readFileSync(join(home, "index.d.ts"), "utf8").matchAll(/from "\.\/([\w-]+)\.js"/g)].map(
+  [...readFileSync(join(home, "index.d.ts"), "utf8").matchAll(/from "\.\/([\w-]+)\.ts"/g)].map(
     ([, name]) => `${name}.d.ts`,
   );
 

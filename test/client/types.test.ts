@@ -4,10 +4,17 @@ import { createError, type MoneyOutcome as Ours } from "@mailproof/client/errors
 import { OPERATIONS } from "@mailproof/client/operations";
 import { type MoneyOutcome, withMoneySentence } from "@mailproof/core/lib/failure";
 import { expect, test } from "vitest";
+import { BUILT, buildClient } from "../../scripts/build-client.ts";
 import { buildClientTypes } from "../../scripts/client-types.ts";
 
 test.each(Object.entries(buildClientTypes()))("%s says what the endpoints say", (file, source) => {
   expect(readFileSync(file, "utf8"), `run: npx node scripts/client-types.ts`).toBe(source);
+});
+
+test("built.json is built from the client's sources of today", async () => {
+  expect(readFileSync(BUILT, "utf8"), "run: npx node scripts/build-client.ts").toBe(
+    await buildClient(),
+  );
 });
 
 test("every endpoint is an operation of the client", () => {

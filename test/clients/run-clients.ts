@@ -20,9 +20,9 @@ const generate = async (baseUrl: string): Promise<any> => {
   writeFileSync(file, text);
   const run = (program: string, ...args: string[]) =>
     execFileSync(bin(program), args, { cwd: HERE, stdio: ["ignore", "inherit", "inherit"] });
-  // Else it takes a field with a default for one that must be sent.
-  const wanted = ["--default-non-nullable=false", "-o", join(GENERATED, "openapi-typescript.d.ts")];
-  run("openapi-typescript", file, ...wanted);
+  run("openapi-typescript", file, "-o", join(GENERATED, "openapi-typescript.d.ts"));
+  const orval = ["--input", file, "--output", join(GENERATED, "orval.ts"), "--client", "fetch"];
+  run("orval", ...orval);
   run("openapi-ts", "-f", join(HERE, "hey-api.config.ts"));
   run("tsc", "-p", join(HERE, "tsconfig.json"));
   return JSON.parse(text);

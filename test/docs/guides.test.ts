@@ -11,7 +11,7 @@ import { OPERATIONS } from "@mailproof/client/operations";
 import { getMoneySentence, MONEY_OUTCOMES } from "@mailproof/core/lib/failure";
 import { STATUS_ORDER } from "@mailproof/core/verify/judge";
 import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
-import { clientsAt } from "@mailproof/docs-site/client-programs";
+import { clientsAt } from "@mailproof/docs-site/clients/programs";
 import { TEST_ADDRESSES } from "@mailproof/docs-site/guides-start";
 import { html, inline } from "@mailproof/docs-site/html";
 import { docsPage } from "@mailproof/docs-site/page";

@@ -1,14 +1,23 @@
-import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packFiles } from "../../scripts/build/clients.ts";
 import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
 import { describeUnless } from "../runner/describe-when.ts";
-import { describeProgram } from "./started.ts";
+import { describeServedClients } from "./served-clients.ts";
+import { describeProgram, type Program } from "./started.ts";
 
 // What people install without this repository, built once: the npm package, and the executable.
 
@@ -16,8 +25,7 @@ const run = promisify(execFile);
 
 const folder = mkdtempSync(join(tmpdir(), "mailproof-installed-"));
 const packageFolder = join(folder, "package");
-const CLIENTS = packFiles({ "a-client.tgz": Buffer.from("its bytes") });
-beforeAll(() => writePackage(packageFolder, CLIENTS));
+beforeAll(() => writePackage(packageFolder));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Installed = {
@@ -33,7 +41,9 @@ const describeInstalled = (
   alsoInside: readonly string[],
 ): void => {
   const { program, env, called } = installed;
-  describeProgram(name, () => ({ start: [program, "start"], command: [program], env }));
+  const start = (): Program => ({ start: [program, "start"], command: [program], env });
+  describeProgram(name, start);
+  describeServedClients(name, start);
 
   test("its messages name the command as it is called, without npm", async () => {
     const { stdout } = await run(program, ["start", "--help"], { env });
@@ -62,6 +72,38 @@ describe("the npm package", () => {
 
   const program = join(prefix, "bin/mailproof");
   describeInstalled("the npm package", { program, env, called: "mailproof" }, []);
+});
+
+type LockFile = {
+  readonly packages: Readonly<
+    Record<string, { readonly dev?: true; readonly link?: true; readonly resolved?: string }>
+  >;
+};
+
+/** The packages at the top of node_modules: `npm ci --omit=dev` leaves out those that are `dev`. */
+const TOP_PACKAGE = /^node_modules\/(?:@[^/]+\/)?[^/]+$/;
+
+/** Only files that are committed, and the packages that `npm ci --omit=dev` installs. */
+const createPlainClone = (home: string): void => {
+  const wanted = ["packages", "scripts", "*.json", "LICENSE"];
+  const files = execFileSync("git", ["ls-files", "-z", "--", ...wanted], { encoding: "utf8" });
+  for (const file of files.split("\0"))
+    if (file !== "" && existsSync(file)) cpSync(file, join(home, file));
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as LockFile;
+  for (const [path, { dev, link, resolved = "" }] of Object.entries(packages)) {
+    if (dev || !TOP_PACKAGE.test(path) || !existsSync(path)) continue;
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    symlinkSync(link ? join(home, resolved) : resolve(path), join(home, path));
+  }
+};
+
+describe("a clone without developer packages", () => {
+  const home = join(folder, "clone");
+  beforeAll(() => createPlainClone(home));
+
+  const start = [process.execPath, join(home, "packages/local/src/server/main.ts")] as const;
+  const env = { PATH: process.env["PATH"] ?? "" };
+  describeServedClients("a clone", () => ({ start, command: start, env }));
 });
 
 const findReasonAgainstExecutable = (): string | null => {

@@ -1,34 +1,42 @@
+import { createHash } from "node:crypto";
+import { unzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
+import { createClientFiles } from "@mailproof/api/http/client-files";
+import { packClients } from "@mailproof/docs-site/clients/archives";
+import {
+  clientsAt,
+  GO_MODULE,
+  GO_VERSION,
+  NPM_PACKAGE,
+} from "@mailproof/docs-site/clients/programs";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
-import { createClientFiles } from "@mailproof/local/server/client-files";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
 import { toBytes, toEvent } from "../aws/gateway.ts";
 import { whenListening } from "../servers/listening.ts";
 
-const NOT_BUILT = "/docs/clients/not-built.whl";
-
-const open = (files: Readonly<Record<string, string>> | undefined) => {
-  const answer = createClientFiles(() => files && JSON.stringify(files));
+const open = (archives: Readonly<Record<string, string>>) => {
+  const answer = createClientFiles(async () => archives);
   return (rawPath: string, method = "GET") => answer({ method, rawPath });
 };
 
-test("a client's file is sent as it was built, with its type", () => {
+test("the server sends a client's file with its type", async () => {
   const bytes = Buffer.from([0, 255, 10, 13]);
-  const built = { "a.tgz": bytes.toString("base64"), "go/m/@v/list": "djEK" };
-  const get = open(built);
+  const get = open({ "a.tgz": bytes.toString("base64"), "go/m/@v/list": "djEK" });
 
-  expect(get("/docs/clients/a.tgz")).toMatchObject({
+  expect(await get("/docs/clients/a.tgz")).toMatchObject({
     statusCode: 200,
     headers: { "content-type": "application/gzip", "x-content-type-options": "nosniff" },
     body: bytes,
   });
-  expect(get("/docs/clients/a.tgz", "HEAD")).toMatchObject({ statusCode: 200 });
-  expect(get("/docs/clients/go/m/@v/list")?.headers["content-type"]).toMatch(/^text\/plain/);
+  expect(await get("/docs/clients/a.tgz", "HEAD")).toMatchObject({ statusCode: 200 });
+  expect((await get("/docs/clients/go/m/@v/list"))?.headers["content-type"]).toMatch(
+    /^text\/plain/,
+  );
 });
 
-test("the manual's page and other requests are none for a file", () => {
+test("the manual's page and a POST do not ask for a client's file", () => {
   const get = open({});
 
   for (const path of ["/docs", "/docs/clients", "/docs/clients/", "/docs/clients.md"])
@@ -36,35 +44,65 @@ test("the manual's page and other requests are none for a file", () => {
   expect(get("/docs/clients/a.tgz", "POST")).toBeUndefined();
 });
 
-test.each([
-  ["none were built", undefined],
-  ["only others were built", { "b.tgz": "AA==" }],
-])("where %s, the failure says how they are made", (_, files) => {
-  for (const name of ["a.tgz", "constructor", "__proto__"])
-    expect(() => open(files)(`/docs/clients/${name}`)).toThrow(/scripts\/build\/clients\.ts/);
-});
+/** The files that the install lines of the page fetch; go asks for them by its proxy protocol. */
+const listPrintedPaths = (): readonly string[] => {
+  const lines = clientsAt("http://here").map(({ install }) => install);
+  const urls = lines.flatMap((line) => line.match(/(?<=http:\/\/here)\S+\.(?:tgz|whl)/g) ?? []);
+  const module = `/docs/clients/go/${GO_MODULE}/@v/${GO_VERSION}`;
+  return [...urls, ...["info", "mod", "zip"].map((ending) => `${module}.${ending}`)];
+};
 
-test("clients that are built while the server runs are found", () => {
-  let built: string | undefined;
-  const answer = createClientFiles(() => built);
-  const get = () => answer({ method: "GET", rawPath: "/docs/clients/a.tgz" })?.statusCode;
-
-  expect(get).toThrow("no such file");
-  built = JSON.stringify({ "a.tgz": "AA==" });
-  expect(get()).toBe(200);
-});
-
-test("what was not built is 404 on one machine and on AWS, with the same words", async () => {
+/** The same path from the server on one machine and from the Lambda of the documents. */
+const getBoth = async (path: string) => {
   const { port } = await whenListening(...endpoints);
   const { world } = await given();
-  const event = toEvent({ method: "GET", url: NOT_BUILT });
+  const here = await fetch(`http://127.0.0.1:${port}${path}`);
+  const result = await createFallbackHandler(world)(
+    toEvent({ method: "GET", url: path }),
+    createContext(),
+  );
+  return {
+    statuses: [here.status, result.statusCode],
+    here: Buffer.from(await here.arrayBuffer()),
+    there: toBytes(result),
+  };
+};
 
-  const here = await fetch(`http://127.0.0.1:${port}${NOT_BUILT}`);
-  const there = await createFallbackHandler(world)(event, createContext());
+test.each(listPrintedPaths())(
+  "%s, which the page prints, is served on one machine and on AWS",
+  async (path) => {
+    const { statuses, here, there } = await getBoth(path);
 
-  expect([here.status, there.statusCode]).toEqual([404, 404]);
-  const message = expect.stringMatching(/npm run build\. On AWS there are none\. Nothing was/);
-  expect(await here.json()).toMatchObject({ error: { code: "NOT_FOUND", message } });
-  expect(JSON.parse(toBytes(there).toString())).toMatchObject({ error: { message } });
-  expect((await fetch(`http://127.0.0.1:${port}/docs/clients`)).status).toBe(200);
+    expect(statuses).toEqual([200, 200]);
+    expect(here.length).toBeGreaterThan(10);
+    expect(there.equals(here)).toBe(true);
+  },
+);
+
+test.each(["none.whl", "constructor", "__proto__"])(
+  "%s answers 404 on one machine and on AWS",
+  async (name) => {
+    const { statuses, here, there } = await getBoth(`/docs/clients/${name}`);
+
+    expect(statuses).toEqual([404, 404]);
+    const error = { code: "NOT_FOUND", message: expect.stringContaining("lists the clients") };
+    expect(JSON.parse(here.toString())).toMatchObject({ error });
+    expect(JSON.parse(there.toString())).toMatchObject({ error });
+  },
+);
+
+test("the archives are the same bytes each time, so their checksums stay valid", async () => {
+  const hash = async () =>
+    Object.values(await packClients()).map((bytes) =>
+      createHash("sha256").update(bytes).digest("hex"),
+    );
+
+  expect(await hash()).toEqual(await hash());
+});
+
+test("the package of npm holds the built client and its types", async () => {
+  const tar = unzipSync((await packClients())[NPM_PACKAGE] ?? Buffer.alloc(0)).toString("latin1");
+
+  for (const name of ["package.json", "index.js", "index.d.ts", "types.d.ts", "LICENSE"])
+    expect(tar).toContain(`package/${name}\0`);
 });

@@ -228,7 +228,7 @@ ${inLanguages(snippets(baseUrl, { ...one, isPublic }))}
 };
 
 /** A schema of one operation is shown with that operation. */
-const isShared = (name: string): boolean => !/(?:Request|Result|Error|Event)$/.test(name);
+const isShared = (name: string): boolean => !/(?:Request|Output|Error|Event)$/.test(name);
 
 /** Schemas that operations reference by name. */
 export const listShapes = (document: OpenApi): readonly string[] =>

@@ -1,4 +1,4 @@
-import { CLIENTS_PATH, createNoClientFailure } from "@mailproof/api/http/client-files";
+import { createClientFiles } from "@mailproof/api/http/client-files";
 import { documentsFrom, STATUS_PATH, type Writers } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { createRouter, permanentRedirect } from "@mailproof/api/http/router";
@@ -25,6 +25,9 @@ const unpackWriters = (): Writers => {
 };
 const findDocument = documentsFrom(unpackWriters);
 const findInDashboard = createDashboard(process.env);
+const findClientFile = createClientFiles(
+  async () => (await import("@mailproof/docs-site/clients/archives.built")).ARCHIVES,
+);
 const encodeAnswer = createEncoder();
 
 /** This Lambda reads no state, and the manual of every deployment has the link. */
@@ -77,7 +80,8 @@ export const createFallbackHandler = (
       return toBytes(method, await encodeAnswer(text, preferences));
     }
     if (rawPath === STATUS_PATH) return toResult(TO_HEALTH);
-    if (rawPath.startsWith(CLIENTS_PATH)) throw createNoClientFailure();
+    const file = await findClientFile({ method, rawPath });
+    if (file) return toBytes(method, file);
     const { endpoint, movedTo } = route(method, rawPath);
     if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));
     throw new Error(`API Gateway does not know ${endpoint.route}`);

@@ -1,9 +1,13 @@
 import { Failure } from "@mailproof/core/lib/failure";
+import type { HttpAnswer } from "./respond.ts";
 
-// The clients that scripts/build/clients.ts makes of this service, for npm, pip and go.
+// The clients for npm, pip and go, which every server of the service has.
 
 /** Where they are. The page of the manual about them has the same path without the slash. */
-export const CLIENTS_PATH = "/docs/clients/";
+const CLIENTS_PATH = "/docs/clients/";
+
+/** Each file in base64, by its path below CLIENTS_PATH. */
+export type ClientArchives = Readonly<Record<string, string>>;
 
 /** Go's proxies request .info, .mod and the list; a program that fetches a file needs no more exact type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -13,12 +17,40 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   info: "application/json; charset=utf-8",
 };
 
-export const getClientFileType = (path: string): string =>
+const getContentType = (path: string): string =>
   CONTENT_TYPES[path.slice(path.lastIndexOf(".") + 1)] ?? "text/plain; charset=utf-8";
 
-export const createNoClientFailure = (): Failure =>
+const createNoFileFailure = (): Failure =>
   new Failure(
     "NOT_FOUND",
     "nothing_charged",
-    "This server has no such file of a client. On one machine it has those that were built: in a clone by npx node scripts/build/clients.ts, for a package or an executable by npm run build. On AWS there are none.",
+    "No client has such a file. /docs/clients lists the clients of this version.",
   );
+
+type ClientRequest = { readonly method: string; readonly rawPath: string };
+
+/** Loads the archives with the first request for one: most servers never get it. Undefined: the request is for something else. */
+export const createClientFiles = (load: () => Promise<ClientArchives>) => {
+  let loading: Promise<ClientArchives> | undefined;
+  return ({ method, rawPath }: ClientRequest): Promise<HttpAnswer<Buffer>> | undefined => {
+    const isRead = method === "GET" || method === "HEAD";
+    if (!isRead || !rawPath.startsWith(CLIENTS_PATH) || rawPath === CLIENTS_PATH) return undefined;
+    loading ??= load();
+    return loading.then((archives) => answer(archives, rawPath.slice(CLIENTS_PATH.length)));
+  };
+};
+
+const answer = (archives: ClientArchives, path: string): HttpAnswer<Buffer> => {
+  const found = Object.hasOwn(archives, path) ? archives[path] : undefined;
+  if (found === undefined) throw createNoFileFailure();
+  return {
+    statusCode: 200,
+    headers: {
+      "content-type": getContentType(path),
+      // The next release of the server may have another one of the same name.
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+    },
+    body: Buffer.from(found, "base64"),
+  };
+};

@@ -1,12 +1,11 @@
 import { EVENT_DATA, EventPayload } from "@mailproof/core/webhooks/payloads";
 import { downloadJob } from "../endpoints/download-job.ts";
 import { getAccount } from "../endpoints/get-account.ts";
-import { getHealth } from "../endpoints/get-health.ts";
 import { verifyEmail } from "../endpoints/verify-email.ts";
 import { verifyFile } from "../endpoints/verify-file.ts";
 import { endpoints } from "../endpoints.ts";
 import type { Endpoint, Schema } from "../http/endpoint.ts";
-import { ActivityPart, ActivityRecord, Level } from "../schema/activity.ts";
+import { ActivityPart, ActivityRecord } from "../schema/activity.ts";
 import { KeySummary } from "../schema/api-keys.ts";
 import { Mode, ScopeName } from "../schema/common.ts";
 import { CheckResult, CheckSummary } from "../schema/deliverability-check.ts";
@@ -75,7 +74,6 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [link, "ExportLink"],
 
   [ActivityRecord, "ActivityRecord"],
-  [Level, "EngagementLevel"],
 
   [CheckSummary, "CheckSummary"],
   [withoutDescription(authentication), "AuthenticationSection"],
@@ -88,9 +86,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [withoutDescription(CheckResult.entries.confidence), "CheckConfidence"],
   [withoutDescription(score_parts), "ScoreParts"],
   [withoutDescription(dns), "DnsSection"],
-  [withoutDescription(dns.entries.status), "CheckStatus"],
   [dns.entries.issues.item, "Issue"],
-  [withoutDescription(dns.entries.issues.item.entries.severity), "Severity"],
   [withoutDescription(spf), "SpfSection"],
   [withoutDescription(dkim), "DkimSection"],
   [withoutDescription(dmarc), "DmarcSection"],
@@ -111,7 +107,6 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [KeySummary, "ApiKey"],
   [Mode, "KeyMode"],
   [ScopeName, "Scope"],
-  [withoutDescription(getHealth.output.entries.checks.entries.table), "Probe"],
   [withoutDescription(getAccount.output.entries.plan), "Plan"],
   [withoutDescription(getAccount.output.entries.credits), "Credits"],
 ];
@@ -123,7 +118,11 @@ export const EVENTS: readonly (readonly [event: string, schema: Schema])[] =
 /** job.completed → JobCompletedEvent */
 export const eventName = (event: string): string => `${event.split(".").map(pascal).join("")}Event`;
 
-/** Every named schema. One that a single operation uses is named after it. */
+/**
+ * Every named schema. One that a single operation uses is named after it: not `…Result`, `…Response` or `…Data`, which
+ * generators of clients (orval, openapi-generator, openapi-ts) give to types of their own. An enum has a name only where no
+ * other named enum shares a word with it, since openapi-generator makes one set of constants for Go.
+ */
 export const nameComponents = (listed: readonly Endpoint[] = endpoints): Map<Schema, string> => {
   const named = new Map<Schema, string>(SHARED);
   const name = (schema: Schema | undefined, called: string) => {
@@ -131,7 +130,7 @@ export const nameComponents = (listed: readonly Endpoint[] = endpoints): Map<Sch
   };
   for (const { id, body, output } of listed) {
     name(body, `${pascal(id)}Request`);
-    name(output, `${pascal(id)}Result`);
+    name(output, `${pascal(id)}Output`);
   }
   for (const [event, schema] of EVENTS) name(schema, eventName(event));
   return named;

@@ -106,7 +106,7 @@ const toOperation = (endpoint: Endpoint, writer: Writer, baseUrl: string): JsonS
     ...(endpoint.forVisitors && { "x-public-key": true }),
     security: toSecurity(access),
     ...(parameters.length > 0 && { parameters }),
-    ...toRequestBody(endpoint, writer),
+    ...toRequestBody(endpoint, writer, parameters.length > 0),
     responses: {
       ...toSuccesses(endpoint, writer),
       ...PARTS.elsewhere[route],
@@ -153,14 +153,15 @@ const toParameters = (
   });
 };
 
-const toRequestBody = (endpoint: Endpoint, writer: Writer): JsonSchema => {
+const toRequestBody = (endpoint: Endpoint, writer: Writer, hasParameters: boolean): JsonSchema => {
   const { route, body, form } = endpoint;
   if (!body) return {};
   const sent = toExamples(route, ({ request }) => request);
   return {
     requestBody: {
       description: `At most ${getBodyBytesMax(endpoint).toLocaleString("en")} bytes of JSON.`,
-      required: true,
+      // openapi-python-client makes a body of two types optional, and imports the type for it only with another optional one.
+      required: !form || hasParameters,
       content: {
         "application/json": { schema: writer.write(body), ...sent },
         ...(form && { "multipart/form-data": { schema: PARTS.forms[route] } }),

@@ -69,7 +69,7 @@ export const createSchemaWriter = (named: ReadonlyMap<unknown, string>): Writer 
 
   const writeObject = ({ type }: Node, entries: Readonly<Record<string, Node>>): JsonSchema => {
     const properties = Object.entries(entries).map(([field, node]) => {
-      return [field, withFormat(field, write(node))] as const;
+      return [field, withFormat(field, sayDefault(write(node)))] as const;
     });
     const required = Object.keys(entries).filter((field) => !mayBeLeftOut(entries[field]));
     return {
@@ -147,6 +147,19 @@ const requireEntry = <T>(table: Readonly<Record<string, T>>, { type }: Node): T 
   const found = table[type];
   if (found) return found;
   throw new Error(`openapi/schema.ts does not know how to write down valibot's ${type}`);
+};
+
+/**
+ * The default in words: openapi-typescript requires a field that has the keyword, in a request as well. The service fills
+ * the field in all the same.
+ */
+export const sayDefault = ({ default: value, ...schema }: JsonSchema): JsonSchema => {
+  const { description = "" } = schema as { description?: string };
+  if (value === undefined || description.includes("Default:")) return schema;
+  return {
+    ...schema,
+    description: `${description} Default: \`${JSON.stringify(value)}\`.`.trimStart(),
+  };
 };
 
 /** A parameter arrives as text, and so does its default. Each field of an object has its own. */

@@ -8,6 +8,7 @@ import {
   formTooLarge,
   parseJson,
 } from "@mailproof/api/http/body";
+import { createClientFiles } from "@mailproof/api/http/client-files";
 import { closeStream } from "@mailproof/api/http/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
 import { documentsFrom } from "@mailproof/api/http/documents";
@@ -30,7 +31,6 @@ import type { AnswerMcp } from "@mailproof/mcp/serve";
 import { createEncoder } from "@mailproof/net/content-encoding";
 import { BLOBS_PATH, type OpenLink } from "../storage/blob-links.ts";
 import { beginRequestSpan } from "../tracing.ts";
-import { createClientFiles } from "./client-files.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits, serveInTurn } from "./connections.ts";
 import type { Dashboard } from "./dashboard.ts";
 import type { AnswerOperator } from "./operator.ts";
@@ -50,7 +50,9 @@ const SMALL_BYTES = 50_000;
 const DOWNLOAD_BYTES = 3_000_000;
 
 const findDocument = documentsFrom(openWriters);
-const findClientFile = createClientFiles();
+const findClientFile = createClientFiles(
+  async () => (await import("@mailproof/docs-site/clients/archives.built")).ARCHIVES,
+);
 const encodeAnswer = createEncoder();
 
 /** The counterpart of API Gateway, Lambda and S3: route, read the body, respond. No product logic is here. */
@@ -267,7 +269,7 @@ const answerRequest = async (
     return page;
   }
   const file =
-    findClientFile({ method, rawPath }) ??
+    (await findClientFile({ method, rawPath })) ??
     (await answerStatus(world, { method, rawPath, baseUrl }));
   if (file) {
     record.route = "document";

@@ -49,7 +49,7 @@ func main() {
 	batch := must(api.VerifyBatchWithResponse(ctx, nil, client.VerifyBatchRequest{Emails: emails}))
 	id := batch.JSON202.Data.JobId
 	limit := 3
-	page := func(nextKey *string) client.GetJobResult {
+	page := func(nextKey *string) client.GetJobOutput {
 		params := &client.GetJobParams{Limit: &limit, NextKey: nextKey}
 		return must(api.GetJobWithResponse(ctx, id, params)).JSON200.Data
 	}

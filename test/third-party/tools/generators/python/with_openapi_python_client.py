@@ -1,13 +1,19 @@
 """What a customer does, with the client that openapi-python-client makes."""
 
+import importlib
+import pkgutil
 import sys
 import time
 import uuid
 
+import mailproof_client
 from mailproof_client import AuthenticatedClient, models
 from mailproof_client.api.jobs import download_job, get_job
 from mailproof_client.api.verification import verify_batch, verify_email
 from mailproof_client.api.webhooks import create_webhook, delete_webhook
+
+for module in pkgutil.walk_packages(mailproof_client.__path__, "mailproof_client."):
+    importlib.import_module(module.name)
 
 url, secret = sys.argv[1:3]
 client = AuthenticatedClient(base_url=url, token=secret)
