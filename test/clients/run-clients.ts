@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withServer } from "../../scripts/start-server.ts";
@@ -18,13 +19,17 @@ const generate = async (baseUrl: string): Promise<any> => {
   const text = await (await fetch(`${baseUrl}/openapi.json`)).text();
   const file = join(GENERATED, "openapi.json");
   writeFileSync(file, text);
-  const run = (program: string, ...args: string[]) =>
-    execFileSync(bin(program), args, { cwd: HERE, stdio: ["ignore", "inherit", "inherit"] });
-  run("openapi-typescript", file, "-o", join(GENERATED, "openapi-typescript.d.ts"));
+  // Not synchronous: the connection to the server closes meanwhile, and fetch must notice it.
+  const run = async (program: string, ...args: string[]) => {
+    const child = spawn(bin(program), args, { cwd: HERE, stdio: ["ignore", "inherit", "inherit"] });
+    const [code] = (await once(child, "exit")) as [number | null];
+    if (code !== 0) throw new Error(`${program} ended with ${code}`);
+  };
+  await run("openapi-typescript", file, "-o", join(GENERATED, "openapi-typescript.d.ts"));
   const orval = ["--input", file, "--output", join(GENERATED, "orval.ts"), "--client", "fetch"];
-  run("orval", ...orval);
-  run("openapi-ts", "-f", join(HERE, "hey-api.config.ts"));
-  run("tsc", "-p", join(HERE, "tsconfig.json"));
+  await run("orval", ...orval);
+  await run("openapi-ts", "-f", join(HERE, "hey-api.config.ts"));
+  await run("tsc", "-p", join(HERE, "tsconfig.json"));
   return JSON.parse(text);
 };
 

@@ -2,7 +2,6 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { packFiles } from "../../scripts/build/clients.ts";
 import { buildExecutable } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
 import { openService } from "../journey/service.ts";
@@ -22,7 +21,7 @@ describeUnless(findObstacle(), "the unit of systemd", () => {
     // The unit's user passes through it.
     chmodSync(folder, 0o711);
     const packageFolder = join(folder, "package");
-    await writePackage(packageFolder, packFiles({}));
+    await writePackage(packageFolder);
     buildExecutable(packageFolder, executable);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -556,6 +556,7 @@ export const EXAMPLES: readonly Example[] = [
           ],
           typos: [],
         },
+        next_key: "9HI3_Eryy1KY-oUtWzAsIiIsMCwxLDNd",
         results: [
           {
             row: 1,
@@ -638,7 +639,6 @@ export const EXAMPLES: readonly Example[] = [
             verified_at: "2026-11-21T00:01:31.000Z",
           },
         ],
-        next_key: "9HI3_Eryy1KY-oUtWzAsIiIsMCwxLDNd",
       },
     },
   },

@@ -158,7 +158,7 @@ export const sayDefault = ({ default: value, ...schema }: JsonSchema): JsonSchem
   if (value === undefined || description.includes("Default:")) return schema;
   return {
     ...schema,
-    description: `${description} Default: \`${JSON.stringify(value)}\`.`.trimStart(),
+    description: `${description} Default: ${JSON.stringify(value)}.`.trimStart(),
   };
 };
 
