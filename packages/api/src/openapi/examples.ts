@@ -343,9 +343,9 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         upload_url:
-          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_2a183168-8e23-4154-8c71-335800a3f5f9.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
+          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_3bc98d3f-e30e-430f-a6d3-a94a5c726297.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
         file_key:
-          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_2a183168-8e23-4154-8c71-335800a3f5f9.Y3VzdG9tZXJzLmNzdg.csv",
+          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_3bc98d3f-e30e-430f-a6d3-a94a5c726297.Y3VzdG9tZXJzLmNzdg.csv",
         expires_in_seconds: 3600,
         next_step:
           "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
@@ -361,7 +361,7 @@ export const EXAMPLES: readonly Example[] = [
     request: {
       action: "process",
       file_key:
-        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_2a183168-8e23-4154-8c71-335800a3f5f9.Y3VzdG9tZXJzLmNzdg.csv",
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_3bc98d3f-e30e-430f-a6d3-a94a5c726297.Y3VzdG9tZXJzLmNzdg.csv",
       email_column: "email",
       has_header: true,
     },
@@ -369,7 +369,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9",
+        job_id: "job_0577279f-109c-4f1f-9772-459f172445b0",
         status: "processing",
         total_submitted: 3,
         duplicates_removed: 1,
@@ -423,19 +423,18 @@ export const EXAMPLES: readonly Example[] = [
             completed_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            job_id: "job_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9",
-            name: "customers.csv",
-            kind: "file",
+            job_id: "job_5015a2fc-ea7c-4c7e-8542-ed0c58d6dc64",
+            kind: "single",
             status: "completed",
             progress: {
-              total: 2,
-              processed: 2,
-              valid: 2,
+              total: 1,
+              processed: 1,
+              valid: 0,
               invalid: 0,
-              risky: 0,
+              risky: 1,
               unknown: 0,
             },
-            processed_emails: 2,
+            processed_emails: 1,
             created_at: "2026-11-21T00:00:01.000Z",
             completed_at: "2026-11-21T00:01:31.000Z",
           },
@@ -444,7 +443,7 @@ export const EXAMPLES: readonly Example[] = [
         total_is_approximate: false,
         has_more: true,
         next_offset:
-          "slyK_8nKfPJ363aKIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfNzliZWIyYjYtMGU3MS00YjZjLTlhYjQtMzZmNWI3ZTgyYmY5XCIsXCJKT0Ijam9iXzc5YmViMmI2LTBlNzEtNGI2Yy05YWI0LTM2ZjViN2U4MmJmOVwiLFwiSk9CXCJdIg",
+          "piuF9BaB9yNXTkFnIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfNTAxNWEyZmMtZWE3Yy00YzdlLTg1NDItZWQwYzU4ZDZkYzY0XCIsXCJKT0Ijam9iXzUwMTVhMmZjLWVhN2MtNGM3ZS04NTQyLWVkMGM1OGQ2ZGM2NFwiLFwiSk9CXCJdIg",
       },
     },
   },
@@ -869,14 +868,14 @@ export const EXAMPLES: readonly Example[] = [
         webhook_url: "https://hooks.example.com/mailproof",
         deliveries: [
           {
-            id: "dlv_1e09c867-ff9e-413b-a66b-d1e6cfc9d7b2",
-            event_id: "evt_1f8a83ca-30cc-4780-a763-ea5b6e7ad3d3",
+            id: "dlv_bc3f3407-0bf9-4253-b74d-26d444caf165",
+            event_id: "evt_772f6b8b-8334-4374-ae52-91ab10d1e37e",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_1f8a83ca-30cc-4780-a763-ea5b6e7ad3d3",
+              id: "evt_772f6b8b-8334-4374-ae52-91ab10d1e37e",
               type: "job.completed",
               created_at: "2026-11-21T00:01:31.000Z",
               data: {
@@ -919,7 +918,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_e7a46fa0-7018-4203-8424-040a14a71f93",
+        job_id: "job_6d6ed07b-e44e-4900-a53e-30e0726a8101",
         parent_job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
         status: "processing",
         rows: 1,
@@ -942,7 +941,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
+        job_id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -983,14 +982,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
+      id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
+        job_id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -1013,14 +1012,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
+      id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_740eeb7e-14f2-435b-b187-617f8d857dbb",
+        job_id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
         deleted: true,
       },
     },
@@ -1223,7 +1222,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
+        check_id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1543,7 +1542,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
+            check_id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1564,14 +1563,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
+      id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "790c8f26-07f3-4ba1-9804-fd56084f21c1",
+        check_id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1888,9 +1887,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
+        test_id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
         status: "waiting",
-        address: "test-a69185ceee51c50a6ef72c2d3167accd@mail.test",
+        address: "test-deeee17e6af7c56c2b0feecf5fae8252@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1911,9 +1910,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
+            test_id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
             status: "received",
-            address: "test-a69185ceee51c50a6ef72c2d3167accd@mail.test",
+            address: "test-deeee17e6af7c56c2b0feecf5fae8252@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1930,16 +1929,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
+      id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_a69185ceee51c50a6ef72c2d3167accd",
+        test_id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
         status: "received",
-        address: "test-a69185ceee51c50a6ef72c2d3167accd@mail.test",
+        address: "test-deeee17e6af7c56c2b0feecf5fae8252@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2442,7 +2441,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "c58b9afb-0983-4ef2-a0f3-58cc2078ac28",
+            check_id: "120705ef-c654-4342-afd2-958e36b54648",
             missing: [],
           },
           {
@@ -2463,7 +2462,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "c58b9afb-0983-4ef2-a0f3-58cc2078ac28",
+            check_id: "120705ef-c654-4342-afd2-958e36b54648",
             missing: ["The policy is none."],
           },
         ],
@@ -2559,7 +2558,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "7028095b-1b55-4caf-bff8-8023fcdba11f",
+            check_id: "ba4c7dd6-7dd0-4d52-9efa-3593781bfca3",
             missing: [],
           },
           {
@@ -2577,7 +2576,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "7028095b-1b55-4caf-bff8-8023fcdba11f",
+            check_id: "ba4c7dd6-7dd0-4d52-9efa-3593781bfca3",
             missing: ["The policy is none."],
           },
         ],
@@ -2671,7 +2670,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2692,7 +2691,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+            id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2707,7 +2706,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
     },
     query: {},
     request: {
@@ -2717,7 +2716,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2730,7 +2729,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
     },
     query: {},
     status: 200,
@@ -2739,18 +2738,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
-          event_id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+          id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
+          event_id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+            id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+              webhook_id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
             },
           },
           response_body: null,
@@ -2768,7 +2767,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
     },
     query: {},
     status: 200,
@@ -2777,18 +2776,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
-            event_id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+            id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
+            event_id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+              id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+                webhook_id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
               },
             },
             response_body: null,
@@ -2807,26 +2806,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
-      delivery_id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      delivery_id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_0a5595b6-6834-4435-9186-10d675a572ea",
-        event_id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+        id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
+        event_id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_1fd0a8e7-0c89-4b64-8619-3d8141e6e23a",
+          id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+            webhook_id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
           },
         },
         response_body: null,
@@ -2843,7 +2842,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
     },
     query: {
       event: "credits.low",
@@ -2854,14 +2853,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
-          event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+          id: "dlv_517ded8f-a34f-49fc-8e4c-d63da5dcbcf6",
+          event_id: "evt_bc1b57e1-57bc-4b45-8244-3805f275f052",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+            id: "evt_bc1b57e1-57bc-4b45-8244-3805f275f052",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2885,7 +2884,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2919,14 +2918,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2940,14 +2939,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_7a8eb912-6063-4e14-a019-d61f34f2c7a9",
+        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
         deleted: true,
       },
     },
@@ -3104,31 +3103,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480.end.settle",
+            entry_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480",
+            operation_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480.debit.hold",
+            entry_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_f58fccd3-274b-4a3d-b2f5-80b9aeaf4480",
+            operation_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "EkRu3zF8coQjZ-SzWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2U3YTQ2ZmEwLTcwMTgtNDIwMy04NDI0LTA0MGExNGE3MWY5M35kZWJpdCIsMF0",
+          "MnQo032BrfBk7cyqWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2M0YTc0NmE4LTljNGUtNDM2Zi05ZTBmLWZjZGEzNDY4NzVhNH5kZWJpdCIsMF0",
       },
     },
   },
@@ -3190,11 +3189,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
+        key_id: "key_d424e80e-4165-492b-8426-23b4054278f5",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…d4pU",
+        hint: "mp_test_…M5K0",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3221,11 +3220,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_2092a4d1-a1bb-4bc6-a0e4-60adec30f8f7",
+        key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…qTkf",
+        hint: "mp_pub_…vFrs",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3249,11 +3248,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
+            key_id: "key_d424e80e-4165-492b-8426-23b4054278f5",
             name: "Dashboard",
             mode: "test",
             scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…d4pU",
+            hint: "mp_test_…M5K0",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3261,11 +3260,11 @@ export const EXAMPLES: readonly Example[] = [
             last_used_at: null,
           },
           {
-            key_id: "key_2092a4d1-a1bb-4bc6-a0e4-60adec30f8f7",
+            key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…qTkf",
+            hint: "mp_pub_…vFrs",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3308,14 +3307,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
+      id: "key_d424e80e-4165-492b-8426-23b4054278f5",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_65fab5cc-8995-40ad-b63b-c4f79a73b658",
+        key_id: "key_d424e80e-4165-492b-8426-23b4054278f5",
         revoked: true,
       },
     },
@@ -3325,12 +3324,12 @@ export const EXAMPLES: readonly Example[] = [
 /** What arrives at a webhook, by the name of the event. */
 export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
   "dmarc.ready": {
-    id: "evt_1ea84683-483f-461f-ba28-d222c7c62339",
+    id: "evt_ed0cbf52-c04d-446c-938f-88742436d790",
     type: "dmarc.ready",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
       domain: "ready.example",
-      check_id: "1e0381a5-a856-4590-92d7-7a1c2e13841f",
+      check_id: "8a83ca30-cc57-4067-a3ea-5b6e7ad3d3be",
       policy: "none",
       ready_for: "quarantine",
       aligned_share: 1,
@@ -3339,30 +3338,30 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "dmarc.failed": {
-    id: "evt_aa4e0659-5fbf-468c-b7fe-42f56aa74acd",
+    id: "evt_76be9bad-cd44-474e-bca3-60cdaf04acfd",
     type: "dmarc.failed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
       domain: "nodmarc.example",
-      check_id: "253c9c5b-0cef-4b16-9a2e-22bd95be39ae",
+      check_id: "58f4c23d-4155-45a9-8041-fe6f4dacbe4d",
       status: "missing",
       policy: null,
       issues: ["DMARC_MISSING"],
     },
   },
   "blacklist.detected": {
-    id: "evt_cb7f55cd-f0e9-40d7-bc65-246b743982fa",
+    id: "evt_8c0afe89-af04-47cf-87ed-e6aa08af76f6",
     type: "blacklist.detected",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
       domain: "listed.example",
       sending_ip: null,
-      check_id: "b2b60e71-6b6c-4ab4-b6f5-b7e82bf90577",
+      check_id: "279f109c-1f1f-4772-859f-172445b0d17a",
       listed_on: ["blocklist.test"],
     },
   },
   "job.completed": {
-    id: "evt_3d99322a-5117-4a95-8365-abe351e7727e",
+    id: "evt_f969e887-6a06-4f78-9084-9df85000b40c",
     type: "job.completed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
@@ -3379,7 +3378,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "credits.depleted": {
-    id: "evt_d3706a37-e5bc-4c3f-96a0-c401a4940c3a",
+    id: "evt_0bb912e3-3262-4ba0-afdd-ec12e8a69d50",
     type: "credits.depleted",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
@@ -3389,7 +3388,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "credits.low": {
-    id: "evt_19534a2c-880d-4254-a948-ab3a0ba78cfa",
+    id: "evt_cd637c95-a412-435c-83c0-e155c2e3fcd8",
     type: "credits.low",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
@@ -3407,7 +3406,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "job.failed": {
-    id: "evt_679d91c8-df64-42b7-bd28-e462f481a46e",
+    id: "evt_1cc2a0c5-1f01-49c7-b851-be083c0d4eef",
     type: "job.failed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
