@@ -124,7 +124,12 @@ test("exits need a network of the stage's own, and a name", () => {
 });
 
 test("every documented deployment is npm run deploy, which reads the account's quota", () => {
-  const files = globSync(["{README,CONTRIBUTING,SECURITY}.md", "docs/**/*.md", "scripts/**/*.md", ".github/workflows/*.yml"]);
+  const files = globSync([
+    "{README,CONTRIBUTING,SECURITY}.md",
+    "docs/**/*.md",
+    "scripts/**/*.md",
+    ".github/workflows/*.yml",
+  ]);
   const commands = files.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/(?:npm run|npx) (?:sst )?(?:-- )?deploy\b/g)].map(
       ([command]) => ({ file, command }),
