@@ -33,12 +33,17 @@ export const run = async (): Promise<Report> => {
     const inGroup = (group: LambdaGroup) =>
       weighed.filter(({ name }) => getLambdaGroup(name) === group);
     const [table, reach, files] = [inGroup("table"), inGroup("reach"), inGroup("files")];
-    const [tools, workers] = [inGroup("tools"), inGroup("workers")];
-    const http = [...table, ...reach, ...files];
+    const [documents, tools, workers] = [
+      inGroup("documents"),
+      inGroup("tools"),
+      inGroup("workers"),
+    ];
+    const http = [...table, ...documents, ...reach, ...files];
     const rows: ReportRow[] = [
       { what: "HTTP Lambdas, but for that of the tools", value: http.length, unit: "" },
       createRow("tableSize", getLargestKb(table)),
       createRow("tableImport", getSlowestMs(table)),
+      createRow("documentsSize", getLargestKb(documents)),
       createRow("reachSize", getLargestKb(reach)),
       createRow("reachImport", getSlowestMs(reach)),
       createRow("filesSize", getLargestKb(files)),
