@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "./error-codes.ts";
 import { makePrivate } from "./make-private.ts";
-import { isBusy } from "./sqlite.ts";
 
 /**
  * One server per folder: a second one would remove uploads in progress, or reset the state that the first one uses. The

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import * as v from "valibot";
 import { SETTINGS } from "../environment.ts";
 import { readJsonFile } from "./atomic-file.ts";
-import { isBusy } from "./sqlite.ts";
+import { isBusy } from "./error-codes.ts";
 
 // A server writes its settings into ready.json, so that a command beside it judges the server and not its own shell.
 

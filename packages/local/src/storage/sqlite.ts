@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { START } from "../installation.ts";
 import { type AfterGroup, checkpointInThread, createCheckpoints } from "./checkpoints.ts";
 import { assertNothingLost, createCommitCount, readFlushedCount } from "./commit-count.ts";
+import { getErrorCode, isBusy } from "./error-codes.ts";
 import { makePrivate } from "./make-private.ts";
 import { describeWayBack } from "./upgrade-copies.ts";
 
@@ -78,9 +79,6 @@ export type OnDamage = (error: Error) => void;
 /** SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGE_CODES: readonly number[] = [10, 11, 26];
 
-const getErrorCode = (error: unknown): number | undefined =>
-  error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
-
 /** Whether the error says that the file cannot be read. */
 export const isDamage = (error: unknown): boolean =>
   DAMAGE_CODES.includes(getErrorCode(error) ?? 0);
@@ -141,9 +139,6 @@ const GROUP_MS = 10;
 // server, also its reads, so the transaction is tried again after a pause instead.
 const LOCK_RETRY_MS = 5;
 const LOCK_WAIT_MS = 5_000;
-const SQLITE_BUSY = 5;
-
-export const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
 
 /**
  * Flushes what has been committed to the disk, and then calls `then`. `now` does the same before it returns.

@@ -1,0 +1,9 @@
+// Beside sqlite.ts, so that a command which only looks whether a server runs does not load the storage.
+
+const SQLITE_BUSY = 5;
+
+/** The primary code of an error of SQLite. Undefined: the error is not SQLite's. */
+export const getErrorCode = (error: unknown): number | undefined =>
+  error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
+
+export const isBusy = (error: unknown): boolean => getErrorCode(error) === SQLITE_BUSY;
