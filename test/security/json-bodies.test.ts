@@ -218,7 +218,7 @@ test("uploads that hold back their last bytes are refused by their declared leng
   const { base_url: url, live_key: key, test_key: testKey } = ready;
   const verify = async () => {
     const headers = { "x-api-key": key, "content-type": "application/json" };
-    const body = JSON.stringify({ email: "ann@example.com" });
+    const body = JSON.stringify({ email: "ada.lovelace@valid.lab.mailproof.test" });
     return (await fetch(`${url}/v1/verify`, { method: "POST", headers, body })).status;
   };
   await verify();

@@ -111,7 +111,7 @@ const eitherFile = createBothWays(requestFile, ONE);
 const abandoned: Pick<Failing, "given"> = {
   given: async (ctx) => {
     await ONE.given(ctx);
-    void requestFile(createProcessGoneAfter(ctx, 2).world, ctx, "k");
+    void requestFile(createProcessGoneAfter(ctx, 3).world, ctx, "k");
     for (let turns = 0; turns < 20; turns++) await runTurn();
   },
 };

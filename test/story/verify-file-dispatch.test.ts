@@ -90,7 +90,7 @@ test("a form sent twice is known by what is in its file: the same is a replay, a
 });
 
 test("while the chunks are being queued a repeat is 202 dispatch_in_progress and says when to come again", async () => {
-  const ctx = await givenAbandoned(2);
+  const ctx = await givenAbandoned(3);
   ctx.later(1_500);
 
   const response = await ctx.process();
@@ -114,7 +114,7 @@ test("while the chunks are being queued a repeat is 202 dispatch_in_progress and
 });
 
 test("a repeat's Retry-After is that of the work, and not the reconciler's five minutes", async () => {
-  const ctx = await givenAbandoned(2);
+  const ctx = await givenAbandoned(3);
   ctx.later(45_000);
   const item = await ctx.table.get({ pk: "OPERATION#job_1", sk: "OPERATION" });
   await acquireLease(ctx.world, item ?? { pk: "", sk: "" }, 5 * 60_000);
@@ -123,7 +123,7 @@ test("a repeat's Retry-After is that of the work, and not the reconciler's five 
 });
 
 test("once they are queued and only the money is not settled a repeat is 202 dispatch_settlement_pending", async () => {
-  const ctx = await givenAbandoned(4);
+  const ctx = await givenAbandoned(5);
 
   const response = await ctx.process();
 
@@ -136,7 +136,7 @@ test("once they are queued and only the money is not settled a repeat is 202 dis
   expect(listMoves(ctx)).toEqual(["hold 5"]);
 });
 
-test.each([2, 3, 4])(
+test.each([3, 4, 5])(
   "a repeat with the same key after Retry-After finishes what %i changes left, without another charge",
   async (effects) => {
     const ctx = await givenAbandoned(effects);
@@ -176,8 +176,9 @@ test("an owner that wakes up after it was taken over changes nothing, and claims
   await thenConsistent(ctx);
 });
 
-// An undisturbed file changes five things: its input is kept, it is paid for, sent, noted as sent, and settled.
-const EFFECTS = 5;
+// An undisturbed file changes six things: its input is recorded for deletion and kept, it is paid for, sent, noted as sent,
+// and settled.
+const EFFECTS = 6;
 
 test("an undisturbed file changes as many things as the crashes below are tried after", async () => {
   const ctx = await givenFile();
@@ -192,7 +193,7 @@ test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
   "a process that is gone after %i changes leaves nothing or a job that ends without a repeat",
   async (effects) => {
     const ctx = await givenAbandoned(effects);
-    const isPaid = effects > 1;
+    const isPaid = effects > 2;
 
     await whenQuiet(ctx);
     const repeat = await ctx.process();
@@ -216,7 +217,7 @@ test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
 );
 
 test("a chunk that was queued before a crash and verified before the reconciler ran is not verified twice", async () => {
-  const ctx = await givenAbandoned(3);
+  const ctx = await givenAbandoned(4);
   await whenWorked(ctx);
   const before = await readJob(ctx);
 
@@ -229,7 +230,7 @@ test("a chunk that was queued before a crash and verified before the reconciler 
 });
 
 test("a verified chunk is not refunded, though nothing can be queued any more", async () => {
-  const ctx = await givenAbandoned(3);
+  const ctx = await givenAbandoned(4);
   await whenWorked(ctx);
   ctx.later(45_000);
 
