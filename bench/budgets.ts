@@ -19,7 +19,6 @@ export type BudgetGroup = {
   readonly boundBy: string;
 };
 
-/** The nine of the design. */
 export const GROUPS = {
   oneServer: {
     bench: "engine",
@@ -217,12 +216,7 @@ export const BUDGETS = {
     most: 300,
   },
   tableSize: { of: "lambdas", what: "table alone, the largest", unit: "KB", most: 352 },
-  documentsSize: {
-    of: "lambdas",
-    what: "the manual, with the archives of the clients",
-    unit: "KB",
-    most: 530,
-  },
+  documentsSize: { of: "lambdas", what: "the manual with the clients", unit: "KB", most: 530 },
   tableImport: { of: "lambdas", what: "table alone, the slowest import", unit: "ms", most: 60 },
   // 37 of that of POST /v1/find are packed tables of names: a text, which nothing compiles.
   reachSize: { of: "lambdas", what: "queue, mail or DNS, the largest", unit: "KB", most: 570 },

@@ -90,6 +90,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "chooseThread",
     "chooseThreads",
     "computePressure",
+    "formatError",
     "signRequest",
     "toSigningKey",
     "toZone",
