@@ -1,25 +1,23 @@
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type FileResult, formatLeftOut } from "../test/runner/results.reporter.ts";
 import { getToolFolder } from "../test/third-party/tools.ts";
 
 // npm run test:all [-- suite ...] runs every suite, or the named ones, until one fails. What a machine lacks is left out with its reason.
-// --beside COMMAND runs beside the first stage, and --between COMMAND after it: with these .ci/run fetches what the later stages need.
+// --between COMMAND runs after the first stage: with it .ci/run installs what the later stages need.
 
 type Outcome = { readonly succeeded: boolean; readonly results: readonly FileResult[] };
-/** Where its output goes: the suites of two lanes would mix their lines. */
-type Run = (output: number | "inherit") => Promise<Outcome>;
+type Run = () => Promise<Outcome>;
 type Suite = { readonly name: string; readonly run: Run };
 
 const succeeds = async (
   program: string,
   args: readonly string[],
-  output: number | "inherit",
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<boolean> => {
-  const child = spawn(program, args, { env, stdio: ["inherit", output, output] });
+  const child = spawn(program, args, { env, stdio: "inherit" });
   const { promise, resolve: end, reject } = Promise.withResolvers<boolean>();
   child.once("error", reject).once("close", (code) => end(code === 0));
   return promise;
@@ -28,8 +26,8 @@ const succeeds = async (
 /** Counts as one test. */
 const command = (name: string, program: string, ...args: readonly string[]): Suite => ({
   name,
-  run: async (output) => {
-    const succeeded = await succeeds(program, args, output);
+  run: async () => {
+    const succeeded = await succeeds(program, args);
     const [passed, failed] = [Number(succeeded), Number(!succeeded)];
     return { succeeded, results: [{ file: name, passed, failed, leftOut: [] }] };
   },
@@ -38,15 +36,15 @@ const command = (name: string, program: string, ...args: readonly string[]): Sui
 const node = (name: string, ...args: readonly string[]): Suite =>
   command(name, process.execPath, ...args);
 
-const getPath = (name: string, ending: string): string =>
-  resolve(".cache/suites", `${name.replaceAll(" ", "-")}.${ending}`);
+const getPath = (name: string): string =>
+  resolve(".cache/suites", `${name.replaceAll(" ", "-")}.json`);
 
 /** What the runner counted, even where it failed. */
 const withResults = async (
   name: string,
   run: (env: NodeJS.ProcessEnv) => Promise<boolean>,
 ): Promise<Outcome> => {
-  const file = getPath(name, "json");
+  const file = getPath(name);
   rmSync(file, { force: true });
   const succeeded = await run({ ...process.env, RESULTS: file });
   const results = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
@@ -60,17 +58,17 @@ const toProjects = (names: readonly string[]): readonly string[] =>
 /** Projects of vitest.config.ts. */
 const tests = (name: string, projects = [name]): Suite => ({
   name,
-  run: (output) =>
+  run: () =>
     withResults(name, (env) =>
-      succeeds(process.execPath, [...VITEST, ...toProjects(projects)], output, env),
+      succeeds(process.execPath, [...VITEST, ...toProjects(projects)], env),
     ),
 });
 
 /** Left out where the path is absent that a script fetches. */
 const needing = (path: string, script: string, suite: Suite): Suite => ({
   name: suite.name,
-  run: async (output) => {
-    if (existsSync(path)) return suite.run(output);
+  run: async () => {
+    if (existsSync(path)) return suite.run();
     const reason = `there is no ${path}, which ${script} fetches`;
     const leftOut = [{ name: suite.name, tests: 1, reason }];
     return { succeeded: true, results: [{ file: suite.name, passed: 0, failed: 0, leftOut }] };
@@ -87,10 +85,10 @@ let leftOutBefore: readonly string[] = [];
  */
 const npmTest: Suite = {
   name: NPM_TEST,
-  run: async (output) => {
+  run: async () => {
     const outcome = await withResults(NPM_TEST, (env) => {
       const { CI: _, MAIL_SERVERS_DIR: __, ...plain } = env;
-      return succeeds("npm", ["test"], output, { ...plain, FILES_BESIDE: "none" });
+      return succeeds("npm", ["test"], { ...plain, FILES_BESIDE: "none" });
     });
     leftOutBefore = outcome.results.filter((one) => !isWhole(one)).map(({ file }) => file);
     return { ...outcome, results: outcome.results.filter(isWhole) };
@@ -101,57 +99,57 @@ const LEFT_OUT_BEFORE = "left out before";
 
 const leftOutTests: Suite = {
   name: LEFT_OUT_BEFORE,
-  run: (output) =>
+  run: () =>
     withResults(LEFT_OUT_BEFORE, async (env) => {
       if (leftOutBefore.length === 0) return true;
       const args = [...VITEST, ...toProjects(["quick", "long"]), ...leftOutBefore];
-      return succeeds(process.execPath, args, output, env);
+      return succeeds(process.execPath, args, env);
     }),
 };
 
 const SST = ".sst/platform/node_modules";
 
-/** The lanes of a stage run side by side: many tests wait for a socket or a process, and leave a core idle. */
-const STAGES: readonly (readonly (readonly Suite[])[])[] = [
-  [[npmTest]],
+/** The suites of a stage run one after the other: tests with browsers and mail servers fail when another suite takes both cores. */
+const STAGES: readonly (readonly Suite[])[] = [
+  [npmTest],
   [
-    [leftOutTests, tests("dashboard"), tests("deploy")],
-    [
-      node("format", "scripts/tools.ts", "biome", "check", "."),
-      node("lint", "scripts/tools.ts", "oxlint", "--type-aware", "--deny-warnings"),
-      node("types", "scripts/tools.ts", "tsc"),
-      node("types of the dashboard", "scripts/tools.ts", "tsc", "-p", "packages/dashboard"),
-      needing(
-        SST,
-        "scripts/prepare-infra.mjs",
-        node("types of infra", "scripts/tools.ts", "tsc", "-p", "infra"),
-      ),
-      needing(SST, "scripts/prepare-infra.mjs", tests("infra")),
-      needing(
-        "test/clients/node_modules",
-        "npm install --prefix test/clients",
-        node("clients", "test/clients/run-clients.ts"),
-      ),
-      node("mcp", "scripts/check-mcp.ts"),
-      tests("third-party"),
-      needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
-      tests("aws"),
-      tests("histories"),
-      // One pair of faults of forty: npm run simulate -- --pairs 1 plays all.
-      node(
-        "more histories",
-        "test/simulation/cli.ts",
-        "--seeds",
-        "500",
-        "--from",
-        "300",
-        "--pairs",
-        "40",
-      ),
-    ],
+    leftOutTests,
+    node("format", "scripts/tools.ts", "biome", "check", "."),
+    node("lint", "scripts/tools.ts", "oxlint", "--type-aware", "--deny-warnings"),
+    node("types", "scripts/tools.ts", "tsc"),
+    node("types of the dashboard", "scripts/tools.ts", "tsc", "-p", "packages/dashboard"),
+    needing(
+      SST,
+      "scripts/prepare-infra.mjs",
+      node("types of infra", "scripts/tools.ts", "tsc", "-p", "infra"),
+    ),
+    needing(SST, "scripts/prepare-infra.mjs", tests("infra")),
+    needing(
+      "test/clients/node_modules",
+      "npm install --prefix test/clients",
+      node("clients", "test/clients/run-clients.ts"),
+    ),
+    node("mcp", "scripts/check-mcp.ts"),
+    tests("third-party"),
+    needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
+    tests("aws"),
+    tests("histories"),
+    // One pair of faults of forty: npm run simulate -- --pairs 1 plays all.
+    node(
+      "more histories",
+      "test/simulation/cli.ts",
+      "--seeds",
+      "500",
+      "--from",
+      "300",
+      "--pairs",
+      "40",
+    ),
+    tests("dashboard"),
+    tests("deploy"),
+    // npm run bench -- --ratchet measures more than the list.
+    node("speed", "bench/run.ts", "--ratchet", "list"),
   ],
-  // It measures time, so nothing runs beside it. npm run bench -- --ratchet measures more than the list.
-  [[node("speed", "bench/run.ts", "--ratchet", "list")]],
 ];
 
 const sum = (results: readonly FileResult[], field: "passed" | "failed"): number =>
@@ -174,29 +172,21 @@ const rows: Row[] = [];
 
 const hasFailed = (): boolean => rows.some(({ succeeded }) => !succeeded);
 
-/** The output of a suite beside others is printed when it has ended. */
-const runSuite = async ({ name, run }: Suite, isAlone: boolean): Promise<void> => {
-  const file = getPath(name, "log");
-  mkdirSync(dirname(file), { recursive: true });
-  console.log(isAlone ? `\n== ${name}` : `begins: ${name}`);
-  const output = isAlone ? "inherit" : openSync(file, "w");
-  const start = performance.now();
-  const outcome = await run(output);
-  rows.push({ name, seconds: (performance.now() - start) / 1_000, ...outcome });
-  if (output === "inherit") return;
-  closeSync(output);
-  process.stdout.write(`\n== ${name}\n${readFileSync(file, "utf8")}`);
-};
-
-const runLane = async (suites: readonly Suite[], isAlone: boolean): Promise<void> => {
-  for (const suite of suites) if (!hasFailed()) await runSuite(suite, isAlone);
+const runSuites = async (suites: readonly Suite[]): Promise<void> => {
+  for (const { name, run } of suites) {
+    if (hasFailed()) return;
+    console.log(`\n== ${name}`);
+    const start = performance.now();
+    const outcome = await run();
+    rows.push({ name, seconds: (performance.now() - start) / 1_000, ...outcome });
+  }
 };
 
 const { values, positionals: names } = parseArgs({
   allowPositionals: true,
-  options: { beside: { type: "string" }, between: { type: "string" } },
+  options: { between: { type: "string" } },
 });
-const all = STAGES.flat(2).map(({ name }) => name);
+const all = STAGES.flat().map(({ name }) => name);
 const unknown = names.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
   console.error(`There is no suite ${unknown.join(", ")}. There are: ${all.join(", ")}.`);
@@ -211,11 +201,8 @@ const isWanted = ({ name }: Suite): boolean =>
   (name === LEFT_OUT_BEFORE && names.includes(NPM_TEST));
 
 for (const [nth, stage] of STAGES.entries()) {
-  const wanted = stage.map((lane) => lane.filter(isWanted));
-  const beside = prepare(nth === 0 ? values.beside : undefined);
-  const lanes = [...wanted, beside].filter((lane) => lane.length > 0);
-  await Promise.all(lanes.map((lane) => runLane(lane, lanes.length === 1)));
-  if (nth === 0) await runLane(prepare(values.between), true);
+  await runSuites(stage.filter(isWanted));
+  if (nth === 0) await runSuites(prepare(values.between));
 }
 printTable(rows);
 const results = rows.flatMap((row) => row.results);
