@@ -64,8 +64,8 @@ const STEPS: readonly Step[] = [
     "the service answers",
     async () => {
       const { status, text } = await request("GET /health");
-      const { status: health, version, checks } = JSON.parse(text);
       if (status !== 200) throw new Error(`GET /health is ${status}: ${text.slice(0, 300)}`);
+      const { status: health, version, checks } = JSON.parse(text);
       const bad = Object.entries(checks).filter(([, state]) => state !== "ok");
       return `${version}, ${health}${bad.map(([name, state]) => `, ${name} ${String(state)}`).join("")}`;
     },

@@ -101,7 +101,8 @@ const listExports = (home: string): readonly string[] =>
   );
 
 const TYPE = /^export (?:interface|type|declare class) /;
-const MEMBER = /^ +(?:readonly )?\w+\??(?:: |\(| = )/;
+/** A parameter on a line of its own ends with a comma. */
+const MEMBER = /^ +(?:readonly )?\w+\??(?:: |\(| = )(?!.*,$)/;
 
 /** Members of exported types without a comment right above them, as `file: line`. */
 const findUndescribed = (file: string, source: string) => {

@@ -9,7 +9,7 @@ import { afterAll, expect, test } from "vitest";
 import { dial } from "../servers/smtp-client.ts";
 import { describeJourney } from "./describe-journey.ts";
 import { openHooks } from "./hooks.ts";
-import type { Artefact, Mail } from "./journey.ts";
+import { type Artefact, LAB, type Mail } from "./journey.ts";
 
 // A server of one machine that is started as its user starts it, in an empty folder of its own.
 
@@ -52,7 +52,7 @@ const sendMail = async (port: number, { from, to, message }: Mail): Promise<void
   const client = await dial("127.0.0.1", port);
   try {
     expect(await client.reply()).toMatch(/^220 /);
-    expect(await client.say("EHLO out.shop.example")).toMatch(/^250/);
+    expect(await client.say(`EHLO out.good.senders.${LAB}`)).toMatch(/^250/);
     expect(await client.say(`MAIL FROM:<${from}>`)).toMatch(/^250 /);
     expect(await client.say(`RCPT TO:<${to}>`)).toMatch(/^250 /);
     expect(await client.say("DATA")).toMatch(/^354 /);

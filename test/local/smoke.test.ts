@@ -2,12 +2,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { serveZone } from "../servers/dns-server.ts";
 import { serveFile, spawnNode } from "../servers/running.ts";
 
 // `npm run smoke -- URL` against a server of one machine. A stage on AWS gets the same requests.
 
-const { server } = serveFile();
+/** A name server for every name of the internet that a live key asks about. */
+const dns = await serveZone({ com: { NS: ["ns.com"] }, "example.com": { MX: ["0 ."] } });
+afterAll(dns.close);
+const { server } = serveFile(async () => ({ DNS_SERVERS: dns.address }));
 
 const smoke = async (url: string, key: string) => {
   const child = spawnNode("scripts/smoke.ts", [url], { MAILPROOF_KEY: key });
