@@ -39,7 +39,11 @@ const shared = {
   // Nothing here keeps state outside a world, so files may share a worker: a third of the time is saved.
   isolate: false,
   // The first fails the test whose log tells a secret.
-  setupFiles: ["test/runner/log-lines.setup.ts", "test/runner/draws.setup.ts"],
+  setupFiles: [
+    "test/runner/log-lines.setup.ts",
+    "test/runner/draws.setup.ts",
+    "test/runner/no-internet.setup.ts",
+  ],
   // A limit ends what hangs, and measures nothing: a machine with other work takes twenty times as long for a server's start.
   testTimeout: 300_000,
   hookTimeout: 900_000,
@@ -48,7 +52,10 @@ const shared = {
 } satisfies Suite;
 
 /** Tools and the dashboard's build are there before the first test starts. */
-const local: Suite = { ...shared, globalSetup: ["test/runner/tools.setup.ts"] };
+const local: Suite = {
+  ...shared,
+  globalSetup: ["test/runner/tools.setup.ts", "test/runner/package.setup.ts"],
+};
 
 /** What stands on AWS, over the emulators that npm ships or over another one. */
 const createAws = (env: Record<string, string>): Suite => ({
@@ -99,7 +106,11 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   dashboard: {
     ...local,
-    globalSetup: ["test/runner/tools.setup.ts", "test/dashboard/browser.setup.ts"],
+    globalSetup: [
+      "test/runner/tools.setup.ts",
+      "test/runner/package.setup.ts",
+      "test/dashboard/browser.setup.ts",
+    ],
     include: ["test/dashboard/*.test.ts"],
   },
   deploy: { ...shared, setupFiles: [], include: ["test/deploy/*.test.ts"] },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { MAILPROOF } from "../servers/package.ts";
 import { COMPILED, PRELOADED } from "../servers/running.ts";
 
 export const CHROMIUM = [
@@ -42,7 +43,7 @@ export const startServer = async (
   const folder = join(root, "state");
   const log = join(root, "log");
   const written = openSync(log, "a");
-  const child = spawn(process.execPath, [...PRELOADED, "packages/local/src/server/main.ts"], {
+  const child = spawn(process.execPath, [...PRELOADED, ...MAILPROOF, "start"], {
     env: {
       PATH: process.env["PATH"] ?? "",
       MAILPROOF_DIR: folder,

@@ -11,7 +11,7 @@ import { givenWorld } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { serveZone } from "../servers/dns-server.ts";
-import { createFolder, spawnNode } from "../servers/running.ts";
+import { createFolder, spawnMailproof } from "../servers/running.ts";
 
 // Goal: `admin egress test --stage` shows what the stage's prober finds. Method: AWS's own command line, the prober's handler, and
 // between them a server that answers as SSM and Lambda do.
@@ -59,20 +59,16 @@ const givenStage = async () => {
 };
 
 const whenTested = async (endpoint: string) => {
-  const child = spawnNode(
-    "packages/local/src/cli/cli.ts",
-    "admin egress test --stage ada --domains one.example".split(" "),
-    {
-      PATH: process.env["PATH"] ?? "",
-      MAILPROOF_DIR: createFolder(),
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_REGION: "eu-west-1",
-      AWS_DEFAULT_REGION: "eu-west-1",
-      AWS_ACCESS_KEY_ID: "a",
-      AWS_SECRET_ACCESS_KEY: "b",
-      AWS_MAX_ATTEMPTS: "1",
-    },
-  );
+  const child = spawnMailproof("admin egress test --stage ada --domains one.example".split(" "), {
+    PATH: process.env["PATH"] ?? "",
+    MAILPROOF_DIR: createFolder(),
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_REGION: "eu-west-1",
+    AWS_DEFAULT_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: "a",
+    AWS_SECRET_ACCESS_KEY: "b",
+    AWS_MAX_ATTEMPTS: "1",
+  });
   const [out, err] = [text(child.stdout), text(child.stderr)];
   const [code] = (await once(child, "exit")) as [number | null];
   return { code, out: await out, err: await err };

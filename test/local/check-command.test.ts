@@ -87,7 +87,7 @@ test("without a verdict the exit code is 1, and stderr has the reason", async ()
 });
 
 test.each([
-  [[], "Missing domain. Usage: npx mailproof check DOMAIN"],
+  [[], "Missing domain. Usage: mailproof check DOMAIN"],
   [["a.example", "b.example"], "One domain at a time."],
   [["ada@a.example"], "ada@a.example is not a domain"],
   [["a.example", "--ip", "::1"], "--ip must be an IPv4 address"],

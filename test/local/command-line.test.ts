@@ -21,9 +21,11 @@ import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
 import { expect, onTestFinished, test } from "vitest";
 import { endWithTest } from "../runner/eventually.ts";
+import { MAILPROOF } from "../servers/package.ts";
 import {
   createFolder,
-  spawnNode,
+  PRELOADED,
+  spawnMailproof,
   whenCommandedWith,
   whenRun,
   whenStarted,
@@ -52,7 +54,7 @@ const whenTyped = async (
   input: string | Buffer,
   ...args: readonly string[]
 ) => {
-  const child = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], {
+  const child = spawn(process.execPath, [...PRELOADED, ...MAILPROOF, ...args], {
     env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...env },
   });
   endWithTest(child);
@@ -287,7 +289,7 @@ test("jobs of a cancelled job writes the rows that there are, and says that it w
 
 test("a server outlives the readers of its output", async () => {
   const folder = createFolder();
-  const server = spawnNode("packages/local/bin/mailproof.mjs", ["start"], {
+  const server = spawnMailproof(["start"], {
     MAILPROOF_DIR: folder,
     PORT: "0",
     REACH_DOMAINS: "",
@@ -317,11 +319,7 @@ test("a command whose reader has ended ends without a word, as cat does", async 
   onTestFinished(() => void service.close());
   await once(service, "listening");
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  const child = spawnNode(
-    "packages/local/bin/mailproof.mjs",
-    ["jobs", "--api", url, "--key", "k"],
-    {},
-  );
+  const child = spawnMailproof(["jobs", "--api", url, "--key", "k"], {});
   const err = text(child.stderr);
   await asked;
 

@@ -8,6 +8,7 @@ import { createOwnErrorWatch } from "@mailproof/local/server/own-error-watch";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { endWithTest } from "../runner/eventually.ts";
+import { MAILPROOF } from "../servers/package.ts";
 import { createFolder, PRELOADED } from "../servers/running.ts";
 import { connectTo } from "../servers/slow-clients.ts";
 
@@ -53,7 +54,7 @@ test("what the process lacked stands in the gauges, and is logged once", async (
 
 test("where descriptors are few, idle connections make room for a request", async () => {
   const folder = createFolder();
-  const command = `ulimit -n 512; exec "$0" ${PRELOADED.join(" ")} packages/local/src/server/main.ts`;
+  const command = `ulimit -n 512; exec "$0" ${[...PRELOADED, ...MAILPROOF].join(" ")} start`;
   const env = {
     PATH: process.env["PATH"] ?? "",
     MAILPROOF_DIR: folder,

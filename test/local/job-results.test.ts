@@ -7,7 +7,12 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
+import {
+  createFolder,
+  spawnMailproof,
+  whenCommandedWith,
+  whenStarted,
+} from "../servers/running.ts";
 
 // Over a real service and its lab: one address is done at once, and one waits for a mail server that greylists.
 
@@ -46,7 +51,7 @@ test("--no-wait prints the id alone, leaves no state, and says how to wait for t
 
   expect(printed).toMatch(/^job_[\w-]+\n$/);
   expect(code).toBe(0);
-  expect(err).toContain(`  npx mailproof jobs ${id} --api ${env.MAILPROOF_API}\n`);
+  expect(err).toContain(`  mailproof jobs ${id} --api ${env.MAILPROOF_API}\n`);
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });
 
@@ -197,7 +202,7 @@ test("an address that takes long says so, and Ctrl-C says how to wait for its jo
   await once(service, "listening");
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const env = { MAILPROOF_DIR: createFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
-  const child = spawnNode("packages/local/bin/mailproof.mjs", ["verify", "a@b.c"], env);
+  const child = spawnMailproof(["verify", "a@b.c"], env);
   const err = text(child.stderr);
   await waiting;
 
@@ -206,7 +211,7 @@ test("an address that takes long says so, and Ctrl-C says how to wait for its jo
 
   expect(await ended).toEqual([130, null]);
   expect(await err).toBe(
-    `job_1: a@b.c takes longer. Waiting for its result.\nInterrupted.\njob_1 continues and is already paid for. To wait for it again:\n\n  npx mailproof jobs job_1 --api ${url} --json\n`,
+    `job_1: a@b.c takes longer. Waiting for its result.\nInterrupted.\njob_1 continues and is already paid for. To wait for it again:\n\n  mailproof jobs job_1 --api ${url} --json\n`,
   );
 });
 
@@ -228,7 +233,7 @@ test.each([
   [["file", "list.csv", "--no-wait", "--out", "x.csv"], "--no-wait writes no results"],
   [["file", "list.csv", "--no-wait", "--partial"], "--no-wait writes no results"],
   [["jobs", "job_1", "--no-wait", "--partial"], "--no-wait shows the job without its results"],
-  [["jobs", "--partial"], "Missing job. Usage: npx mailproof jobs"],
+  [["jobs", "--partial"], "Missing job. Usage: mailproof jobs"],
   [["jobs", "job_1", "job_2"], "One job at a time."],
   [["file", "a.csv", "b.csv"], "One file at a time."],
 ])("mailproof %j is a usage error", async (args, expected) => {

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/client";
 import { Webhook } from "standardwebhooks";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
+import { createFolder, spawnMailproof, whenStarted } from "../servers/running.ts";
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
@@ -26,7 +26,7 @@ const startReceiver = async (status = 200) => {
 };
 
 const listen = async (env: Record<string, string>, ...args: readonly string[]) => {
-  const child = spawnNode("packages/local/bin/mailproof.mjs", ["listen", ...args], env);
+  const child = spawnMailproof(["listen", ...args], env);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const notes = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
   const readNote = async () => String((await notes.next()).value);

@@ -8,7 +8,7 @@ import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
 import { serveZone } from "../servers/dns-server.ts";
-import { createFolder, spawnNode, whenCommanded, whenStarted } from "../servers/running.ts";
+import { createFolder, spawnMailproof, whenCommanded, whenStarted } from "../servers/running.ts";
 
 test("an operator sees dead letters, without addresses, and has them tried again", async () => {
   const folder = createFolder();
@@ -81,14 +81,10 @@ test("an operator gets the records of a probe domain, and the settings that go w
 
 test("one command tells the operator that this host may not probe", async () => {
   const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
-  const child = spawnNode(
-    "packages/local/src/cli/cli.ts",
-    "admin egress test --domains mail.example".split(" "),
-    {
-      MAILPROOF_DIR: createFolder(),
-      DNS_SERVERS: dns.address,
-    },
-  );
+  const child = spawnMailproof("admin egress test --domains mail.example".split(" "), {
+    MAILPROOF_DIR: createFolder(),
+    DNS_SERVERS: dns.address,
+  });
   const output = text(child.stdout);
   const [code] = await once(child, "exit");
   await dns.close();

@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
+import { createFolder, spawnMailproof, whenStarted } from "../servers/running.ts";
 
 // Whether a fresh server can see mail servers. The lab plays each network.
-
-const MAIN = "packages/local/src/server/main.ts";
 
 test.each([
   ["open", "valid.lab.mailproof.test,refused.lab.mailproof.test"],
@@ -24,7 +22,7 @@ test.each([
 });
 
 test("the first screen is followed by what can be reached", async () => {
-  const server = spawnNode(MAIN, [], {
+  const server = spawnMailproof(["start"], {
     MAILPROOF_DIR: createFolder(),
     PORT: "0",
     REACH_DOMAINS: "refused.lab.mailproof.test",

@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
+import {
+  createFolder,
+  spawnMailproof,
+  whenCommandedWith,
+  whenStarted,
+} from "../servers/running.ts";
 
 // A real process is killed at every moment that matters, and started again: it is charged once, and the results are whole.
 
-const PATH = "packages/local/bin/mailproof.mjs";
 const ADDRESSES = 40;
 const LIST = `email\n${Array.from({ length: ADDRESSES }, (_, n) => `not-there-${n}@nosuch.test\n`).join("")}`;
 
@@ -81,7 +85,7 @@ const runAndKill = async (
   { env, proxy }: Awaited<ReturnType<typeof givenService>>,
   args: readonly string[],
 ) => {
-  const child = spawnNode(PATH, args, env);
+  const child = spawnMailproof(args, env);
   const [err, ended] = [text(child.stderr), once(child, "exit")];
   await proxy.reached;
   child.kill("SIGKILL");

@@ -19,7 +19,7 @@ import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
+import { createFolder, spawnMailproof, spawnNode, whenStarted } from "../servers/running.ts";
 
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
@@ -101,7 +101,7 @@ const givenAccounts = async (folder: string, count: number): Promise<string[]> =
 };
 
 test("a setting that cannot be read stops the start with a sentence", async () => {
-  const child = spawnNode("packages/local/src/server/main.ts", [], {
+  const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: createFolder(),
     PORT: "http",
   });
@@ -135,7 +135,7 @@ test("a second server on one folder is refused and does the first no harm, also 
   const first = await whenStarted(folder);
 
   for (const args of [[], ["--fresh"]]) {
-    const second = spawnNode("packages/local/src/server/main.ts", args, {
+    const second = spawnMailproof(["start", ...args], {
       MAILPROOF_DIR: folder,
       PORT: "0",
       REACH_DOMAINS: "",
@@ -170,7 +170,7 @@ test("a port in use is named, with a way to choose another", async () => {
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
 
-  const child = spawnNode("packages/local/src/server/main.ts", [], {
+  const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: createFolder(),
     PORT: String(port),
   });
@@ -181,13 +181,13 @@ test("a port in use is named, with a way to choose another", async () => {
 });
 
 test("a start with an option that does not exist names it and prints the usage", async () => {
-  const child = spawnNode("packages/local/src/server/main.ts", ["--frehs"], {
+  const child = spawnMailproof(["start", "--frehs"], {
     MAILPROOF_DIR: createFolder(),
   });
 
   const written = await text(child.stderr);
   expect(written).toContain("--frehs");
-  expect(written).toContain("npm start [-- --fresh]");
+  expect(written).toContain("mailproof start [--fresh]");
 });
 
 test("an option that npm consumed is reported", async () => {
@@ -212,7 +212,7 @@ test("a secrets file that is cut off stops the start and is named", async () => 
   const folder = createFolder();
   writeFileSync(join(folder, "secrets.json"), "");
 
-  const child = spawnNode("packages/local/src/server/main.ts", [], {
+  const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: folder,
     PORT: "0",
     REACH_DOMAINS: "",
@@ -228,7 +228,7 @@ test("where DEMO is off there is no account, and ready.json has no key", async (
 
   expect(ready).not.toHaveProperty("account_id");
   expect(ready).not.toHaveProperty("live_key");
-  expect(screen).toContain("npx mailproof admin accounts create");
+  expect(screen).toContain("mailproof admin accounts create");
 });
 
 test("with another pepper the old keys are invalid, and ready.json has new ones", async () => {

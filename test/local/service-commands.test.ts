@@ -7,7 +7,12 @@ import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
 import { whenLosing } from "../servers/proxied-server.ts";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
+import {
+  createFolder,
+  spawnMailproof,
+  whenCommandedWith,
+  whenStarted,
+} from "../servers/running.ts";
 
 // The commands over a real service, with test keys: the same words come to the same results each time.
 
@@ -191,7 +196,7 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
     return opened;
   });
   const slow = { ...env, MAILPROOF_API: proxy.url };
-  const child = spawnNode("packages/local/bin/mailproof.mjs", ["file", file, "--out", out], slow);
+  const child = spawnMailproof(["file", file, "--out", out], slow);
   const stderrText = text(child.stderr);
   await waiting;
 
@@ -200,7 +205,7 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
   const [code] = (await ended) as [number | null];
   open(false);
   const words = await stderrText;
-  const again = /^ {2}npx mailproof (jobs .*)$/m.exec(words)?.[1]?.split(" ") ?? [];
+  const again = /^ {2}mailproof (jobs .*)$/m.exec(words)?.[1]?.split(" ") ?? [];
   const goneOn = await whenCommandedWith(env, ...again);
   const { credits } = await client.getAccount();
 
@@ -224,7 +229,7 @@ test.each([
     resolveRequest();
     return held;
   });
-  const child = spawnNode("packages/local/bin/mailproof.mjs", args, {
+  const child = spawnMailproof(args, {
     ...env,
     MAILPROOF_API: proxy.url,
   });
@@ -275,10 +280,10 @@ test("lost responses cost nothing more, and the results arrive all the same", as
 });
 
 test.each([
-  [["file"], "Missing file. Usage: npx mailproof file LIST"],
+  [["file"], "Missing file. Usage: mailproof file LIST"],
   [["file", "nowhere.csv"], "No such file: nowhere.csv. Check the name"],
   [["find", "Ada", "example.com"], "Pass a first name, a last name and a domain"],
-  [["jobs", "--out", "x.csv"], "Missing job. Usage: npx mailproof jobs"],
+  [["jobs", "--out", "x.csv"], "Missing job. Usage: mailproof jobs"],
   [["verify", "--file", "x.csv", "--evidence"], "single addresses only"],
   [["check", "example.com", "--api", "example.com"], "--api must be an address such as"],
 ])("mailproof %j is a misuse of a service", async (args, expected) => {

@@ -7,7 +7,7 @@ import { createApiServer } from "@mailproof/local/server/server";
 import { createSite } from "@mailproof/local/server/site";
 import { expect, onTestFinished, test } from "vitest";
 import { given } from "../app/given.ts";
-import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
+import { createFolder, spawnMailproof, whenStarted } from "../servers/running.ts";
 
 const startAt = async (settings: Record<string, string>) => {
   const { world } = await given();
@@ -113,7 +113,7 @@ test("a server of this machine alone has nothing to warn of", async () => {
 });
 
 test("an address that this machine does not have is named at the start", async () => {
-  const child = spawnNode("packages/local/src/server/main.ts", [], {
+  const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: join(createFolder(), "state"),
     HOST: "192.0.2.77",
     PORT: "0",

@@ -10,21 +10,22 @@ import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { expect, test } from "vitest";
 import { describeUnless } from "../runner/describe-when.ts";
 import { endWithTest } from "../runner/eventually.ts";
+import { MAILPROOF } from "../servers/package.ts";
 import {
   createFolder,
   isGone,
   PRELOADED,
-  spawnNode,
+  spawnMailproof,
   whenRunIn,
   whenStarted,
 } from "../servers/running.ts";
 
 // What a start says when the machine does not let it: a sentence with the setting or the limit to change.
 
-const MAIN = "packages/local/src/server/main.ts";
+const START = [...PRELOADED, ...MAILPROOF, "start"];
 
 const whenRefused = (folder: string): Promise<string> => {
-  const child = spawnNode(MAIN, [], { MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" });
+  const child = spawnMailproof(["start"], { MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" });
   return text(child.stderr);
 };
 
@@ -75,7 +76,7 @@ test("a lock file that cannot be read is not taken for another server", () => {
 });
 
 test("too few descriptors for a start name the limit to raise", async () => {
-  const command = `ulimit -n 48; exec "$0" ${PRELOADED.join(" ")} ${MAIN}`;
+  const command = `ulimit -n 48; exec "$0" ${START.join(" ")}`;
   const child = spawn("sh", ["-c", command, process.execPath], {
     env: {
       PATH: process.env["PATH"] ?? "",
@@ -108,7 +109,7 @@ describeUnless(findReasonAgainstTerminal(), "in a terminal", () => {
   test("a terminal that is closed ends the server as Ctrl-C does", async () => {
     const folder = createFolder();
     // script gives the server a terminal of its own, and closes it when it is ended itself.
-    const server = `exec ${process.execPath} ${PRELOADED.join(" ")} ${MAIN}`;
+    const server = `exec ${process.execPath} ${START.join(" ")}`;
     const child = spawn("script", ["--quiet", "--command", server, "/dev/null"], {
       env: { PATH: process.env["PATH"] ?? "", MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" },
       stdio: ["pipe", "ignore", "ignore"],

@@ -21,7 +21,7 @@ import { LAYOUTS } from "@mailproof/local/storage/schema";
 import { COPIES, removeOldCopies } from "@mailproof/local/storage/upgrade-copies";
 import { type UpgradePorts, upgradeFolder } from "@mailproof/local/storage/upgrade-folder";
 import { expect, test } from "vitest";
-import { createFolder, spawnNode, whenCommandedWith, whenStarted } from "../servers/running.ts";
+import { createFolder, spawnNode, whenEnded, whenStarted } from "../servers/running.ts";
 import { createNextLayouts } from "./next-layouts.ts";
 
 // The state of an older release in the hands of a newer one. Today's state is the older one here, and the newer release is
@@ -214,16 +214,18 @@ test("the three newest copies are kept, for thirty days; a folder of the operato
   expect(listCopies(folder)).toEqual([days[4], "mine"]);
 });
 
-/** The settings of a program of the next release. */
+/** The settings of a program of the next release, which runs from the sources: one of them is replaced. */
 const OF_NEXT_RELEASE = { NODE_OPTIONS: "--import=./test/local/next-release.ts" };
+const SERVER = "packages/local/src/server/main.ts";
+const COMMAND = "packages/local/bin/mailproof.mjs";
 
 const whenAudited = (folder: string) =>
-  whenCommandedWith({ MAILPROOF_DIR: folder, ...OF_NEXT_RELEASE }, "admin", "audit");
+  whenEnded(spawnNode(COMMAND, ["admin", "audit"], { MAILPROOF_DIR: folder, ...OF_NEXT_RELEASE }));
 
 test("a server upgrades older state at its start, and logs where the copy is", async () => {
   const folder = await givenState();
 
-  const { readLog, stop } = await whenStarted(folder, [], OF_NEXT_RELEASE);
+  const { readLog, stop } = await whenStarted(folder, [], OF_NEXT_RELEASE, [SERVER]);
   await stop("SIGTERM");
 
   expect(readLog()).toContainEqual(

@@ -10,7 +10,12 @@ import { paintAnsi, paintPlain } from "@mailproof/local/cli/terminal";
 import { readEnvironment } from "@mailproof/local/environment";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnNode, whenCommanded, whenCommandedWith } from "../servers/running.ts";
+import {
+  createFolder,
+  spawnMailproof,
+  whenCommanded,
+  whenCommandedWith,
+} from "../servers/running.ts";
 
 const ZONE = "lab.mailproof.test";
 const getLines = (text: string) =>
@@ -73,8 +78,8 @@ test("a list says at its end how many results are temporary, and what tries them
     verify("valid", "nullmx"),
   ]);
 
-  expect(two).toMatch(/2 are temporary: "npx mailproof file" tries them again\.\n$/);
-  expect(one).toMatch(/1 is temporary: "npx mailproof file" tries it again\.\n$/);
+  expect(two).toMatch(/2 are temporary: "mailproof file" tries them again\.\n$/);
+  expect(one).toMatch(/1 is temporary: "mailproof file" tries it again\.\n$/);
   expect(none).not.toContain("temporary");
 });
 
@@ -130,13 +135,9 @@ test("Ctrl-C keeps every result that is finished, as whole lines, and ends with 
   const quick = Array.from({ length: 50 }, (_row, n) => `not an address ${n}`);
   writeFileSync(file, ["email", ...quick, `ada.lovelace@dnstimeout.${ZONE}`].join("\n"));
   const out = join(folder, "results.jsonl");
-  const child = spawnNode(
-    "packages/local/bin/mailproof.mjs",
-    ["verify", "--file", file, "--out", out],
-    {
-      MAILPROOF_DIR: folder,
-    },
-  );
+  const child = spawnMailproof(["verify", "--file", file, "--out", out], {
+    MAILPROOF_DIR: folder,
+  });
   while (!written(out).includes("not an address 49")) await setTimeout(20);
 
   const ended = once(child, "exit");

@@ -5,6 +5,8 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { expect, test } from "vitest";
 import { endWithTest } from "../runner/eventually.ts";
 import { whenListening } from "../servers/listening.ts";
+import { MAILPROOF } from "../servers/package.ts";
+import { PRELOADED } from "../servers/running.ts";
 
 // `mailproof mcp`, as a client starts it: a message is a line.
 
@@ -20,7 +22,7 @@ const INITIALIZE = {
 type Answer = { readonly id: number; readonly result?: any; readonly error?: any };
 
 const whenStarted = (url: string, key: string, ...args: readonly string[]) => {
-  const child = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", "mcp", ...args], {
+  const child = spawn(process.execPath, [...PRELOADED, ...MAILPROOF, "mcp", ...args], {
     env: { PATH: process.env["PATH"] ?? "", MAILPROOF_API: url, MAILPROOF_KEY: key },
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -11,6 +11,7 @@ import { lockFolder } from "@mailproof/local/storage/folder-lock";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
 import { watchLine } from "../app/log-lines.ts";
 import { endWithTest } from "../runner/eventually.ts";
+import { MAILPROOF } from "./package.ts";
 
 type Ready = {
   readonly base_url: string;
@@ -35,28 +36,37 @@ export const COMPILED = { NODE_COMPILE_CACHE: resolve(".cache/compiled") };
 export const PRELOADED = [
   "--import=./scripts/need-node.mjs",
   "--import=./test/local/idle-machine.ts",
+  "--import=./test/runner/no-internet.setup.ts",
 ];
 
-const spawnProgram = (file: string, args: readonly string[], env: Record<string, string>) =>
-  spawn(process.execPath, [...PRELOADED, file, ...args], {
+type Env = Record<string, string>;
+
+const spawnProgram = (program: readonly string[], env: Env) =>
+  spawn(process.execPath, [...PRELOADED, ...program], {
     // Without the keys that the developer who runs the tests has logged in with.
     env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...COMPILED, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-export const spawnNode = (...program: Parameters<typeof spawnProgram>) =>
-  endWithTest(spawnProgram(...program));
+/** A script of this repository. */
+export const spawnNode = (file: string, args: readonly string[], env: Env) =>
+  endWithTest(spawnProgram([file, ...args], env));
+
+/** The command that users install. */
+export const spawnMailproof = (args: readonly string[], env: Env) =>
+  endWithTest(spawnProgram([...MAILPROOF, ...args], env));
 
 /** A real server in its own process, ready to answer. */
 export const whenStarted = async (
   folder: string,
   args: readonly string[] = [],
-  env: Record<string, string> = {},
+  env: Env = {},
+  start: readonly string[] = [...MAILPROOF, "start"],
 ) => {
   const settings = { MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "", ...env };
   // Of a server that was killed.
   rmSync(toReadyFile(folder), { force: true });
-  return whenReady(spawnNode("packages/local/src/server/main.ts", args, settings), folder);
+  return whenReady(endWithTest(spawnProgram([...start, ...args], settings)), folder);
 };
 
 /** One server for all tests of a file. The settings are asked for when it starts. */
@@ -72,7 +82,7 @@ export const serveFile = (
       REACH_DOMAINS: "",
       ...(await getSettings()),
     };
-    const child = spawnProgram("packages/local/src/server/main.ts", [], settings);
+    const child = spawnProgram([...MAILPROOF, "start"], settings);
     await whenReady(child, folder).then(server.resolve, server.reject);
   });
   afterAll(async () => {
@@ -153,11 +163,11 @@ export const whenRunIn = (folder: string, ...args: readonly string[]) =>
 export const whenCommanded = (folder: string, ...args: readonly string[]) =>
   whenCommandedWith({ MAILPROOF_DIR: folder }, ...args);
 
-export const whenCommandedWith = async (
-  env: Record<string, string>,
-  ...args: readonly string[]
-) => {
-  const child = spawnNode("packages/local/bin/mailproof.mjs", args, env);
+export const whenCommandedWith = (env: Env, ...args: readonly string[]) =>
+  whenEnded(spawnMailproof(args, env));
+
+/** What a program wrote, and its exit code. */
+export const whenEnded = async (child: ReturnType<typeof spawnProgram>) => {
   const [out, err] = [text(child.stdout), text(child.stderr)];
   const [code] = (await once(child, "exit")) as [number | null];
   return { code, out: await out, err: await err };
