@@ -205,7 +205,7 @@ const SCHEDULED: readonly {
     everySeconds,
     // A run that is still going when the next is due continues; one started at the same time waits for it.
     timeoutSeconds: 5 * everySeconds,
-    needs: ["table:readwrite", "blobs:write", "queue:send", "dns"] as const,
+    needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "dns"] as const,
   })),
   // Measures how late scheduled work is, and how long credits have been held.
   { name: "gauge", everySeconds: 60, timeoutSeconds: 55, needs: ["table:read"] },

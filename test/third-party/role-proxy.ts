@@ -65,6 +65,8 @@ export const openRoleProxy = async ({ isAllowed, toQueueName }: RoleProxyOptions
       {
         method: received.method,
         headers: incoming.headers,
+        // The emulator may close a kept connection in the moment in which it is used again.
+        agent: false,
       },
     );
     passing.end(received.body);

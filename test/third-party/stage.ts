@@ -2,13 +2,18 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { workers } from "@mailproof/core/background/workers";
 import { credits } from "@mailproof/core/money/credits";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
+import type { Json } from "@mailproof/core/ports/table";
+import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
+import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { createBaseContext } from "@mailproof/functions/lambda-world";
 import { getQueueSetting } from "@mailproof/functions/settings";
+import { singleChunk } from "@mailproof/functions/single-chunk";
 import { listGrants, listSettings } from "../../infra/iam.ts";
 import type { Lambda } from "../../infra/topology.ts";
 import { givenWorld } from "../app/given.ts";
 import { CREDENTIALS, createEmulatedAws, REGION, startEmulators } from "../aws/emulators.ts";
 import { createBucket, createQueues, createTable } from "../aws/resources.ts";
+import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 import { type AwsCall, openRoleProxy } from "./role-proxy.ts";
 
 // A stage in the emulators: its table, bucket, queues and one account, and each Lambda's environment and role in it.
@@ -23,7 +28,8 @@ const ENDPOINTS = ["DYNAMODB", "LAMBDA", "S3", "SQS"];
 
 export type Stage = Awaited<ReturnType<typeof createStage>>;
 
-export const createStage = async () => {
+/** `given`: settings in place of those of this file. */
+export const createStage = async (given: Readonly<Record<string, string>> = {}) => {
   const aws = await createEmulatedAws();
   const table = await createTable(aws);
   const bucket = await createBucket(aws);
@@ -56,6 +62,7 @@ export const createStage = async () => {
     // Nothing listens there: neither name servers nor mail servers belong to these tests.
     DNS_SERVERS: "127.0.0.1:1",
     SMTP_PROXIES: "socks5://127.0.0.1:1",
+    ...given,
   };
   const listQueueSettings = (areDead: boolean) =>
     Object.entries(urls)
@@ -71,6 +78,10 @@ export const createStage = async () => {
   return {
     account,
     liveKey,
+    receiving: createSqsReceiving(aws, async () => urls),
+    send: (queue: string, body: Json) => createSqsQueue(aws, urls).sendMany(queue, [{ body }]),
+    putObject: (key: string, text: string) =>
+      createS3Blobs(aws, bucket).put(key, singleChunk(Buffer.from(text))),
     /** All settings, whichever Lambda gets them. */
     settings: { ...values, ...Object.fromEntries(queueSettings) },
     /** The queue of this name as its Lambda's events name it. */

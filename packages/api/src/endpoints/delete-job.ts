@@ -15,7 +15,7 @@ export const deleteJob = endpoint({
     "Delete a job that has ended: its list, its results and its exports. Its charge stays in the account's usage.",
   price: null,
   access: "verification:write",
-  needs: ["table:readwrite", "blobs:write"],
+  needs: ["table:readwrite", "blobs:read", "blobs:write"],
   tool: {
     effect: "destructive",
     hint: "Ask the user first: the list, the results and every link to an export are gone. Cancel a running job first.",

@@ -29,7 +29,7 @@ export const verifyAgain = endpoint({
     "Verify rows of a job that has ended again, as a job of their own. When it ends, its results replace those rows.",
   price: `${formatCredits(PRICES.fileAddress)} for each row that is verified, when the request is accepted, with the refunds of a file. A row that \`correct\` gives an address of the list is not: it gets that row's result, with the sub-status \`duplicate\`. A row that is \`unknown\` again keeps its former result.`,
   access: "verification:write",
-  needs: ["table:readwrite", "blobs:write", "queue:send"],
+  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send"],
   keyed: true,
   tool: {
     effect: "additive",

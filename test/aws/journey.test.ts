@@ -1,0 +1,21 @@
+import { afterAll, expect, test } from "vitest";
+import { type BundledStage, startBundledStage } from "../journey/bundled-stage.ts";
+import { describeJourney } from "../journey/describe-journey.ts";
+import { describeWith } from "../runner/describe-when.ts";
+import { DYNAMODB } from "./emulators.ts";
+
+// The Lambdas from the bundles that a deployment uploads, each with its own settings and role.
+
+describeWith(DYNAMODB, "on AWS", () => {
+  let stage: BundledStage;
+  afterAll(() => stage.stop());
+
+  describeJourney("the Lambdas", async () => {
+    stage = await startBundledStage(process.env["LAMBDA_BUNDLES"]);
+    return stage.artefact;
+  });
+
+  test("no Lambda threw or called what its role does not allow", () => {
+    expect(stage.listFaults()).toEqual([]);
+  });
+});
