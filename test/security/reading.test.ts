@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { gzipSync } from "node:zlib";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault";
@@ -23,9 +23,9 @@ import {
 // this thread's event loop, ended threads, refusals and bytes.
 
 /** The world of one machine. */
-const setup = async (limits: Partial<typeof READING_LIMITS> = {}) => {
+const setup = async (limits: Partial<typeof READING_LIMITS> = {}, start?: () => Worker) => {
   const ctx = await given();
-  const threads = createReadingThreads(ctx.world, { ...READING_LIMITS, ...limits });
+  const threads = createReadingThreads(ctx.world, { ...READING_LIMITS, ...limits }, start);
   onTestFinished(threads.close);
   return { ...ctx, world: { ...ctx.world, reading: createReading(ctx.world.now, threads.run) } };
 };
@@ -74,6 +74,14 @@ test.each([
     expect(error.message).toContain("file: takes more time or memory to read");
   },
 );
+
+test("a thread that cannot start is our failure, and the report is not blamed", async () => {
+  const { world, testKey } = await setup({}, () => new Worker("/nowhere.js"));
+
+  const { statusCode, error } = await uploadFile(world, testKey, createDailyReport());
+
+  expect({ statusCode, code: error?.code }).toEqual({ statusCode: 500, code: "INTERNAL" });
+});
 
 test("one thread reads what comes soon after, and ends when nothing does", async () => {
   const ends: Promise<unknown>[] = [];

@@ -29,7 +29,19 @@ export const READING_LIMITS = {
 
 export type ReadingThreads = { readonly run: RunReader; readonly close: () => void };
 
-type Reader = { readonly worker: Worker; readonly calls: Calls<ReadingHandlers> };
+type Reader = {
+  readonly worker: Worker;
+  readonly calls: Calls<ReadingHandlers>;
+  /** Why the thread ended, if not for what it read. */
+  readonly getOwnFault: () => Error | undefined;
+};
+
+type StartThread = (maxOldGenerationSizeMb: number) => Worker;
+
+const startReading: StartThread = (maxOldGenerationSizeMb) =>
+  startThread(new URL("./reading-thread.ts", import.meta.url), undefined, {
+    maxOldGenerationSizeMb,
+  });
 
 /**
  * Reads in threads, one thing of an account at a time. Accounts take turns. A thread that takes too much time or memory is
@@ -38,6 +50,7 @@ type Reader = { readonly worker: Worker; readonly calls: Calls<ReadingHandlers> 
 export const createReadingThreads = (
   { now, log }: Pick<World, "now" | "log">,
   limits: typeof READING_LIMITS = READING_LIMITS,
+  startWorker: StartThread = startReading,
 ): ReadingThreads => {
   const { threads, readMs } = limits;
   const slots = createAccountSlots({ inAll: threads, perShare: 1 });
@@ -63,15 +76,17 @@ export const createReadingThreads = (
   };
 
   const start = (): Reader => {
-    const worker = startThread(new URL("./reading-thread.ts", import.meta.url), undefined, {
-      maxOldGenerationSizeMb: limits.heapMegabytes,
-    });
+    const worker = startWorker(limits.heapMegabytes);
+    let ownFault: Error | undefined;
     // The server ends by its own decision, whatever is read.
     worker.unref();
     const calls = createCalls<ReadingHandlers>(worker);
-    worker.on("error", (error) => log("reading_thread_failed", { error: getMessage(error) }));
+    worker.on("error", (error: NodeJS.ErrnoException) => {
+      log("reading_thread_failed", { error: getMessage(error) });
+      if (error.code !== "ERR_WORKER_OUT_OF_MEMORY") ownFault = error;
+    });
     worker.on("exit", calls.end);
-    return { worker, calls };
+    return { worker, calls, getOwnFault: () => ownFault };
   };
   const read = async (cost: Hold, name: ReaderName, args: readonly unknown[]): Promise<unknown> => {
     const reader = takeIdle() ?? start();
@@ -79,7 +94,7 @@ export const createReadingThreads = (
     const reply = await reader.calls
       .call("read", name, args as readonly never[])
       .finally(() => clearTimeout(timer));
-    if (reply === ENDED) throw createTooCostlyFault(name);
+    if (reply === ENDED) throw reader.getOwnFault() ?? createTooCostlyFault(name);
     cost.more(Math.min(readMs, reply.cpuMs) - readMs);
     keep(reader);
     if ("value" in reply) return reply.value;
