@@ -87,13 +87,14 @@ const keepBundles = (copy: string): void => {
 };
 
 const plant = (copy: string, fault: Fault): string | null => {
-  const path = join(copy, fault.file);
-  const sound = readFileSync(path, "utf8");
-  writeFileSync(path, applyEdit(sound, fault));
+  const edits = [fault, ...(fault.also ?? [])];
+  const read = (file: string): string => readFileSync(join(copy, file), "utf8");
+  const sound = new Map(edits.map(({ file }) => [file, read(file)]));
+  for (const edit of edits) writeFileSync(join(copy, edit.file), applyEdit(read(edit.file), edit));
   try {
     return findFailure(copy, fault.tests);
   } finally {
-    writeFileSync(path, sound);
+    for (const [file, source] of sound) writeFileSync(join(copy, file), source);
   }
 };
 

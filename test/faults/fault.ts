@@ -9,6 +9,8 @@ export type Edit = {
 export type Fault = Edit & {
   /** The effect, as a user would report it. */
   readonly what: string;
+  /** More changes, without which another rule would hide the fault. */
+  readonly also?: readonly Edit[];
   /** The test files of which one must fail, without `test/` and `.test.ts`. */
   readonly tests: readonly string[];
 };

@@ -19,6 +19,7 @@ const inCommand = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/local/src/cli/${file}`, ...tests);
 
 const csv = inExports("csv.ts", "core/exports/formats", "story/download-job-list");
+const bounded = (file: string) => inFile(file, "fuzz/bounds");
 const aws = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/functions/src/aws/${file}`, ...tests);
 
@@ -287,5 +288,48 @@ export const FAULTS: readonly Fault[] = [
     "a Lambda reads a base64 body as text",
     'isBase64Encoded ? "base64" : "utf8"',
     '"utf8"',
+  ),
+  {
+    ...bounded("packages/core/src/jobs/row-filter.ts")(
+      "a search for the character between two addresses never ends",
+      '!piece.texts.includes(text?.toLowerCase() ?? "")',
+      '(text === "a\u007F" && (() => { for (;;); })())',
+    ),
+    also: [
+      {
+        file: "packages/api/src/schema/common.ts",
+        from: "(text) => !/\\p{Cc}/u.test(text)",
+        to: "() => true",
+      },
+    ],
+  },
+  bounded("packages/api/src/http/row-page.ts")(
+    "a page of wide rows has no limit of bytes",
+    "if (rows.length > 0 && bytes + own > bytesMax) return false;",
+    "",
+  ),
+  {
+    ...bounded("packages/api/src/http/query.ts")(
+      "a query costs the square of its parameters",
+      "const pairs = Map.groupBy(new URLSearchParams(search), ([name]) => name);",
+      "const pairs = [...new URLSearchParams(search)].reduce((all, [name, value]) => new Map([...all, [name + all.size, [[name, value]]]]), new Map<string, string[][]>());",
+    ),
+    also: [
+      {
+        file: "packages/api/src/http/query.ts",
+        from: "if (count <= PARAMETERS_MAX) return;",
+        to: "if (count > 0) return;",
+      },
+    ],
+  },
+  bounded("packages/core/src/jobs/sort-rows.ts")(
+    "an order by address looks at each character of each pair",
+    "if (a.value < b.value) return -direction;",
+    'if ([...String(a.value)].reduce((text, one) => text + one, "") < b.value) return -direction;',
+  ),
+  bounded("packages/core/src/jobs/select-rows.ts")(
+    "a search reads a whole list in one turn",
+    "    await pause();\n",
+    "",
   ),
 ];
