@@ -12,6 +12,7 @@ import { Results } from "./test/runner/results.reporter.ts";
 const LONG = [
   "test/journey/*.test.ts",
   "test/core/find/population.test.ts",
+  "test/lab/verdicts.test.ts",
   "test/fuzz/*.test.ts",
   "test/local/{admin,backup,check-command,command-line,completion-zsh,config-command,damaged-state,data-commands,deploy,erase,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,reach,receipt-command,resumed-file,server,service-commands,smoke,start-faults,stop,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
   "test/security/{licences,memory,regexes}.test.ts",
@@ -91,6 +92,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   long: { ...local, include: LONG },
   histories: { ...local, include: HISTORIES },
   infra: {
+    globalSetup: ["test/infra/bundles.setup.ts"],
     include: ["test/infra/*.test.ts"],
     testTimeout: shared.testTimeout,
     hookTimeout: shared.hookTimeout,

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
+import { BUNDLES } from "./bundles.setup.ts";
 
 // What sst.config.ts makes of a stage: a process of its own runs it (synthesis.ts), bundled as SST bundles it, and is over
 // when nothing is left to do.
@@ -40,6 +42,25 @@ const SECRETS = {
 /** What `npm run deploy` reads from an account that AWS opened yesterday. */
 const NEW_ACCOUNT = { CONCURRENCY_QUOTA: "10" };
 
+const PERMANENT = /^(?:production|pr-\d+)$/;
+const BUNDLING = /^execFileSync\([\s\S]*?^\);$/m;
+
+/** Puts the bundles that are made already in the place of the stage's own. */
+const withMadeBundles: Plugin = {
+  name: "with made bundles",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/infra\/bundles\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      if (!BUNDLING.test(source)) throw new Error(`${path} bundles in another way`);
+      const folder = JSON.stringify(BUNDLES);
+      const contents = source
+        .replace(BUNDLING, "void execFileSync;")
+        .replace(/join\(\$cli\.paths\.root, .*\)/, `join($cli.paths.root, ${folder})`);
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
 /** `settings`: what the deployer's environment, or .env.<stage>, says. */
 export const synthesise = async (
   stage: string,
@@ -56,6 +77,7 @@ export const synthesise = async (
     format: "esm",
     target: "node24",
     packages: "external",
+    plugins: PERMANENT.test(stage) && command === "deploy" ? [withMadeBundles] : [],
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },

@@ -22,31 +22,33 @@ import { loadCommands } from "@mailproof/local/cli/define-command";
 import { expect, onTestFinished, test } from "vitest";
 import { endWithTest } from "../runner/eventually.ts";
 import { MAILPROOF } from "../servers/package.ts";
+import { serveAccounts } from "../servers/proxied-server.ts";
 import {
   createFolder,
   PRELOADED,
   spawnMailproof,
   whenCommandedWith,
   whenRun,
-  whenStarted,
 } from "../servers/running.ts";
 
 // The habits of a command line (clig.dev): help, pipes, standard input, prices before charges, stored keys, completion.
 
 const ZONE = "lab.mailproof.test";
 
+const whenAccountOpened = serveAccounts();
+
 const whenServed = async (mode: "live" | "test" = "test") => {
-  const { ready } = await whenStarted(createFolder());
+  const { baseUrl, liveKey, testKey } = await whenAccountOpened();
   const folder = createFolder();
-  const key = mode === "live" ? ready.live_key : ready.test_key;
+  const key = mode === "live" ? liveKey : testKey;
   const env = {
     MAILPROOF_DIR: folder,
-    MAILPROOF_API: ready.base_url,
+    MAILPROOF_API: baseUrl,
     MAILPROOF_KEY: key,
     XDG_CONFIG_HOME: join(folder, "config"),
   };
-  const client = createClient({ baseUrl: ready.base_url, key });
-  return { env, folder, client, ready, out: join(folder, "results.csv") };
+  const client = createClient({ baseUrl, key });
+  return { env, folder, client, liveKey, testKey, out: join(folder, "results.csv") };
 };
 
 const whenTyped = async (
@@ -223,12 +225,12 @@ test("--dry-run prints the price of what would be charged, and nothing is sent o
 });
 
 test("login stores a key that the service accepts, readable for its owner alone, and each profile has its own", async () => {
-  const { env, ready } = await whenServed();
+  const { env, liveKey, testKey } = await whenServed();
   const { MAILPROOF_API: api, MAILPROOF_KEY: _, ...bare } = env;
   const file = join(env.XDG_CONFIG_HOME, "mailproof/profiles.json");
 
-  const first = await whenTyped(bare, `${ready.test_key}\n`, "login", "--api", api);
-  const second = await whenTyped(bare, ready.live_key, "login", "--api", api, "--profile", "live");
+  const first = await whenTyped(bare, `${testKey}\n`, "login", "--api", api);
+  const second = await whenTyped(bare, liveKey, "login", "--api", api, "--profile", "live");
   const refused = await whenTyped(bare, "mp_live_wrong", "login", "--api", api, "--profile", "no");
   const { mode } = statSync(file);
   const jobs = await whenCommandedWith(bare, "jobs", "--json");
@@ -246,7 +248,7 @@ test("login stores a key that the service accepts, readable for its owner alone,
   expect([first.code, second.code, refused.code, missing.code]).toEqual([0, 0, 4, 2]);
   expect(missing.err).toContain("Missing API key: type it, or send it to standard input");
   expect(first.err).toContain(`${api} accepts the test key of`);
-  expect(first.out + first.err).not.toContain(ready.test_key);
+  expect(first.out + first.err).not.toContain(testKey);
   expect((mode & 0o777).toString(8)).toBe("600");
   expect(Object.keys(JSON.parse(readFileSync(file, "utf8")).profiles)).toEqual(["default", "live"]);
   expect(jobs).toMatchObject({ code: 0, out: "" });

@@ -4,14 +4,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  createFolder,
-  spawnMailproof,
-  whenCommandedWith,
-  whenStarted,
-} from "../servers/running.ts";
+import { serveAccounts } from "../servers/proxied-server.ts";
+import { createFolder, spawnMailproof, whenCommandedWith } from "../servers/running.ts";
 
 // A real process is killed at every moment that matters, and started again: it is charged once, and the results are whole.
 
@@ -62,18 +57,19 @@ const whenInterposed = async (baseUrl: string, interruptAt: InterruptAt) => {
   return { url, reached, end };
 };
 
+const whenAccountOpened = serveAccounts();
+
 const givenService = async (interruptAt: InterruptAt) => {
-  const { ready } = await whenStarted(createFolder());
+  const { baseUrl, liveKey, client } = await whenAccountOpened();
   const folder = createFolder();
   const [file, out] = [join(folder, "list.csv"), join(folder, "results.csv")];
   writeFileSync(file, LIST);
-  const proxy = await whenInterposed(ready.base_url, interruptAt);
+  const proxy = await whenInterposed(baseUrl, interruptAt);
   const env = {
     MAILPROOF_DIR: folder,
     MAILPROOF_API: proxy.url,
-    MAILPROOF_KEY: ready.live_key,
+    MAILPROOF_KEY: liveKey,
   };
-  const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
   const readCharged = async () => {
     const { credits } = await client.getAccount();
     return { credits: credits.spent + credits.held, jobs: (await client.listJobs()).total };

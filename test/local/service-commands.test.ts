@@ -6,13 +6,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
 import { expect, onTestFinished, test } from "vitest";
-import { whenLosing } from "../servers/proxied-server.ts";
-import {
-  createFolder,
-  spawnMailproof,
-  whenCommandedWith,
-  whenStarted,
-} from "../servers/running.ts";
+import { serveAccounts, whenLosing } from "../servers/proxied-server.ts";
+import { createFolder, spawnMailproof, whenCommandedWith } from "../servers/running.ts";
 
 // The commands over a real service, with test keys: the same words come to the same results each time.
 
@@ -22,16 +17,18 @@ const LIVE_LIST = LIST.replace("ann@", "ada.lovelace@")
   .replace("invalid@", "nobody@")
   .replaceAll("example.com", "valid.lab.mailproof.test");
 
+const whenAccountOpened = serveAccounts();
+
 /** A service, a folder with a list, and the settings that name both. */
 const whenServed = async (mode: "live" | "test" = "test") => {
-  const { ready } = await whenStarted(createFolder());
+  const { baseUrl: url, liveKey, testKey } = await whenAccountOpened();
   const folder = createFolder();
   const file = join(folder, "list.csv");
   writeFileSync(file, mode === "live" ? LIVE_LIST : LIST);
-  const key = mode === "live" ? ready.live_key : ready.test_key;
-  const env = { MAILPROOF_DIR: folder, MAILPROOF_API: ready.base_url, MAILPROOF_KEY: key };
-  const client = createClient({ baseUrl: ready.base_url, key });
-  return { env, folder, file, out: join(folder, "results.csv"), client, url: ready.base_url, key };
+  const key = mode === "live" ? liveKey : testKey;
+  const env = { MAILPROOF_DIR: folder, MAILPROOF_API: url, MAILPROOF_KEY: key };
+  const client = createClient({ baseUrl: url, key });
+  return { env, folder, file, out: join(folder, "results.csv"), client, url, key };
 };
 
 const firstCells = (csv: string) =>

@@ -47,7 +47,7 @@ const createServed = (
     const { credits } = await client.getAccount();
     return credits.spent + credits.held;
   };
-  return { client, clientWith: createServedClient, spent, baseUrl, testKey };
+  return { client, clientWith: createServedClient, spent, baseUrl, liveKey: key, testKey };
 };
 
 type Seen = { readonly route: string; readonly key: string | undefined };
