@@ -11,7 +11,7 @@ export type Shaping = {
   readonly pools: Pools;
 };
 
-const resolveSchema = (document: any, schema: any): any => {
+export const resolveSchema = (document: any, schema: any): any => {
   const name = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref ?? "")?.[1];
   if (name === undefined) return schema;
   return {
