@@ -37,7 +37,7 @@ export const createJudge = (document: any): Judge => {
     if (!answer) return [`${status} is not documented: ${text.slice(0, 300)}`];
     const type = headers["content-type"]?.split(";")[0] ?? "";
     const missing = Object.keys(answer.headers ?? {})
-      .filter((name) => isPromised(name, status) && headers[name.toLowerCase()] === undefined)
+      .filter((name) => isPromised(name, status, path) && headers[name.toLowerCase()] === undefined)
       .map((name) => `the header ${name} is missing`);
     if (!answer.content) return missing;
     if (!(type in answer.content)) return [...missing, `${type} is not documented`];
@@ -47,12 +47,13 @@ export const createJudge = (document: any): Judge => {
 };
 
 /** Whether an answer of this status has this header each time, or only where there is something to say. */
-const isPromised = (name: string, status: number): boolean => {
+const isPromised = (name: string, status: number, path: string): boolean => {
   if (name === "Content-Disposition") return false;
   // A 429 or 503 always says how long to wait.
   if (name === "Retry-After") return status === 429 || status === 503;
   // A failure before the key is known cannot report its allowance; a page of another origin learns nothing about it.
-  return !(name.startsWith("X-RateLimit-") && [403, 503].includes(status));
+  const isEarly = status === 503 || (status === 403 && path === "/v1/verify/form");
+  return !(name.startsWith("X-RateLimit-") && isEarly);
 };
 
 /**

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { loadDashboard } from "@mailproof/local/server/dashboard-build";
 import { expect, test } from "vitest";
 
 // A text, a comment, a template up to its first ${, or a pattern where one may begin. Their contents are not code.
@@ -56,4 +57,19 @@ test("the rules read every source file", () => {
 
   expect(others).toEqual([]);
   expect(sources.length).toBeGreaterThan(20);
+});
+
+/** A name that only Node has, as a bundler leaves it; `process` is in programs that the dashboard prints. */
+const NODE_GLOBAL = /(?<![\w$.'"`])(?:Buffer|__dirname)\.\w+/g;
+
+test("no script of the dashboard uses a global that only Node has", async () => {
+  const files = Object.entries(await loadDashboard(AbortSignal.timeout(300_000)));
+  const scripts = files.filter(([name]) => name.endsWith(".js"));
+
+  const found = scripts.flatMap(([name, { text }]) =>
+    [...text.matchAll(NODE_GLOBAL)].map(([used]) => `${name}: ${used}`),
+  );
+
+  expect(scripts.length).toBeGreaterThan(20);
+  expect(found).toEqual([]);
 });

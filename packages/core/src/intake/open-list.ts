@@ -96,7 +96,7 @@ const readHead = (
     );
   }
   if (found === "no_email_column") return createFault(found);
-  if (Buffer.byteLength(JSON.stringify(found.columns)) > COLUMN_NAMES_BYTES_MAX)
+  if (new TextEncoder().encode(JSON.stringify(found.columns)).length > COLUMN_NAMES_BYTES_MAX)
     return createFault("wide_header");
   const encoding = decoder.encoding();
   return {
