@@ -29,7 +29,7 @@ export const formatFirstScreen = (
     ...(live
       ? []
       : [`keys       ${PROGRAM} admin accounts create --name NAME --credits 100   prints them`]),
-    `tools      ${mcpUrl}   for agents, by MCP, with either key (docs/mcp.md)`,
+    `tools      ${mcpUrl}   for agents, by MCP, with either key: ${baseUrl}/docs/clients`,
     `state      ${directory}   (${START_AFRESH} forgets it)`,
     "",
     ...(warnings.length > 0 ? [...warnings, ""] : []),
