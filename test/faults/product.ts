@@ -305,8 +305,8 @@ export const FAULTS: readonly Fault[] = [
   },
   bounded("packages/api/src/http/row-page.ts")(
     "a page of wide rows has no limit of bytes",
-    "if (rows.length > 0 && bytes + own > bytesMax) return false;",
-    "",
+    "ROWS_BYTES_MAX = 1_500_000",
+    "ROWS_BYTES_MAX = 150_000_000",
   ),
   {
     ...bounded("packages/api/src/http/query.ts")(
@@ -327,9 +327,18 @@ export const FAULTS: readonly Fault[] = [
     "if (a.value < b.value) return -direction;",
     'if ([...String(a.value)].reduce((text, one) => text + one, "") < b.value) return -direction;',
   ),
-  bounded("packages/core/src/jobs/select-rows.ts")(
-    "a search reads a whole list in one turn",
-    "    await pause();\n",
-    "",
-  ),
+  {
+    ...bounded("packages/core/src/jobs/select-rows.ts")(
+      "a search reads a whole list in one turn",
+      "    await pause();\n",
+      "",
+    ),
+    also: [
+      {
+        file: "packages/core/src/jobs/row-index.ts",
+        from: "const SLICE_ROWS = 8_000;",
+        to: "const SLICE_ROWS = 8_000_000;",
+      },
+    ],
+  },
 ];

@@ -48,8 +48,8 @@ const BUNDLING = /^execFileSync\([\s\S]*?^\);$/m;
 /** Puts the bundles that are made already in the place of the stage's own. */
 const withMadeBundles: Plugin = {
   name: "with made bundles",
-  setup: ({ onLoad }) => {
-    onLoad({ filter: /\/infra\/bundles\.ts$/ }, async ({ path }) => {
+  setup: (build) => {
+    build.onLoad({ filter: /\/infra\/bundles\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, "utf8");
       if (!BUNDLING.test(source)) throw new Error(`${path} bundles in another way`);
       const folder = JSON.stringify(BUNDLES);
