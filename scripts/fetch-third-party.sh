@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), moto and cfn-lint (PyPI), one that
+# Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), Postman's runner of collections, newman (npm), moto and cfn-lint (PyPI), one that
 # reads DMARC reports, parsedmarc (PyPI), one that checks receipts, joserfc (PyPI), one that makes proofs of control, PyEVP (PyPI), two that sign mail, dkimpy (PyPI) and go-msgauth (Go), generators of clients
 # (PyPI, Maven, Go), one that judges histories, Porcupine (Go), and two that read workflows, zizmor (PyPI) and actionlint (Go). What the machine has nothing to fetch with is left out with its reason; under CI, what could be fetched
 # and was not is a failure. They are stored outside the repository, under the hash of the file that names their versions, so
@@ -47,6 +47,11 @@ fetch() {
 fetch_runtime_client() {
   cp "$1"/runtime-client/package*.json .npmrc "$2"
   npm ci --prefix "$2" --foreground-scripts
+}
+
+fetch_newman() {
+  cp "$1"/newman/package*.json .npmrc "$2"
+  npm ci --prefix "$2" --ignore-scripts
 }
 
 # What the machine's own Python has in these versions is not fetched again.
@@ -109,6 +114,7 @@ fetch_actionlint() {
 }
 
 # The one that builds itself comes last: it takes a minute of two processors.
+fetch newman newman/package-lock.json npm
 fetch dkimpy dkimpy/requirements.txt python3
 fetch joserfc joserfc/requirements.txt python3
 fetch parsedmarc parsedmarc/requirements.txt python3

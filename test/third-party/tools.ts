@@ -7,6 +7,7 @@ import { join } from "node:path";
 
 const FILES = {
   runtime_client: "runtime-client/package-lock.json",
+  newman: "newman/package-lock.json",
   python: "python/requirements.txt",
   dkimpy: "dkimpy/requirements.txt",
   joserfc: "joserfc/requirements.txt",
