@@ -185,7 +185,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ["QUIT", () => ({ reply: "221 2.0.0 Bye", next: "hang up" })],
   ["VRFY", alwaysReply("252 2.1.5 Send some mail, and see")],
   ["EXPN", alwaysReply("502 5.5.1 Not here")],
-  ["HELP", alwaysReply("214 2.0.0 See docs/lab.md")],
+  ["HELP", alwaysReply("214 2.0.0 A mail server of the lab, which delivers nothing")],
   // A verifier sends no message. The counters show an attempt.
   ["DATA", alwaysReply("554 5.5.1 The lab takes no messages")],
 ]);

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Numbers in [0, 1) that follow from a text: mulberry32 over its hash. */
 export const createRandom = (text: string): (() => number) => {
-  let state = createHash("sha256").update(text).digest().readUInt32LE();
+  let state = hash("sha256", text, "buffer").readUInt32LE();
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);

@@ -76,11 +76,21 @@ const pickRecords = (records: Records, type: string, apex: string): ZoneAnswer =
 /** A name above an existing one exists too, without records (RFC 8020): it is NODATA, not NXDOMAIN. */
 const indexZone = (apex: string, zone: Zone): ReadonlyMap<string, Records | DnsFailure> => {
   const names = new Map<string, Records | DnsFailure>([[apex, {}]]);
-  for (const owner of Object.keys(zone))
-    for (const parent of listWithParents(owner.toLowerCase()).slice(1))
-      if (parent.length > apex.length && !names.has(parent)) names.set(parent, {});
   for (const [owner, records] of Object.entries(zone)) names.set(owner.toLowerCase(), records);
+  for (const owner of Object.keys(zone)) {
+    let parent = getParent(owner.toLowerCase());
+    // Those above a name that exists are there.
+    while (parent.length > apex.length && !names.has(parent)) {
+      names.set(parent, {});
+      parent = getParent(parent);
+    }
+  }
   return names;
+};
+
+const getParent = (name: string): string => {
+  const dot = name.indexOf(".");
+  return dot < 0 ? "" : name.slice(dot + 1);
 };
 
 /** RFC 4592 §3.3.1: a wildcard stands only directly below the longest part of the name that exists. */
