@@ -92,32 +92,33 @@ export const readFacts = async (
   settings: Settings,
 ): Promise<Facts> => {
   const { aws } = programs;
-  const caller = await know(async () => {
-    const { Account: account, Arn: arn } = await aws("sts get-caller-identity");
-    return { account, arn };
-  });
   const toName = createParameterNamer("mailproof", stage);
   const domains = [settings.apiDomain, settings.appDomain].filter((one) => one !== null);
   const { vpc } = settings;
-  return {
-    isPrepared: existsSync(SST) && existsSync(".sst/platform/version"),
-    caller,
-    isDeployed: await hasParameter(programs, toName("url")).catch(() => false),
-    secrets: await know(() => readSecrets(programs, stage)),
-    lambdas: await know(async () => {
+  // AWS's command line takes a second to start, so all of its answers are asked for at once.
+  const [caller, isDeployed, secrets, lambdas, addresses, vpcs] = await Promise.all([
+    know(async () => {
+      const { Account: account, Arn: arn } = await aws("sts get-caller-identity");
+      return { account, arn };
+    }),
+    hasParameter(programs, toName("url")).catch(() => false),
+    know(() => readSecrets(programs, stage)),
+    know(async () => {
       const { AccountLimit: limit } = await aws("lambda get-account-settings");
       return limit.ConcurrentExecutions;
     }),
-    addresses: await know(async () => ({
+    know(async () => ({
       taken: countForeign((await aws("ec2 describe-addresses")).Addresses, stage),
       most: await readQuota(programs, "ec2", "L-0263D0A3"),
     })),
-    vpcs: await know(async () => ({
+    know(async () => ({
       taken: countForeign((await aws("ec2 describe-vpcs")).Vpcs, stage),
       most: await readQuota(programs, "vpc", "L-F678F1CE"),
     })),
-    sharedVpc: vpc === "own" || vpc === "none" ? null : await know(() => readVpc(programs, vpc)),
-    certificates: await Promise.all(
+  ]);
+  const [sharedVpc, certificates, zones, distributions] = await Promise.all([
+    vpc === "own" || vpc === "none" ? null : know(() => readVpc(programs, vpc)),
+    Promise.all(
       domains.flatMap((domain) =>
         domain.certificate === null
           ? []
@@ -128,13 +129,26 @@ export const readFacts = async (
             ],
       ),
     ),
-    zones: await know(async () => {
-      const { HostedZones: zones } = await aws("route53 list-hosted-zones");
-      return zones.map(({ Name: name }: { readonly Name: string }) => name.replace(/\.$/, ""));
+    know(async () => {
+      const { HostedZones: found } = await aws("route53 list-hosted-zones");
+      return found.map(({ Name: name }: { readonly Name: string }) => name.replace(/\.$/, ""));
     }),
-    distributions: await know(async () => {
+    know(async () => {
       const { DistributionList: list } = await aws("cloudfront list-distributions");
       return list?.Items?.length ?? 0;
     }),
+  ]);
+  return {
+    isPrepared: existsSync(SST) && existsSync(".sst/platform/version"),
+    caller,
+    isDeployed,
+    secrets,
+    lambdas,
+    addresses,
+    vpcs,
+    sharedVpc,
+    certificates,
+    zones,
+    distributions,
   };
 };
