@@ -1,11 +1,16 @@
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { docsPage } from "@mailproof/docs-site/page";
 import { listOptions } from "@mailproof/local/cli/command-options";
 import { commands } from "@mailproof/local/cli/commands";
-import { loadCommand } from "@mailproof/local/cli/define-command";
+import { type Command, loadCommand } from "@mailproof/local/cli/define-command";
+import { readOptions } from "@mailproof/local/cli/read-options";
 import { parseSync, Visitor } from "vite";
 import { expect, test } from "vitest";
+import { given } from "../app/given.ts";
+import { send } from "../app/send.ts";
+import { PACKAGE_FOLDER } from "../servers/package.ts";
 
 // Every command line that a page, a hint of the command line or a file of deploy/ prints is understood by what would run it:
 // its command and options exist, and so do its script, its file and its route. README.md's lines run in readme.test.ts.
@@ -36,24 +41,39 @@ const splitScript = (script: string): readonly string[] =>
     .map((line) => line.replace(/(?:^|\s)# .*$/, "").trim())
     .filter((line) => line !== "" && !line.startsWith("#"));
 
-/** The texts of the command line: each template or string that names a command. A value stands as X. */
-const listFromSource = (from: string): readonly Line[] => {
+/** Each string, template and text between tags of a source. A value in a template stands as X, the program as PROGRAM. */
+const listTexts = (from: string): readonly string[] => {
   const found: string[] = [];
   new Visitor({
     TemplateLiteral: ({ quasis, expressions }) => {
       const text = quasis.map(({ value }, index) => {
         const next = expressions[index];
         const isProgram = next?.type === "Identifier" && next.name === "PROGRAM";
-        return `${value.cooked ?? ""}${next ? (isProgram ? "npx mailproof" : "X") : ""}`;
+        return `${value.cooked ?? ""}${next ? (isProgram ? "PROGRAM" : "X") : ""}`;
       });
       found.push(text.join(""));
     },
     Literal: ({ value }) => {
       if (typeof value === "string") found.push(value);
     },
+    JSXText: ({ value }) => {
+      found.push(value);
+    },
   }).visit(parseSync(from, readFileSync(from, "utf8")).program);
-  return found.flatMap((text) =>
-    [...text.matchAll(/npx mailproof [^"`\n;()]+/g)].map(([line]) => ({ from, text: line })),
+  return found;
+};
+
+/** Up to where the sentence goes on. */
+const COMMAND = /npx mailproof (?:(?! {2}|[,:] )[^"`\n;()])+/g;
+
+/** The texts of the command line that name a command. */
+const listFromSource = (from: string): readonly Line[] => {
+  if (!/PROGRAM|npx mailproof /.test(readFileSync(from, "utf8"))) return [];
+  return listTexts(from).flatMap((text) =>
+    [...text.replaceAll("PROGRAM", "npx mailproof").matchAll(COMMAND)].map(([line]) => ({
+      from,
+      text: line,
+    })),
   );
 };
 
@@ -75,6 +95,7 @@ const listFromManual = (): readonly Line[] =>
   [...docsPage("http://127.0.0.1:8787").matchAll(/<code[^>]*>(.*?)<\/code>/gs)]
     .map(([, body = ""]) => decode(body).replaceAll(/\\\n\s*/g, ""))
     .filter((text) => !text.includes("\n") || text.startsWith("curl "))
+    .flatMap((text) => text.split(/\n\s*(?=curl )/))
     .filter((text) => RUNNERS.has(findProgram(text)) && text.includes(" "))
     .map((text) => ({ from: "the manual", text }));
 
@@ -90,6 +111,39 @@ const splitCommands = (text: string): readonly string[] =>
   text.split(/[[(]/.test(text) ? " && " : / && | \| /);
 
 type Runner = (text: string) => Promise<string | null> | string | null;
+
+/** What stands for a value in a line, and a value that the option takes. */
+const PLACEHOLDERS: readonly (readonly [placeholder: RegExp, value: string])[] = [
+  [/(?<=--api )X\b|\bURL\b/g, "https://api.example.com"],
+  [/(?<=--email )E\b/g, "ada@example.com"],
+  [/(?<=--days )N\b/g, "7"],
+  [/(?<=--queue )Q\b/g, "chunks"],
+  [/(?<=--\w+ \w+)\|[\w|]+/g, ""],
+];
+
+/** What the parser of the command line says of a line that can be typed: one without the brackets of a usage. */
+const findUsageFault = (command: Command, text: string): string | null => {
+  if (/[[(…]|\.\.\./.test(text)) return null;
+  const words = splitWords(
+    PLACEHOLDERS.reduce((line, [placeholder, value]) => line.replaceAll(placeholder, value), text),
+  );
+  const start = words.findIndex((word) => word.endsWith("mailproof")) + 1;
+  const args = words.slice(start + command.name.split(" ").length);
+  // A sentence names a command without what it requires.
+  if (args.length === 0 || args.includes("--help")) return null;
+  try {
+    readOptions(command, args);
+    return null;
+  } catch (error) {
+    return String(error).split("\n", 1).join();
+  }
+};
+
+/** As a shell splits them, up to a redirection. */
+const splitWords = (text: string): readonly string[] =>
+  [...text.replace(/\s[<>].*$/, "").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"),
+  );
 
 const runMailproof: Runner = async (text) => {
   const words = text
@@ -107,7 +161,10 @@ const runMailproof: Runner = async (text) => {
     return commands.some(({ name }) => name.startsWith(`${first} `)) && words.length === 1
       ? null
       : `no command "${bare.slice(0, 3).join(" ")}"`;
-  const known = ["help", ...listOptions(await loadCommand(entry)).map(({ name }) => name)];
+  const command = await loadCommand(entry);
+  const fault = findUsageFault(command, text);
+  if (fault !== null) return fault;
+  const known = ["help", ...listOptions(command).map(({ name }) => name)];
   const unknown = [...text.matchAll(/(?<=[\s[])--([a-z-]+)/g)].filter(
     ([, name = ""]) => !known.includes(name),
   );
@@ -130,14 +187,45 @@ const runFile: Runner = (text) => {
   return file === undefined || existsSync(file) ? null : `${file} does not exist`;
 };
 
-const ROUTES = endpoints.map(({ route }) => route.split(" ")[1]?.replaceAll(/\{\w+\}/g, "[^/?]+"));
+const ROUTES = endpoints.map(
+  ({ route }) => new RegExp(`^${route.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+);
 const OTHER_PATHS =
   /^\/(?:docs|health|status|mcp|metrics|openapi\.json|\.well-known\/|v1\/operator\/|client)/;
-const runCurl: Runner = (text) => {
-  const path = /(?:\$\{?MAILPROOF_API\}?|https?:\/\/[^\s/'"]+)(\/[^\s'"?]*)/.exec(text)?.[1];
-  if (path === undefined || OTHER_PATHS.test(path) || !path.startsWith("/v1/")) return null;
-  return ROUTES.some((route) => new RegExp(`^${route}$`).test(path)) ? null : `no route ${path}`;
+
+/** An id of the recorded examples, or the reader's own. */
+const FOREIGN_ID =
+  /\$(?:JOB_ID|FILE_KEY)\b|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\/(?:mlt|mon)_/;
+
+/** Sent in this process, with a test key: an account without the things of the examples may be refused only these. */
+const runCurl: Runner = async (text) => {
+  const words = splitWords(text);
+  const after = (option: string) => words[words.indexOf(option) + 1] ?? "";
+  const has = (option: string) => words.includes(option);
+  const url = words.find((word) => /^(?:\$MAILPROOF_API|https?:\/\/[^/]+)\//.test(word));
+  const { pathname, searchParams } = new URL(
+    url?.replace("$MAILPROOF_API", "http://127.0.0.1") ?? "http://127.0.0.1",
+  );
+  if (OTHER_PATHS.test(pathname) || !pathname.startsWith("/v1/")) return null;
+  const [field = "", file = ""] = has("-F") ? after("-F").split("=@") : [];
+  const { world, testKey, liveKey } = await curlWorld;
+  // A test key makes no live key.
+  const key = text.includes('"mode": "live"') ? liveKey : testKey;
+  const method = has("-X") ? after("-X") : has("-d") || has("-F") ? "POST" : "GET";
+  const route = `${method} ${pathname}`;
+  if (!ROUTES.some((one) => one.test(route))) return `no route ${route}`;
+  const { statusCode, text: answer } = await send(world, route, {
+    key,
+    query: Object.fromEntries(searchParams),
+    ...(has("-d") && { body: JSON.parse(after("-d")) }),
+    ...(file !== "" && {
+      form: [{ name: field, fileName: file, content: "email\na@example.com\n" }],
+    }),
+  });
+  if (statusCode < 300 || ([403, 404].includes(statusCode) && FOREIGN_ID.test(text))) return null;
+  return `${route} answers ${statusCode}: ${answer}`;
 };
+const curlWorld = given();
 
 const skip = (reason: string) => ({ reason });
 const MACHINE = skip("changes the machine, or needs systemd");
@@ -202,4 +290,53 @@ test("every printed command line is one that its program understands", async () 
   );
 
   expect(faults).toEqual([]);
+});
+
+/** What is packed: packages/functions is deployed from a clone. */
+const SHIPPED =
+  "packages/{api,client,core,dashboard,docs-site,guard,lab,local,mail,mcp,net}/src/**/*.{ts,tsx}";
+
+/** Looks for its sources, where there is a clone, and prints nothing. */
+const READS_A_CLONE = "packages/local/src/server/dashboard-build.ts";
+
+const FOLDERS = readdirSync(".", { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name))
+  .map(({ name }) => name);
+
+/** A path from the root of a clone, or the name of a file there. A path of a server begins with a slash. */
+const FILE_NAME = new RegExp(
+  String.raw`(?<![\w./-])(?:(?:${FOLDERS.join("|")})(?:/[\w.-]+)+|[\w-]+\.(?:md|json|ts))(?![\w/])`,
+  "g",
+);
+
+const listAbsentFiles = (text: string): readonly string[] =>
+  [...text.matchAll(FILE_NAME)]
+    .map(([name]) => name.replace(/\.$/, ""))
+    .filter((name) => existsSync(name) || /^docs\/.*\.md$/.test(name))
+    .filter((name) => !existsSync(join(PACKAGE_FOLDER, name)));
+
+test("no shipped text names a file that only a clone has", () => {
+  const sources = globSync(SHIPPED).filter((file) => file !== READS_A_CLONE);
+  const readmes = [join(PACKAGE_FOLDER, "README.md"), "packages/client/README.md"];
+  // Most of what is found here stands in comments: only these files are parsed.
+  const suspects = [...sources, ...readmes].filter(
+    (file) => listAbsentFiles(readFileSync(file, "utf8")).length > 0,
+  );
+  const named = suspects.flatMap((file) =>
+    listAbsentFiles(
+      file.endsWith(".md") ? readFileSync(file, "utf8") : listTexts(file).join("\n"),
+    ).map((name) => `${file}: ${name}`),
+  );
+
+  expect(named).toEqual([]);
+  expect(sources.length).toBeGreaterThan(500);
+});
+
+test("the command line names its program as it was installed", () => {
+  const fixed = globSync("packages/local/src/**/*.ts")
+    .filter((file) => !file.endsWith("/installation.ts"))
+    .filter((file) => readFileSync(file, "utf8").includes("npx mailproof"))
+    .filter((file) => listTexts(file).some((text) => text.includes("npx mailproof")));
+
+  expect(fixed).toEqual([]);
 });

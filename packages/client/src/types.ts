@@ -102,7 +102,7 @@ export interface VerificationResult {
     /** Probability that the mailbox exists, 0–1. 1: the server accepted it and rejects unknown ones. 0: the address is invalid. Otherwise an estimate from the name and the domain. */
     catch_all_confidence: number;
   };
-  /** DNS answers, SMTP transcript, parts of the score; `receiver` is an entry of docs/receivers.md. Only with `include_evidence`. */
+  /** DNS answers, SMTP transcript, parts of the score; `receiver` names the mail provider, such as `google`. Only with `include_evidence`. */
   evidence?: Record<string, unknown>;
   /** A compact JWS (EdDSA) of this verdict, which anyone can check with the public keys of this service. Only with `include_receipt`. */
   receipt?: string;

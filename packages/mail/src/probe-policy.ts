@@ -16,6 +16,8 @@ export type ProbePolicy = ReadonlyMap<MailProviderName, ProbeMode>;
 
 export const NO_POLICY: ProbePolicy = new Map();
 
+const NAMES = [...new Set(MAIL_PROVIDERS.map(({ name }) => name))].join(", ");
+
 /** `google=careful,microsoft_consumer=never`, or the sentence that names what is wrong with it. */
 export const parseProbePolicy = (text: string): ProbePolicy | string => {
   const policy = new Map<MailProviderName, ProbeMode>();
@@ -25,7 +27,7 @@ export const parseProbePolicy = (text: string): ProbePolicy | string => {
     const provider = MAIL_PROVIDERS.find((row) => row.name === name)?.name;
     const readMode = PROBE_MODES.find((one) => one === mode);
     if (more.length > 0 || mode === "") return `has ${part}: must be a list such as google=careful`;
-    if (!provider) return `names ${name}, which is not a mail provider of packages/mail`;
+    if (!provider) return `names ${name}, which is not a mail provider: must be one of ${NAMES}`;
     if (!readMode) return `has ${part}: must be one of ${PROBE_MODES.join(", ")}`;
     if (policy.has(provider)) return `names ${name} twice`;
     policy.set(provider, readMode);

@@ -260,7 +260,7 @@ export const RESULT_FIELDS = {
   evidence: {
     schema: describe(
       v.optional(AnyEvidence),
-      "DNS answers, SMTP transcript, parts of the score; `receiver` is an entry of docs/receivers.md. Only with `include_evidence`.",
+      "DNS answers, SMTP transcript, parts of the score; `receiver` names the mail provider, such as `google`. Only with `include_evidence`.",
     ),
     fields: EVIDENCE,
   },

@@ -9,6 +9,7 @@ import { getEditionAge } from "@mailproof/mail/lists/edition-age";
 import * as v from "valibot";
 import type { LocalWorld } from "../app.ts";
 import type { Environment } from "../environment.ts";
+import { PROGRAM } from "../installation.ts";
 import { readLastBackup } from "../storage/last-backup.ts";
 import { readLastScrape } from "../storage/last-scrape.ts";
 import { defineAdmin } from "./define-admin.ts";
@@ -35,7 +36,7 @@ const LIGHTS: readonly Light[] = [
       const reach = await findReach(world);
       return reach.state === "open" ? null : describeReach(reach);
     },
-    how: "npx mailproof admin egress test says what is closed; docs/egress.md has the ways out",
+    how: `${PROGRAM} admin egress test: it names what is closed. Ask the provider of the machine to open port 25, or set SMTP_PROXIES`,
   },
   {
     light: "Name",
@@ -48,7 +49,7 @@ const LIGHTS: readonly Light[] = [
       PUBLIC_URL?.startsWith("https://")
         ? null
         : "Callers' keys and addresses travel without TLS, or may.",
-    how: "a proxy with a certificate, such as deploy/Caddyfile, and its https address as PUBLIC_URL",
+    how: "a proxy with a certificate, such as Caddy, and its https address as PUBLIC_URL",
   },
   {
     light: "Public URL",
@@ -63,7 +64,7 @@ const LIGHTS: readonly Light[] = [
       for await (const _ of iterateAccounts(world.table)) return null;
       return "There is no account.";
     },
-    how: "DEMO=off, and npx mailproof admin accounts create --name NAME --credits 1000",
+    how: `DEMO=off, and ${PROGRAM} admin accounts create --name NAME --credits 1000`,
   },
   {
     light: "Backup",
@@ -72,7 +73,7 @@ const LIGHTS: readonly Light[] = [
       const isFresh = at !== undefined && world.now().getTime() - at.getTime() < DAY_MS + HOUR_MS;
       return isFresh ? null : `The last backup: ${at?.toISOString() ?? "never"}.`;
     },
-    how: "npx mailproof admin backup --to FOLDER --keep 14, each day (deploy/mailproof-backup.timer)",
+    how: `${PROGRAM} admin backup --to FOLDER --keep 14, each day, by cron or a timer of systemd`,
   },
   {
     light: "Metrics",
@@ -95,7 +96,7 @@ const LIGHTS: readonly Light[] = [
       const days = getEditionAge(world.engine.lists.edition, world.now());
       return days <= LISTS_DAYS_MAX ? null : `The lists of domains are ${days} days old.`;
     },
-    how: "npx mailproof admin lists update",
+    how: `${PROGRAM} admin lists update`,
   },
 ];
 

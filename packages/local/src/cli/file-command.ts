@@ -66,7 +66,7 @@ export const fileCommand = defineCommand({
     const { "no-wait": noWait, "max-wait": maxWait, "dry-run": dryRun, ...sent } = options;
     if (noWait && (options.out !== undefined || options.partial))
       throw new UsageError("--no-wait writes no results. Leave out --out and --partial.");
-    const service = requireService(input, `mailproof verify --file ${quoteForShell(file)}`);
+    const service = requireService(input, `${PROGRAM} verify --file ${quoteForShell(file)}`);
     return verifyFileByService(service, file, { ...sent, noWait, maxWait, dryRun });
   },
 });

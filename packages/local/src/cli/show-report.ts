@@ -34,8 +34,8 @@ export const showReport = (
     ...formatSpamAssessment(report, width, paint),
     ...formatHints(local?.hints ?? [], width, paint),
     "",
-    ...wrapText(`docs/scores.md explains the points (model ${report.model_version}).`, width).map(
-      (line) => paint(line, "dim"),
+    ...wrapText(`Scored by model ${report.model_version}.`, width).map((line) =>
+      paint(line, "dim"),
     ),
     "",
   ];

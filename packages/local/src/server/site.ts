@@ -33,7 +33,7 @@ export const listWarnings = ({ publicUrl }: Site, host: string): readonly string
     ? []
     : [
         `WARNING: other machines can reach this server (HOST=${host}), and it has no TLS: keys and email`,
-        "addresses can be read on the way. Let only a proxy with TLS reach it (docs/operating.md).",
+        "addresses can be read on the way. Let only a proxy with TLS reach it, such as Caddy.",
         ...(publicUrl === null
           ? ["Links and documents name this machine only: set PUBLIC_URL."]
           : []),

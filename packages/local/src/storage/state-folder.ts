@@ -21,7 +21,7 @@ type Marker = v.InferOutput<typeof Marker>;
 
 const PARTS = [MARKER, "secrets.json", "state.sqlite", "queue.sqlite", "blobs"];
 
-export const REMEDY = `Restore the whole folder from a backup (docs/operating.md), or begin anew, without its accounts, keys and credits: ${START_AFRESH}`;
+export const REMEDY = `Restore the whole folder from a backup, with MAILPROOF_DIR set to a copy of it, or begin anew, without its accounts, keys and credits: ${START_AFRESH}`;
 
 export const readMarker = (directory: string): Marker | undefined =>
   readJsonFile(join(directory, MARKER), Marker);

@@ -56,7 +56,7 @@ export const createCopySweeper = (directory: string): Schedule => ({
 export const describeWayBack = (directory: string): string => {
   const copy = findNewestCopy(directory);
   if (copy === undefined)
-    return "restore a backup that the older release made (docs/operating.md).";
+    return "stop the server, replace the whole folder by a copy of a backup that the older release made, and start that release.";
   const folder = resolve(directory);
-  return `stop the server, delete ${join(folder, "*.sqlite*")}, and copy the files of ${join(folder, COPIES, copy)} to ${folder} (docs/operating.md).`;
+  return `stop the server, delete ${join(folder, "*.sqlite*")}, and copy the files of ${join(folder, COPIES, copy)} to ${folder} before the older release starts.`;
 };

@@ -12,9 +12,9 @@ import { account, getClient, isTestKey, refreshAccount } from "../../session.ts"
 /** What to do where a server receives no mail. */
 const NotConfigured = () => (
   <p class="notice">
-    The operator of this server must set <code>MAIL_DOMAIN</code> and route port 25 to it: see
-    “Receiving mail” in docs/operating.md. With a test key the mail is simulated, so a report needs
-    neither.
+    The operator of this server must set <code>MAIL_DOMAIN</code>, publish an MX record of that
+    domain that names this server, and route port 25 to <code>MAIL_PORT</code>. With a test key the
+    mail is simulated, so a report needs none of it.
   </p>
 );
 
