@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,7 +10,8 @@ import { createExchanges, findOwnQueue, summarize } from "../third-party/exchang
 import { startInstance } from "../third-party/instance.ts";
 import { createRole, createStage, type Stage } from "../third-party/stage.ts";
 
-// Every handler as a live session runs it: bundled as SST bundles, in the runtime that SST ships for that.
+// Every handler as a live session has it: bundled as SST bundles. One of each kind runs in the runtime that SST ships for that;
+// test/third-party/runtime-client.test.ts runs all of them, in AWS's.
 
 const RUNTIME = resolve(".sst/platform/dist/nodejs-runtime/index.js");
 
@@ -57,7 +59,45 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.concurrent.each(lambdas)("$name answers in SST's live runtime", async (lambda) => {
+const getLambda = (name: string) => {
+  const found = lambdas.find((one) => one.name === name);
+  if (!found) throw new Error(`There is no Lambda ${name}.`);
+  return found;
+};
+
+const IMPORT = `
+for (const [name, file] of JSON.parse(process.argv[1])) {
+  const { handler } = await import(file);
+  if (typeof handler !== "function") throw new Error(name + " has no handler");
+}
+process.exit(0);
+`;
+
+test("every Lambda's bundle has its handler", () => {
+  const files = lambdas.map(({ name, handler }) => [
+    name,
+    join(folder, name, handler.replace(/\.handler$/, ".mjs")),
+  ]);
+  const args = ["--input-type=module", "--eval", IMPORT, JSON.stringify(files)];
+  const env = stage.buildEnvironment(getLambda("HttpMcp"), "http://127.0.0.1:1");
+
+  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+});
+
+const OF_EACH_KIND = [
+  "HttpVerifyEmail",
+  "HttpMcp",
+  "HttpDefault",
+  "Prober",
+  "UploadLimit",
+  "WorkerChunks",
+  "WorkerChunksDead",
+  "ScheduleReconcile",
+].map(getLambda);
+
+test.concurrent.each(OF_EACH_KIND)("$name answers in SST's live runtime", async (lambda) => {
   const proxy = await stage.openProxy(createRole(lambda, findOwnQueue(lambda)));
   const instance = await startInstance({
     args: ["--enable-source-maps", RUNTIME, join(folder, lambda.name, lambda.handler), "worker"],

@@ -1,17 +1,16 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import * as pulumi from "@pulumi/pulumi";
-import type { Build, Made, Target } from "./synthesise.ts";
+import type { Build, Made, Request, Synthesis, Target } from "./synthesise.ts";
 
-// The process that synthesise.ts starts, as `sst deploy` starts one: it runs the real sst.config.ts, with a Pulumi that
-// only writes down what it is asked to make. SST itself is the real one; what its command line does for it over JSON-RPC
-// is done here. Like Pulumi's own, it ends when nothing is left to do, and what it made is written at its end.
+// One stage: the real sst.config.ts runs with a Pulumi that only writes down what it is asked to make. SST itself is the real
+// one; what its command line does for it over JSON-RPC is done here. synthesiser.ts evaluates this module, with all of SST and
+// infra in it, once for each stage.
 
-const [stage = "", command = "deploy", file = ""] = process.argv.slice(2);
 const root = process.cwd();
 const work = join(root, ".sst", "mock");
 const platform = join(root, ".sst", "platform");
@@ -19,11 +18,12 @@ const platform = join(root, ".sst", "platform");
 const REGION = process.env["AWS_REGION"] ?? "";
 const ACCOUNT = "123456789012";
 
-/** SST zips what was bundled for it. A handler that is not in there would not start. */
-const findBundle = ({ handler, bundle = "" }: Build) => {
+/** SST zips what was bundled for it. A handler that is not in there would not start. SST zips nothing of it here: no test reads it. */
+const findBundle = ({ handler, bundle = "" }: Build, { bundles, empty }: Request) => {
   const path = join(bundle, handler.replace(/\.[^.]+$/, ".mjs"));
-  if (!existsSync(path)) throw new Error(`${handler} was not bundled: there is no ${path}`);
-  return { handler, out: bundle, errors: [], sourcemaps: [] };
+  if (bundles && !existsSync(path))
+    throw new Error(`${handler} was not bundled: there is no ${path}`);
+  return { handler, out: empty, errors: [], sourcemaps: [] };
 };
 
 const BOOTSTRAPPED = {
@@ -39,11 +39,11 @@ const BOOTSTRAPPED = {
 const LIVE = { http: "http.example.com", realtime: "realtime.example.com" };
 
 /** What the SST command line answers its own components. */
-const startCommandLine = async () => {
+const startCommandLine = async (request: Request) => {
   const built: string[] = [];
   const targets: Target[] = [];
-  const answer = async (request: Readable): Promise<object> => {
-    const { method, params } = (await json(request)) as { method: string; params: Target[] };
+  const answer = async (asked: Readable): Promise<object> => {
+    const { method, params } = (await json(asked)) as { method: string; params: Target[] };
     const [spec] = params;
     try {
       if (method === "Provider.Aws.Bootstrap") return { result: BOOTSTRAPPED };
@@ -54,21 +54,21 @@ const startCommandLine = async () => {
       }
       if (method !== "Runtime.Build" || !spec) throw new Error(`no handler answers ${method}`);
       built.push(spec.handler);
-      return { result: findBundle(spec) };
+      return { result: findBundle(spec, request) };
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) };
     }
   };
-  const server = createServer((request, response) => {
+  const server = createServer((incoming, response) => {
     // A socket that is kept and then closed for idleness may be closed just when SST asks again.
     response.setHeader("connection", "close");
-    void answer(request).then((reply) => response.end(JSON.stringify({ id: null, ...reply })));
+    void answer(incoming).then((reply) => response.end(JSON.stringify({ id: null, ...reply })));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   // Whoever asks keeps the process, and not the one who could be asked.
   server.unref();
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, built, targets };
+  return { url: `http://127.0.0.1:${port}`, built, targets, close: () => void server.close() };
 };
 
 /** What AWS would have made of it, as far as anything else is built on that. */
@@ -156,39 +156,46 @@ const introduceGlobals = async () => {
   });
 };
 
-const { url, built, targets } = await startCommandLine();
-process.env["SST_SERVER"] = url;
-const made: Made[] = [];
-Object.assign(globalThis, { $config: (config: Config) => config });
-const { default: config } = (await import("../../sst.config.ts")) as { default: Config };
-const app = await config.app({ stage });
-Object.assign(globalThis, {
-  $app: { ...app, stage, providers: { aws: { region: REGION } } },
-  $dev: command === "dev",
-  $cli: {
-    command,
-    rpc: "",
-    paths: { home: work, root, work, platform },
-    state: { version: {} },
-  },
-});
-await pulumi.runtime.setMocks(
-  {
-    newResource: (spec) => {
-      const one = { type: spec.type, name: spec.name, inputs: spec.inputs };
-      // What has an id exists already, and is only read.
-      if (spec.id) return { id: spec.id, state: readState(one, spec.id) };
-      made.push(one);
-      return { id: `${spec.name}-id`, state: createState(one) };
+/** What the stage is made of, to be called when nothing is left to do. */
+export const synthesise = async (request: Request): Promise<() => Synthesis> => {
+  const { stage, command } = request;
+  const { url, built, targets, close } = await startCommandLine(request);
+  process.env["SST_SERVER"] = url;
+  const made: Made[] = [];
+  Object.assign(globalThis, { $config: (config: Config) => config });
+  const { default: config } = (await import("../../sst.config.ts")) as { default: Config };
+  const app = await config.app({ stage });
+  Object.assign(globalThis, {
+    $app: { ...app, stage, providers: { aws: { region: REGION } } },
+    $dev: command === "dev",
+    $cli: {
+      command,
+      rpc: "",
+      paths: { home: work, root, work, platform },
+      state: { version: {} },
     },
-    call: ({ token, inputs }) => answerCall(token, inputs),
-  },
-  app.name,
-  stage,
-  false,
-  "organization",
-);
-await introduceGlobals();
-// Nothing of this waits for all that it asks for. What is thrown meanwhile ends the process.
-await pulumi.runtime.runInPulumiStack(config.run);
-process.on("beforeExit", () => writeFileSync(file, JSON.stringify({ app, made, built, targets })));
+  });
+  await pulumi.runtime.setMocks(
+    {
+      newResource: (spec) => {
+        const one = { type: spec.type, name: spec.name, inputs: spec.inputs };
+        // What has an id exists already, and is only read.
+        if (spec.id) return { id: spec.id, state: readState(one, spec.id) };
+        made.push(one);
+        return { id: `${spec.name}-id`, state: createState(one) };
+      },
+      call: ({ token, inputs }) => answerCall(token, inputs),
+    },
+    app.name,
+    stage,
+    false,
+    "organization",
+  );
+  await introduceGlobals();
+  // This waits for a part of what it asks for.
+  await pulumi.runtime.runInPulumiStack(config.run);
+  return () => {
+    close();
+    return { app, made, built, targets };
+  };
+};

@@ -1,13 +1,13 @@
-import { execFile } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { BUNDLES } from "./bundles.setup.ts";
+import type { Reply } from "./synthesiser.ts";
 
-// What sst.config.ts makes of a stage: a process of its own runs it (synthesis.ts), bundled as SST bundles it, and is over
-// when nothing is left to do.
+// What sst.config.ts makes of a stage (synthesis.ts), bundled as SST bundles it. One process (synthesiser.ts) makes all stages that the
+// files of a worker ask for.
 
 export type Made = {
   readonly type: string;
@@ -22,6 +22,18 @@ export type Synthesis = {
   readonly built: readonly string[];
   /** What the command line of a live session has to run, once for each Lambda. */
   readonly targets: readonly Target[];
+};
+
+export type Request = {
+  /** The bundle of synthesis.ts. */
+  readonly program: string;
+  readonly stage: string;
+  readonly command: "deploy" | "dev";
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether the stage makes the bundles of its Lambdas. */
+  readonly bundles: boolean;
+  /** A folder without files, which SST zips in place of each bundle. */
+  readonly empty: string;
 };
 
 export type Build = { readonly handler: string; readonly bundle?: string };
@@ -42,33 +54,26 @@ const SECRETS = {
 /** What `npm run deploy` reads from an account that AWS opened yesterday. */
 const NEW_ACCOUNT = { CONCURRENCY_QUOTA: "10" };
 
-const PERMANENT = /^(?:production|pr-\d+)$/;
+/** The bundles of this stage are made: those of another one would differ in nothing, and take ten seconds of processor time. */
+const BUNDLED = "ada";
 const BUNDLING = /^execFileSync\([\s\S]*?^\);$/m;
 
-/** Puts the bundles that are made already in the place of the stage's own. */
-const withMadeBundles: Plugin = {
-  name: "with made bundles",
+const withoutBundles: Plugin = {
+  name: "without bundles",
   setup: (build) => {
     build.onLoad({ filter: /\/infra\/bundles\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, "utf8");
       if (!BUNDLING.test(source)) throw new Error(`${path} bundles in another way`);
-      const folder = JSON.stringify(BUNDLES);
-      const contents = source
-        .replace(BUNDLING, "void execFileSync;")
-        .replace(/join\(\$cli\.paths\.root, .*\)/, `join($cli.paths.root, ${folder})`);
-      return { contents, loader: "ts" };
+      return { contents: source.replace(BUNDLING, "void execFileSync;"), loader: "ts" };
     });
   },
 };
 
-/** `settings`: what the deployer's environment, or .env.<stage>, says. */
-export const synthesise = async (
-  stage: string,
-  settings: Readonly<Record<string, string>> = {},
-  command: "deploy" | "dev" = "deploy",
-): Promise<Synthesis> => {
-  const program = join(PLATFORM, `synthesis-${process.pid}-${stage}.mjs`);
-  const file = `${program}.json`;
+const programs = new Map<boolean, Promise<string>>();
+
+const buildProgram = async (bundles: boolean): Promise<string> => {
+  const program = resolve(PLATFORM, `synthesis-${process.pid}-${bundles}.mjs`);
+  process.once("exit", () => rmSync(program, { force: true }));
   await build({
     entryPoints: ["test/infra/synthesis.ts"],
     outfile: program,
@@ -77,16 +82,51 @@ export const synthesise = async (
     format: "esm",
     target: "node24",
     packages: "external",
-    plugins: PERMANENT.test(stage) && command === "deploy" ? [withMadeBundles] : [],
+    plugins: bundles ? [] : [withoutBundles],
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
   });
+  return program;
+};
+
+const getProgram = (bundles: boolean): Promise<string> => {
+  const program = programs.get(bundles) ?? buildProgram(bundles);
+  programs.set(bundles, program);
+  return program;
+};
+
+let synthesiser: { readonly child: ChildProcess; readonly ended: Promise<never> } | undefined;
+
+/** It ends with this process. Pulumi reads the stack of each promise: with ten lines each that takes a fifth of the time. */
+const startSynthesiser = () => {
+  const child = fork(join(import.meta.dirname, "synthesiser.ts"), {
+    execArgv: ["--stack-trace-limit=1"],
+  });
+  child.unref();
+  child.channel?.unref();
+  const ended = once(child, "exit").then(() => {
+    throw new Error("the process that makes stages has ended");
+  });
+  return { child, ended };
+};
+
+/** `settings`: what the deployer's environment, or .env.<stage>, says. */
+export const synthesise = async (
+  stage: string,
+  settings: Readonly<Record<string, string>> = {},
+  command: Request["command"] = "deploy",
+): Promise<Synthesis> => {
+  const bundles = stage === BUNDLED;
+  const empty = resolve(".cache/empty");
+  mkdirSync(empty, { recursive: true });
   const env = { ...process.env, ...SECRETS, AWS_REGION: "eu-west-1", ...NEW_ACCOUNT, ...settings };
-  try {
-    await promisify(execFile)(process.execPath, [program, stage, command, file], { env });
-    return JSON.parse(readFileSync(file, "utf8"));
-  } finally {
-    for (const one of [program, file]) rmSync(one, { force: true });
-  }
+  const request = { program: await getProgram(bundles), stage, command, env, bundles, empty };
+  synthesiser ??= startSynthesiser();
+  const { child, ended } = synthesiser;
+  const replied = once(child, "message");
+  child.send(request);
+  const [reply] = (await Promise.race([replied, ended])) as [Reply];
+  if ("error" in reply) throw new Error(reply.error);
+  return reply.synthesis;
 };
