@@ -1,11 +1,12 @@
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Download, type Page, type Route } from "playwright-core";
-import { afterEach, beforeAll, expect, inject, onTestFinished } from "vitest";
+import { afterEach, beforeAll, expect, inject } from "vitest";
 import { watchLine } from "../app/log-lines.ts";
 import { describeUnless } from "../runner/describe-when.ts";
+import { CHROMIUM_ABSENCE, createPages, type PageRequest } from "../servers/pages.ts";
 import { createFolder } from "../servers/running.ts";
-import { CHROMIUM, OPERATOR_KEY, type Ready, type RunningServer, startServer } from "./server.ts";
+import { OPERATOR_KEY, type Ready, type RunningServer, startServer } from "./server.ts";
 
 // The dashboard as people use it: the real server, and Chromium. browser.setup.ts starts both, for all files.
 
@@ -52,7 +53,7 @@ type View = {
   readonly key?: "live" | "test" | null | { readonly secret: string };
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";
-};
+} & Pick<PageRequest, "isAlone">;
 
 /** A page, and what it should not have done. */
 export type OpenedPage = {
@@ -188,6 +189,33 @@ const watchLog = (getPath: () => string): void => {
   afterEach(() => readFileSync(log, "utf8").split("\n").forEach(watchLine));
 };
 
+/** This worker's browser. Files share a worker, so they share its connection and its pages. */
+const connections = new Map<string, Promise<Browser>>();
+
+const connect = (): Promise<Browser> => {
+  // Workers count from 1.
+  const endpoint = inject("dashboard").browsers[Number(process.env["VITEST_POOL_ID"]) - 1] ?? "";
+  const connection = connections.get(endpoint) ?? chromium.connect(endpoint);
+  connections.set(endpoint, connection);
+  return connection;
+};
+
+const getPage = createPages(async (browser) => {
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await context.addInitScript(REPORT_VIOLATIONS);
+  await context.addInitScript(COUNT_REQUESTS);
+  return context;
+});
+
+/** In the first document of a test: what the dashboard stores of a session. */
+const storeSession = (secret: string): string => `
+  if (sessionStorage.getItem("opened") === null) {
+    sessionStorage.setItem("opened", "yes");
+    sessionStorage.setItem("mailproof.key", ${JSON.stringify(secret)});
+    sessionStorage.setItem("mailproof.session", "a session of a test");
+  }`;
+
 type Dashboard = { readonly open: (view?: View) => Promise<OpenedPage> };
 
 /** A suite in a browser, with its own account; with settings, on its own server. */
@@ -196,72 +224,48 @@ export const describeInBrowser = (
   suite: (dashboard: Dashboard) => void,
   settings?: Record<string, string>,
 ): void =>
-  describeUnless(
-    CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
-    name,
-    () => {
-      let browser: Browser;
-      let server: RunningServer;
-      let ready: Ready;
-      beforeAll(async () => {
-        const shared = inject("dashboard");
-        // Workers count from 1.
-        const endpoint = shared.browsers[Number(process.env["VITEST_POOL_ID"]) - 1];
-        browser = await chromium.connect(endpoint ?? "");
-        if (settings === undefined) {
-          server = shared.server;
-          ready = await openAccount(name, server);
-          return () => browser.close();
-        }
-        const { stop, ...own } = await startServer(settings);
-        server = own;
-        ready = own.ready;
-        return async () => {
-          await browser.close();
-          await stop();
-        };
-      });
-      watchLog(() => server.log);
+  describeUnless(CHROMIUM_ABSENCE, name, () => {
+    let browser: Browser;
+    let server: RunningServer;
+    let ready: Ready;
+    beforeAll(async () => {
+      browser = await connect();
+      if (settings === undefined) {
+        server = inject("dashboard").server;
+        ready = await openAccount(name, server);
+        return undefined;
+      }
+      const { stop, ...own } = await startServer(settings);
+      server = own;
+      ready = own.ready;
+      return stop;
+    });
+    watchLog(() => server.log);
 
-      const open = async ({
-        path = "",
-        key = "test",
-        width = 1280,
-        colorScheme = "light",
-      }: View = {}) => {
-        const context = await browser.newContext({
-          viewport: { width, height: 800 },
-          colorScheme,
-          reducedMotion: "reduce",
-        });
-        onTestFinished(() => context.close());
-        await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-        await context.addInitScript(REPORT_VIOLATIONS);
-        await context.addInitScript(COUNT_REQUESTS);
-        const secret = typeof key === "object" ? key?.secret : ready[`${key}_key`];
-        const { origin } = new URL(ready.base_url);
-        if (secret !== undefined)
-          await context.addInitScript(
-            `if (sessionStorage.getItem("opened") === null) {
-              sessionStorage.setItem("opened", "yes");
-              sessionStorage.setItem("mailproof.key", ${JSON.stringify(secret)});
-              sessionStorage.setItem("mailproof.session", "a session of a test");
-            }`,
-          );
-        const page = await context.newPage();
-        page.setDefaultTimeout(100_000);
-        const watched = watchPage(page, origin);
-        await page.goto(`${ready.base_url}/app/${path}`);
-        const readApi = async <T>(route: string): Promise<T> => {
-          const headers = { "x-api-key": secret ?? "" };
-          const response = await fetch(ready.base_url + route, { headers });
-          return ((await response.json()) as { data: T }).data;
-        };
-        return { page, ready, folder: server.folder, ...watched, readApi };
+    const open = async ({
+      path = "",
+      key = "test",
+      width = 1280,
+      colorScheme = "light",
+      isAlone = false,
+    }: View = {}) => {
+      const secret = typeof key === "object" ? key?.secret : ready[`${key}_key`];
+      const initScript = secret === undefined ? "" : storeSession(secret);
+      const page = await getPage(browser, { initScript, isAlone });
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ media: null, colorScheme, reducedMotion: "reduce" });
+      const { origin } = new URL(ready.base_url);
+      const watched = watchPage(page, origin);
+      await page.goto(`${ready.base_url}/app/${path}`);
+      const readApi = async <T>(route: string): Promise<T> => {
+        const headers = { "x-api-key": secret ?? "" };
+        const response = await fetch(ready.base_url + route, { headers });
+        return ((await response.json()) as { data: T }).data;
       };
-      suite({ open });
-    },
-  );
+      return { page, ready, folder: server.folder, ...watched, readApi };
+    };
+    suite({ open });
+  });
 
 const WIDTHS = [1280, 768, 375] as const;
 const COLOUR_SCHEMES = ["light", "dark"] as const;

@@ -3,46 +3,38 @@ import { waitUntilLoaded } from "./browser.ts";
 import { describeEveryScreen, readScreen } from "./every-screen.ts";
 
 describeEveryScreen(({ screens, openScreen }) => {
-  test.each(screens)("/app/$path: a reload and Back return to it", async (screen) => {
-    const opened = await openScreen(screen);
-    const { page } = opened;
-    await waitUntilLoaded(opened);
-    const shownBefore = await readScreen(opened);
-    expect(shownBefore.title).toBe(`${shownBefore.heading} · Mailproof`);
-    // The navigation has it, or the screen that leads to it, and no other one.
-    expect(await page.locator(".side a[aria-current]").count()).toBe(1);
-
-    await page.reload();
-    await waitUntilLoaded(opened);
-    expect(await readScreen(opened)).toEqual(shownBefore);
-
-    const other = screens.find(({ path, icon }) => icon && path !== screen.path);
-    await page
-      .locator(".side")
-      .getByRole("link", { name: other?.title ?? "", exact: true })
-      .click();
-    await page.getByRole("heading", { name: other?.title ?? "", level: 1 }).waitFor();
-    await page.goBack();
-    await page.getByRole("heading", { name: shownBefore.heading ?? "", level: 1 }).waitFor();
-    await waitUntilLoaded(opened);
-    expect(await readScreen(opened)).toEqual(shownBefore);
-  });
-
   test.each(screens)(
-    "/app/$path: without a network it says so and keeps what it shows",
+    "/app/$path: a reload and Back return to it, and without a network it keeps what it shows",
     async (screen) => {
       const opened = await openScreen(screen);
       const { page } = opened;
       await waitUntilLoaded(opened);
       const shownBefore = await readScreen(opened);
-      const shown = await page.locator("main").innerText();
+      expect(shownBefore.title).toBe(`${shownBefore.heading} · Mailproof`);
+      // The navigation has it, or the screen that leads to it, and no other one.
+      expect(await page.locator(".side a[aria-current]").count()).toBe(1);
 
+      await page.reload();
+      await waitUntilLoaded(opened);
+      expect(await readScreen(opened)).toEqual(shownBefore);
+
+      const other = screens.find(({ path, icon }) => icon && path !== screen.path);
+      await page
+        .locator(".side")
+        .getByRole("link", { name: other?.title ?? "", exact: true })
+        .click();
+      await page.getByRole("heading", { name: other?.title ?? "", level: 1 }).waitFor();
+      await page.goBack();
+      await page.getByRole("heading", { name: shownBefore.heading ?? "", level: 1 }).waitFor();
+      await waitUntilLoaded(opened);
+      expect(await readScreen(opened)).toEqual(shownBefore);
+
+      const shown = await page.locator("main").innerText();
       await page.context().setOffline(true);
       await page.getByText("You are offline.").waitFor();
       expect(await page.locator("main").innerText()).toContain(shown.slice(0, 200));
       await page.context().setOffline(false);
       await page.getByText("You are offline.").waitFor({ state: "detached" });
-
       expect(await readScreen(opened)).toEqual(shownBefore);
       expect(opened.complaints).toEqual([]);
     },

@@ -29,16 +29,29 @@ const waitForMail = (opened: Opened, id: string): Promise<void> =>
 
 /** Of each screen whose path has a parameter: the address of one that exists. */
 const createTargets = async (opened: Opened): Promise<Readonly<Record<string, string>>> => {
-  const emails = ["valid@x.com", "invalid@x.com", "risky@x.com"];
-  const job = await createJob(opened, emails, "Customers");
-  await waitForJob(opened, job);
-  await callApi(opened, "POST /v1/deliverability/check", { domain: DOMAIN });
-  const webhook = await callApi(opened, "POST /v1/webhooks", {
-    url: "https://example.com/in",
-    events: ["job.completed"],
-  });
-  const { test_id: mailTest } = await callApi(opened, "POST /v1/deliverability/tests", {});
-  await waitForMail(opened, mailTest);
+  const createEndedJob = async () => {
+    const job = await createJob(
+      opened,
+      ["valid@x.com", "invalid@x.com", "risky@x.com"],
+      "Customers",
+    );
+    await waitForJob(opened, job);
+    return job;
+  };
+  const createReceivedTest = async () => {
+    const { test_id } = await callApi(opened, "POST /v1/deliverability/tests", {});
+    await waitForMail(opened, test_id);
+    return test_id;
+  };
+  const [job, mailTest, webhook] = await Promise.all([
+    createEndedJob(),
+    createReceivedTest(),
+    callApi(opened, "POST /v1/webhooks", {
+      url: "https://example.com/in",
+      events: ["job.completed"],
+    }),
+    callApi(opened, "POST /v1/deliverability/check", { domain: DOMAIN }),
+  ]);
   return {
     "lists/:id": `lists/${job}`,
     "domains/:domain": `domains/${DOMAIN}`,
@@ -47,9 +60,12 @@ const createTargets = async (opened: Opened): Promise<Readonly<Record<string, st
     "domains/:domain/mail-tests": "domains/example.com/mail-tests",
     "mail-tests/:id": `mail-tests/${mailTest}`,
     "webhooks/:id": `webhooks/${webhook.id}`,
-    "accounts/:account": `accounts/${opened.ready.account_id}`,
   };
 };
+
+const createOperatorTargets = async ({ ready }: Opened) => ({
+  "accounts/:account": `accounts/${ready.account_id}`,
+});
 
 export const readScreen = async ({ page }: OpenedPage) => ({
   path: new URL(page.url()).pathname,
@@ -67,19 +83,20 @@ const describeScreens = (
   name: string,
   screens: readonly ScreenEntry[],
   key: "test" | { readonly secret: string },
+  create: typeof createTargets,
   suite: (every: EveryScreen) => void,
 ): void =>
   describeInBrowser(name, ({ open }) => {
     let targets: Readonly<Record<string, string>> | undefined;
     const getAddress = (path: string): string => {
       const address = targets?.[path] ?? path;
-      if (address.includes(":")) throw new Error(`createTargets has no address for ${path}.`);
+      if (address.includes(":")) throw new Error(`There is no address for ${path}.`);
       return address;
     };
     const openScreen = async ({ path }: ScreenEntry) => {
       if (targets) return open({ path: getAddress(path), key });
       const opened = await open({ path: "no/such/screen", key });
-      targets = await createTargets(opened);
+      targets = await create(opened);
       await opened.page.goto(`${opened.ready.base_url}/app/${getAddress(path)}`);
       return opened;
     };
@@ -87,6 +104,12 @@ const describeScreens = (
   });
 
 export const describeEveryScreen = (suite: (every: EveryScreen) => void): void => {
-  describeScreens("every screen of an account", SCREENS, "test", suite);
-  describeScreens("every screen of an operator", OPERATOR_SCREENS, { secret: OPERATOR_KEY }, suite);
+  describeScreens("every screen of an account", SCREENS, "test", createTargets, suite);
+  describeScreens(
+    "every screen of an operator",
+    OPERATOR_SCREENS,
+    { secret: OPERATOR_KEY },
+    createOperatorTargets,
+    suite,
+  );
 };

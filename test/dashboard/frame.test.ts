@@ -351,7 +351,7 @@ describeInBrowser("the frame", ({ open }) => {
   });
 
   test("what could not be loaded is loaded by itself once the API answers again", async () => {
-    const opened = await open({ path: "no/such/screen", key: "live" });
+    const opened = await open({ path: "no/such/screen", key: "live", isAlone: true });
     const { page, ready } = opened;
     await page.clock.install();
     await page.route("**/v1/**", (route) => route.fulfill(REFUSED));

@@ -76,7 +76,7 @@ describeInBrowser("the lists", ({ open }) => {
   });
 
   test("a running list is read every two seconds, and never while the page is hidden", async () => {
-    const opened = await open({ path: "lists" });
+    const opened = await open({ path: "lists", isAlone: true });
     const { page, requests } = opened;
     await createJob(opened, ["slow@x.com"], "Long");
     await page.clock.install();

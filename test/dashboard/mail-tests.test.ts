@@ -175,7 +175,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
   });
 
   test("a test that is open is read every two seconds, and never while the page is hidden", async () => {
-    const opened = await open({ path: "mail-tests" });
+    const opened = await open({ path: "mail-tests", isAlone: true });
     const { page, requests } = opened;
     await page.clock.install();
     await page.route(`**${TESTS}/mlt_*`, async (route) => {

@@ -9,12 +9,6 @@ import { expect } from "vitest";
 import { MAILPROOF } from "../servers/package.ts";
 import { COMPILED, PRELOADED } from "../servers/running.ts";
 
-export const CHROMIUM = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-].find((path) => existsSync(path));
-
 // The real server with the lab in its own process.
 
 /** The account, and where it is served. */

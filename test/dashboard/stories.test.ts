@@ -21,7 +21,7 @@ type Credits = { readonly credits: { readonly spent: number; readonly held: numb
 
 describeInBrowser("a story", ({ open }) => {
   test("with a processor four times slower an impatient person double-clicks, reloads and goes back, and pays once", async () => {
-    const opened = await open({ key: null, width: 375 });
+    const opened = await open({ key: null, width: 375, isAlone: true });
     const { page, ready, complaints } = opened;
     const readCharged = async () => {
       const { credits } = await callApi(opened, "GET /v1/account", undefined, "live_key");

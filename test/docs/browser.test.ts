@@ -1,17 +1,16 @@
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { endpoints } from "@mailproof/api/endpoints";
 import { createApiServer } from "@mailproof/local/server/server";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { describeUnless } from "../runner/describe-when.ts";
+import { CHROMIUM_ABSENCE, CHROMIUM_OPTIONS, createPages } from "../servers/pages.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
+const getPage = createPages((browser) => browser.newContext());
 
 /** The least contrast (WCAG 2) of what stands on a ground of its own colour: it is mixed with what is below. */
 const PALEST = `(() => {
@@ -30,404 +29,401 @@ const PALEST = `(() => {
 })()`;
 
 // The structure of the page, in a real browser: what is seen, and not how each pixel looks.
-describeUnless(
-  CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
-  "the docs page in a browser",
-  () => {
-    let browser: Browser;
-    let server: Server;
-    let base = "";
-    let keys: Pick<Awaited<ReturnType<typeof given>>, "liveKey" | "testKey">;
-    beforeAll(async () => {
-      const { world, ...opened } = await given({ balance: 10 });
-      keys = opened;
-      server = createApiServer(world, () => undefined, endpoints).listen(0, "127.0.0.1");
-      await once(server, "listening");
-      base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      // As root there is no sandbox, and the page is our own.
-      browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
-    });
-    afterAll(async () => {
-      await browser.close();
-      server.closeAllConnections();
-      server.close();
-    });
+describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
+  let browser: Browser;
+  let server: Server;
+  let base = "";
+  let keys: Pick<Awaited<ReturnType<typeof given>>, "liveKey" | "testKey">;
+  beforeAll(async () => {
+    const { world, ...opened } = await given({ balance: 10 });
+    keys = opened;
+    server = createApiServer(world, () => undefined, endpoints).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    browser = await chromium.launch(CHROMIUM_OPTIONS);
+  });
+  afterAll(async () => {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  });
 
-    type View = {
-      readonly width: number;
-      readonly colorScheme?: "light" | "dark";
-      readonly path?: string;
-      /** What the dashboard keeps in the tab. */
-      readonly signedIn?: string;
-    };
+  type View = {
+    readonly width: number;
+    readonly colorScheme?: "light" | "dark";
+    readonly path?: string;
+    /** What the dashboard keeps in the tab. */
+    readonly signedIn?: string;
+  };
 
-    const whenOpened = async ({ width, colorScheme = "light", path = "/docs", signedIn }: View) => {
-      const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme });
-      onTestFinished(() => page.close());
-      page.setDefaultTimeout(100_000);
-      const complaints: string[] = [];
-      const requestedUrls: string[] = [];
-      page.on("console", (line) => void (line.type() === "error" && complaints.push(line.text())));
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("request", (request) => requestedUrls.push(request.url()));
-      if (signedIn !== undefined)
-        await page.addInitScript(`sessionStorage.setItem("mailproof.key", "${signedIn}")`);
-      await page.goto(base + path);
-      return { page, complaints, asked: requestedUrls };
-    };
+  const whenOpened = async ({ width, colorScheme = "light", path = "/docs", signedIn }: View) => {
+    const session =
+      signedIn !== undefined && `sessionStorage.setItem("mailproof.key", "${signedIn}");`;
+    const page = await getPage(browser, { initScript: session || "" });
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ media: null, colorScheme });
+    const complaints: string[] = [];
+    const requestedUrls: string[] = [];
+    page.on("console", (line) => void (line.type() === "error" && complaints.push(line.text())));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => requestedUrls.push(request.url()));
+    await page.goto(base + path);
+    return { page, complaints, asked: requestedUrls };
+  };
 
-    const isSeen = (page: Page, selector: string) => page.locator(selector).first().isVisible();
+  const isSeen = (page: Page, selector: string) => page.locator(selector).first().isVisible();
 
-    test.each([360, 768, 1440])("nothing is wider than a screen of %i pixels", async (width) => {
-      const { page, complaints, asked: requestedUrls } = await whenOpened({ width });
+  test.each([360, 768, 1440])("nothing is wider than a screen of %i pixels", async (width) => {
+    const { page, complaints, asked: requestedUrls } = await whenOpened({ width });
 
-      const wide = await page.evaluate("document.documentElement.scrollWidth");
+    const wide = await page.evaluate("document.documentElement.scrollWidth");
 
-      expect(wide).toBeLessThanOrEqual(width);
-      expect(complaints).toEqual([]);
-      expect(
-        requestedUrls.filter((url) => !url.startsWith(base) && !url.startsWith("data:")),
-      ).toEqual([]);
-    });
+    expect(wide).toBeLessThanOrEqual(width);
+    expect(complaints).toEqual([]);
+    expect(
+      requestedUrls.filter((url) => !url.startsWith(base) && !url.startsWith("data:")),
+    ).toEqual([]);
+  });
 
-    test.each([360, 1440])(
-      "the page of a topic fits %i pixels, shows one of eight languages, and its script runs",
-      async (width) => {
-        const { page, complaints } = await whenOpened({ width, path: "/docs/verify-email" });
-
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
-          width,
-        );
-        expect(complaints).toEqual([]);
-        const languages = page.locator(".languages").first();
-        await languages.getByRole("button", { name: "C#" }).click();
-        expect(await languages.locator("figure:visible").allInnerTexts()).toEqual([
-          expect.stringContaining("HttpRequestMessage"),
-        ]);
-        expect(await languages.locator("figure").count()).toBe(8);
-      },
-    );
-
-    test.each(
-      [375, 1280, 1920].flatMap((width) => [[width, "light"] as const, [width, "dark"] as const]),
-    )("the page of the status fits %i pixels, %s, and anyone can read it", async (...view) => {
-      const [width, colorScheme] = view;
-      const { page, complaints, asked } = await whenOpened({ width, colorScheme, path: "/status" });
+  test.each([360, 1440])(
+    "the page of a topic fits %i pixels, shows one of eight languages, and its script runs",
+    async (width) => {
+      const { page, complaints } = await whenOpened({ width, path: "/docs/verify-email" });
 
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
         width,
       );
-      await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
-      const { violations }: any = await page.evaluate("axe.run()");
-      expect(violations).toEqual([]);
       expect(complaints).toEqual([]);
-      const paths = asked
-        .filter((url) => !url.startsWith("data:"))
-        .map((url) => new URL(url).pathname);
-      expect(paths.toSorted()).toEqual(["/docs/style.css", "/status"]);
-      expect(await page.getByRole("row", { name: "Webhooks" }).innerText()).toContain("works");
-    });
+      const languages = page.locator(".languages").first();
+      await languages.getByRole("button", { name: "C#" }).click();
+      expect(await languages.locator("figure:visible").allInnerTexts()).toEqual([
+        expect.stringContaining("HttpRequestMessage"),
+      ]);
+      expect(await languages.locator("figure").count()).toBe(8);
+    },
+  );
 
-    test("light and dark have colours of their own", async () => {
-      const seen = [];
-      for (const colorScheme of ["light", "dark"] as const) {
-        const { page } = await whenOpened({ width: 1440, colorScheme });
-        seen.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
-      }
+  test.each(
+    [375, 1280, 1920].flatMap((width) => [[width, "light"] as const, [width, "dark"] as const]),
+  )("the page of the status fits %i pixels, %s, and anyone can read it", async (...view) => {
+    const [width, colorScheme] = view;
+    const { page, complaints, asked } = await whenOpened({ width, colorScheme, path: "/status" });
 
-      expect(seen).toEqual(["rgb(255, 255, 255)", "rgb(15, 20, 27)"]);
-    });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+    const { violations }: any = await page.evaluate("axe.run()");
+    expect(violations).toEqual([]);
+    expect(complaints).toEqual([]);
+    const paths = asked
+      .filter((url) => !url.startsWith("data:"))
+      .map((url) => new URL(url).pathname);
+    expect(paths.toSorted()).toEqual(["/docs/style.css", "/status"]);
+    expect(await page.getByRole("row", { name: "Webhooks" }).innerText()).toContain("works");
+  });
 
-    test("on paper it is dark on white, as wide as the paper, and no line is cut off", async () => {
-      const { page } = await whenOpened({ width: 1123, colorScheme: "dark" });
-      await page.emulateMedia({ media: "print" });
+  test("light and dark have colours of their own", async () => {
+    const seen = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      const { page } = await whenOpened({ width: 1440, colorScheme });
+      seen.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
+    }
 
-      expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(
-        "rgb(255, 255, 255)",
-      );
-      expect(await page.evaluate("document.querySelector('main').clientWidth")).toBe(1123);
-      expect(await isSeen(page, ".side")).toBe(false);
-      expect(await isSeen(page, ".copy")).toBe(false);
-      expect(await isSeen(page, ".try")).toBe(false);
-      expect(
-        await page.evaluate(
-          "[...document.querySelectorAll('pre')].filter((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth).length",
-        ),
-      ).toBe(0);
-    });
+    expect(seen).toEqual(["rgb(255, 255, 255)", "rgb(15, 20, 27)"]);
+  });
 
-    test.each(["light", "dark"] as const)(
-      "every word on a coloured ground can be read: %s",
-      async (colorScheme) => {
-        const { page } = await whenOpened({ width: 1440, colorScheme });
+  test("on paper it is dark on white, as wide as the paper, and no line is cut off", async () => {
+    const { page } = await whenOpened({ width: 1123, colorScheme: "dark" });
+    await page.emulateMedia({ media: "print" });
 
-        expect(await page.evaluate(PALEST)).toBeGreaterThanOrEqual(4.5);
-      },
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(
+      "rgb(255, 255, 255)",
+    );
+    expect(await page.evaluate("document.querySelector('main').clientWidth")).toBe(1123);
+    expect(await isSeen(page, ".side")).toBe(false);
+    expect(await isSeen(page, ".copy")).toBe(false);
+    expect(await isSeen(page, ".try")).toBe(false);
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('pre')].filter((one) => one.clientHeight > 0 && one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth).length",
+      ),
+    ).toBe(0);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "every word on a coloured ground can be read: %s",
+    async (colorScheme) => {
+      const { page } = await whenOpened({ width: 1440, colorScheme });
+
+      expect(await page.evaluate(PALEST)).toBeGreaterThanOrEqual(4.5);
+    },
+  );
+
+  test("a table beside a picture has room for its words", async () => {
+    const { page } = await whenOpened({ width: 1280 });
+
+    const widths: any = await page.evaluate(
+      "[...document.querySelectorAll('#statuses tbody tr:first-child td')].map((one) => one.clientWidth)",
     );
 
-    test("a table beside a picture has room for its words", async () => {
-      const { page } = await whenOpened({ width: 1280 });
+    expect(widths[1]).toBeGreaterThan(widths[2]);
+  });
 
-      const widths: any = await page.evaluate(
-        "[...document.querySelectorAll('#statuses tbody tr:first-child td')].map((one) => one.clientWidth)",
+  test("an address of a part leads to the part, wherever it stands", async () => {
+    const { page } = await whenOpened({ width: 1280 });
+    const tops = [];
+    for (const id of ["getUsage", "verifyFile", "shape-Issue"]) {
+      await page.evaluate(`location.hash = "${id}"`);
+      await page.waitForFunction(
+        `scrollY > 0 && document.getElementById("${id}").getBoundingClientRect().top < 100`,
       );
+      tops.push(
+        await page.evaluate(`document.getElementById("${id}").getBoundingClientRect().top > 50`),
+      );
+    }
 
-      expect(widths[1]).toBeGreaterThan(widths[2]);
-    });
+    expect(tops).toEqual([true, true, true]);
+  });
 
-    test("an address of a part leads to the part, wherever it stands", async () => {
-      const { page } = await whenOpened({ width: 1280 });
-      const tops = [];
-      for (const id of ["getUsage", "verifyFile", "shape-Issue"]) {
-        await page.evaluate(`location.hash = "${id}"`);
-        await page.waitForFunction(
-          `scrollY > 0 && document.getElementById("${id}").getBoundingClientRect().top < 100`,
-        );
-        tops.push(
-          await page.evaluate(`document.getElementById("${id}").getBoundingClientRect().top > 50`),
-        );
-      }
+  test("a phone has a menu, which closes when something is chosen", async () => {
+    const { page } = await whenOpened({ width: 360 });
+    expect(await isSeen(page, ".side")).toBe(false);
 
-      expect(tops).toEqual([true, true, true]);
-    });
+    await page.click(".menu");
+    expect(await isSeen(page, ".side")).toBe(true);
+    await page.click('.contents a[href="#findEmail"]');
 
-    test("a phone has a menu, which closes when something is chosen", async () => {
-      const { page } = await whenOpened({ width: 360 });
-      expect(await isSeen(page, ".side")).toBe(false);
+    expect(await isSeen(page, ".side")).toBe(false);
+    await page.waitForFunction("location.hash === '#findEmail'");
+  });
 
-      await page.click(".menu");
-      expect(await isSeen(page, ".side")).toBe(true);
-      await page.click('.contents a[href="#findEmail"]');
+  test("a search leads to the part of the page that is about its words", async () => {
+    const { page, complaints } = await whenOpened({ width: 1440 });
+    const parts = {
+      refund: "errors",
+      idempotency: "idempotency",
+      "download csv": "downloadJob",
+      "/v1/find": "findEmail",
+      catch_all_confidence: "statuses",
+      INSUFFICIENT_CREDITS: "INSUFFICIENT_CREDITS",
+    };
 
-      expect(await isSeen(page, ".side")).toBe(false);
-      await page.waitForFunction("location.hash === '#findEmail'");
-    });
-
-    test.each([
-      ["refund", "errors"],
-      ["idempotency", "idempotency"],
-      ["download csv", "downloadJob"],
-      ["/v1/find", "findEmail"],
-      ["catch_all_confidence", "statuses"],
-      ["INSUFFICIENT_CREDITS", "INSUFFICIENT_CREDITS"],
-    ])("a search for %s leads to #%s", async (words, id) => {
-      const { page, complaints } = await whenOpened({ width: 1440 });
-
-      await page.keyboard.press("/");
+    await page.keyboard.press("/");
+    for (const [words, id] of Object.entries(parts)) {
       await page.keyboard.type(words);
       await page.locator(".found a").first().waitFor();
       const hashes = await page
         .locator(".found a")
         .evaluateAll((all: any[]) => all.map((one) => one.hash.slice(1)));
-
-      expect(hashes.slice(0, 3)).toContain(id);
-      expect(await isSeen(page, `[id="${id}"]`)).toBe(true);
-      expect(complaints).toEqual([]);
-    });
-
-    test("the page of a topic searches all pages, and the keys alone open one of them", async () => {
-      const { page, complaints } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
-
-      await page.keyboard.press("/");
-      await page.keyboard.type("insufficient");
-      await page.locator(".found a", { hasText: "INSUFFICIENT_CREDITS" }).first().waitFor();
-      await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("ArrowUp");
-      await page.keyboard.press("Enter");
-
-      await page.waitForURL(`${base}/docs/errors#INSUFFICIENT_CREDITS`);
-      expect(complaints).toEqual([]);
-    });
-
-    test("what a search needs is loaded when somebody wants to search, and a failure says so", async () => {
-      const { page, asked } = await whenOpened({ width: 1440, path: "/docs/errors" });
-      expect(asked.filter((url) => url.endsWith("search.json"))).toEqual([]);
-      await page.route("**/docs/search.json", (route) => route.abort());
-
-      await page.fill(".search input", "refund");
-      await page.getByText("The search could not be loaded.").waitFor();
-      await page.unroute("**/docs/search.json");
-      await page.fill(".search input", "refunds");
-      await page.locator(".found a").first().waitFor();
-    });
-
-    test("what is found is shown with whole words around it", async () => {
-      const { page } = await whenOpened({ width: 1440 });
-
-      await page.fill(".search input", "credits_refunded");
-      await page.locator(".found a").first().waitFor();
-
-      expect(await page.locator(".found small").allTextContents()).toContainEqual(
-        expect.stringMatching(/credits_refunded number /),
-      );
-    });
-
-    test("the keys alone choose a result, and the page says when nothing is found", async () => {
-      const { page } = await whenOpened({ width: 1440 });
-      await page.keyboard.press("/");
-      await page.keyboard.type("rate limits");
-      await page.keyboard.press("Enter");
-      await page.waitForFunction("location.hash === '#rate-limits'");
-
-      await page.fill(".search input", "zebra");
-      await page.getByText("No results.").waitFor();
+      expect(hashes.slice(0, 3), `for ${words}`).toContain(id);
+      expect(await isSeen(page, `[id="${id}"]`), `${id} is seen`).toBe(true);
       await page.fill(".search input", "");
       await page.locator(".contents").waitFor();
-      expect(await page.locator(".found li").count()).toBe(0);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  test("the page of a topic searches all pages, and the keys alone open one of them", async () => {
+    const { page, complaints } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("insufficient");
+    await page.locator(".found a", { hasText: "INSUFFICIENT_CREDITS" }).first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+
+    await page.waitForURL(`${base}/docs/errors#INSUFFICIENT_CREDITS`);
+    expect(complaints).toEqual([]);
+  });
+
+  test("what a search needs is loaded when somebody wants to search, and a failure says so", async () => {
+    const { page, asked } = await whenOpened({ width: 1440, path: "/docs/errors" });
+    expect(asked.filter((url) => url.endsWith("search.json"))).toEqual([]);
+    await page.route("**/docs/search.json", (route) => route.abort());
+
+    await page.fill(".search input", "refund");
+    await page.getByText("The search could not be loaded.").waitFor();
+    await page.unroute("**/docs/search.json");
+    await page.fill(".search input", "refunds");
+    await page.locator(".found a").first().waitFor();
+  });
+
+  test("what is found is shown with whole words around it", async () => {
+    const { page } = await whenOpened({ width: 1440 });
+
+    await page.fill(".search input", "credits_refunded");
+    await page.locator(".found a").first().waitFor();
+
+    expect(await page.locator(".found small").allTextContents()).toContainEqual(
+      expect.stringMatching(/credits_refunded number /),
+    );
+  });
+
+  test("the keys alone choose a result, and the page says when nothing is found", async () => {
+    const { page } = await whenOpened({ width: 1440 });
+    await page.keyboard.press("/");
+    await page.keyboard.type("rate limits");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction("location.hash === '#rate-limits'");
+
+    await page.fill(".search input", "zebra");
+    await page.getByText("No results.").waitFor();
+    await page.fill(".search input", "");
+    await page.locator(".contents").waitFor();
+    expect(await page.locator(".found li").count()).toBe(0);
+  });
+
+  test("every page leads to the dashboard", async () => {
+    for (const path of ["/docs", "/docs/verify-email"])
+      for (const width of [360, 1440]) {
+        const { page } = await whenOpened({ width, path });
+        const link = page.getByRole("banner").getByRole("link", { name: "Dashboard" });
+        expect(await link.getAttribute("href")).toBe("/app/");
+        expect(await link.isVisible()).toBe(true);
+      }
+  });
+
+  /** The first example of the operation. */
+  const runFirst = (page: Page) => page.getByRole("button", { name: "Run" }).first().click();
+
+  test("an example is run with a test key that is pasted, and a live key is not sent", async () => {
+    const { page, complaints, asked } = await whenOpened({
+      width: 1440,
+      path: "/docs/verify-email",
     });
+    await runFirst(page);
+    await page.getByLabel("Test key").fill(keys.liveKey);
+    await page.keyboard.press("Enter");
+    await page.getByText("Only a test key is sent from here.").waitFor();
+    expect(asked.filter((url) => url.includes("/v1/"))).toEqual([]);
 
-    test("every page leads to the dashboard", async () => {
-      for (const path of ["/docs", "/docs/verify-email"])
-        for (const width of [360, 1440]) {
-          const { page } = await whenOpened({ width, path });
-          const link = page.getByRole("banner").getByRole("link", { name: "Dashboard" });
-          expect(await link.getAttribute("href")).toBe("/app/");
-          expect(await link.isVisible()).toBe(true);
-        }
+    await page.getByLabel("Test key").fill(` ${keys.testKey} `);
+    await page.getByRole("button", { name: "Send" }).click();
+
+    const ran = page.locator(".ran").first();
+    await ran.locator("pre").waitFor();
+    expect(await ran.innerText()).toMatch(/^200\s+in \d+ ms\s+req_/);
+    expect(await ran.innerText()).toContain('"success": true');
+    expect(complaints).toEqual([]);
+    // It is asked for once.
+    await page.getByRole("button", { name: "Run" }).nth(1).click();
+    await page.locator(".ran").nth(1).locator("pre").waitFor();
+  });
+
+  test("Enter sends the key and returns to Run, and one that is refused is asked for again", async () => {
+    const { page } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
+    await runFirst(page);
+    await page.getByLabel("Test key").fill("mp_test_ümlaut");
+    await page.keyboard.press("Enter");
+    await page.getByText("Only a test key is sent from here.").waitFor();
+    await page.getByLabel("Test key").fill(`${keys.testKey}0`);
+    await page.keyboard.press("Enter");
+    await page.locator(".ran pre", { hasText: "UNAUTHORIZED" }).waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Run");
+
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Test key").fill(keys.testKey);
+    await page.keyboard.press("Enter");
+    await page.locator(".ran pre", { hasText: '"success": true' }).waitFor();
+  });
+
+  test("the test key of this tab is in the examples of curl, and runs them", async () => {
+    const { page } = await whenOpened({
+      width: 1440,
+      path: "/docs/verify-email",
+      signedIn: keys.testKey,
     });
+    const sample = await page.locator(".languages pre").first().textContent();
+    expect(sample).toContain(`X-Api-Key: ${keys.testKey}"`);
 
-    /** The first example of the operation. */
-    const runFirst = (page: Page) => page.getByRole("button", { name: "Run" }).first().click();
+    await runFirst(page);
+    await page.getByText('"success": true').first().waitFor();
+  });
 
-    test("an example is run with a test key that is pasted, and a live key is not sent", async () => {
-      const { page, complaints, asked } = await whenOpened({
-        width: 1440,
-        path: "/docs/verify-email",
-      });
-      await runFirst(page);
-      await page.getByLabel("Test key").fill(keys.liveKey);
-      await page.keyboard.press("Enter");
-      await page.getByText("Only a test key is sent from here.").waitFor();
-      expect(asked.filter((url) => url.includes("/v1/"))).toEqual([]);
-
-      await page.getByLabel("Test key").fill(` ${keys.testKey} `);
-      await page.getByRole("button", { name: "Send" }).click();
-
-      const ran = page.locator(".ran").first();
-      await ran.locator("pre").waitFor();
-      expect(await ran.innerText()).toMatch(/^200\s+in \d+ ms\s+req_/);
-      expect(await ran.innerText()).toContain('"success": true');
-      expect(complaints).toEqual([]);
-      // It is asked for once.
-      await page.getByRole("button", { name: "Run" }).nth(1).click();
-      await page.locator(".ran").nth(1).locator("pre").waitFor();
+  test("a live key of this tab is neither in the page nor sent", async () => {
+    const { page, asked } = await whenOpened({
+      width: 1440,
+      path: "/docs/verify-email",
+      signedIn: keys.liveKey,
     });
+    expect(await page.content()).not.toContain(keys.liveKey);
 
-    test("Enter sends the key and returns to Run, and one that is refused is asked for again", async () => {
-      const { page } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
-      await runFirst(page);
-      await page.getByLabel("Test key").fill("mp_test_ümlaut");
-      await page.keyboard.press("Enter");
-      await page.getByText("Only a test key is sent from here.").waitFor();
-      await page.getByLabel("Test key").fill(`${keys.testKey}0`);
-      await page.keyboard.press("Enter");
-      await page.locator(".ran pre", { hasText: "UNAUTHORIZED" }).waitFor();
-      expect(await page.evaluate("document.activeElement.textContent")).toBe("Run");
+    await runFirst(page);
+    await page.getByLabel("Test key").waitFor();
+    expect(asked.filter((url) => url.includes("/v1/"))).toEqual([]);
+  });
 
-      await page.keyboard.press("Enter");
-      await page.getByLabel("Test key").fill(keys.testKey);
-      await page.keyboard.press("Enter");
-      await page.locator(".ran pre", { hasText: '"success": true' }).waitFor();
-    });
-
-    test("the test key of this tab is in the examples of curl, and runs them", async () => {
+  test.each([
+    ["/docs/get-account", "light"],
+    ["/docs/quick-start", "dark"],
+  ] as const)(
+    "axe finds no violation in %s with its search and an example that was run: %s",
+    async (path, colorScheme) => {
       const { page } = await whenOpened({
         width: 1440,
-        path: "/docs/verify-email",
+        path,
         signedIn: keys.testKey,
+        colorScheme,
       });
-      const sample = await page.locator(".languages pre").first().textContent();
-      expect(sample).toContain(`X-Api-Key: ${keys.testKey}"`);
-
       await runFirst(page);
-      await page.getByText('"success": true').first().waitFor();
-    });
+      await page.locator(".ran pre").first().waitFor();
+      await page.fill(".search input", "refund");
+      await page.locator(".found a").first().waitFor();
 
-    test("a live key of this tab is neither in the page nor sent", async () => {
-      const { page, asked } = await whenOpened({
-        width: 1440,
-        path: "/docs/verify-email",
-        signedIn: keys.liveKey,
-      });
-      expect(await page.content()).not.toContain(keys.liveKey);
+      await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+      const { violations }: any = await page.evaluate("axe.run()");
 
-      await runFirst(page);
-      await page.getByLabel("Test key").waitFor();
-      expect(asked.filter((url) => url.includes("/v1/"))).toEqual([]);
-    });
+      expect(
+        violations.map(({ id, nodes }: any) => [id, nodes.map(({ html }: any) => html)]),
+      ).toEqual([]);
+    },
+  );
 
-    test.each([
-      ["/docs/get-account", "light"],
-      ["/docs/quick-start", "dark"],
-    ] as const)(
-      "axe finds no violation in %s with its search and an example that was run: %s",
-      async (path, colorScheme) => {
-        const { page } = await whenOpened({
-          width: 1440,
-          path,
-          signedIn: keys.testKey,
-          colorScheme,
-        });
-        await runFirst(page);
-        await page.locator(".ran pre").first().waitFor();
-        await page.fill(".search input", "refund");
-        await page.locator(".found a").first().waitFor();
+  test("each example of every operation can be run, but none that deletes", async () => {
+    const { page } = await whenOpened({ width: 1440 });
 
-        await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
-        const { violations }: any = await page.evaluate("axe.run()");
+    const examples = page.locator(".show .languages");
+    const all = await examples.count();
+    const deleting = examples.filter({ hasText: "-X DELETE" });
+    const run = { name: "Run", includeHidden: true } as const;
+    expect(await deleting.count()).toBeGreaterThan(3);
+    expect(await deleting.getByRole("button", run).count()).toBe(0);
+    expect(await examples.getByRole("button", run).count()).toBe(all - (await deleting.count()));
+  });
 
-        expect(
-          violations.map(({ id, nodes }: any) => [id, nodes.map(({ html }: any) => html)]),
-        ).toEqual([]);
-      },
+  test("a language that is chosen once is chosen everywhere, and the next time", async () => {
+    const { page } = await whenOpened({ width: 1440 });
+    await page.click("#quick-start .tabs button:has-text('Python')");
+    const seen = () =>
+      page.locator("#verifyEmail .language.on").first().getAttribute("data-language");
+
+    expect(await seen()).toBe("Python");
+    await page.reload();
+    expect(await seen()).toBe("Python");
+  });
+
+  test("what is copied is what stands there, and runs", async () => {
+    const { page } = await whenOpened({ width: 1440 });
+    const block = page.locator("#quick-start .language.on").first();
+    const text = await block.locator("pre").textContent();
+    await page.evaluate(
+      "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { globalThis.copied = text; } } })",
     );
 
-    test("each example of every operation can be run, but none that deletes", async () => {
-      const { page } = await whenOpened({ width: 1440 });
+    await block.hover();
+    await block.locator(".copy").click();
 
-      const examples = page.locator(".show .languages");
-      const all = await examples.count();
-      const deleting = examples.filter({ hasText: "-X DELETE" });
-      const run = { name: "Run", includeHidden: true } as const;
-      expect(await deleting.count()).toBeGreaterThan(3);
-      expect(await deleting.getByRole("button", run).count()).toBe(0);
-      expect(await examples.getByRole("button", run).count()).toBe(all - (await deleting.count()));
-    });
+    expect(await page.evaluate("globalThis.copied")).toBe(text);
+    expect(text).toMatch(/^curl -s 'http:\/\/127\.0\.0\.1:\d+\/v1\/verify'/);
+  });
 
-    test("a language that is chosen once is chosen everywhere, and the next time", async () => {
-      const { page } = await whenOpened({ width: 1440 });
-      await page.click("#quick-start .tabs button:has-text('Python')");
-      const seen = () =>
-        page.locator("#verifyEmail .language.on").first().getAttribute("data-language");
+  test("without scripts everything is still there to be read", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${base}/docs`);
 
-      expect(await seen()).toBe("Python");
-      await page.reload();
-      expect(await seen()).toBe("Python");
-    });
-
-    test("what is copied is what stands there, and runs", async () => {
-      const { page } = await whenOpened({ width: 1440 });
-      const block = page.locator("#quick-start .language.on").first();
-      const text = await block.locator("pre").textContent();
-      await page.evaluate(
-        "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { globalThis.copied = text; } } })",
-      );
-
-      await block.hover();
-      await block.locator(".copy").click();
-
-      expect(await page.evaluate("globalThis.copied")).toBe(text);
-      expect(text).toMatch(/^curl -s 'http:\/\/127\.0\.0\.1:\d+\/v1\/verify'/);
-    });
-
-    test("without scripts everything is still there to be read", async () => {
-      const context = await browser.newContext({ javaScriptEnabled: false });
-      const page = await context.newPage();
-      await page.goto(`${base}/docs`);
-
-      expect(await isSeen(page, ".side")).toBe(true);
-      expect(await isSeen(page, "#verifyEmail .language[data-language='Python']")).toBe(true);
-      await context.close();
-    });
-  },
-);
+    expect(await isSeen(page, ".side")).toBe(true);
+    expect(await isSeen(page, "#verifyEmail .language[data-language='Python']")).toBe(true);
+    await context.close();
+  });
+});

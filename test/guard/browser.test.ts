@@ -68,7 +68,7 @@ describeInChromium(
     test("a service that stalls holds a form for two seconds, and no longer", async () => {
       const guard = await serveGuard(() => "stalled");
       const { url, sent } = await serveShop({ api: guard.url });
-      const page = await whenOpened("about:blank");
+      const page = await whenOpened("about:blank", true);
       await page.clock.install({ time: 0 });
       await page.clock.pauseAt(1_000);
       await page.goto(url);
@@ -215,7 +215,7 @@ describeInChromium(
     });
 
     test("a form that a script of the page has taken already is sent by that script, once", async () => {
-      const { page, sent } = await givenShop(GO);
+      const { page, sent } = await givenShop(GO, {}, { isAlone: true });
       await page.clock.install();
       await page.evaluate(
         'addEventListener("submit", (event) => { event.preventDefault(); document.title += "!"; }, true)',

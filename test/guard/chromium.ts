@@ -1,31 +1,22 @@
-import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { describeUnless } from "../runner/describe-when.ts";
+import { CHROMIUM_ABSENCE, CHROMIUM_OPTIONS, createPages } from "../servers/pages.ts";
 import { type Mood, serveGuard, serveShop } from "./page.ts";
-
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
 
 /** A suite that opens pages in one browser. A page that complains of anything fails its test. */
 export const describeInChromium = (
   name: string,
   suite: (tools: ReturnType<typeof openIn>) => void,
 ): void =>
-  describeUnless(
-    CHROMIUM === undefined ? "there is no Chromium; apt-get install chromium" : null,
-    name,
-    () => {
-      let browser: Browser;
-      beforeAll(async () => {
-        // As root there is no sandbox, and the pages are our own.
-        browser = await chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
-      });
-      afterAll(() => browser.close());
-      suite(openIn(() => browser));
-    },
-  );
+  describeUnless(CHROMIUM_ABSENCE, name, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch(CHROMIUM_OPTIONS);
+    });
+    afterAll(() => browser.close());
+    suite(openIn(() => browser));
+  });
 
 /** On a busy machine an answer may take longer than a form waits. Tests of the wait have a clock of their own. */
 const WAIT_LONGER = `{
@@ -33,13 +24,11 @@ const WAIT_LONGER = `{
   window.setTimeout = (run, ms, ...rest) => original(run, ms === 2_000 ? 100_000 : ms, ...rest);
 }`;
 
+const getPage = createPages((browser) => browser.newContext());
+
 const openIn = (getBrowser: () => Browser) => {
-  const whenOpened = async (url: string): Promise<Page> => {
-    const context = await getBrowser().newContext();
-    await context.addInitScript(WAIT_LONGER);
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    page.setDefaultTimeout(100_000);
+  const whenOpened = async (url: string, isAlone = false): Promise<Page> => {
+    const page = await getPage(getBrowser(), { initScript: WAIT_LONGER, isAlone });
     const complaints: string[] = [];
     page.on("console", (line) => {
       // What the network did, the browser says by itself.
@@ -52,10 +41,14 @@ const openIn = (getBrowser: () => Browser) => {
     return page;
   };
 
-  const givenShop = async (mood: Mood | ((email: string) => Mood), shop = {}) => {
+  const givenShop = async (
+    mood: Mood | ((email: string) => Mood),
+    shop = {},
+    { isAlone = false } = {},
+  ) => {
     const guard = await serveGuard(typeof mood === "function" ? mood : () => mood);
     const { url, sent } = await serveShop({ api: guard.url, ...shop });
-    return { page: await whenOpened(url), sent, asked: guard.asked };
+    return { page: await whenOpened(url, isAlone), sent, asked: guard.asked };
   };
 
   return { whenOpened, givenShop };

@@ -8,11 +8,13 @@ import { join } from "node:path";
 import { backEnds, page as pageOf } from "@mailproof/docs-site/form-programs";
 import { expect, onTestFinished, test } from "vitest";
 import { describeUnless } from "../runner/describe-when.ts";
-import { createFolder, whenStarted } from "../servers/running.ts";
+import { createFolder, serveFile } from "../servers/running.ts";
 import { findToolAbsence, getToolFolder } from "../third-party/tools.ts";
 import { describeInChromium } from "./chromium.ts";
 
 // The example of the manual's page "Protect a sign-up form", as it is printed: only the key is filled in.
+
+const service = serveFile();
 
 /** Of a port that is free now: the key names the page's origin before the program has it. */
 const findOrigin = async (): Promise<string> => {
@@ -45,8 +47,7 @@ const givenSite = async (
   environment: Readonly<Record<string, string>> = {},
 ) => {
   const origin = await findOrigin();
-  const { ready, stop } = await whenStarted(createFolder());
-  onTestFinished(async () => void (await stop("SIGTERM")));
+  const { ready } = await service.server;
   const created = await fetch(`${ready.base_url}/v1/api-keys`, {
     method: "POST",
     headers: { "x-api-key": ready.test_key, "content-type": "application/json" },

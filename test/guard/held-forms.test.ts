@@ -136,7 +136,7 @@ describeInChromium("a form that waits, in a page that does as it likes,", ({ giv
   );
 
   test("is not held by a browser that could not send it on", async () => {
-    const { page, sent, asked } = await givenShop(GO);
+    const { page, sent, asked } = await givenShop(GO, {}, { isAlone: true });
     await page.addInitScript("delete HTMLFormElement.prototype.requestSubmit");
     await page.reload();
 
