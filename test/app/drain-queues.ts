@@ -55,27 +55,66 @@ const leaveMessages = async (): Promise<void> => {};
 export const whenReconciled = ({ world }: Pick<TestContext, "world">): Promise<void> =>
   isAwsShaped ? createScheduleHandler(reconcile, world)({}, createContext()) : reconcile.run(world);
 
-type Quieting = TestContext & {
+type Waiting = TestContext & {
   readonly queue: { readonly pending: () => number };
   readonly table: Table & { items: () => readonly Item[] };
   readonly later: (ms: number) => void;
+};
+
+type Quieting = Waiting & {
   /** Absent: as today's code does it. */
   readonly work?: () => Promise<void>;
   readonly reconcile?: () => Promise<void>;
 };
 
-const LOOK_MS = 5 * 60_000;
+const MINUTE_MS = 60_000;
+const LOOK_MS = 5 * MINUTE_MS;
 const LOOKS_MAX = 100;
+
+/** When there is work: at once while a queue has a message, otherwise when the next item is due. */
+const findNextWorkMs = ({ queue, table, world }: Waiting): number =>
+  queue.pending() > 0
+    ? world.now().getTime()
+    : table
+        .items()
+        .filter(({ due_pk }) => due_pk)
+        .reduce(
+          (next, item) => Math.min(next, Date.parse(item["due_sk"] as string)),
+          Number.POSITIVE_INFINITY,
+        );
+
+/** Lets time pass until the next look that can find work. Returns how many looks that is: at least one, at most `max`. */
+const passLooks = (ctx: Waiting, lookMs: number, max: number): number => {
+  const looks = Math.ceil((findNextWorkMs(ctx) - ctx.world.now().getTime()) / lookMs);
+  const passed = Math.min(Math.max(looks, 1), max);
+  ctx.later(passed * lookMs);
+  return passed;
+};
+
+/** Lets minutes pass, and does in each the work that is due then, until `isOver`. */
+export const whenMinutesPass = async (
+  ctx: Waiting,
+  minutes: number,
+  isOver = async (): Promise<boolean> => false,
+): Promise<void> => {
+  const untilMs = ctx.world.now().getTime() + minutes * MINUTE_MS;
+  for (;;) {
+    const left = Math.ceil((untilMs - ctx.world.now().getTime()) / MINUTE_MS);
+    if (left <= 0) return;
+    passLooks(ctx, MINUTE_MS, left);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
+    if (await isOver()) return;
+  }
+};
 
 /** Lets time pass until nothing waits for its moment any more, and says how many minutes that took. */
 export const whenQuiet = async (ctx: Quieting): Promise<number> => {
-  const { queue, table, later, work = () => whenWorked(ctx) } = ctx;
-  const { reconcile: repair = () => whenReconciled(ctx) } = ctx;
-  for (let look = 0; look < LOOKS_MAX; look++) {
+  const { work = () => whenWorked(ctx), reconcile: repair = () => whenReconciled(ctx) } = ctx;
+  for (let look = 0; look < LOOKS_MAX; ) {
     await work();
-    if (queue.pending() === 0 && !table.items().some(({ due_pk }) => due_pk))
-      return (look * LOOK_MS) / 60_000;
-    later(LOOK_MS);
+    if (findNextWorkMs(ctx) === Number.POSITIVE_INFINITY) return (look * LOOK_MS) / MINUTE_MS;
+    look += passLooks(ctx, LOOK_MS, LOOKS_MAX - look);
     await repair();
   }
   throw new Error("it is never quiet");

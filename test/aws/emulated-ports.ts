@@ -6,6 +6,7 @@ import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
 import type { Item, Table } from "@mailproof/core/ports/table";
 import { compareBytes } from "@mailproof/core/ports/writes";
 import { createDynamoTable } from "@mailproof/functions/aws/dynamo-table";
+import type { Aws } from "@mailproof/functions/aws/requests";
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { singleChunk } from "@mailproof/functions/single-chunk";
@@ -105,22 +106,80 @@ type Resources = Awaited<ReturnType<typeof openResources>>;
 export const openResources = async (now: () => Date) => {
   const aws = await createEmulatedAws({ now });
   const { dynamodb, others } = await startEmulators();
-  const listed = workers.map(({ queue }) => queue).filter(({ name }) => !name.endsWith("-dead"));
-  const tableName = await createTable(aws);
-  const bucket = await createBucket(aws);
-  const urls = await createQueues(aws, listed);
-  return { aws, dynamodb, others, tableName, bucket, urls };
+  const [tableName, bucket] = await Promise.all([createTable(aws), createBucket(aws)]);
+  return { aws, dynamodb, others, tableName, bucket, queues: createQueuesOnUse(aws) };
+};
+
+type QueuesOnUse = ReturnType<typeof createQueuesOnUse>;
+
+/**
+ * A test uses one or two of the twenty queues. So each is made for its first message, and asked for messages only while it may hold
+ * one. A queue and its queue of dead letters count as one.
+ */
+const createQueuesOnUse = (aws: Aws) => {
+  const urls: Record<string, string> = {};
+  const made = new Map<string, Promise<void>>();
+  const counts = new Map<string, number>();
+  const add = (name: string, count: number): void => {
+    const pair = toPair(name);
+    counts.set(pair, (counts.get(pair) ?? 0) + count);
+  };
+  const make = async (pair: string): Promise<void> => {
+    const queue = workers.find((one) => one.queue.name === pair)?.queue;
+    if (queue) Object.assign(urls, await createQueues(aws, [queue]));
+  };
+  return {
+    urls,
+    beforeSend: async (name: string, count: number): Promise<void> => {
+      const pair = toPair(name);
+      add(pair, count);
+      const making = made.get(pair) ?? make(pair);
+      made.set(pair, making);
+      await making;
+    },
+    afterAcknowledge: (name: string): void => add(name, -1),
+    mayHoldMessages: (name: string): boolean => (counts.get(toPair(name)) ?? 0) > 0,
+  };
+};
+
+const toPair = (name: string): string => name.replace(/-dead$/, "");
+
+const withFewQueues = (
+  queue: Queue,
+  receiving: QueueReceiver,
+  { beforeSend, afterAcknowledge, mayHoldMessages }: QueuesOnUse,
+): Queue & QueueReceiver => {
+  const queueOf = new Map<string, string>();
+  return {
+    ...queue,
+    ...receiving,
+    sendMany: async (name, messages) => {
+      await beforeSend(name, messages.length);
+      return queue.sendMany(name, messages);
+    },
+    receive: async (config, options) => {
+      if (!mayHoldMessages(config.name)) return [];
+      const received = await receiving.receive(config, options);
+      for (const { receipt } of received) queueOf.set(receipt, config.name);
+      return received;
+    },
+    acknowledge: async (receipt) => {
+      const isOurs = await receiving.acknowledge(receipt);
+      if (isOurs) afterAcknowledge(queueOf.get(receipt) ?? "");
+      return isOurs;
+    },
+  };
 };
 
 type Opened = ReturnType<typeof openAdapters>;
 
 const openAdapters = (resources: Resources, adapters: AwsAdapters) => {
-  const { aws, tableName, bucket, urls } = resources;
-  const receiving = createSqsReceiving(aws, async () => urls);
+  const { aws, tableName, bucket, queues } = resources;
+  const receiving = createSqsReceiving(aws, async () => queues.urls);
   return {
     ...resources,
     table: withOwnTokens(adapters.createDynamoTable(aws, tableName), tableName),
-    queue: { ...adapters.createSqsQueue(aws, urls), ...receiving },
+    queue: withFewQueues(adapters.createSqsQueue(aws, queues.urls), receiving, queues),
     blobs: createWholeBlobs(adapters.createS3Blobs(aws, bucket)),
   };
 };
@@ -192,9 +251,10 @@ const listItems = ({ dynamodb, tableName }: Opened): Item[] => {
 
 type Attributes = { readonly Attributes: Readonly<Record<string, string>> };
 
-const countPending = ({ others, urls }: Opened, now: () => Date): number =>
-  Object.values(urls)
-    .flatMap((QueueUrl) => {
+const countPending = ({ others, queues }: Opened, now: () => Date): number =>
+  Object.entries(queues.urls)
+    .filter(([name]) => queues.mayHoldMessages(name))
+    .flatMap(([, QueueUrl]) => {
       const input = { QueueUrl, AttributeNames: ["All"] };
       const clock = { "x-clock": String(now().getTime()) };
       const operation = "AmazonSQS.GetQueueAttributes";

@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
 import { describe, expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { whenMinutesPass, whenWorked } from "../app/drain-queues.ts";
 import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
 import { send, whenVerified } from "../app/send.ts";
 import {
@@ -40,15 +40,6 @@ const answering = (
   return { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
 };
 
-/** Lets a minute pass, and does what is due then. */
-const whenMinutesElapse = async (ctx: TestContext, minutes: number): Promise<void> => {
-  for (let minute = 0; minute < minutes; minute++) {
-    ctx.later(MINUTE_MS);
-    await whenReconciled(ctx);
-    await whenWorked(ctx);
-  }
-};
-
 /** At which minutes a job asks about an address, until it is done. */
 const listProbeMinutes = async (
   ctx: TestContext,
@@ -64,10 +55,7 @@ const listProbeMinutes = async (
   const watched = { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
   await start(watched);
   await whenWorked(watched);
-  for (let minute = 0; minute < 60; minute++) {
-    if ((await readJob(watched)).status === "completed") break;
-    await whenMinutesElapse(watched, 1);
-  }
+  await whenMinutesPass(watched, 60, async () => (await readJob(watched)).status === "completed");
   return minutes;
 };
 
@@ -125,7 +113,7 @@ describe("an address is attempted again only while its result is unknown for a c
     await whenWorked(ctx);
     expect((await readJob(ctx)).deferred).toMatchObject({ count: 2 });
     findings["eve"] = { verdict: "valid", reason: "accepted", retry: null };
-    await whenMinutesElapse(ctx, 30);
+    await whenMinutesPass(ctx, 30);
 
     expect((await readJob(ctx)).results).toMatchObject([
       {
@@ -231,7 +219,7 @@ describe("a running job says which addresses wait", () => {
       await whenWorked(ctx);
       const seen = [await readJobFields(ctx)];
       for (const minutes of [1, 4, 1, 19, 1, 9, 1]) {
-        await whenMinutesElapse(ctx, minutes);
+        await whenMinutesPass(ctx, minutes);
         seen.push(await readJobFields(ctx));
       }
 

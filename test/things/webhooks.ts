@@ -2,7 +2,7 @@ import { emitEvent } from "@mailproof/core/webhooks/items";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { Webhook } from "standardwebhooks";
 import { onTestFinished, vi } from "vitest";
-import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { whenMinutesPass, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";
 import type { ReceivedCall } from "../app/https.ts";
 import { send, type TestResponse } from "../app/send.ts";
@@ -54,11 +54,7 @@ export const whenScheduledWorkRuns = async (ctx: TestContext): Promise<void> => 
 
 /** So long, with a look each minute. */
 export const whenPassed = async (ctx: TestContext, ms: number): Promise<void> => {
-  const until = ctx.world.now().getTime() + ms;
-  while (ctx.world.now().getTime() < until) {
-    ctx.later(60_000);
-    await whenScheduledWorkRuns(ctx);
-  }
+  await whenMinutesPass(ctx, ms / 60_000);
 };
 
 export const givenHook = async (events?: readonly string[]) => {
