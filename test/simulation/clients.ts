@@ -37,8 +37,8 @@ export type ClientRequest = { readonly key: string | null } & Cancelling &
 /** How long after its acceptance the job of the request is cancelled, and whether by two at once. Absent: it is not. */
 type Cancelling = { readonly cancelAfterMs?: number; readonly isCancelledTwice?: boolean };
 
-/** How long after its acceptance the rows of the job are verified again, and whether at another domain. */
-type Again = { readonly afterMs: number; readonly isCorrected?: boolean };
+/** How long after its acceptance the rows of the job are verified again, and at which other domain, if any. */
+type Again = { readonly afterMs: number; readonly correctedTo?: string };
 
 /** How long after that the job is deleted, and whether by two at once. Absent: it is not. */
 type Deleting = { readonly deleteAfterMs?: number; readonly isDeletedTwice?: boolean };
@@ -293,10 +293,8 @@ const toHttpRequest = async ({ upload }: Client, request: ClientRequest): Promis
   }
 };
 
-const toSelection = ({ isCorrected = false }: Again) =>
-  isCorrected
-    ? { correct: { domain: "example.com", meant: "dnsfail.com" } }
-    : { filter: "score:0-100" };
+const toSelection = ({ correctedTo: meant }: Again) =>
+  meant === undefined ? { filter: "score:0-100" } : { correct: { domain: "example.com", meant } };
 
 type JobOptions = Depth & { readonly maxWaitMinutes?: number };
 

@@ -91,21 +91,15 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
     expect(await ours().acquire(GMAIL)).toMatchObject({ kind: "backoff" });
   });
 
-  test.each([
-    { processes: 6, replyMs: 200, rows: 100 },
-    { processes: 40, replyMs: 100, rows: 100 },
-  ])(
-    "$processes processes, half of them of each release, with $rows Gmail rows each and replies of $replyMs ms",
-    async ({ processes, replyMs, rows }) => {
-      const releases = [await loadLastRelease(), CURRENT];
+  test("six processes, half of them of each release, ask every row once at the rate that the limits allow", async () => {
+    const releases = [await loadLastRelease(), CURRENT];
 
-      const cluster = await simulateCluster(processes, replyMs, rows, { releases });
+    const cluster = await simulateCluster(6, 200, 100, { releases });
 
-      expect(cluster).toMatchObject({ valid: cluster.rows, unknown: 0, askedTwice: 0 });
-      expect(cluster.peak).toBe(PROVIDER_CONNECTIONS);
-      expect(cluster.rate).toBeGreaterThan(cluster.rateMax * 0.85);
-    },
-  );
+    expect(cluster).toMatchObject({ valid: cluster.rows, unknown: 0, askedTwice: 0 });
+    expect(cluster.peak).toBe(PROVIDER_CONNECTIONS);
+    expect(cluster.rate).toBeGreaterThan(cluster.rateMax * 0.85);
+  });
 
   test("the role of today's prober lets the last release write what it knows of mail hosts", async () => {
     const written = new Set<string>();

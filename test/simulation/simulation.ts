@@ -83,7 +83,7 @@ const AGAIN_AFTER_MS = [0, 25_000, 60_000, 90 * MINUTE];
 const verifySomeAgain = (request: ClientRequest, chance: () => number): ClientRequest => {
   const after = AGAIN_AFTER_MS[Math.floor(chance() * AGAIN_AFTER_MS.length)] ?? 0;
   const afterMs = after + Math.floor(chance() * CANCEL_SPREAD_MS);
-  const again = { afterMs, isCorrected: chance() < 0.5 };
+  const again = { afterMs, ...(chance() < 0.5 && { correctedTo: "dnsfail.com" }) };
   const isAgain = chance() < REPEATED_JOBS;
   const isList = request.kind === "batch" || request.kind === "file";
   return isAgain && isList ? { ...request, again } : request;

@@ -135,10 +135,10 @@ const short = [valid, "invalid@example.com", "valid+1@example.com"];
 
 /** Three rows in two chunks, verified again when they have results. */
 const verifiedAgain = (
-  more: { cancelAfterMs?: number; isCorrected?: boolean; emails?: readonly string[] } = {},
+  more: { cancelAfterMs?: number; correctedTo?: string; emails?: readonly string[] } = {},
 ): Flow => {
-  const { isCorrected = false, emails = short, ...cancelling } = more;
-  const again = { afterMs: 60_000, isCorrected };
+  const { correctedTo, emails = short, ...cancelling } = more;
+  const again = { afterMs: 60_000, ...(correctedTo !== undefined && { correctedTo }) };
   return {
     balance: 20,
     clients: [[{ kind: "batch", key: "key", emails, again, ...cancelling }]],
@@ -165,10 +165,10 @@ export const DELETIONS: Flows = {
 export const CHILDREN: Flows = {
   "a batch that is verified again": verifiedAgain(),
   "a batch that is corrected to an address of its own": verifiedAgain({
-    isCorrected: true,
-    emails: [valid, "invalid@example.com", "valid@dnsfail.com"],
+    correctedTo: "example.org",
+    emails: [valid, "invalid@example.com", "valid@example.org"],
   }),
-  "a batch that is corrected": verifiedAgain({ isCorrected: true }),
+  "a batch that is corrected": verifiedAgain({ correctedTo: "dnsfail.com" }),
   "a batch that is verified again, which is cancelled": verifiedAgain({ cancelAfterMs }),
 };
 
