@@ -89,8 +89,8 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     },
   };
 
-// No server is called: a name of this kind leads nowhere.
-const url = "https://hooks.invalid/in";
+// No server is called: the lab knows that there is no such name.
+const url = "https://hooks.lab.mailproof.test/in";
 
 function webhookCalls() {
   const made = async (client: Client) =>

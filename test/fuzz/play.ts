@@ -6,7 +6,7 @@ import { getBalance, TOTALS } from "@mailproof/core/money/balance";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { Table } from "@mailproof/core/ports/table";
 import { createApiServer } from "@mailproof/local/server/server";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { createJudge } from "../api/judge.ts";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { rejectDown } from "../app/faulty-worlds.ts";
@@ -36,11 +36,16 @@ const turns = operations.flatMap((one, at) =>
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 ajv.addSchema(document, "openapi");
 
+const compiled = new Map<string, ValidateFunction>();
+
 /** Whether the document calls the body of this request wrong. Formats are left to the service, which says more. */
 const isWrong = ({ method, path, json }: Request): boolean => {
+  if (json === undefined) return false;
   const part = encodeURIComponent(path.replaceAll("/", "~1"));
   const at = `/paths/${part}/${method.toLowerCase()}/requestBody/content/application~1json/schema`;
-  return json !== undefined && !ajv.validate({ $ref: `openapi#${at}` }, json);
+  const validate = compiled.get(at) ?? ajv.compile({ $ref: `openapi#${at}` });
+  compiled.set(at, validate);
+  return !validate(json);
 };
 
 export type Played = {

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
 import { describeUnless } from "../runner/describe-when.ts";
-import { describeServedClients } from "./served-clients.ts";
+import { describeServedClients, describeServedFiles, testServedFiles } from "./served-clients.ts";
 import { describeProgram, type Program } from "./started.ts";
 
 // What people install without this repository, built once: the npm package, and the executable.
@@ -42,8 +42,7 @@ const describeInstalled = (
 ): void => {
   const { program, env, called } = installed;
   const start = (): Program => ({ start: [program, "start"], command: [program], env });
-  describeProgram(name, start);
-  describeServedClients(name, start);
+  describeProgram(name, start, (getServer) => testServedFiles(name, getServer));
 
   test("its messages name the command as it is called, without npm", async () => {
     const { stdout } = await run(program, ["start", "--help"], { env });
@@ -72,6 +71,12 @@ describe("the npm package", () => {
 
   const program = join(prefix, "bin/mailproof");
   describeInstalled("the npm package", { program, env, called: "mailproof" }, []);
+  // Clients that differ in no byte need to be used once.
+  describeServedClients("the npm package", () => ({
+    start: [program, "start"],
+    command: [program],
+    env,
+  }));
 });
 
 type LockFile = {
@@ -103,7 +108,7 @@ describe("a clone without developer packages", () => {
 
   const start = [process.execPath, join(home, "packages/local/src/server/main.ts")] as const;
   const env = { PATH: process.env["PATH"] ?? "" };
-  describeServedClients("a clone", () => ({ start, command: start, env }));
+  describeServedFiles("a clone", () => ({ start, command: start, env }));
 });
 
 const findReasonAgainstExecutable = (): string | null => {

@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { documentsFrom } from "@mailproof/api/http/documents";
+import { packClients } from "@mailproof/docs-site/clients/archives";
+import { openWriters } from "@mailproof/docs-site/texts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Artefact } from "./journey.ts";
 import { type Program, startProgram } from "./started.ts";
@@ -262,23 +265,57 @@ const useServedClient = async (
   }
 };
 
+const writeDocument = documentsFrom(openWriters);
+
+/** For a server that serves what `describeServedClients` installs from another one. */
+export const testServedFiles = (name: string, getServer: () => Pick<Artefact, "baseUrl">): void => {
+  test(`${name} serves the page and the files of the clients as the sources make them`, async () => {
+    const { baseUrl } = getServer();
+    const page = { method: "GET", rawPath: "/docs/clients.md", accept: undefined, trust: null };
+    const files = Object.entries(await packClients());
+    const expected = new Map<string, Buffer>([
+      [page.rawPath, Buffer.from(writeDocument({ ...page, baseUrl })?.body ?? "")],
+      ...files.map(([path, bytes]) => [`/docs/clients/${path}`, bytes] as const),
+    ]);
+    for (const [path, bytes] of expected) {
+      const response = await fetch(baseUrl + path);
+      const served = Buffer.from(await response.arrayBuffer());
+      expect({ path, isSame: served.equals(bytes) }).toEqual({ path, isSame: true });
+    }
+  });
+};
+
+/** A server of the program for these tests. */
+const serveProgram = (getProgram: () => Program): (() => Artefact) => {
+  const opened: (() => unknown)[] = [];
+  let server: Artefact;
+  beforeAll(async () => {
+    server = (await startProgram(getProgram(), opened)).artefact;
+  });
+  afterAll(async () => {
+    for (const close of opened.toReversed()) await close();
+  });
+  return () => server;
+};
+
+export const describeServedFiles = (name: string, getProgram: () => Program): void => {
+  describe(`the files that ${name} serves`, () => {
+    testServedFiles(name, serveProgram(getProgram));
+  });
+};
+
 /** The three clients of one server. */
 export const describeServedClients = (name: string, getProgram: () => Program): void => {
   describe(`the clients that ${name} serves`, () => {
-    const opened: (() => unknown)[] = [];
-    let server: Artefact;
-    beforeAll(async () => {
-      server = (await startProgram(getProgram(), opened)).artefact;
-    });
-    afterAll(async () => {
-      for (const close of opened.toReversed()) await close();
-    });
+    const getServer = serveProgram(getProgram);
+
+    testServedFiles(name, getServer);
 
     test.for(LANGUAGES)(
       "the page's lines install the client for $name, which repeats a refused or lost call under its key",
       async (language, { skip }) => {
         if (language.absence) skip(language.absence);
-        expect(await useServedClient(server, language)).toEqual(CREDITS);
+        expect(await useServedClient(getServer(), language)).toEqual(CREDITS);
       },
     );
   });

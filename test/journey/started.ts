@@ -140,8 +140,12 @@ const whenReady = async (child: ChildProcess, file: string): Promise<Ready> => {
   return JSON.parse(readFileSync(file, "utf8")) as Ready;
 };
 
-/** The journey through the program, and its end by SIGTERM. */
-export const describeProgram = (name: string, getProgram: () => Program): void => {
+/** The journey through the program, what `testStarted` adds, and its end by SIGTERM. */
+export const describeProgram = (
+  name: string,
+  getProgram: () => Program,
+  testStarted?: (getServer: () => Artefact) => void,
+): void => {
   const opened: (() => unknown)[] = [];
   let started: Started;
   afterAll(async () => {
@@ -151,6 +155,7 @@ export const describeProgram = (name: string, getProgram: () => Program): void =
     started = await startProgram(getProgram(), opened);
     return started.artefact;
   });
+  testStarted?.(() => started.artefact);
   test(`SIGTERM to ${name} ends the server with 0`, async () => {
     expect(await started.stop()).toBe(0);
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } fr
 import { basename, join } from "node:path";
 import { createClient } from "@mailproof/client";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
+import { createFolder, whenCommanded, whenRunIn, whenStarted } from "../servers/running.ts";
 
 const LIST = [
   "Name,E-Mail",
@@ -60,7 +60,7 @@ test("a backup beside a running server is one moment: a server starts with it, c
   await load.end();
   await first.stop("SIGKILL");
   const shown = readdirSync(copy).filter((name) => statSync(join(copy, name)).mode & 0o077);
-  const audited = await whenCommanded(copy, "admin", "audit");
+  const audited = await whenRunIn(copy, "admin", "audit");
   const second = await whenStarted(copy);
   const restored = createBackupClient(second.ready);
   const jobs = await Array.fromAsync(restored.jobs());
@@ -79,10 +79,10 @@ test("a backup beside a running server is one moment: a server starts with it, c
 test("an existing folder is never overwritten, and a folder without Mailproof is no backup", async () => {
   const [folder, copy] = [createFolder(), createFolder()];
   mkdirSync(join(copy, "there"));
-  const nothing = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "new"));
-  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  const nothing = await whenRunIn(folder, "admin", "backup", "--to", join(copy, "new"));
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
 
-  const over = await whenCommanded(folder, "admin", "backup", "--to", join(copy, "there"));
+  const over = await whenRunIn(folder, "admin", "backup", "--to", join(copy, "there"));
 
   expect(nothing).toMatchObject({
     code: 2,
@@ -93,28 +93,28 @@ test("an existing folder is never overwritten, and a folder without Mailproof is
 
 test("--keep makes a folder of its own each time, and removes the oldest of those alone", async () => {
   const [folder, parent] = [createFolder(), createFolder()];
-  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
   const old = ["mailproof-2026-01-01T00-00-00-000Z", "mailproof-2026-01-02T00-00-00-000Z"];
   for (const name of [...old, "mailproof-by-hand"]) mkdirSync(join(parent, name));
 
-  const saved = await whenCommanded(folder, "admin", "backup", "--to", parent, "--keep", "2");
-  const wrong = await whenCommanded(folder, "admin", "backup", "--to", parent, "--keep", "0");
+  const saved = await whenRunIn(folder, "admin", "backup", "--to", parent, "--keep", "2");
+  const wrong = await whenRunIn(folder, "admin", "backup", "--to", parent, "--keep", "0");
 
   expect(JSON.parse(saved.out)).toMatchObject({ removed: [old[0]] });
   const { folder: made } = JSON.parse(saved.out) as { folder: string };
   expect(readdirSync(parent).toSorted()).toEqual([old[1], basename(made), "mailproof-by-hand"]);
-  expect(JSON.parse((await whenCommanded(made, "admin", "audit")).out)).toMatchObject({ ok: true });
+  expect(JSON.parse((await whenRunIn(made, "admin", "audit")).out)).toMatchObject({ ok: true });
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("from 1 to 999") });
 });
 
 test("a backup that broke off is not one, and does not stand in the way of the next", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
-  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
   mkdirSync(join(`${copy}.unfinished`, "blobs"), { recursive: true });
 
-  const { code } = await whenCommanded(folder, "admin", "backup", "--to", copy);
-  const audited = await whenCommanded(copy, "admin", "audit");
+  const { code } = await whenRunIn(folder, "admin", "backup", "--to", copy);
+  const audited = await whenRunIn(copy, "admin", "audit");
 
   expect(code).toBe(0);
   expect(JSON.parse(audited.out)).toMatchObject({ ok: true, accounts: 1 });
@@ -123,11 +123,11 @@ test("a backup that broke off is not one, and does not stand in the way of the n
 test("damaged state is not backed up: the copy would replace one that can be restored", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
-  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
   const file = join(folder, "state.sqlite");
   truncateSync(file, statSync(file).size - 4096);
 
-  const { code, err } = await whenCommanded(folder, "admin", "backup", "--to", copy);
+  const { code, err } = await whenRunIn(folder, "admin", "backup", "--to", copy);
 
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("state.sqlite") });
   expect(existsSync(copy)).toBe(false);
@@ -135,10 +135,10 @@ test("damaged state is not backed up: the copy would replace one that can be res
 
 test("a command refuses a folder that lacks a part, as the server does, and creates nothing", async () => {
   const folder = createFolder();
-  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
   rmSync(join(folder, "secrets.json"));
 
-  const { code, err } = await whenCommanded(folder, "admin", "accounts", "create", "--name", "B");
+  const { code, err } = await whenRunIn(folder, "admin", "accounts", "create", "--name", "B");
 
   expect({ code, err }).toMatchObject({
     code: 1,

@@ -1,23 +1,20 @@
+import { PROGRAM } from "@mailproof/local/installation";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded } from "../servers/running.ts";
+import { createFolder, whenCommanded, whenRunIn } from "../servers/running.ts";
 
 const at = (name: string) => `${name}.senders.lab.mailproof.test`;
 
 const whenChecked = async (...args: readonly string[]) => {
-  const { code, out, err } = await whenCommanded(createFolder(), "check", ...args);
-  return {
-    code,
-    err,
-    report: out === "" ? null : JSON.parse(out),
-    lines: out.split("\n").length - 1,
-  };
+  const { code, out, err } = await whenRunIn(createFolder(), "check", ...args);
+  return { code, err, report: out === "" ? null : JSON.parse(out) };
 };
 
 test("a domain is checked without a server or state, and a pipe gets one line of JSON", async () => {
-  const { code, err, lines, report } = await whenChecked(at("good"), "--ip", "192.0.2.10");
+  const args = ["check", at("good"), "--ip", "192.0.2.10"];
+  const { code, out, err } = await whenCommanded(createFolder(), ...args);
 
-  expect({ code, err, lines }).toEqual({ code: 0, err: "", lines: 1 });
-  expect(report).toMatchObject({ domain: at("good"), score: 100, grade: "A" });
+  expect({ code, err, lines: out.split("\n").length - 1 }).toEqual({ code: 0, err: "", lines: 1 });
+  expect(JSON.parse(out)).toMatchObject({ domain: at("good"), score: 100, grade: "A" });
 });
 
 test("a domain with faults gets recommendations, and the command exits with 0", async () => {
@@ -87,13 +84,13 @@ test("without a verdict the exit code is 1, and stderr has the reason", async ()
 });
 
 test.each([
-  [[], "Missing domain. Usage: mailproof check DOMAIN"],
+  [[], `Missing domain. Usage: ${PROGRAM} check DOMAIN`],
   [["a.example", "b.example"], "One domain at a time."],
   [["ada@a.example"], "ada@a.example is not a domain"],
   [["a.example", "--ip", "::1"], "--ip must be an IPv4 address"],
   [["a.example", "--ip", "out.a.example"], "--ip must be an IPv4 address"],
 ])("mailproof check %j is a misuse", async (args, expected) => {
-  const { code, out, err } = await whenCommanded(createFolder(), "check", ...args);
+  const { code, out, err } = await whenRunIn(createFolder(), "check", ...args);
 
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(expected);

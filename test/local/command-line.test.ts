@@ -23,13 +23,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { endWithTest } from "../runner/eventually.ts";
 import { MAILPROOF } from "../servers/package.ts";
 import { serveAccounts } from "../servers/proxied-server.ts";
-import {
-  createFolder,
-  PRELOADED,
-  spawnMailproof,
-  whenCommandedWith,
-  whenRun,
-} from "../servers/running.ts";
+import { COMPILED, createFolder, PRELOADED, spawnMailproof, whenRun } from "../servers/running.ts";
 
 // The habits of a command line (clig.dev): help, pipes, standard input, prices before charges, stored keys, completion.
 
@@ -57,7 +51,7 @@ const whenTyped = async (
   ...args: readonly string[]
 ) => {
   const child = spawn(process.execPath, [...PRELOADED, ...MAILPROOF, ...args], {
-    env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...env },
+    env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", ...COMPILED, ...env },
   });
   endWithTest(child);
   const [out, err] = [text(child.stdout), text(child.stderr)];
@@ -139,7 +133,7 @@ test("a file ends with what to send to, and the most frequent reasons and domain
     "send,email\nx,ann@example.com\ny,bob@example.com\nz,full@example.com\n=1,invalid@example.com\n",
   );
 
-  const { err } = await whenCommandedWith(env, "file", file, "--out", out);
+  const { err } = await whenRun(env, "file", file, "--out", out);
 
   expect(err).toContain("Send: 2 yes, 1 careful, 1 no.\n");
   expect(err).toMatch(/^Reasons: 2 .*, 1 .*, 1 .*\.$/m);
@@ -177,7 +171,7 @@ test.each(["service", "local"])(
     writeFileSync(file, Buffer.concat(await Array.fromAsync(sheet)));
     const args = by === "local" ? ["verify", "--local", "--file"] : ["file"];
 
-    const { code, err } = await whenCommandedWith(env, ...args, file, "--out", out);
+    const { code, err } = await whenRun(env, ...args, file, "--out", out);
 
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("Send: ") });
     const [header = [], first = []] = await readSheet(out);
@@ -192,7 +186,7 @@ test("--dry-run prints the price of what would be charged, and nothing is sent o
   writeFileSync(file, "email\nann@example.com\nANN@example.com\nbob@example.com\nnone\n");
   const before = await client.getAccount();
   const quote = async (...args: readonly string[]) => {
-    const { code, out: printed } = await whenCommandedWith(env, ...args, "--dry-run");
+    const { code, out: printed } = await whenRun(env, ...args, "--dry-run");
     return { code, ...(JSON.parse(printed) as object) };
   };
 
@@ -233,15 +227,15 @@ test("login stores a key that the service accepts, readable for its owner alone,
   const second = await whenTyped(bare, liveKey, "login", "--api", api, "--profile", "live");
   const refused = await whenTyped(bare, "mp_live_wrong", "login", "--api", api, "--profile", "no");
   const { mode } = statSync(file);
-  const jobs = await whenCommandedWith(bare, "jobs", "--json");
-  const verified = await whenCommandedWith(bare, "verify", "invalid@example.com");
-  const asLive = await whenCommandedWith(
+  const jobs = await whenRun(bare, "jobs", "--json");
+  const verified = await whenRun(bare, "verify", "invalid@example.com");
+  const asLive = await whenRun(
     { ...bare, MAILPROOF_PROFILE: "live" },
     "check",
     "example.com",
     "--dry-run",
   );
-  const elsewhere = await whenCommandedWith(bare, "jobs", "--api", "http://127.0.0.1:9");
+  const elsewhere = await whenRun(bare, "jobs", "--api", "http://127.0.0.1:9");
 
   const missing = await whenTyped(bare, "\n", "login", "--api", api);
 
@@ -258,10 +252,10 @@ test("login stores a key that the service accepts, readable for its owner alone,
   // A stored key is sent to no other service.
   expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining("Missing API key") });
 
-  const out = await whenCommandedWith(bare, "logout");
+  const out = await whenRun(bare, "logout");
   expect(out.code).toBe(0);
-  expect((await whenCommandedWith(bare, "jobs")).code).toBe(2);
-  await whenCommandedWith(bare, "logout", "--profile", "live");
+  expect((await whenRun(bare, "jobs")).code).toBe(2);
+  await whenRun(bare, "logout", "--profile", "live");
   expect(existsSync(file)).toBe(false);
 });
 
@@ -269,16 +263,16 @@ test("jobs of a cancelled job writes the rows that there are, and says that it w
   const { env, folder, client, out } = await whenServed("live");
   const file = join(folder, "list.csv");
   writeFileSync(file, `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`);
-  const started = await whenCommandedWith(env, "file", file, "--no-wait");
+  const started = await whenRun(env, "file", file, "--no-wait");
   const id = started.out.trim();
   for (;;) {
     const { progress } = await client.getJob({ id, include_results: false });
     if (progress.processed === 1) break;
   }
-  await whenCommandedWith(env, "jobs", "cancel", id);
+  await whenRun(env, "jobs", "cancel", id);
 
-  const { code, err } = await whenCommandedWith(env, "jobs", id, "--out", out);
-  const lines = await whenCommandedWith(env, "jobs", id, "--json");
+  const { code, err } = await whenRun(env, "jobs", id, "--out", out);
+  const lines = await whenRun(env, "jobs", id, "--json");
 
   expect(code).toBe(1);
   expect(err).toContain(`${id} was cancelled. The 1 of 2 rows with a result are written.`);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { SETTINGS } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { createFolder, whenCommandedWith, whenStarted } from "../servers/running.ts";
+import { createFolder, whenCommandedWith, whenRun, whenStarted } from "../servers/running.ts";
 
 type Row = {
   readonly name: string;
@@ -15,7 +15,7 @@ const SECRET = "a secret of sixteen letters";
 test("config show has every setting with its value, its default and where it is from", async () => {
   const settings = { MAILPROOF_DIR: createFolder(), PORT: "9000", LOG_LEVEL: "warn" };
 
-  const { code, out } = await whenCommandedWith(settings, "config", "show", "--json");
+  const { code, out } = await whenRun(settings, "config", "show", "--json");
 
   expect(code).toBe(0);
   const rows = JSON.parse(out) as Row[];
@@ -58,7 +58,7 @@ test("config show prints no secret, nor the password of a proxy", async () => {
     PUBLIC_URL: "https://me:pass1word@api.example.com",
   };
 
-  const { out } = await whenCommandedWith(settings, "config", "show");
+  const { out } = await whenRun(settings, "config", "show");
 
   expect(Object.keys(secrets).length).toBeGreaterThanOrEqual(6);
   for (const secret of [SECRET, "hiddenkey1", "hiddenkey2", "pass1word", "user:"])
@@ -76,8 +76,8 @@ test("beside a running server config show and admin checklist judge its settings
   const { ready, stop } = await whenStarted(folder, [], settings);
   const shell = { MAILPROOF_DIR: folder, PUBLIC_URL: "http://shell.example.com", DEMO: "off" };
   const judge = async () => {
-    const shown = await whenCommandedWith(shell, "config", "show", "--json");
-    const checked = await whenCommandedWith(shell, "admin", "checklist", "--json");
+    const shown = await whenRun(shell, "config", "show", "--json");
+    const checked = await whenRun(shell, "admin", "checklist", "--json");
     const rows = JSON.parse(shown.out) as Row[];
     const { lights } = JSON.parse(checked.out) as { lights: { light: string; on: boolean }[] };
     return {

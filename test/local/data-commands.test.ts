@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded } from "../servers/running.ts";
+import { createFolder, whenRunIn } from "../servers/running.ts";
 
 const givenAccount = async () => {
   const folder = createFolder();
   const args = ["accounts", "create", "--name", "Joe", "--plan", "pro"];
-  const { out } = await whenCommanded(folder, "admin", ...args);
+  const { out } = await whenRunIn(folder, "admin", ...args);
   const { account_id: account } = JSON.parse(out) as { account_id: string };
   return { folder, account };
 };
@@ -12,7 +12,7 @@ const givenAccount = async () => {
 test("an operator sets how many days the jobs of an account are stored, up to its plan's", async () => {
   const { folder, account } = await givenAccount();
   const retain = (days: string) =>
-    whenCommanded(folder, "admin", "accounts", "retention", "--account", account, "--days", days);
+    whenRunIn(folder, "admin", "accounts", "retention", "--account", account, "--days", days);
 
   expect(JSON.parse((await retain("7")).out)).toEqual({ account_id: account, retention_days: 7 });
   expect(JSON.parse((await retain("100")).out)).toMatchObject({ retention_days: 30 });
@@ -28,9 +28,9 @@ test("an account that does not exist is named, and an erasure needs an address",
   const { folder } = await givenAccount();
   const args = ["accounts", "retention", "--account", "acc_none", "--days", "7"];
 
-  const unknown = await whenCommanded(folder, "admin", ...args);
-  const without = await whenCommanded(folder, "admin", "erase");
-  const nothing = await whenCommanded(folder, "admin", "erase", "--email", "ann@x.com");
+  const unknown = await whenRunIn(folder, "admin", ...args);
+  const without = await whenRunIn(folder, "admin", "erase");
+  const nothing = await whenRunIn(folder, "admin", "erase", "--email", "ann@x.com");
 
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("No account acc_none.")]);
   expect([without.code, without.err]).toEqual([2, expect.stringContaining("--email is required")]);

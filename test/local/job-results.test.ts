@@ -5,31 +5,30 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { createClient } from "@mailproof/client/client";
+import { PROGRAM } from "@mailproof/local/installation";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  createFolder,
-  spawnMailproof,
-  whenCommandedWith,
-  whenStarted,
-} from "../servers/running.ts";
+import { serveAccounts } from "../servers/proxied-server.ts";
+import { createFolder, spawnMailproof, whenRun } from "../servers/running.ts";
 
 // Over a real service and its lab: one address is done at once, and one waits for a mail server that greylists.
 
 const ZONE = "lab.mailproof.test";
-const LIST = `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`;
+
+const whenAccountOpened = serveAccounts();
+
+/** Nobody else has asked for these addresses: a second try would pass the greylist. */
+let lists = 0;
+const createList = (): string => {
+  lists++;
+  return `email\nada.lovelace+${lists}@valid.${ZONE}\nada.lovelace+${lists}@greylist.${ZONE}\n`;
+};
 
 const givenService = async () => {
-  const { ready } = await whenStarted(createFolder());
+  const { baseUrl, liveKey, client } = await whenAccountOpened();
   const folder = createFolder();
   const file = join(folder, "list.csv");
-  writeFileSync(file, LIST);
-  const env = {
-    MAILPROOF_DIR: folder,
-    MAILPROOF_API: ready.base_url,
-    MAILPROOF_KEY: ready.live_key,
-  };
-  const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
+  writeFileSync(file, createList());
+  const env = { MAILPROOF_DIR: folder, MAILPROOF_API: baseUrl, MAILPROOF_KEY: liveKey };
   return { env, folder, file, out: join(folder, "results.csv"), client };
 };
 
@@ -37,7 +36,7 @@ const givenService = async () => {
 const givenRunningJob = async () => {
   const service = await givenService();
   const { env, file, client } = service;
-  const { out: printed, ...output } = await whenCommandedWith(env, "file", file, "--no-wait");
+  const { out: printed, ...output } = await whenRun(env, "file", file, "--no-wait");
   const id = printed.trim();
   for (;;) {
     const { progress } = await client.getJob({ id, include_results: false });
@@ -51,14 +50,14 @@ test("--no-wait prints the id alone, leaves no state, and says how to wait for t
 
   expect(printed).toMatch(/^job_[\w-]+\n$/);
   expect(code).toBe(0);
-  expect(err).toContain(`  mailproof jobs ${id} --api ${env.MAILPROOF_API}\n`);
+  expect(err).toContain(`  ${PROGRAM} jobs ${id} --api ${env.MAILPROOF_API}\n`);
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });
 
 test("--partial writes the rows that are finished and says how many, while the job goes on", async () => {
   const { env, id, out } = await givenRunningJob();
 
-  const { code, err } = await whenCommandedWith(env, "jobs", id, "--partial", "--out", out);
+  const { code, err } = await whenRun(env, "jobs", id, "--partial", "--out", out);
 
   expect(code).toBe(0);
   expect(err).toMatch(
@@ -75,9 +74,9 @@ test("--partial --json prints the finished rows, and --force replaces an older o
   writeFileSync(out, "older");
   const partial = ["jobs", id, "--partial", "--out", out];
 
-  const lines = await whenCommandedWith(env, "jobs", id, "--partial", "--json");
-  const refused = await whenCommandedWith(env, ...partial);
-  const forced = await whenCommandedWith(env, ...partial, "--force");
+  const lines = await whenRun(env, "jobs", id, "--partial", "--json");
+  const refused = await whenRun(env, ...partial);
+  const forced = await whenRun(env, ...partial, "--force");
 
   expect(lines.code).toBe(0);
   expect(JSON.parse(lines.out)).toMatchObject({ row: 2, status: "valid" });
@@ -90,13 +89,13 @@ test("file --partial starts the job once, and each further call reads what it ha
   const { env, file, out, client } = await givenService();
   const partial = ["file", file, "--out", out, "--partial", "--force"];
 
-  const calls = [await whenCommandedWith(env, ...partial)];
+  const calls = [await whenRun(env, ...partial)];
   while (calls.at(-1)?.code !== 0) {
     expect(calls.at(-1)).toMatchObject({ code: 1, err: expect.stringContaining("0 of 2 rows") });
     expect(existsSync(out)).toBe(false);
-    calls.push(await whenCommandedWith(env, ...partial));
+    calls.push(await whenRun(env, ...partial));
   }
-  const complete = await whenCommandedWith(env, "file", file, "--out", out);
+  const complete = await whenRun(env, "file", file, "--out", out);
 
   expect(readFileSync(out, "utf8").trim().split("\r\n")).toHaveLength(2);
   expect((await client.listJobs()).total).toBe(1);
@@ -109,15 +108,8 @@ test("file --partial starts the job once, and each further call reads what it ha
 test("--max-wait 0 ends the job after one attempt: what would wait is unknown", async () => {
   const { env, file } = await givenService();
 
-  const { code, out, err } = await whenCommandedWith(
-    env,
-    "file",
-    file,
-    "--max-wait",
-    "0",
-    "--json",
-  );
-  const tooLong = await whenCommandedWith(env, "file", file, "--max-wait", "1441");
+  const { code, out, err } = await whenRun(env, "file", file, "--max-wait", "0", "--json");
+  const tooLong = await whenRun(env, "file", file, "--max-wait", "1441");
 
   expect(code).toBe(0);
   expect(err).toContain("2 addresses: 1 valid, 0 invalid, 0 risky, role or catch-all, 1 unknown.");
@@ -131,7 +123,7 @@ test("--max-wait 0 ends the job after one attempt: what would wait is unknown", 
 test("jobs --no-wait shows a job as it is now, without its results", async () => {
   const { env, id } = await givenRunningJob();
 
-  const { code, out } = await whenCommandedWith(env, "jobs", id, "--no-wait");
+  const { code, out } = await whenRun(env, "jobs", id, "--no-wait");
 
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
@@ -145,10 +137,10 @@ test("jobs --no-wait shows a job as it is now, without its results", async () =>
 test("jobs cancel ends a job and prints it, with what was refunded", async () => {
   const { env, id, out: file } = await givenRunningJob();
 
-  const { code, out } = await whenCommandedWith(env, "jobs", "cancel", id);
+  const { code, out } = await whenRun(env, "jobs", "cancel", id);
   const wrong = [
-    await whenCommandedWith(env, "jobs", "cancel"),
-    await whenCommandedWith(env, "jobs", "cancel", id, "--out", file),
+    await whenRun(env, "jobs", "cancel"),
+    await whenRun(env, "jobs", "cancel", id, "--out", file),
   ];
 
   expect(code).toBe(0);
@@ -162,21 +154,20 @@ test("jobs cancel ends a job and prints it, with what was refunded", async () =>
 });
 
 test("jobs --rows --again verifies rows anew, waits for them, and writes the whole job", async () => {
-  const { env, file, out } = await givenService();
-  const done = await whenCommandedWith(env, "file", file, "--max-wait", "0", "--json");
+  const { env, file, out, client } = await givenService();
+  const done = await whenRun(env, "file", file, "--max-wait", "0", "--json");
   const [row] = done.out
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  const client = createClient({ baseUrl: env.MAILPROOF_API, key: env.MAILPROOF_KEY });
   const [job] = (await client.listJobs({ limit: 1 })).jobs;
   const id = String(job?.job_id);
 
-  const again = await whenCommandedWith(env, "jobs", id, "--rows", "valid", "--again", "-o", out);
+  const again = await whenRun(env, "jobs", id, "--rows", "valid", "--again", "-o", out);
   const wrong = [
-    await whenCommandedWith(env, "jobs", id, "--again"),
-    await whenCommandedWith(env, "jobs", "--rows", "valid", "--again"),
-    await whenCommandedWith(env, "jobs", id, "--rows", "nonsense", "--again"),
+    await whenRun(env, "jobs", id, "--again"),
+    await whenRun(env, "jobs", "--rows", "valid", "--again"),
+    await whenRun(env, "jobs", id, "--rows", "nonsense", "--again"),
   ];
 
   expect(again).toMatchObject({ code: 0 });
@@ -218,11 +209,11 @@ test("an address that takes long says so, and Ctrl-C says how to wait for its jo
 test("a job that is complete has no partial results: all of them are written", async () => {
   const { env, file } = await givenService();
   writeFileSync(file, "email\nno-such@nosuch.test\n");
-  const { out: printed } = await whenCommandedWith(env, "file", file, "--no-wait", "--json");
+  const { out: printed } = await whenRun(env, "file", file, "--no-wait", "--json");
   const { job_id: id } = JSON.parse(printed) as { job_id: string };
-  await whenCommandedWith(env, "jobs", id);
+  await whenRun(env, "jobs", id);
 
-  const { code, out, err } = await whenCommandedWith(env, "jobs", id, "--partial");
+  const { code, out, err } = await whenRun(env, "jobs", id, "--partial");
 
   expect(code).toBe(0);
   expect(out).toMatch(/^email,mailproof_email,status/);
@@ -233,7 +224,7 @@ test.each([
   [["file", "list.csv", "--no-wait", "--out", "x.csv"], "--no-wait writes no results"],
   [["file", "list.csv", "--no-wait", "--partial"], "--no-wait writes no results"],
   [["jobs", "job_1", "--no-wait", "--partial"], "--no-wait shows the job without its results"],
-  [["jobs", "--partial"], "Missing job. Usage: mailproof jobs"],
+  [["jobs", "--partial"], `Missing job. Usage: ${PROGRAM} jobs`],
   [["jobs", "job_1", "job_2"], "One job at a time."],
   [["file", "a.csv", "b.csv"], "One file at a time."],
 ])("mailproof %j is a usage error", async (args, expected) => {
@@ -243,7 +234,7 @@ test.each([
     MAILPROOF_KEY: "k",
   };
 
-  const { code, err } = await whenCommandedWith(env, ...args);
+  const { code, err } = await whenRun(env, ...args);
 
   expect(code).toBe(2);
   expect(err).toContain(expected);

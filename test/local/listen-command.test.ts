@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client/client";
 import { Webhook } from "standardwebhooks";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnMailproof, whenStarted } from "../servers/running.ts";
+import { createFolder, serveFile, spawnMailproof, whenStarted } from "../servers/running.ts";
 
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
@@ -35,8 +35,10 @@ const listen = async (env: Record<string, string>, ...args: readonly string[]) =
   return { child, ready, readNote, readLine };
 };
 
+const { server } = serveFile();
+
 test("events of the account arrive at a local program, signed as a webhook, until Ctrl-C", async () => {
-  const { ready, stop } = await whenStarted(createFolder());
+  const { ready } = await server;
   const receiver = await startReceiver(202);
   const env = { MAILPROOF_API: ready.base_url, MAILPROOF_KEY: ready.test_key };
   const client = createClient({ baseUrl: ready.base_url, key: ready.test_key });
@@ -59,11 +61,10 @@ test("events of the account arrive at a local program, signed as a webhook, unti
   const ended = once(listening.child, "exit");
   listening.child.kill("SIGINT");
   expect(await ended).toEqual([130, null]);
-  await stop("SIGTERM");
 });
 
 test("--events leaves out all others, and a program that does not answer is a line, too", async () => {
-  const { ready, stop } = await whenStarted(createFolder());
+  const { ready } = await server;
   const env = { MAILPROOF_API: ready.base_url, MAILPROOF_KEY: ready.test_key };
   const client = createClient({ baseUrl: ready.base_url, key: ready.test_key });
   const receiver = await startReceiver();
@@ -80,7 +81,6 @@ test("--events leaves out all others, and a program that does not answer is a li
 
   expect(await wanted.readLine()).toMatchObject({ status: null, error: expect.any(String) });
   expect(receiver.received).toEqual([]);
-  await stop("SIGTERM");
 });
 
 test("a server that stops answers those who wait, and listen goes on with its cursor afterwards", async () => {

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { scheduleWork } from "@mailproof/core/runtime/leases";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
@@ -8,7 +6,7 @@ import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, test } from "vitest";
 import { serveZone } from "../servers/dns-server.ts";
-import { createFolder, spawnMailproof, whenCommanded, whenStarted } from "../servers/running.ts";
+import { createFolder, whenRun, whenRunIn, whenStarted } from "../servers/running.ts";
 
 test("an operator sees dead letters, without addresses, and has them tried again", async () => {
   const folder = createFolder();
@@ -20,8 +18,8 @@ test("an operator sees dead letters, without addresses, and has them tried again
   ]);
   await queue.sendMany("chunks-dead", [{ body: { job: "job_1" } }]);
 
-  const listed = await whenCommanded(folder, "admin", "dead-letters", "list");
-  const replayed = await whenCommanded(
+  const listed = await whenRunIn(folder, "admin", "dead-letters", "list");
+  const replayed = await whenRunIn(
     folder,
     "admin",
     "dead-letters",
@@ -52,7 +50,7 @@ test("an operator sees dead letters, without addresses, and has them tried again
 });
 
 test("an unknown queue is a usage error, and nothing is replayed", async () => {
-  const { code } = await whenCommanded(
+  const { code } = await whenRunIn(
     createFolder(),
     "admin",
     "dead-letters",
@@ -65,7 +63,7 @@ test("an unknown queue is a usage error, and nothing is replayed", async () => {
 });
 
 test("an operator gets the records of a probe domain, and the settings that go with them", async () => {
-  const { code, out } = await whenCommanded(
+  const { code, out } = await whenRunIn(
     createFolder(),
     ..."admin egress records --domain probe.example.com --ip 192.0.2.1 --mx mail.example.com".split(
       " ",
@@ -81,22 +79,21 @@ test("an operator gets the records of a probe domain, and the settings that go w
 
 test("one command tells the operator that this host may not probe", async () => {
   const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
-  const child = spawnMailproof("admin egress test --domains mail.example".split(" "), {
-    MAILPROOF_DIR: createFolder(),
-    DNS_SERVERS: dns.address,
-  });
-  const output = text(child.stdout);
-  const [code] = await once(child, "exit");
+  const settings = { MAILPROOF_DIR: createFolder(), DNS_SERVERS: dns.address };
+  const { code, out } = await whenRun(
+    settings,
+    ..."admin egress test --domains mail.example".split(" "),
+  );
   await dns.close();
 
   expect(code).toBe(1);
-  expect(JSON.parse(await output)).toMatchObject({
+  expect(JSON.parse(out)).toMatchObject({
     may_probe: "no",
     contacted_servers: [{ domain: "mail.example", is_open: false }],
   });
 });
 
-test("a new pepper revokes every key; a new cursor secret only ends lists that are being read", async () => {
+test("a new pepper revokes every key, and ready.json has new ones; a new cursor secret only ends lists that are being read", async () => {
   const folder = createFolder();
   const first = await whenStarted(folder);
   const live = { "x-api-key": first.ready.live_key };
@@ -123,19 +120,22 @@ test("a new pepper revokes every key; a new cursor secret only ends lists that a
   const begun = await list(second.ready.base_url);
   await second.stop("SIGTERM");
   const third = await whenStarted(folder, [], { KEY_PEPPER: "another pepper for the keys" });
-  const revoked = await fetch(`${third.ready.base_url}/v1/account`, { headers: live });
+  const askAccount = (key: string) =>
+    fetch(`${third.ready.base_url}/v1/account`, { headers: { "x-api-key": key } });
+  const revoked = await askAccount(first.ready.live_key);
+  const renewed = await askAccount(third.ready.live_key);
   await third.stop("SIGTERM");
 
   expect(next).toBeTypeOf("string");
-  expect([before.status, goneOn.status, begun.status, revoked.status]).toEqual([
-    200, 400, 200, 401,
+  expect([before, goneOn, begun, revoked, renewed].map(({ status }) => status)).toEqual([
+    200, 400, 200, 401, 200,
   ]);
 });
 
 test("one command shows the operator whether work is stuck, and scripts see it by the exit code", async () => {
   const folder = createFolder();
-  await whenCommanded(folder, "admin", "accounts", "create", "--name", "A");
-  const well = await whenCommanded(folder, "admin", "gauges");
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
+  const well = await whenRunIn(folder, "admin", "gauges");
   const table = createSqliteTable(join(folder, "state.sqlite"), () => new Date());
   const tenMinutesAgo = new Date(Date.now() - 600_000);
   await table.write({
@@ -146,7 +146,7 @@ test("one command shows the operator whether work is stuck, and scripts see it b
   await queue.sendMany("activity-dead", [{ body: {} }]);
   queue.close();
 
-  const ill = await whenCommanded(folder, "admin", "gauges");
+  const ill = await whenRunIn(folder, "admin", "gauges");
 
   expect(well.code).toBe(0);
   expect(JSON.parse(well.out)).toEqual({

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { serveAccounts } from "../servers/proxied-server.ts";
-import { createFolder, spawnMailproof, whenCommandedWith } from "../servers/running.ts";
+import { createFolder, spawnMailproof, whenCommandedWith, whenRun } from "../servers/running.ts";
 
 // A real process is killed at every moment that matters, and started again: it is charged once, and the results are whole.
 
@@ -113,7 +113,7 @@ test.each<[string, InterruptAt]>([
 
     await runAndKill(service, args);
     const isThereEarly = existsSync(out);
-    const again = await whenCommandedWith(env, ...args);
+    const again = await whenRun(env, ...args);
 
     expect(isThereEarly).toBe(false);
     expect(again.code).toBe(0);
@@ -129,7 +129,7 @@ test("results that go to standard output are resumed, too: the state stands besi
 
   const before = await runAndKill(service, ["file", file]);
   const state = readdirSync(folder).filter((name) => name.endsWith(".mailproof.json"));
-  const again = await whenCommandedWith(env, "verify", "--file", file);
+  const again = await whenRun(env, "verify", "--file", file);
 
   const id = /^(job_[\w-]+): 40 addresses are being verified\. Charged: 40 credits\.$/m.exec(
     before,
@@ -152,12 +152,12 @@ test("another list, column, key or service is noticed before anything is charged
   const state = readFileSync(stateFile, "utf8");
   const { key } = await client.createApiKey({ name: "other", mode: "live" });
 
-  const column = await whenCommandedWith(env, ...args, "--column", "email");
-  const maxWait = await whenCommandedWith(env, ...args, "--max-wait", "0");
-  const otherKey = await whenCommandedWith({ ...env, MAILPROOF_KEY: key }, ...args);
-  const otherApi = await whenCommandedWith(env, ...args, "--api", "http://127.0.0.1:9");
+  const column = await whenRun(env, ...args, "--column", "email");
+  const maxWait = await whenRun(env, ...args, "--max-wait", "0");
+  const otherKey = await whenRun({ ...env, MAILPROOF_KEY: key }, ...args);
+  const otherApi = await whenRun(env, ...args, "--api", "http://127.0.0.1:9");
   writeFileSync(file, `${LIST}more@nosuch.test\n`);
-  const list = await whenCommandedWith(env, ...args);
+  const list = await whenRun(env, ...args);
 
   const createRefusal = (what: string) => ({
     code: 2,
@@ -191,15 +191,7 @@ test("two commands that start at once with one output share one job", async () =
 test("a list that is refused leaves no state, so the next start is a new one", async () => {
   const { env, file, folder, out } = await givenService({ ...UPLOAD, nth: 99 });
 
-  const { code, err } = await whenCommandedWith(
-    env,
-    "file",
-    file,
-    "--out",
-    out,
-    "--column",
-    "none",
-  );
+  const { code, err } = await whenRun(env, "file", file, "--out", out, "--column", "none");
 
   expect(code).toBe(3);
   expect(err).toContain("Nothing was charged.");

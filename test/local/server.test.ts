@@ -19,7 +19,13 @@ import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolder, spawnMailproof, spawnNode, whenStarted } from "../servers/running.ts";
+import {
+  createFolder,
+  serveFile,
+  spawnMailproof,
+  spawnNode,
+  whenStarted,
+} from "../servers/running.ts";
 
 const askAccount = async (baseUrl: string, key: string) =>
   fetch(`${baseUrl}/v1/account`, { headers: { "x-api-key": key } });
@@ -109,10 +115,15 @@ test("a setting that cannot be read stops the start with a sentence", async () =
   expect(await text(child.stderr)).toContain("PORT must be a number from 0 to 65535");
 });
 
+/** Behind a proxy, in a folder that others can read. */
+const shared = serveFile(async () => {
+  chmodSync(shared.folder, 0o755);
+  return { PUBLIC_URL: "https://api.example.com/" };
+});
+
 test("no other user of the machine can read the stored keys, lists and state, in any folder", async () => {
-  const folder = createFolder();
-  chmodSync(folder, 0o755);
-  const { ready, stop } = await whenStarted(folder);
+  const { folder } = shared;
+  const { ready } = await shared.server;
   const accepted = await fetch(`${ready.base_url}/v1/verify/batch`, {
     method: "POST",
     headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
@@ -121,7 +132,6 @@ test("no other user of the machine can read the stored keys, lists and state, in
   const open = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
     (name) => (statSync(join(folder, name)).mode & 0o077) !== 0,
   );
-  await stop("SIGTERM");
 
   expect(accepted.status).toBe(202);
   expect(open).toEqual([]);
@@ -131,8 +141,8 @@ test("no other user of the machine can read the stored keys, lists and state, in
 });
 
 test("a second server on one folder is refused and does the first no harm, also with --fresh", async () => {
-  const folder = createFolder();
-  const first = await whenStarted(folder);
+  const { folder } = shared;
+  const first = await shared.server;
 
   for (const args of [[], ["--fresh"]]) {
     const second = spawnMailproof(["start", ...args], {
@@ -148,8 +158,7 @@ test("a second server on one folder is refused and does the first no harm, also 
 });
 
 test("behind a proxy, links to files lead to the public address", async () => {
-  const proxied = { PUBLIC_URL: "https://api.example.com/" };
-  const { ready } = await whenStarted(createFolder(), [], proxied);
+  const { ready } = await shared.server;
 
   const answer = await fetch(`${ready.base_url}/v1/verify/file`, {
     method: "POST",
@@ -229,16 +238,6 @@ test("where DEMO is off there is no account, and ready.json has no key", async (
   expect(ready).not.toHaveProperty("account_id");
   expect(ready).not.toHaveProperty("live_key");
   expect(screen).toContain("mailproof admin accounts create");
-});
-
-test("with another pepper the old keys are invalid, and ready.json has new ones", async () => {
-  const folder = createFolder();
-  const first = await whenStarted(folder);
-  await first.stop("SIGTERM");
-  const second = await whenStarted(folder, [], { KEY_PEPPER: "another pepper, long enough" });
-
-  expect(second.ready.live_key).not.toBe(first.ready.live_key);
-  expect((await askAccount(second.ready.base_url, second.ready.live_key)).status).toBe(200);
 });
 
 test("a stop does not wait for a slow mail server; the job continues at the next start", async () => {

@@ -5,9 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createClient } from "@mailproof/client/client";
+import { PROGRAM } from "@mailproof/local/installation";
 import { expect, onTestFinished, test } from "vitest";
 import { serveAccounts, whenLosing } from "../servers/proxied-server.ts";
-import { createFolder, spawnMailproof, whenCommandedWith } from "../servers/running.ts";
+import { createFolder, spawnMailproof, whenCommandedWith, whenRun } from "../servers/running.ts";
 
 // The commands over a real service, with test keys: the same words come to the same results each time.
 
@@ -72,7 +73,7 @@ test("a list with two columns of addresses says which one was taken, and how to 
     "work,home\nann@example.com,bob@example.com\ncy@example.com,di@example.com\n",
   );
 
-  const { err } = await whenCommandedWith(env, "file", file);
+  const { err } = await whenRun(env, "file", file);
 
   expect(err).toMatch(
     /The addresses are those of column (?:work; to take another, add --column: home|home; to take another, add --column: work)\.\n/,
@@ -83,8 +84,8 @@ test("verify --file does the same; a pipe gets CSV and .jsonl gets JSON", async 
   const { env, file, folder } = await whenServed();
   const lines = join(folder, "results.jsonl");
 
-  const csv = await whenCommandedWith(env, "verify", "--file", file);
-  const json = await whenCommandedWith(env, "file", file, "--out", lines);
+  const csv = await whenRun(env, "verify", "--file", file);
+  const json = await whenRun(env, "file", file, "--out", lines);
 
   expect(firstCells(csv.out)[1]).toBe("Ada;ann@example.com;ann@example.com;valid");
   expect(json.code).toBe(0);
@@ -98,7 +99,7 @@ test("verify --file does the same; a pipe gets CSV and .jsonl gets JSON", async 
 test("an existing file is never overwritten, and nothing is sent before this is checked", async () => {
   const { env, file, client } = await whenServed();
 
-  const { code, err } = await whenCommandedWith(env, "file", file, "--out", file);
+  const { code, err } = await whenRun(env, "file", file, "--out", file);
 
   expect({ code, err }).toEqual({
     code: 2,
@@ -108,13 +109,27 @@ test("an existing file is never overwritten, and nothing is sent before this is 
   expect(await client.listJobs()).toMatchObject({ total: 0 });
 });
 
+test("a file that appears at the output before the results is not replaced", async () => {
+  const { env, file, out, url } = await whenServed();
+  const proxy = await whenLosing(url, ({ route }) => {
+    if (route.endsWith("/download")) writeFileSync(out, "another's");
+    return false;
+  });
+  const proxied = { ...env, MAILPROOF_API: proxy.url };
+
+  const { code, err } = await whenRun(proxied, "file", file, "--out", out);
+
+  expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
+  expect(readFileSync(out, "utf8")).toBe("another's");
+});
+
 test("an unwritable output and a file that is no list are refused before anything is sent", async () => {
   const { env, file, folder, client } = await whenServed();
   const out = join(folder, "nowhere", "results.csv");
 
-  const nowhere = await whenCommandedWith(env, "file", file, "--out", out);
-  const underFile = await whenCommandedWith(env, "file", file, "--out", join(file, "x.csv"));
-  const list = await whenCommandedWith(env, "file", folder);
+  const nowhere = await whenRun(env, "file", file, "--out", out);
+  const underFile = await whenRun(env, "file", file, "--out", join(file, "x.csv"));
+  const list = await whenRun(env, "file", folder);
 
   expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining(`${out} cannot be`) });
   expect(underFile).toMatchObject({ code: 2, err: expect.stringContaining("cannot be written") });
@@ -128,8 +143,8 @@ test("an unwritable output and a file that is no list are refused before anythin
 test("single addresses are lines of JSON, or of CSV in a file", async () => {
   const { env, out } = await whenServed();
 
-  const json = await whenCommandedWith(env, "verify", "--evidence", "ann@example.com");
-  const csv = await whenCommandedWith(env, "verify", "--out", out, "full@example.com", "none");
+  const json = await whenRun(env, "verify", "--evidence", "ann@example.com");
+  const csv = await whenRun(env, "verify", "--out", out, "full@example.com", "none");
 
   expect(json).toMatchObject({ code: 0, err: "" });
   expect(JSON.parse(json.out)).toMatchObject({ status: "valid", evidence: { rule: "sandbox" } });
@@ -159,7 +174,7 @@ test("an address that takes long is a job, which is waited for", async () => {
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const env = { MAILPROOF_DIR: createFolder(), MAILPROOF_API: url, MAILPROOF_KEY: "k" };
 
-  const { code, out } = await whenCommandedWith(env, "verify", "a@b.c");
+  const { code, out } = await whenRun(env, "verify", "a@b.c");
 
   expect(code).toBe(0);
   expect(JSON.parse(out)).toEqual({ row: 1, email: "a@b.c", status: "valid", send: "yes" });
@@ -170,11 +185,11 @@ test("check, find and jobs take the same service options", async () => {
   const { job_id } = await client.verifyBatch({ emails: ["ann@example.com"], name: "one" });
   await client.waitForJob({ id: job_id });
 
-  const checked = await whenCommandedWith(env, "check", "example.com", "--ip", "192.0.2.1");
+  const checked = await whenRun(env, "check", "example.com", "--ip", "192.0.2.1");
   const found = await whenCommandedWith(env, "find", "Ann", "Lee", "example.com");
-  const none = await whenCommandedWith(env, "find", "Invalid", "Lee", "example.com");
-  const jobs = await whenCommandedWith(env, "jobs");
-  const job = await whenCommandedWith(env, "jobs", job_id, "--json");
+  const none = await whenRun(env, "find", "Invalid", "Lee", "example.com");
+  const jobs = await whenRun(env, "jobs");
+  const job = await whenRun(env, "jobs", job_id, "--json");
 
   expect(JSON.parse(checked.out)).toMatchObject({ domain: "example.com", sending_ip: "192.0.2.1" });
   expect(JSON.parse(found.out)).toMatchObject({ email: "ann.lee@example.com", status: "valid" });
@@ -203,7 +218,7 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
   open(false);
   const words = await stderrText;
   const again = /^ {2}mailproof (jobs .*)$/m.exec(words)?.[1]?.split(" ") ?? [];
-  const goneOn = await whenCommandedWith(env, ...again);
+  const goneOn = await whenRun(env, ...again);
   const { credits } = await client.getAccount();
 
   expect(code).toBe(130);
@@ -247,7 +262,7 @@ test.each([
 test("a wrong key prints the service's word that nothing was charged", async () => {
   const { env } = await whenServed();
 
-  const { code, err } = await whenCommandedWith(
+  const { code, err } = await whenRun(
     { ...env, MAILPROOF_KEY: "mp_live_wrong" },
     "verify",
     "ann@example.com",
@@ -262,13 +277,7 @@ test("lost responses cost nothing more, and the results arrive all the same", as
   const { env, file, out, client, url } = await whenServed("live");
   const proxy = await whenLosing(url, (_, before) => before.length % 2 === 0);
 
-  const { code } = await whenCommandedWith(
-    { ...env, MAILPROOF_API: proxy.url },
-    "file",
-    file,
-    "--out",
-    out,
-  );
+  const { code } = await whenRun({ ...env, MAILPROOF_API: proxy.url }, "file", file, "--out", out);
   const { credits } = await client.getAccount();
 
   expect(code).toBe(0);
@@ -277,10 +286,10 @@ test("lost responses cost nothing more, and the results arrive all the same", as
 });
 
 test.each([
-  [["file"], "Missing file. Usage: mailproof file LIST"],
+  [["file"], `Missing file. Usage: ${PROGRAM} file LIST`],
   [["file", "nowhere.csv"], "No such file: nowhere.csv. Check the name"],
   [["find", "Ada", "example.com"], "Pass a first name, a last name and a domain"],
-  [["jobs", "--out", "x.csv"], "Missing job. Usage: mailproof jobs"],
+  [["jobs", "--out", "x.csv"], `Missing job. Usage: ${PROGRAM} jobs`],
   [["verify", "--file", "x.csv", "--evidence"], "single addresses only"],
   [["check", "example.com", "--api", "example.com"], "--api must be an address such as"],
 ])("mailproof %j is a misuse of a service", async (args, expected) => {
@@ -290,19 +299,19 @@ test.each([
     MAILPROOF_KEY: "k",
   };
 
-  const { code, out, err } = await whenCommandedWith(env, ...args);
+  const { code, out, err } = await whenRun(env, ...args);
 
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(expected);
 });
 
 test.each([
-  [["file", "list.csv"], "mailproof verify --file list.csv"],
+  [["file", "list.csv"], `${PROGRAM} verify --file list.csv`],
   [["jobs"], "or set MAILPROOF_API and MAILPROOF_KEY"],
   [["jobs", "--api", "http://127.0.0.1:9"], "Missing API key"],
   [["verify", "a@b.c", "--key", "k"], "--key needs the URL of a service"],
 ])("without a service mailproof %j says what it wants", async (args, expected) => {
-  const { code, err } = await whenCommandedWith({ MAILPROOF_DIR: createFolder() }, ...args);
+  const { code, err } = await whenRun({ MAILPROOF_DIR: createFolder() }, ...args);
 
   expect(code).toBe(2);
   expect(err).toContain(expected);
@@ -311,14 +320,8 @@ test.each([
 test("a key that the service refuses ends with 4, an unknown job with 3, both with the service's message and its page", async () => {
   const { env, file, out, url } = await whenServed();
 
-  const foreignResult = await whenCommandedWith(
-    { ...env, MAILPROOF_KEY: "k" },
-    "file",
-    file,
-    "--out",
-    out,
-  );
-  const foreignKey = await whenCommandedWith(env, "jobs", "job_1", "--out", out);
+  const foreignResult = await whenRun({ ...env, MAILPROOF_KEY: "k" }, "file", file, "--out", out);
+  const foreignKey = await whenRun(env, "jobs", "job_1", "--out", out);
 
   expect(foreignResult).toMatchObject({
     code: 4,
@@ -342,14 +345,14 @@ test("mail-test prints an address, waits for the mail, and prints the report", a
   expect(err).toMatch(/^Send one mail to test-[\da-f]{32}@mail\.test within the hour\./);
   expect(status).toBe("received");
   expect(report).toMatchObject({ score: expect.any(Number), dmarc: { result: "pass" } });
-  const again = await whenCommandedWith(env, "mail-test", test_id, "--no-wait");
+  const again = await whenRun(env, "mail-test", test_id, "--no-wait");
   expect(JSON.parse(again.out)).toMatchObject({ test_id, status: "received" });
 });
 
 test("mail-test at a service that receives no mail exits with 3, and says who can change that", async () => {
   const { env } = await whenServed("live");
 
-  const { code, err } = await whenCommandedWith(env, "mail-test");
+  const { code, err } = await whenRun(env, "mail-test");
 
   expect(code).toBe(3);
   expect(err).toContain("MAIL_DOMAIN");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { writeZip } from "@mailproof/core/exports/write-zip";
 import { expect, test } from "vitest";
-import { createFolder, whenCommanded, whenRun, whenStarted } from "../servers/running.ts";
+import { createFolder, whenRun, whenRunIn, whenStarted } from "../servers/running.ts";
 
 // Ways to type a command wrongly. Each has a message on standard error that says what is wrong and what to do next, an
 // exit code that tells the kinds apart, and nothing on standard output.
@@ -151,7 +151,7 @@ const findClosedUrl = async (): Promise<string> => {
 test(`${USAGES.length} wrong usages: each says what is wrong and what to do next, with its exit code`, async () => {
   const serverFolder = createFolder();
   const { ready, stop } = await whenStarted(serverFolder);
-  const poor = await whenCommanded(serverFolder, "admin", "accounts", "create", "--name", "Poor");
+  const poor = await whenRunIn(serverFolder, "admin", "accounts", "create", "--name", "Poor");
   const { live_key: poorKey } = JSON.parse(poor.out) as { live_key: string };
   const placeholders: Readonly<Record<string, string>> = {
     POOR: poorKey,
