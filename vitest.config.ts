@@ -5,27 +5,38 @@ import { BaseSequencer } from "vitest/node";
 import { STORIES_ON_AWS } from "./test/aws/second-stack.ts";
 import { Results } from "./test/runner/results.reporter.ts";
 
-// Every suite is a project here. npm run check runs `quick`; npm test runs quick and long, which need nothing but Node; npm run
+// Every suite is a project here. npm run check runs `quick`; npm test runs quick and shipped, which need nothing but Node; npm run
 // test:all runs each of them, in the order of scripts/test-all.ts.
+
+/** The journey through the sources and the npm package, its money when it is killed, and the README's first steps. */
+const SHIPPED = [
+  "test/journey/*.test.ts",
+  "test/client/money.test.ts",
+  "test/local/money.test.ts",
+  "test/docs/readme.test.ts",
+];
 
 /** Starts processes, opens sockets by the hundred, builds what is deployed, or counts long. */
 const LONG = [
-  "test/journey/*.test.ts",
+  "test/architecture/complexity.test.ts",
+  "test/core/smtp-pool/{circuit-breaker,daily-limits,order-of-service}.test.ts",
+  "test/core/verify/{canaries,contradictions}.test.ts",
+  "test/core/deliverability/reports/hostile-files.test.ts",
   "test/core/find/population.test.ts",
   "test/lab/verdicts.test.ts",
   "test/fuzz/*.test.ts",
-  "test/local/{admin,backup,check-command,command-line,completion-zsh,config-command,damaged-state,data-commands,deploy,erase,job-results,jobs,listen-command,money,npm-start,operator,operator-routes,reach,receipt-command,resumed-file,server,service-commands,smoke,start-faults,stop,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
-  "test/security/{licences,memory,regexes}.test.ts",
+  "test/local/{admin,backup,check-command,command-line,completion-zsh,config-command,damaged-state,data-commands,deploy,engine-threads,erase,job-results,jobs,listen-command,npm-start,operator,operator-routes,reach,receipt-command,resumed-file,server,service-commands,smoke,start-faults,stop,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
+  "test/security/{json-bodies,licences,memory,regexes}.test.ts",
   "test/suites/{mail-servers,sending-programs,signed-mail}.test.ts",
-  "test/docs/*.test.ts",
+  "test/docs/{browser,guides,printed-lines,privacy}.test.ts",
   "test/guard/{browser,example,held-forms,named-elements}.test.ts",
-  "test/client/{calls,money,package,verify-file}.test.ts",
+  "test/client/{calls,package,verify-file}.test.ts",
   "test/functions/{bundles,deployed}.test.ts",
 ];
 
 /** Plays histories of the simulation by the thousand, and plants bugs that they must find. */
 const HISTORIES = [
-  "test/simulation/{cluster,mixed-*,mutants,paid-rate,sweep-*,webhooks}.test.ts",
+  "test/simulation/{cluster,mixed-*,mutants,paid-rate,simulation,sweep-*,webhooks}.test.ts",
   "test/core/smtp-pool/shared-slots-cluster.test.ts",
   "test/differential/all-messages.test.ts",
   "test/property/records.test.ts",
@@ -87,12 +98,14 @@ const SUITES: Readonly<Record<string, Suite>> = {
   quick: {
     ...local,
     include: ["test/**/*.test.ts"],
-    exclude: [...LONG, ...HISTORIES, ...APART],
+    exclude: [...SHIPPED, ...LONG, ...HISTORIES, ...APART],
   },
+  shipped: { ...local, include: SHIPPED },
   long: { ...local, include: LONG },
   histories: { ...local, include: HISTORIES },
   infra: {
-    globalSetup: ["test/infra/bundles.setup.ts"],
+    // One process for each worker makes all of its stages (test/infra/synthesiser.ts).
+    isolate: false,
     include: ["test/infra/*.test.ts"],
     testTimeout: shared.testTimeout,
     hookTimeout: shared.hookTimeout,
@@ -101,7 +114,13 @@ const SUITES: Readonly<Record<string, Suite>> = {
     ...createAws({}),
     include: ["test/aws/*.test.ts", ...STORIES_ON_AWS.map((name) => `test/story/${name}.test.ts`)],
   },
-  "third-party": { ...shared, setupFiles: [], include: ["test/third-party/*.test.ts"] },
+  "third-party": {
+    ...shared,
+    setupFiles: [],
+    include: ["test/third-party/*.test.ts"],
+    // Each Lambda of runtime-client.test.ts waits until its time is up.
+    maxConcurrency: 12,
+  },
   moto: {
     ...createAws({ MAILPROOF_EMULATOR: "moto" }),
     include: [...TABLE, ...OTHER_PORTS, STORIES],

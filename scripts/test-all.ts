@@ -102,7 +102,7 @@ const leftOutTests: Suite = {
   run: () =>
     withResults(LEFT_OUT_BEFORE, async (env) => {
       if (leftOutBefore.length === 0) return true;
-      const args = [...VITEST, ...toProjects(["quick", "long"]), ...leftOutBefore];
+      const args = [...VITEST, ...toProjects(["quick", "shipped"]), ...leftOutBefore];
       return succeeds(process.execPath, args, env);
     }),
 };
@@ -114,6 +114,7 @@ const STAGES: readonly (readonly Suite[])[] = [
   [npmTest],
   [
     leftOutTests,
+    tests("long"),
     node("format", "scripts/tools.ts", "biome", "check", "."),
     node("lint", "scripts/tools.ts", "oxlint", "--type-aware", "--deny-warnings"),
     node("types", "scripts/tools.ts", "tsc"),
@@ -134,16 +135,16 @@ const STAGES: readonly (readonly Suite[])[] = [
     needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
     tests("aws"),
     tests("histories"),
-    // One pair of faults of forty: npm run simulate -- --pairs 1 plays all.
+    // One pair of faults of eighty: npm run simulate -- --pairs 1 plays all.
     node(
       "more histories",
       "test/simulation/cli.ts",
       "--seeds",
-      "500",
+      "250",
       "--from",
       "300",
       "--pairs",
-      "40",
+      "80",
     ),
     tests("dashboard"),
     tests("deploy"),
