@@ -59,9 +59,13 @@ export const createPages = (createContext: (browser: Browser) => Promise<Browser
         !page.isClosed() &&
         context.pages().length === 1;
       if (!isClean) return context.close();
-      await script.dispose();
-      await resetPage(page);
-      idle.push(page);
+      const keep = async (): Promise<void> => {
+        await script.dispose();
+        await resetPage(page);
+        idle.push(page);
+      };
+      // A test may end on a blank page, from which the storage of its screens cannot be cleared.
+      await keep().catch(() => context.close());
     });
     return page;
   };
