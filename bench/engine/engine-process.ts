@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SYSTEM_CLOCK } from "@mailproof/client/clock";
 import type { Table } from "@mailproof/core/ports/table";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
@@ -39,7 +40,8 @@ const runOurs: RunEngine = async ({ engine, labAddress, addresses }, onVerdict) 
   try {
     const options = { deepVerify: true, includeAi: false, includeEvidence: false };
     let at = 0;
-    for await (const { status } of verifyMany(opened.engine, addresses, options))
+    const world = { engine: opened.engine, sleep: SYSTEM_CLOCK.sleep };
+    for await (const { status } of verifyMany(world, addresses, options))
       onVerdict(at++, status as BenchVerdict);
   } finally {
     opened.close();

@@ -103,7 +103,8 @@ const verifyScenario = async (
   try {
     const addresses = results.map(([address]) => address);
     let index = 0;
-    for await (const result of verifyMany(createEngine(mailPorts), addresses, options)) {
+    const world = { engine: createEngine(mailPorts), sleep };
+    for await (const result of verifyMany(world, addresses, options)) {
       const [address, ...verdicts] = results[index++] ?? [""];
       const verdict = `${result.status} ${result.reason}`;
       if (!verdicts.some((one) => one === verdict))

@@ -146,12 +146,13 @@ test("the record of deferred rows is a small part of an item's limit, and is del
 
 // Rows whose mail server takes minutes, in a process that continues them after a pass.
 
-/** `slow@…` answers after 30 seconds. How often each address was asked is counted. */
+/** `slow@…` answers after 30 seconds, `endless@…` after minutes. How often each address was asked is counted. */
 const setupSlow = async (emails: readonly string[], rows = 10) => {
   const ctx = await givenChunked({ rows });
   const askCounts = new Map<string, number>();
-  const counting = probing(ctx.world, (ask) => (question) => {
+  const counting = probing(ctx.world, (ask) => async (question) => {
     askCounts.set(question.recipient, (askCounts.get(question.recipient) ?? 0) + 1);
+    if (question.recipient.startsWith("endless")) await ctx.world.sleep(200_000);
     return ask(question);
   });
   const settings = { ...counting.settings, slowRowsAfterMs: 20_000 };
@@ -188,11 +189,23 @@ test("slow rows continue in a message with their own weight, and their server is
   await thenConsistent(ctx);
 });
 
+test("a pass over slow rows stores those that end while another goes on for minutes", async () => {
+  const ctx = await setupSlow([...createEmails(1), "slow@x.com", "endless@x.com"]);
+  const from = ctx.world.now().getTime();
+  await whenHandled(ctx, await receiveAll(ctx));
+
+  await whenHandled(ctx, await receiveAll(ctx));
+
+  expect(ctx.world.now().getTime() - from).toBe(80_000);
+  expect(await readJob(ctx)).toMatchObject({ status: "processing", progress: { processed: 2 } });
+});
+
 test("a process that has not begun a slow row verifies it anew, and each row has one result", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
   const restarted = { ...ctx, world: { ...ctx.world, blobs: { ...ctx.world.blobs } } };
 
+  await whenHandled(restarted, await receiveAll(ctx));
   await whenHandled(restarted, await receiveAll(ctx));
 
   expect(ctx.asked.get("slow@x.com")).toBe(2);

@@ -5,6 +5,7 @@ import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";
+import { askUntilAnswered } from "./cluster.ts";
 
 type Server = (line: string, session: number) => string;
 
@@ -142,18 +143,39 @@ test.each<[string, string]>([
 });
 
 test("after a 421 the server gets no session for half a minute, and then one for the other addresses", async () => {
-  const { probe, startedAt } = givenServer((line, session) =>
+  const { probe, startedAt, world } = givenServer((line, session) =>
     session === 1 && line.includes("person2")
       ? "421 4.7.0 too busy"
       : rejectsUnknownRecipients(line, session),
   );
 
-  const answers = await Promise.all(recipients(5).map(probe));
+  const answers = await Promise.all(
+    recipients(5).map((one) => askUntilAnswered(probe, world, one)),
+  );
 
   expect(new Set(answers.map(({ finding }) => finding.verdict))).toEqual(new Set(["valid"]));
   const [first = 0, second = 0, ...more] = startedAt;
   expect(second - first).toBeGreaterThanOrEqual(30_000);
   expect(more).toEqual([]);
+});
+
+test("the first reply about us returns every recipient behind it in the same second, for the end of the backoff", async () => {
+  const { probe, sessions, world } = givenServer(
+    () => "421 4.7.1 Too many connections from 192.0.2.1",
+  );
+  const startMs = world.now().getTime();
+
+  const answers = await Promise.all(recipients(20).map(probe));
+  const later = await Promise.all(recipients(5).map(probe));
+
+  expect(world.now().getTime() - startMs).toBeLessThan(1_000);
+  expect(sessions()).toBe(1);
+  // The reply is the first one's own.
+  for (const { comeBack } of [...answers.slice(1), ...later]) {
+    expect(comeBack?.reason).toBe("rate_limited");
+    expect(Date.parse(comeBack?.at ?? "") - startMs).toBeGreaterThanOrEqual(30_000);
+    expect(Date.parse(comeBack?.at ?? "") - startMs).toBeLessThan(31_000);
+  }
 });
 
 test("a recipient that the connection's limit refuses is asked about over another connection", async () => {
@@ -249,9 +271,11 @@ test("a backoff ends, though its timer may fire before the clock has reached tha
     0,
     () => new Date(server.world.now().getTime() - (reads++ % 2) * EARLY_MS),
   );
-  const { probe, sessions } = server;
+  const { probe, sessions, world } = server;
 
-  const answers = await Promise.all(recipients(3).map(probe));
+  const answers = await Promise.all(
+    recipients(3).map((one) => askUntilAnswered(probe, world, one)),
+  );
 
   expect(answers.map(({ finding }) => finding.verdict)).toEqual(["unknown", "valid", "valid"]);
   expect(sessions()).toBeGreaterThan(1);

@@ -1,3 +1,4 @@
+import { createUnaskedResult } from "@mailproof/core/smtp-pool/unprobed-results";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
@@ -7,6 +8,7 @@ import { expect, test } from "vitest";
 import { START } from "../../app/given.ts";
 import { createRandom } from "../../simulation/random.ts";
 
+const MX = { host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] };
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
 
 /** An engine whose look-ups take a random time; it counts how many are under way. */
@@ -28,26 +30,27 @@ const givenEngine = (seed = 1) => {
       throw new Error("nothing is asked of a domain that does not exist");
     },
   };
-  return { engine, peak: () => peak };
+  const world = { engine, sleep: async () => {} };
+  return { engine, world, peak: () => peak };
 };
 
 test("results come in the order of the input, whatever is finished first", async () => {
-  const { engine } = givenEngine(7);
+  const { world } = givenEngine(7);
   const asked = Array.from({ length: 300 }, (_row, n) => `person${n}@d${n % 20}.example`);
 
-  const results = await Array.fromAsync(verifyMany(engine, asked, OPTIONS));
+  const results = await Array.fromAsync(verifyMany(world, asked, OPTIONS));
 
   expect(results.map(({ email }) => email)).toEqual(asked);
 });
 
 test("an endless list is read only as far as the consumer takes results", async () => {
-  const { engine, peak } = givenEngine();
+  const { world, peak } = givenEngine();
   let read = 0;
   function* endless() {
     for (;;) yield `person${read++}@example.com`;
   }
 
-  const results = verifyMany(engine, endless(), OPTIONS);
+  const results = verifyMany(world, endless(), OPTIONS);
   for (let nth = 0; nth < 10; nth++) await results.next();
   await results.return(undefined);
 
@@ -56,12 +59,12 @@ test("an endless list is read only as far as the consumer takes results", async 
 });
 
 test("any string has a verdict, and none is an error", async () => {
-  const { engine } = givenEngine();
+  const { world } = givenEngine();
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.string({ unit: "binary", maxLength: 400 }), { maxLength: 5 }),
       async (texts) => {
-        const results = await Array.fromAsync(verifyMany(engine, texts, OPTIONS));
+        const results = await Array.fromAsync(verifyMany(world, texts, OPTIONS));
         expect(results.map(({ status }) => status)).toEqual(texts.map(() => "invalid"));
       },
     ),
@@ -69,31 +72,31 @@ test("any string has a verdict, and none is an error", async () => {
 });
 
 test("an empty list has no results", async () => {
-  const { engine } = givenEngine();
+  const { world } = givenEngine();
 
-  expect(await Array.fromAsync(verifyMany(engine, [], OPTIONS))).toEqual([]);
+  expect(await Array.fromAsync(verifyMany(world, [], OPTIONS))).toEqual([]);
 });
 
 test("a result is passed on while the input is still open", async () => {
-  const { engine } = givenEngine();
+  const { world } = givenEngine();
   async function* slow() {
     yield "person1@example.com";
     await new Promise<never>(() => {});
   }
 
-  const first = await verifyMany(engine, slow(), OPTIONS).next();
+  const first = await verifyMany(world, slow(), OPTIONS).next();
 
   expect(first.value).toMatchObject({ email: "person1@example.com" });
 });
 
 test("an address that is under way is looked up once, and has a result for each time it was asked for", async () => {
-  const { engine } = givenEngine();
+  const { world } = givenEngine();
   const { promise: allProbed, resolve } = Promise.withResolvers<void>();
   let lookUps = 0;
   const hostsOf: Engine["findMailHosts"] = async (domain) => {
     lookUps++;
     await allProbed;
-    return engine.findMailHosts(domain);
+    return world.engine.findMailHosts(domain);
   };
   function* fifty() {
     for (let n = 0; n < 50; n++) yield "ann@example.com";
@@ -101,7 +104,7 @@ test("an address that is under way is looked up once, and has a result for each 
   }
 
   const results = await Array.fromAsync(
-    verifyMany({ ...engine, findMailHosts: hostsOf }, fifty(), OPTIONS),
+    verifyMany({ ...world, engine: { ...world.engine, findMailHosts: hostsOf } }, fifty(), OPTIONS),
   );
 
   expect(results).toHaveLength(50);
@@ -109,7 +112,7 @@ test("an address that is under way is looked up once, and has a result for each 
 });
 
 test("an input that fails throws its error, and one that is stuck blocks no caller", async () => {
-  const { engine } = givenEngine();
+  const { world } = givenEngine();
   async function* failing() {
     yield "person1@example.com";
     throw new Error("the file is gone");
@@ -119,10 +122,36 @@ test("an input that fails throws its error, and one that is stuck blocks no call
     await new Promise<never>(() => {});
   }
 
-  const failed = Array.fromAsync(verifyMany(engine, failing(), OPTIONS));
+  const failed = Array.fromAsync(verifyMany(world, failing(), OPTIONS));
   await expect(failed).rejects.toThrow("the file is gone");
-  const left = verifyMany(engine, stuck(), OPTIONS);
+  const left = verifyMany(world, stuck(), OPTIONS);
   await left.next();
 
   expect(await left.return(undefined)).toEqual({ done: true, value: undefined });
+});
+
+test("an address behind a provider's backoff is verified again when that is over", async () => {
+  const { world } = givenEngine();
+  const comeBack = {
+    at: new Date(START.getTime() + 30_000).toISOString(),
+    ticket: { queue: "google all", position: 7, draw: 0 },
+    reason: "rate_limited",
+  };
+  const asked: unknown[] = [];
+  const waits: number[] = [];
+  const engine: Engine = {
+    ...world.engine,
+    findMailHosts: async () => ({ kind: "hosts", hosts: [MX], implicit: false, dnsQueries: [] }),
+    probe: async ({ recipient, ticket }) => {
+      asked.push(ticket);
+      const result = createUnaskedResult({ recipient, hosts: [MX] }, "probe_policy");
+      return asked.length === 1 ? { ...result, comeBack } : result;
+    },
+  };
+  const sleep = async (ms: number) => void waits.push(ms);
+
+  await Array.fromAsync(verifyMany({ engine, sleep }, ["ann@example.com"], OPTIONS));
+
+  expect(asked).toEqual([undefined, comeBack.ticket]);
+  expect(waits).toEqual([30_000]);
 });

@@ -182,7 +182,11 @@ const conclude = (
   const { pattern } = candidate;
   const noResult = toNoResult(patternCounts);
   if (comeBack)
-    return skipLearning({ ...noResult, status: "unknown", reason: WAITING_FOR_PROVIDER });
+    return skipLearning({
+      ...noResult,
+      status: "unknown",
+      reason: comeBack.reason ?? WAITING_FOR_PROVIDER,
+    });
   if (finding.verdict === "unknown")
     return {
       ...skipLearning({ ...noResult, status: "unknown", reason: finding.reason }),

@@ -7,7 +7,7 @@ import type { World } from "../ports/world.ts";
 import { readScheduledWork } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
-import type { Ticket } from "../smtp-pool/slots/slots.ts";
+import type { SlotReturn, Ticket } from "../smtp-pool/slots/slots.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
@@ -143,7 +143,7 @@ const verifyRows: PassWork = {
   mayRetry: true,
   attempt: async (world, job, rows) => {
     const done = new AbortController();
-    const deadline = waitForPassEnd(world, rows, done.signal);
+    const deadline = waitForPassEnd(world, job, rows, done.signal);
     try {
       return await Promise.all(rows.map((row) => attemptRow(world, job, row, deadline)));
     } finally {
@@ -152,25 +152,42 @@ const verifyRows: PassWork = {
   },
 };
 
-/** A pass that has only slow rows waits for all of them: they are the last rows of the chunk. */
+/** A pass over slow rows waits so many times as long as they were verified before: a chunk has five such passes at most. */
+const SLOW_PASS_GROWTH = 3;
+
+/** What is finished when a pass ends is stored; no row waits for the last one of another host. */
 const waitForPassEnd = async (
-  { settings, sleep }: World,
+  world: World,
+  job: Job,
   rows: readonly DueRow[],
   signal: AbortSignal,
 ): Promise<"slow" | "timeout"> => {
-  const { slowRowsAfterMs } = settings;
-  const isSoft = slowRowsAfterMs < PASS_TIMEOUT_MS && rows.some(({ isSlow }) => !isSlow);
-  await sleep(isSoft ? slowRowsAfterMs : PASS_TIMEOUT_MS, signal);
+  const { slowRowsAfterMs } = world.settings;
+  const nowMs = world.now().getTime();
+  const slowMs = rows.map(
+    (row) => nowMs - (findSlowRow(world, toSlowKey(job, row))?.since ?? nowMs),
+  );
+  const isFresh = rows.some(({ isSlow }) => !isSlow);
+  const softMs = isFresh
+    ? slowRowsAfterMs
+    : Math.max(slowRowsAfterMs, SLOW_PASS_GROWTH * Math.max(...slowMs));
+  const isSoft = softMs < PASS_TIMEOUT_MS;
+  await world.sleep(isSoft ? softMs : PASS_TIMEOUT_MS, signal);
   return isSoft ? "slow" : "timeout";
 };
+
+/** An attempt of a row. */
+const toSlowKey = ({ id }: Job, { row, causes }: DueRow): string =>
+  `${id}#${row[0]}#${causes.length}`;
 
 /** A row that fails does not fail the others. */
 const attemptRow = async (
   world: VerifyWorld,
-  { id, account, mode, options: requested }: Job,
+  job: Job,
   dueRow: DueRow,
   deadline: Promise<"slow" | "timeout">,
 ): Promise<AttemptedRow> => {
+  const { account, mode, options: requested } = job;
   const requester = { account, priority: "list" } as const;
   const options = {
     deepVerify: true,
@@ -184,13 +201,16 @@ const attemptRow = async (
     isPatient: dueRow.causes.includes("silence"),
   };
   const engine = selectEngine(world, mode, dueRow.causes.length);
-  const key = `${id}#${dueRow.row[0]}#${dueRow.causes.length}`;
-  const verification = findSlowRow(world, key) ?? verify(engine, dueRow.row[1], options);
-  const outcome = await Promise.race([verification, deadline]).catch((cause: unknown) => {
+  const key = toSlowKey(job, dueRow);
+  const slow = findSlowRow(world, key) ?? {
+    verification: verify(engine, dueRow.row[1], options),
+    since: world.now().getTime(),
+  };
+  const outcome = await Promise.race([slow.verification, deadline]).catch((cause: unknown) => {
     world.log("row_failed", { cause });
     return "internal" as const;
   });
-  if (outcome === "slow") storeSlowRow(world, key, verification);
+  if (outcome === "slow") storeSlowRow(world, key, slow);
   else removeSlowRow(world, key);
   return { ...dueRow, outcome };
 };
@@ -249,11 +269,15 @@ const findDeferral = (
   // The verification continues, so no cause is added.
   if (outcome === "slow")
     return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
-  // No server was asked, so this is not an attempt: the row keeps waiting, however long.
-  if (typeof outcome !== "string" && outcome.comeBack)
+  const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = options ?? {};
+  // This is not an attempt: the row keeps waiting for a slot, however long, and for the end of a backoff where it may wait at all.
+  if (
+    typeof outcome !== "string" &&
+    outcome.comeBack &&
+    mayComeBack(outcome.comeBack, maxWaitMinutes)
+  )
     return deferForSlot({ row: row[0], causes, exit }, outcome.comeBack);
   const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
-  const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = options ?? {};
   const throttleMinutes = typeof outcome === "string" ? undefined : outcome.throttleMinutes;
   const limits = { mode, maxWaitMinutes, throttleMinutes };
   const next = cause && scheduleRetry(world, limits, { causes, cause });
@@ -261,6 +285,9 @@ const findDeferral = (
   const greylisted = typeof outcome === "string" ? undefined : outcome.greylistedExit;
   return next && { row: row[0], reason, ...next, exit: greylisted ?? exit };
 };
+
+const mayComeBack = ({ reason }: SlotReturn, maxWaitMinutes: number): boolean =>
+  reason === undefined || maxWaitMinutes > 0;
 
 const SETTLEMENT_RETRY_MS = 60_000;
 

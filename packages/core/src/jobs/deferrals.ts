@@ -83,10 +83,9 @@ const RETURN_GROUPING_MS = 1_000;
 
 export const deferForSlot = (
   { row, causes, exit }: Pick<DeferredRow, "row" | "causes" | "exit">,
-  { at, ticket }: SlotReturn,
+  { at, ticket, reason = WAITING_FOR_PROVIDER }: SlotReturn,
 ): DeferredRow => {
   const atMs = Math.ceil(Date.parse(at) / RETURN_GROUPING_MS) * RETURN_GROUPING_MS;
-  const reason = WAITING_FOR_PROVIDER;
   return { row, causes, reason, at: new Date(atMs).toISOString(), ticket, exit };
 };
 

@@ -4,6 +4,7 @@ import type { Verification } from "../verify/result.ts";
 // Verifications that outlast the pass that started them. The next pass over the chunk waits for them, if it runs in the
 // same process, and asks no server again. Another process does not have them and verifies the rows again.
 
+/** `since`: when the verification began (ms). */
 type SlowRow = { readonly verification: Promise<Verification>; readonly since: number };
 
 const rowsByStore = new WeakMap<World["blobs"], Map<string, SlowRow>>();
@@ -20,7 +21,7 @@ const FORGET_AFTER_MS = 30 * 60_000;
 export const storeSlowRow = (
   world: Pick<World, "blobs" | "now">,
   key: string,
-  verification: Promise<Verification>,
+  slow: SlowRow,
 ): void => {
   const rows = getSlowRows(world);
   const now = world.now().getTime();
@@ -29,16 +30,14 @@ export const storeSlowRow = (
     rows.delete(other);
   }
   // A failure before the next pass must not count as an unhandled rejection.
-  verification.catch(() => undefined);
+  slow.verification.catch(() => undefined);
   rows.delete(key);
-  rows.set(key, { verification, since: now });
+  rows.set(key, slow);
 };
 
 /** Undefined: this process is not verifying the row. It stays until it has ended: a message may come twice. */
-export const findSlowRow = (
-  world: Pick<World, "blobs">,
-  key: string,
-): Promise<Verification> | undefined => getSlowRows(world).get(key)?.verification;
+export const findSlowRow = (world: Pick<World, "blobs">, key: string): SlowRow | undefined =>
+  getSlowRows(world).get(key);
 
 export const removeSlowRow = (world: Pick<World, "blobs">, key: string): void =>
   void getSlowRows(world).delete(key);

@@ -38,8 +38,8 @@ export type Settings = {
   readonly creditsPerShard: number;
 };
 
-/** A session with a healthy mail server takes a few seconds; one at a tarpit two minutes. */
-export const SLOW_ROWS_AFTER_MS = 20_000;
+/** Most sessions with healthy mail servers end within it; one at a tarpit takes two minutes. */
+export const SLOW_ROWS_AFTER_MS = 2_000;
 
 /**
  * A chunk of a file fills a dozen sessions. A chunk of a batch is smaller, so that its first results are ready soon.

@@ -21,9 +21,9 @@ export const findSingleRetry = (
   { retryCause: cause, reason, comeBack, greylistedExit, throttleMinutes }: Verification,
   { causes, exit }: EarlierAttempts = { causes: [] },
 ): SingleRetry | undefined => {
-  // No server was asked, so this is not an attempt.
+  // This is not an attempt: there was no slot, or the provider's backoff is not over.
   if (comeBack)
-    return { ...comeBack, reason: WAITING_FOR_PROVIDER, causes: [...causes], ...keepExit(exit) };
+    return { reason: WAITING_FOR_PROVIDER, ...comeBack, causes: [...causes], ...keepExit(exit) };
   const limits = { mode, maxWaitMinutes: MAX_WAIT_MINUTES.default, throttleMinutes };
   const next = cause && scheduleRetry(world, limits, { causes, cause });
   const greylisted = keepExit(greylistedExit ?? exit);

@@ -3,7 +3,7 @@ import type { World } from "../ports/world.ts";
 import { createSlotWait, type SlotWait } from "./slots/slot-wait.ts";
 import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots/slots.ts";
 
-/** Waiting recipients sit out this many backoffs in a row. After one more, the server's reply decides for all. */
+/** After so many backoffs in a row recipients come back without an attempt that counts. After one more, the reply decides for all. */
 const BACKOFFS_TOLERATED = 2;
 
 /** A mail provider with all its hosts, or one IP address, by one exit. All its queues share one concurrency. */
@@ -13,6 +13,8 @@ export type ProviderState = {
   queues: number;
   sessions: number;
   isBackingOff: boolean;
+  /** When the last backoff ends (ms). */
+  backoffUntilMs: number;
   /** Failures in a row, and the session that met the last one. */
   failures: number;
   refusal: SessionOutcome | null;
@@ -30,32 +32,38 @@ type Ending = {
   readonly backoff: ProviderBackoff | null;
 };
 
-/**
- * Sits out the provider's backoff after a session here, or the one that another process began. True: it has backed off
- * too often, and waiting recipients are given up.
- */
+/** Sits out the provider's backoff after a session here, or the one that another process began. */
 export const applyBackoff = (
   provider: ProviderState,
   { refusal, backoff }: Ending,
-  sleep: World["sleep"],
+  { now, sleep }: Pick<World, "now" | "sleep">,
   onResume: () => void,
-): boolean => {
-  if (!backoff) return false;
+): void => {
+  if (!backoff) return;
   const sharedOutcome = backoff.refusal ? toSharedOutcome(backoff.refusal) : null;
   provider.refusal = refusal ?? sharedOutcome ?? provider.refusal;
-  if (provider.isBackingOff) return hasBackedOffTooOften(provider);
+  if (provider.isBackingOff) return;
   provider.failures = backoff.failures;
-  if (backoff.ms <= 0) return false;
+  if (backoff.ms <= 0) return;
   provider.isBackingOff = true;
+  provider.backoffUntilMs = now().getTime() + backoff.ms;
   void sleep(backoff.ms).then(() => {
     provider.isBackingOff = false;
     onResume();
   });
-  return hasBackedOffTooOften(provider);
 };
 
-export const hasBackedOffTooOften = ({ isBackingOff, failures }: ProviderState): boolean =>
-  isBackingOff && failures > BACKOFFS_TOLERATED;
+/** Undefined: the provider does not turn us away at the moment, or its backoff is over and the timer is late. */
+export const findStandingRefusal = (
+  { isBackingOff, failures, refusal, backoffUntilMs }: ProviderState,
+  now: Date,
+): StandingRefusal | undefined =>
+  isBackingOff && failures > 0 && refusal && now.getTime() < backoffUntilMs
+    ? { outcome: refusal, untilMs: failures > BACKOFFS_TOLERATED ? null : backoffUntilMs }
+    : undefined;
+
+/** `untilMs`: null where the provider has backed off too often. */
+type StandingRefusal = { readonly outcome: SessionOutcome; readonly untilMs: number | null };
 
 /** A provider's state exists while a host queue uses it or it backs off: all its queues share one count. */
 export const createProviderRegistry = () => {
@@ -87,6 +95,7 @@ const createProviderState = (connections: number): ProviderState => ({
   queues: 0,
   sessions: 0,
   isBackingOff: false,
+  backoffUntilMs: 0,
   failures: 0,
   refusal: null,
   slotWait: createSlotWait(),

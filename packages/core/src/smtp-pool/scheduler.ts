@@ -21,7 +21,7 @@ import {
 import type { PendingProbe, ProbeRequest, ProbeResult } from "./probe.ts";
 import {
   applyBackoff,
-  hasBackedOffTooOften,
+  findStandingRefusal,
   type ProviderState,
   toSharedOutcome,
 } from "./providers.ts";
@@ -73,13 +73,12 @@ export const createProbe = (ports: ProbePorts): Probe => {
       const fresh = { failures: 0, isExpired: false, refusedExits: [], leftExits: [] };
       const waiting = { fallbacks: [], ...question, ...own, ...fresh, waitsSinceMs };
       const queue = chooseQueue(queues, waiting, { hostsKey, hosts, random });
-      const { provider } = queue;
       const isFirst = !queue.waiting.has(requester);
       resumeTurn(queue, queue.slotKey, question.ticket);
       const early = findEarlyResult(sessionPorts, queue, waiting);
+      const turnedAway = findTurnedAway(queue, sessionPorts.now());
       if (early) resolve(early);
-      else if (provider.refusal && hasBackedOffTooOften(provider))
-        resolve(toProbeResult(sessionPorts, provider.refusal, waiting));
+      else if (turnedAway) resolveAll(sessionPorts, queue, [waiting], turnedAway);
       else {
         join(queue, waiting);
         if (waitMs !== undefined) void sleep(waitMs, deadline?.signal).then(() => drop(waiting));
@@ -143,11 +142,12 @@ const createScheduler = (queues: HostQueues, sessionPorts: SessionPorts) => {
 
   const recordOutcome = (provider: ProviderState, summary: SlotSessionSummary): void => {
     provider.slotWait.since = null;
-    const isOver = applyBackoff(provider, summary, sessionPorts.sleep, () => resume(provider));
-    const { refusal } = provider;
+    applyBackoff(provider, summary, sessionPorts, () => resume(provider));
     if (provider.isBackingOff) moves.moveWaiting(provider);
-    if (!isOver || !refusal) return;
-    for (const queue of listQueuesAt(queues, provider)) resolveWaiting(queue, { outcome: refusal });
+    for (const queue of listQueuesAt(queues, provider)) {
+      const turnedAway = findTurnedAway(queue, sessionPorts.now());
+      if (turnedAway) resolveWaiting(queue, turnedAway);
+    }
   };
 
   const waitForSlot = (provider: ProviderState, pauseMs?: number): void => {
@@ -255,19 +255,35 @@ const createWaitingResolver =
     updateQueue(queue);
   };
 
-type CommonResult = { readonly outcome: SessionOutcome; readonly comeBack?: SlotReturn };
+/** `isRefusal`: the outcome is a reply about us. */
+type CommonResult = {
+  readonly outcome: SessionOutcome;
+  readonly comeBack?: SlotReturn;
+  readonly isRefusal?: boolean;
+};
+
+/** While the provider turns us away by this exit, nobody waits here: each recipient comes back when that is over. */
+const findTurnedAway = (queue: HostQueue, now: Date): CommonResult | undefined => {
+  const refusal = findStandingRefusal(queue.provider, now);
+  if (!refusal) return undefined;
+  const { outcome, untilMs } = refusal;
+  if (untilMs === null) return { outcome };
+  const { comeBack } = createReturn(queue, now, untilMs - now.getTime());
+  return { outcome, comeBack, isRefusal: true };
+};
 
 /** Recipients that are given up, or come back: each gets what it would get if it came now, or the outcome for all. */
 const resolveAll = (
   sessionPorts: SessionPorts,
   queue: HostQueue,
   recipients: readonly PendingProbe[],
-  { outcome, comeBack }: CommonResult,
+  { outcome, comeBack, isRefusal = false }: CommonResult,
 ): void => {
   for (const one of recipients) {
     const early = findEarlyResult(sessionPorts, queue, one);
     const result = toProbeResult(sessionPorts, outcome, one);
-    one.resolve(early ?? { ...result, ...(comeBack && { comeBack }) });
+    const reason = isRefusal && { reason: result.finding.reason };
+    one.resolve(early ?? { ...result, ...(comeBack && { comeBack: { ...comeBack, ...reason } }) });
   }
 };
 

@@ -1,4 +1,5 @@
-import type { Engine } from "./engine.ts";
+import type { World } from "../ports/world.ts";
+import type { WithEngine } from "./engine.ts";
 import type { Verification } from "./result.ts";
 import { type VerifyOptions, verify } from "./verify.ts";
 
@@ -11,13 +12,13 @@ const WINDOW = 5_000;
  * all before it are complete, also while the input has not ended.
  */
 export async function* verifyMany(
-  engine: Engine,
+  world: WithEngine & Pick<World, "sleep">,
   texts: AsyncIterable<string> | Iterable<string>,
   options: VerifyOptions,
 ): AsyncGenerator<Verification> {
   const source = toAsyncIterator(texts);
   const inFlight: Promise<Verification>[] = [];
-  const begin = shareInFlight((text) => verify(engine, text, options));
+  const begin = shareInFlight((text) => verifyPatiently(world, text, options));
   try {
     let next: Promise<IteratorResult<string>> | null = pullNext(source);
     while (next !== null || inFlight.length > 0) {
@@ -38,6 +39,21 @@ export async function* verifyMany(
     source.return?.().catch(() => undefined);
   }
 }
+
+/** A list that no job keeps has no other time: its process waits for a slot, and for the end of a backoff. */
+const verifyPatiently = async (
+  { engine, sleep }: WithEngine & Pick<World, "sleep">,
+  text: string,
+  options: VerifyOptions,
+): Promise<Verification> => {
+  for (let asked = options; ; ) {
+    const result = await verify(engine, text, asked);
+    const { comeBack } = result;
+    if (!comeBack) return result;
+    await sleep(Math.max(0, Date.parse(comeBack.at) - engine.now().getTime()));
+    asked = { ...options, ticket: comeBack.ticket };
+  }
+};
 
 const toAsyncIterator = (
   texts: AsyncIterable<string> | Iterable<string>,

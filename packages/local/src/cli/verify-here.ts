@@ -106,7 +106,8 @@ const verifyHere = async (
       }
     }
     async function* verifyEach(): AsyncGenerator<ListResult> {
-      const results = verifyMany(createEngine(mailPorts), readEmails(), verifyOptions);
+      const world = { engine: createEngine(mailPorts), sleep: mailPorts.sleep };
+      const results = verifyMany(world, readEmails(), verifyOptions);
       for await (const result of stopAtSignal(results, signal)) {
         if (result.retryCause) temporary++;
         yield { result: toWire(result), cells: waiting.shift()?.cells ?? [] };

@@ -92,7 +92,12 @@ export const compareTickets = (
 ): number => a.position - b.position || a.draw - b.draw;
 
 /** Recipients that found no slot within their turn: when they come back, and the ticket that they keep. */
-export type SlotReturn = { readonly at: string; readonly ticket: Ticket };
+export type SlotReturn = {
+  readonly at: string;
+  readonly ticket: Ticket;
+  /** The reason of the reply after which the provider gets no session until then. Absent: no slot was free. */
+  readonly reason?: string;
+};
 
 /** The turn of one host queue of this process among all that want the same slots. */
 export type SlotTurn = {
