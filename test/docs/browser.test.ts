@@ -73,7 +73,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
 
   const isSeen = (page: Page, selector: string) => page.locator(selector).first().isVisible();
 
-  test.each([360, 768, 1440])("nothing is wider than a screen of %i pixels", async (width) => {
+  test.each([360, 768, 1440])("the page fits a screen of %i pixels", async (width) => {
     const { page, complaints, asked: requestedUrls } = await whenOpened({ width });
 
     const wide = await page.evaluate("document.documentElement.scrollWidth");
@@ -236,7 +236,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("what a search needs is loaded when somebody wants to search, and a failure says so", async () => {
+  test("the search loads its index at the first use, and says when that fails", async () => {
     const { page, asked } = await whenOpened({ width: 1440, path: "/docs/errors" });
     expect(asked.filter((url) => url.endsWith("search.json"))).toEqual([]);
     await page.route("**/docs/search.json", (route) => route.abort());
@@ -248,7 +248,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     await page.locator(".found a").first().waitFor();
   });
 
-  test("what is found is shown with whole words around it", async () => {
+  test("a search shows whole words around each hit", async () => {
     const { page } = await whenOpened({ width: 1440 });
 
     await page.fill(".search input", "credits_refunded");
@@ -259,7 +259,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     );
   });
 
-  test("the keys alone choose a result, and the page says when nothing is found", async () => {
+  test("the arrow keys choose a result, and the page says when there is none", async () => {
     const { page } = await whenOpened({ width: 1440 });
     await page.keyboard.press("/");
     await page.keyboard.type("rate limits");
@@ -402,7 +402,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(await seen()).toBe("Python");
   });
 
-  test("what is copied is what stands there, and runs", async () => {
+  test("the copy button copies the printed program, which runs", async () => {
     const { page } = await whenOpened({ width: 1440 });
     const block = page.locator("#quick-start .language.on").first();
     const text = await block.locator("pre").textContent();

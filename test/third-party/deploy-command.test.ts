@@ -90,7 +90,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
   };
   const preview = "scripts/deploy.ts --stage production --preview";
 
-  test("an account that is empty, but for a zone, has room for a stage, and is told what it will get and pay", async () => {
+  test("the preview lists what a stage creates and costs when the account has only a zone", async () => {
     const { aws, script } = inRegion("eu-central-1");
     await aws("route53 create-hosted-zone --name example.net --caller-reference once");
 

@@ -189,7 +189,7 @@ test("slow rows continue in a message with their own weight, and their server is
   await thenConsistent(ctx);
 });
 
-test("a pass over slow rows stores those that end while another goes on for minutes", async () => {
+test("a pass stores the slow rows that have ended while another takes minutes", async () => {
   const ctx = await setupSlow([...createEmails(1), "slow@x.com", "endless@x.com"]);
   const from = ctx.world.now().getTime();
   await whenHandled(ctx, await receiveAll(ctx));

@@ -159,7 +159,7 @@ test("after a 421 the server gets no session for half a minute, and then one for
   expect(more).toEqual([]);
 });
 
-test("the first reply about us returns every recipient behind it in the same second, for the end of the backoff", async () => {
+test("the first reply about us returns all waiting recipients within the second, with the end of the backoff", async () => {
   const { probe, sessions, world } = givenServer(
     () => "421 4.7.1 Too many connections from 192.0.2.1",
   );

@@ -152,10 +152,10 @@ const verifyRows: PassWork = {
   },
 };
 
-/** A pass over slow rows waits so many times as long as they were verified before: a chunk has five such passes at most. */
+/** A pass over slow rows lasts three times as long as they have been under way, so a chunk has five such passes at most. */
 const SLOW_PASS_GROWTH = 3;
 
-/** What is finished when a pass ends is stored; no row waits for the last one of another host. */
+/** A pass ends early and stores its finished rows, so that no row waits for the mail host of another. */
 const waitForPassEnd = async (
   world: World,
   job: Job,

@@ -3,7 +3,7 @@ import type { World } from "../ports/world.ts";
 import { createSlotWait, type SlotWait } from "./slots/slot-wait.ts";
 import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots/slots.ts";
 
-/** After so many backoffs in a row recipients come back without an attempt that counts. After one more, the reply decides for all. */
+/** The first two backoffs in a row count as no attempt: recipients come back. At the third the reply is their result. */
 const BACKOFFS_TOLERATED = 2;
 
 /** A mail provider with all its hosts, or one IP address, by one exit. All its queues share one concurrency. */
