@@ -71,8 +71,8 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
   "a cancelled job is refunded one address too few": [
     {
       file: "packages/core/src/jobs/cancel-job.ts",
-      from: "const due = countRemaining(job) * PRICE_BY_KIND[job.kind];",
-      to: "const due = (countRemaining(job) - 1) * PRICE_BY_KIND[job.kind];",
+      from: "const due = getRowsPrice(job, countRemaining(job));",
+      to: "const due = getRowsPrice(job, countRemaining(job) - 1);",
     },
   ],
 

@@ -181,12 +181,9 @@ const getPrice = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<number> 
   if (data.job_id === undefined) return data.cached ? 1 : 2;
   const job = await findAnyJob(jobs, String(data.job_id));
   if (!job) return 0;
+  const { failed, no_result, cancelled, not_probed, not_reached } = job.refunds;
   const refundedRows =
-    job.refunded +
-    job.cancelled +
-    job.unasked +
-    job.unreached +
-    (job.kind === "file" ? job.lost : 0);
+    no_result + cancelled + not_probed + not_reached + (job.kind === "file" ? failed : 0);
   return (job.total - refundedRows) * 2;
 };
 
@@ -199,7 +196,7 @@ const isFree = (status: unknown, reason: unknown): boolean =>
 const isStanding = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<boolean> => {
   if (data.job_id === undefined) return true;
   const job = await findAnyJob(jobs, String(data.job_id));
-  if (job?.kind === "file") return job.refunded < job.total;
+  if (job?.kind === "file") return job.refunds.no_result < job.total;
   return job?.kind !== "single" || job.status !== "failed";
 };
 
@@ -296,13 +293,14 @@ const checkJobs = async ({
       );
     const free = rows.filter(({ result }) => isFree(result.status, result.reason)).length;
     // Release 0.2.0 refunds no failed row of a batch.
-    const failed = job.kind === "batch" ? job.lost : 0;
-    const counted = job.unasked + job.unreached;
+    const { no_result, cancelled, not_probed, not_reached } = job.refunds;
+    const failed = job.kind === "batch" ? job.refunds.failed : 0;
+    const counted = not_probed + not_reached;
     // What was found out later takes nothing back of the refund.
     if (free > counted || (job.replaced === 0 && counted > free + failed))
       wrong.push(`${id} has ${free} free and ${failed} failed rows and counts ${counted}`);
     wrong.push(...(await checkSummary(world, job, rows)));
-    const done = job.processed + job.refunded + job.cancelled;
+    const done = job.processed + no_result + cancelled;
     if (job.status !== "failed" && !isOpenJob(job) && done !== job.total)
       wrong.push(`${id} is ${job.status} with ${done} of ${job.total}`);
     const events = items.filter(

@@ -1,5 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
+import { NO_REFUNDS } from "@mailproof/core/jobs/refunds";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
@@ -434,7 +435,12 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   ],
   [
     "that is over without any",
-    (ctx) => givenJobOf(ctx, [], { status: "failed", total: 3, refunded: 3 }),
+    (ctx) =>
+      givenJobOf(ctx, [], {
+        status: "failed",
+        total: 3,
+        refunds: { ...NO_REFUNDS, no_result: 3 },
+      }),
     "This job has no rows.",
   ],
 ])("a job %s is 404", async (_case, begin, words) => {

@@ -149,7 +149,10 @@ test.each<[string, (blobs: Blobs) => Promise<Partial<Blobs>>]>([
   await verifyChunk.giveUp?.handle(world, message);
 
   expect(await listStoredChunks(ctx)).toMatchObject([{ outcome: "refunded", rows: 0 }]);
-  expect(await readStoredJob(ctx)).toMatchObject({ status: "failed", refunded: 2 });
+  expect(await readStoredJob(ctx)).toMatchObject({
+    status: "failed",
+    refunds: { no_result: 2 },
+  });
   await thenConsistent(ctx);
 });
 

@@ -111,7 +111,11 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
 
     await whenQuiet(ctx);
 
-    expect(await readStoredJob(ctx)).toMatchObject({ deferred: {}, processed: 1, refunded: 2 });
+    expect(await readStoredJob(ctx)).toMatchObject({
+      deferred: {},
+      processed: 1,
+      refunds: { no_result: 2 },
+    });
     expect(listDeferred(ctx)).toEqual([]);
     expect(await readCredits(ctx)).toMatchObject({ spent: 1, refunded: 2 });
     await thenConsistent(ctx);

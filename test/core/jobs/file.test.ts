@@ -77,7 +77,11 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
     await whenQuiet(ctx);
 
     const [chunks, job] = [await listStoredChunks(ctx), await readStoredJob(ctx)];
-    expect(job).toMatchObject({ status: "completed", processed: 5 - refused, refunded: refused });
+    expect(job).toMatchObject({
+      status: "completed",
+      processed: 5 - refused,
+      refunds: { no_result: refused },
+    });
     expect(chunks.map(({ outcome }) => outcome)).toEqual(
       way.map((fate) => (fate === "refused" ? "refunded" : "done")),
     );
@@ -103,8 +107,8 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
 
     await whenQuiet({ ...ctx, world: withMessageFates(ctx, () => "refused") });
 
-    const { status, processed, refunded } = await readStoredJob(ctx);
-    expect([status, processed, refunded]).toEqual([
+    const { status, processed, refunds } = await readStoredJob(ctx);
+    expect([status, processed, refunds.no_result]).toEqual([
       verified > 0 ? "completed" : "failed",
       verified,
       5 - verified,

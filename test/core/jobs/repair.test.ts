@@ -85,7 +85,7 @@ test("the reconciler sends chunks again that may not be queued, and settles each
     unsettled: 0,
     unresolved: [],
     held: 0,
-    refunded: 0,
+    refunds: { no_result: 0 },
   });
   expect(listMoves(ctx)).toEqual(["settle 1", "settle 1", "hold 3", "settle 1"]);
   await thenConsistent(ctx);
@@ -125,7 +125,7 @@ test("the reconciler retries until the hour is over, then refunds the chunk, and
   expect(await readStoredJob(ctx)).toMatchObject({
     status: "completed",
     processed: 1,
-    refunded: 1,
+    refunds: { no_result: 1 },
   });
   expect(await ctx.table.get(toChunkKey("job_1", 0))).toMatchObject({ outcome: "refunded" });
   expect(await readCredits(ctx)).toMatchObject({ available: 99, held: 0, spent: 1, refunded: 1 });

@@ -1,6 +1,6 @@
-import { getRefundedPrice } from "@mailproof/core/jobs/completion";
 import { findDeferred } from "@mailproof/core/jobs/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
+import { getRefundedPrice } from "@mailproof/core/jobs/refunds";
 import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";

@@ -19,7 +19,8 @@ export const countAllRows = async (
   if (!(await isInputReadable(blobs, job.input, metadata))) throw createGoneFailure();
   if (excluded && !(await areExcludedReadable(blobs, excluded))) throw createGoneFailure();
   return {
-    expected: expected + pending + job.refunded + job.cancelled + (excluded?.rows ?? 0),
+    expected:
+      expected + pending + job.refunds.no_result + job.refunds.cancelled + (excluded?.rows ?? 0),
     missing,
   };
 };

@@ -72,7 +72,7 @@ export const summarizeExport = async (table: Table, job: Job): Promise<ExportSum
     chunks: chunks.filter(hasAnyRows),
     expected,
     missing: expected - rows,
-    pending: isOpenJob(job) ? Math.max(0, job.total - job.refunded - expected) : 0,
+    pending: isOpenJob(job) ? Math.max(0, job.total - job.refunds.no_result - expected) : 0,
     refunded: new Set(refunded),
   };
 };

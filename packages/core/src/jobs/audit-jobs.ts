@@ -40,8 +40,9 @@ const INVARIANTS: readonly JobInvariant[] = [
 ];
 
 const areCountsConsistent = (job: Job): boolean => {
-  const { status, total, processed, refunded, cancelled, valid, invalid, risky, unknown } = job;
-  const done = processed + refunded + cancelled;
+  const { status, total, processed, valid, invalid, risky, unknown } = job;
+  const { no_result, cancelled } = job.refunds;
+  const done = processed + no_result + cancelled;
   return (
     valid + invalid + risky + unknown === processed &&
     done <= total &&

@@ -7,7 +7,6 @@ import type { Update } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
-import { getFreePrice, PRICE_BY_KIND } from "./completion.ts";
 import {
   ERASED_FIELDS,
   findJob,
@@ -17,6 +16,7 @@ import {
   toDoneFields,
   toJobKey,
 } from "./items.ts";
+import { getPriceAtEnd, getRowsPrice, toRefundFields } from "./refunds.ts";
 import { JOB } from "./repair-job.ts";
 import { freeParent } from "./replace-rows.ts";
 
@@ -78,8 +78,8 @@ const createNotQueuedFailure = (): Failure => {
 };
 
 /** The rows without a result: not begun, being verified, or deferred. */
-const countRemaining = ({ total, processed, refunded }: Job): number =>
-  total - processed - refunded;
+const countRemaining = ({ total, processed, refunds }: Job): number =>
+  total - processed - refunds.no_result;
 
 const tryCancel = async (world: World, job: Job): Promise<void> => {
   const end = buildCancelledJob(world, job);
@@ -89,7 +89,7 @@ const tryCancel = async (world: World, job: Job): Promise<void> => {
 };
 
 const buildCancelledJob = (world: World, job: Job): Update => {
-  const { id, processed, refunded, unsettled } = job;
+  const { id, processed, refunds, unsettled } = job;
   return {
     update: toJobKey(id),
     set: {
@@ -100,12 +100,17 @@ const buildCancelledJob = (world: World, job: Job): Update => {
       ...toDoneFields(world.now()),
       ...ERASED_FIELDS,
       status: "cancelled",
-      cancelled: countRemaining(job),
+      ...toRefundFields({ cancelled: countRemaining(job) }),
       held: 0,
       unsettled: 0,
       unresolved: [],
     },
-    where: { status: { oneOf: OPEN_STATUSES }, processed, refunded, unsettled },
+    where: {
+      status: { oneOf: OPEN_STATUSES },
+      processed,
+      ...toRefundFields({ no_result: refunds.no_result }),
+      unsettled,
+    },
   };
 };
 
@@ -128,11 +133,11 @@ const buildMoney = (world: World, job: Job) => {
 
 /** Held credits are released first. What they held beyond the remaining rows is paid: those rows have results. */
 const toMoved = (job: Job): MovedAmounts => {
-  const due = countRemaining(job) * PRICE_BY_KIND[job.kind];
+  const due = getRowsPrice(job, countRemaining(job));
   const release = Math.min(due, job.held);
   return {
     release: release as Halves,
     settle: (job.held - release) as Halves,
-    refund: (due - release + getFreePrice(job)) as Halves,
+    refund: (due - release + getPriceAtEnd(job)) as Halves,
   };
 };

@@ -1,14 +1,11 @@
 import { addMs, toEpochSeconds } from "../lib/time.ts";
-import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
-import { PRICES } from "../money/prices.ts";
 import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { type FreeReason, findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField } from "./chunks.ts";
@@ -24,6 +21,7 @@ import {
   toDeferredKey,
 } from "./deferrals.ts";
 import { type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
+import { countRefunds, createRefundEntry, toRefundFields } from "./refunds.ts";
 import { buildSummaryWrites } from "./result-summary.ts";
 import { toPageItems, type VerifiedRow } from "./results.ts";
 import { storeEvidence } from "./row-evidence.ts";
@@ -156,10 +154,7 @@ const toVerdicts = (rows: readonly VerifiedRow[]) => rows.map(({ result }) => re
 const buildJobCounters = ({ job, rows, before, after }: PassResult): Write => {
   const add: Record<string, number> = {
     processed: rows.length,
-    lost: countFailed(rows),
-    unasked: countFree(rows, "not_probed"),
-    // The rows of a file that failed are refunded at once; those of a batch, which has no such step, at the end.
-    unreached: countFree(rows, "not_reached") + (job.kind === "batch" ? countFailed(rows) : 0),
+    ...toRefundFields(countRefunds(job, rows)),
     ...countDeferredChange(before, after),
   };
   for (const { result } of rows) {
@@ -184,13 +179,7 @@ const buildDeferralWrites = ({ job, message, before, after }: PassResult): reado
 
 /** Refunds the rows of a file that failed on our side. Those of a batch return with its end. */
 const buildRefundForFile = (world: World, { job, message, rows }: PassResult): readonly Write[] =>
-  job.kind === "file" ? buildRefund(world, job, message, countFailed(rows)) : [];
-
-const countFree = (rows: readonly VerifiedRow[], reason: FreeReason): number =>
-  rows.filter(({ result }) => findFreeReason(result) === reason).length;
-
-const countFailed = (rows: readonly VerifiedRow[]): number =>
-  rows.filter(({ result }) => isOurFailure(result)).length;
+  job.kind === "file" ? buildRefund(world, job, message, countRefunds(job, rows).failed) : [];
 
 type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
   readonly chunk: Chunk | undefined;
@@ -219,7 +208,7 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
     also: [
       {
         update: toJobKey(job.id),
-        add: { refunded: addresses, ...countDeferredChange(before, []) },
+        add: { ...toRefundFields({ no_result: addresses }), ...countDeferredChange(before, []) },
         where: { status: { oneOf: OPEN_STATUSES } },
       },
       ...buildDeferralWrites({ job, message, rows: [], before, after: [] }),
@@ -275,23 +264,11 @@ const buildRefund = (
   { chunk, pass }: ChunkMessage,
   addresses: number,
 ): readonly Write[] => {
-  const { id, account, createdAt: openedAt, mode, unsettled, shard } = job;
-  if (addresses === 0 || mode !== "live") return [];
+  if (addresses === 0 || job.mode !== "live") return [];
   // The price may still be held. The reconciler settles it; then this refund is attempted again.
-  if (unsettled > 0) throw new Error("the job's dispatch is not settled yet");
-  return move(
-    {
-      account,
-      operation: id,
-      openedAt,
-      // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because
-      // rows of a chunk may fail in several passes.
-      step: `lost-${chunk}-${pass}`,
-      at: world.now().toISOString(),
-      moved: { refund: (addresses * PRICES.fileAddress) as Halves },
-      reason: "failed",
-      paidFor: job.reason,
-    },
-    shard,
-  );
+  if (job.unsettled > 0) throw new Error("the job's dispatch is not settled yet");
+  // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because rows
+  // of a chunk may fail in several passes.
+  const step = `lost-${chunk}-${pass}` as const;
+  return move(createRefundEntry(world, job, { step, reason: "failed" }, addresses), job.shard);
 };

@@ -1,24 +1,22 @@
 import { type MoneyOutcome, withMoneySentence } from "../lib/failure.ts";
-import type { Halves } from "../money/credits.ts";
 import { releaseClaim } from "../money/idempotency-claims.ts";
-import { moveAll } from "../money/ledger.ts";
-import { PRICES } from "../money/prices.ts";
 import type { Json, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { emitEvent } from "../webhooks/items.ts";
 import { findJob, isOpenJob, type Job, OPEN_STATUSES, toDoneFields, toJobKey } from "./items.ts";
+import { buildRefundsAtEnd } from "./refunds.ts";
 import { replaceParentRows } from "./replace-rows.ts";
 
 /** Ends the job once all its addresses are done, and emits its event, exactly once. True: the job has ended. */
 export const completeIfDone = async (world: World, id: string): Promise<boolean> => {
   const job = await findJob(world.table, id);
   if (!job || !isOpenJob(job)) return true;
-  if (job.unsettled > 0 || job.processed + job.refunded < job.total) return false;
+  if (job.unsettled > 0 || job.processed + job.refunds.no_result < job.total) return false;
   const freed = await replaceParentRows(world, job);
   // A job whose every address was refunded has failed, too.
-  const hasFailed = job.total > 0 && job.lost === job.processed;
+  const hasFailed = job.total > 0 && job.refunds.failed === job.processed;
   const { outcome } = hasFailed
     ? await endJob(world, job, freed, "failed", toJobError(job))
     : await endJob(world, job, freed, "completed");
@@ -36,9 +34,9 @@ const toJobError = (job: Job): string =>
   );
 
 /** 0.2.0 counts no failed row of a batch as unreached, and keeps its price. */
-const getMoneyOutcome = ({ processed, kind, mode, unreached }: Job): MoneyOutcome => {
+const getMoneyOutcome = ({ processed, kind, mode, refunds }: Job): MoneyOutcome => {
   if (mode === "test") return "nothing_charged";
-  return kind === "file" || unreached >= processed ? "refunded" : "kept";
+  return kind === "file" || refunds.not_reached >= processed ? "refunded" : "kept";
 };
 
 const endJob = (
@@ -54,57 +52,14 @@ const endJob = (
     also: [
       emitJobEvent(world, job, status, error),
       ...buildKeyRelease(job),
-      ...buildFreeRefunds(world, job),
+      ...buildRefundsAtEnd(world, job),
       ...freed,
     ],
   });
 
-/** The price of the rows that have a result and cost nothing. */
-export const getFreePrice = ({ mode, kind, unasked, unreached }: Job): Halves =>
-  (mode === "live" ? (unasked + unreached) * PRICE_BY_KIND[kind] : 0) as Halves;
-
-/** Everything refunded of an accepted job: chunks that were not queued, rows that failed on our side, cancelled rows. */
-export const getRefundedPrice = (job: Job): Halves => {
-  const { mode, kind, refunded, cancelled, lost } = job;
-  // Of a batch they are among the unreached.
-  const rows = mode === "live" ? refunded + cancelled + (kind === "file" ? lost : 0) : 0;
-  return (rows * PRICE_BY_KIND[kind] + getFreePrice(job)) as Halves;
-};
-
-export const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
-  single: PRICES.verify,
-  batch: PRICES.batchAddress,
-  file: PRICES.fileAddress,
-};
-
-/** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */
-const buildFreeRefunds = (world: World, job: Job): readonly Write[] => {
-  const { id, account, createdAt, kind, unasked, unreached, shard } = job;
-  if (job.mode !== "live") return [];
-  const refunds = [
-    { step: "unasked", rows: unasked, reason: "not_probed" },
-    { step: "unreached", rows: unreached, reason: "not_reached" },
-  ] as const;
-  return moveAll(
-    refunds
-      .filter(({ rows }) => rows > 0)
-      .map(({ step, rows, reason }) => ({
-        account,
-        operation: id,
-        openedAt: createdAt,
-        step,
-        at: world.now().toISOString(),
-        moved: { refund: (rows * PRICE_BY_KIND[kind]) as Halves },
-        reason,
-        paidFor: job.reason,
-      })),
-    shard,
-  );
-};
-
 /** A job that was refunded completely releases its Idempotency-Key: the same request then starts a new job. */
-const buildKeyRelease = ({ id, claim, refunded, total }: Job): Write[] =>
-  claim && refunded === total ? [releaseClaim(claim, id)] : [];
+const buildKeyRelease = ({ id, claim, refunds, total }: Job): Write[] =>
+  claim && refunds.no_result === total ? [releaseClaim(claim, id)] : [];
 
 export const buildJobEnd = (
   world: World,

@@ -18,6 +18,7 @@ import { buildJobEnd, emitJobEvent } from "./completion.ts";
 import { findReplayedJob } from "./find-replayed-job.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, toJobKey } from "./items.ts";
+import { toRefundFields } from "./refunds.ts";
 import { JOB_CHECK_INTERVAL_MS, settleAndComplete } from "./repair-job.ts";
 
 /** A file that is dispatched. */
@@ -64,8 +65,8 @@ export const findDispatchedNow = async (
 ): Promise<DispatchedAddresses> => {
   const job = await findReplayedJob(world, answer.job);
   if (!job) return answer.dispatched;
-  const { unresolved, total, chunkRows, refunded } = job;
-  return { refused: refunded, unknown: countAddresses(unresolved, total, chunkRows) };
+  const { unresolved, total, chunkRows, refunds } = job;
+  return { refused: refunds.no_result, unknown: countAddresses(unresolved, total, chunkRows) };
 };
 
 const countAddresses = (chunks: readonly number[], total: number, chunkRows: number): number =>
@@ -167,7 +168,7 @@ const settleSent = (
       unsettled: unknown.chunks.length,
       unresolved: unknown.chunks,
       held: mode === "live" ? price(unknown.addresses) : 0,
-      refunded: refused.addresses,
+      ...toRefundFields({ no_result: refused.addresses }),
       ...(isOpen && { status: "enqueue_unknown" }),
       ...(!isOpen && { due_sk: getNextCheck(world) }),
     },

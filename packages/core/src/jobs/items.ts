@@ -8,6 +8,7 @@ import type { Item, Key, Table } from "../ports/table.ts";
 import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import type { Status } from "../verify/result.ts";
 import { RETRY_CAUSES } from "../verify/retry.ts";
+import { NO_REFUNDS, type Refunds, readRefunds, toRefundFields } from "./refunds.ts";
 
 // Layout.
 //
@@ -81,17 +82,8 @@ const Job = v.object({
   invalid: v.number(),
   risky: v.number(),
   unknown: v.number(),
-  /** Addresses that were never queued, and were refunded. */
-  refunded: v.number(),
-  /** Addresses that had no result when the job was cancelled, and were refunded. */
-  cancelled: v.number(),
   /** How often the result of a row was replaced by that of a child. */
   replaced: v.optional(v.number(), 0),
-  /** Addresses that failed on our side. */
-  lost: v.number(),
-  /** Rows whose mail server our limits or rules kept us from asking, and rows that our own reach kept from it: refunded at the end. */
-  unasked: v.number(),
-  unreached: v.number(),
 
   /** For a job of one address: the worker's input. */
   single: v.optional(
@@ -162,12 +154,8 @@ export const NO_PROGRESS = {
   invalid: 0,
   risky: 0,
   unknown: 0,
-  refunded: 0,
-  cancelled: 0,
+  refunds: NO_REFUNDS,
   replaced: 0,
-  lost: 0,
-  unasked: 0,
-  unreached: 0,
   waits: 0,
   sends: 0,
   chunkRows: 0,
@@ -183,6 +171,8 @@ export const NO_PROGRESS = {
 export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved" | "domains"> & {
   readonly unresolved: readonly number[];
   readonly domains: readonly string[];
+  /** How many rows cost nothing, by cause. */
+  readonly refunds: Refunds;
   /** How many rows of a batch or a file wait for another attempt, by reason. */
   readonly deferred: Readonly<Record<string, number>>;
 };
@@ -197,6 +187,7 @@ const DEFERRED = "deferred_";
 
 export const readJob = (item: Item): Job => ({
   ...v.parse(Job, item),
+  refunds: readRefunds(item),
   deferred: readDeferred(item),
 });
 
@@ -207,11 +198,12 @@ const readDeferred = (item: Item): Job["deferred"] =>
       .map(([field, rows]) => [field.slice(DEFERRED.length), Number(rows)]),
   );
 
-export const toJobItem = ({ deferred, ...job }: Job): Item => ({
+export const toJobItem = ({ deferred, refunds, ...job }: Job): Item => ({
   ...toJobKey(job.id),
   list_pk: toJobsPartition(job.owner),
   list_sk: `${job.createdAt}#${job.id}`,
   ...job,
+  ...toRefundFields(refunds),
   ...Object.fromEntries(
     Object.entries(deferred).map(([reason, rows]) => [toDeferredField(reason), rows]),
   ),

@@ -12,6 +12,7 @@ import { createRefundedChunk, findChunk, iterateChunks } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { isOpenJob, type Job, OPEN_STATUSES, readJob, toJobKey } from "./items.ts";
+import { toRefundFields } from "./refunds.ts";
 import { freeParent } from "./replace-rows.ts";
 
 // Repairs an open job of many chunks: sends missing chunks, settles unresolved money, and ends the job if it is done.
@@ -55,7 +56,7 @@ export const settleAndComplete = async (world: World, id: string): Promise<void>
       !job ||
       !isOpenJob(job) ||
       job.unresolved.length === 0 ||
-      job.processed + job.refunded < job.total
+      job.processed + job.refunds.no_result < job.total
     )
       return;
     const { token } = readScheduledWork(item);
@@ -134,7 +135,10 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
     unresolved,
     unsettled: unresolved.length,
     held: (job.held - held) as Halves,
-    refunded: job.refunded + (kind === "release" ? addresses : 0),
+    refunds: {
+      ...job.refunds,
+      no_result: job.refunds.no_result + (kind === "release" ? addresses : 0),
+    },
   };
   const { outcome } = await commit(world, {
     proof: {
@@ -143,7 +147,7 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
         unresolved,
         unsettled: unresolved.length,
         held: after.held,
-        refunded: after.refunded,
+        ...toRefundFields({ no_result: after.refunds.no_result }),
         ...(unresolved.length === 0 && { status: "processing" }),
       },
       where: { token, unsettled: job.unsettled, status: { oneOf: OPEN_STATUSES } },

@@ -18,6 +18,7 @@ import {
   toJobItem,
   toJobKey,
 } from "../jobs/items.ts";
+import { toRefundFields } from "../jobs/refunds.ts";
 import { toPageItems } from "../jobs/results.ts";
 import { withMoneySentence } from "../lib/failure.ts";
 import { addMs, MINUTE_MS, toEpochSeconds } from "../lib/time.ts";
@@ -256,7 +257,7 @@ const completeJob = async (
           held: 0,
           processed: 1,
           [bucket]: 1,
-          ...(free && { [free === "not_probed" ? "unasked" : "unreached"]: 1 }),
+          ...(free && toRefundFields({ [free]: 1 })),
         },
         where: { status: { oneOf: OPEN_STATUSES } },
       },

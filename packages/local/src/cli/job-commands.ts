@@ -1,8 +1,8 @@
 import { getExistingAccount } from "@mailproof/core/accounts/accounts";
 import { cancelJob } from "@mailproof/core/jobs/cancel-job";
-import { getRefundedPrice } from "@mailproof/core/jobs/completion";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
 import { listJobs } from "@mailproof/core/jobs/list-jobs";
+import { getRefundedPrice } from "@mailproof/core/jobs/refunds";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getOwnerId, KEY_MODES } from "@mailproof/core/money/payer";

@@ -1,0 +1,115 @@
+import type { Halves } from "../money/credits.ts";
+import type { LedgerEntry } from "../money/items.ts";
+import { moveAll } from "../money/ledger.ts";
+import { PRICES } from "../money/prices.ts";
+import type { Amounts, Item, Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { findOwnCause } from "../verify/unpaid-results.ts";
+import type { Job } from "./items.ts";
+import type { VerifiedRow } from "./results.ts";
+
+// Why rows of a job cost nothing. Each cause is one line here: its counter, and the entry of the ledger that returns its
+// credits when the job ends.
+
+type RefundRule = {
+  /** The counter in the item of a job, named by release 0.2.0. */
+  readonly stored: string;
+  /** Absent: its credits return at once, with the write that counts the rows. */
+  readonly atEnd?: Pick<LedgerEntry, "step" | "reason">;
+};
+
+const RULES = {
+  /** The queue never took the rows, their input was lost, or no attempt at the one address of the job ended. */
+  no_result: { stored: "refunded" },
+  /** The rows had no result when the job was cancelled. */
+  cancelled: { stored: "cancelled" },
+  /** The rows failed on our side. */
+  failed: { stored: "lost" },
+  /** Our limits or rules kept us from asking. */
+  not_probed: { stored: "unasked", atEnd: { step: "unasked", reason: "not_probed" } },
+  /** Our own reach kept us from asking. Those of a batch count its failed rows, too: no other step returns their credits. */
+  not_reached: { stored: "unreached", atEnd: { step: "unreached", reason: "not_reached" } },
+} as const satisfies Readonly<Record<string, RefundRule>>;
+
+export type RefundCause = keyof typeof RULES;
+export type Refunds = Readonly<Record<RefundCause, number>>;
+
+const CAUSES = Object.keys(RULES) as readonly RefundCause[];
+
+export const NO_REFUNDS = Object.fromEntries(CAUSES.map((cause) => [cause, 0])) as Refunds;
+
+export const readRefunds = (item: Item): Refunds =>
+  Object.fromEntries(
+    CAUSES.map((cause) => [cause, Number(item[RULES[cause].stored] ?? 0)]),
+  ) as Refunds;
+
+/** As the item of a job counts them. */
+export const toRefundFields = (refunds: Partial<Refunds>): Amounts =>
+  Object.fromEntries(
+    Object.entries(refunds).map(([cause, rows]) => [RULES[cause as RefundCause].stored, rows]),
+  );
+
+/** The rows of a pass that cost nothing. */
+export const countRefunds = (
+  { kind }: Pick<Job, "kind">,
+  rows: readonly VerifiedRow[],
+): Pick<Refunds, "failed" | "not_probed" | "not_reached"> => {
+  const counts = { failed: 0, not_probed: 0, not_reached: 0 };
+  for (const { result } of rows) {
+    const cause = findOwnCause(result)?.as;
+    if (cause) counts[cause]++;
+  }
+  return kind === "batch" ? { ...counts, not_reached: counts.not_reached + counts.failed } : counts;
+};
+
+const PRICE_BY_KIND: Readonly<Record<Job["kind"], Halves>> = {
+  single: PRICES.verify,
+  batch: PRICES.batchAddress,
+  file: PRICES.fileAddress,
+};
+
+export const getRowsPrice = ({ kind }: Pick<Job, "kind">, rows: number): Halves =>
+  (rows * PRICE_BY_KIND[kind]) as Halves;
+
+type RefundedJob = Pick<Job, "mode" | "kind" | "refunds">;
+
+/** The price of the rows whose credits return when the job ends. */
+export const getPriceAtEnd = (job: RefundedJob): Halves =>
+  sumPrice(job, (cause) => "atEnd" in RULES[cause]);
+
+/** Everything refunded of an accepted job. */
+export const getRefundedPrice = (job: RefundedJob): Halves =>
+  sumPrice(job, (cause) => cause !== "failed" || job.kind !== "batch");
+
+const sumPrice = (job: RefundedJob, isCounted: (cause: RefundCause) => boolean): Halves => {
+  const rows = CAUSES.filter(isCounted).reduce((sum, cause) => sum + job.refunds[cause], 0);
+  return job.mode === "live" ? getRowsPrice(job, rows) : (0 as Halves);
+};
+
+/** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */
+export const buildRefundsAtEnd = (world: Pick<World, "now">, job: Job): readonly Write[] => {
+  if (job.mode !== "live") return [];
+  const entries = CAUSES.flatMap((cause) => {
+    const rule: RefundRule = RULES[cause];
+    const rows = job.refunds[cause];
+    return rule.atEnd && rows > 0 ? [createRefundEntry(world, job, rule.atEnd, rows)] : [];
+  });
+  return moveAll(entries, job.shard);
+};
+
+/** The credits of rows of a job return. */
+export const createRefundEntry = (
+  { now }: Pick<World, "now">,
+  job: Job,
+  { step, reason }: Pick<LedgerEntry, "step" | "reason">,
+  rows: number,
+): LedgerEntry => ({
+  account: job.account,
+  operation: job.id,
+  openedAt: job.createdAt,
+  step,
+  at: now().toISOString(),
+  moved: { refund: getRowsPrice(job, rows) },
+  reason,
+  paidFor: job.reason,
+});
