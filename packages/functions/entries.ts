@@ -22,7 +22,7 @@ const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, fi
 
 /** The file of core that each queue's worker is in, and its name there. */
 const WORKERS: Readonly<Record<string, readonly [name: string, file: string]>> = {
-  singles: ["verifySingle", "singles/single-job"],
+  singles: ["verifySingle", "jobs/chunk-worker"],
   chunks: ["verifyChunk", "jobs/chunk-worker"],
   exports: ["makeExport", "exports/export-worker"],
   monitors: ["runMonitor", "deliverability/monitors"],

@@ -1,12 +1,11 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { reconcile } from "@mailproof/core/background/reconciler";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { verifyChunk, verifySingle } from "@mailproof/core/jobs/chunk-worker";
 import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
 import { HOUR_MS } from "@mailproof/core/lib/time";
 import { credits } from "@mailproof/core/money/credits";
 import type { Worker } from "@mailproof/core/runtime/worker";
-import { verifySingle } from "@mailproof/core/singles/single-job";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";

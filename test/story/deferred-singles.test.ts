@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/background/audit";
-import { verifySingle } from "@mailproof/core/singles/single-job";
+import { verifySingle } from "@mailproof/core/jobs/chunk-worker";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
@@ -201,9 +201,9 @@ test("the dead letter of an earlier attempt does not fail a job whose next attem
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" }, "k1");
 
-  await verifySingle.giveUp?.handle(ctx.world, { job: "job_1", waits: 0 });
+  await verifySingle.giveUp?.handle(ctx.world, { job: "job_1", pass: 0 });
   const kept = await readJob(ctx);
-  await verifySingle.giveUp?.handle(ctx.world, { job: "job_1", waits: 1 });
+  await verifySingle.giveUp?.handle(ctx.world, { job: "job_1", pass: 1 });
 
   expect(kept.status).toBe("processing");
   expect((await readJob(ctx)).status).toBe("failed");

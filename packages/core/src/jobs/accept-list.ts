@@ -104,7 +104,7 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
   if (outcome.kind !== "paid" || !accepted) throw new Error("the list was not accepted");
   const { list, answer } = accepted;
   if (list.unique > 0)
-    await sendFirstChunks(world, { ...payer, id, total: list.unique, chunkRows }, list);
+    await sendFirstChunks(world, { ...payer, id, kind, total: list.unique, chunkRows }, list);
   // Every row repeats another one. What fails here is left to the reconciler.
   else await completeIfDone(world, id).catch(() => undefined);
   return { ...answer, replayed: false };

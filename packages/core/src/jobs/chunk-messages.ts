@@ -1,20 +1,23 @@
 import * as v from "valibot";
 import { toSlices } from "../intake/input-blob.ts";
 import { getOwnerId, toQueueGroup } from "../money/payer.ts";
-import type { SendOutcome } from "../ports/queue.ts";
+import type { QueueConfig, SendOutcome } from "../ports/queue.ts";
+import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import type { InputMetadata } from "./input-metadata.ts";
+import { countChunkRows } from "./chunks.ts";
+import { findInputMetadata, type InputMetadata } from "./input-metadata.ts";
 import type { Job } from "./items.ts";
 
 /** A message only points to its rows, so it may arrive twice, and late. `pass`: the number of earlier passes. */
 const ChunkMessage = v.object({
   job: v.string(),
-  chunk: v.number(),
-  pass: v.number(),
-  from: v.number(),
-  to: v.number(),
+  // Release 0.2.0 names neither for a pending verification.
+  chunk: v.optional(v.number(), 0),
+  pass: v.optional(v.number(), 0),
+  from: v.optional(v.number(), 0),
+  to: v.optional(v.number(), 0),
   /** The CRC-32 of these bytes. */
-  checksum: v.number(),
+  checksum: v.optional(v.number(), 0),
 });
 
 export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
@@ -33,8 +36,23 @@ export const CHUNKS_QUEUE = {
   concurrencyWhenBusy: 1_000,
 };
 
+/**
+ * Clients wait for these, and they mostly wait for mail servers, so many run even while a list keeps the thread busy.
+ * `visibilitySeconds`: longer than a session with a tarpit, or than the backoffs before a throttle is one.
+ */
+export const SINGLES_QUEUE = {
+  name: "singles",
+  visibilitySeconds: 300,
+  receivesMax: 5,
+  concurrency: 200,
+  concurrencyWhenBusy: 100,
+};
+
+export const toQueue = ({ kind }: Pick<Job, "kind">): QueueConfig =>
+  kind === "single" ? SINGLES_QUEUE : CHUNKS_QUEUE;
+
 /** The fields of a job that decide the weight of its messages. */
-export type JobSize = Pick<Job, "account" | "mode" | "total" | "chunkRows">;
+export type JobSize = Pick<Job, "account" | "mode" | "total" | "chunkRows" | "kind">;
 
 export type ChunkSendOptions = {
   readonly delaySeconds?: number;
@@ -50,21 +68,36 @@ export const sendChunks = (
   { delaySeconds = 0, rows }: ChunkSendOptions = {},
 ): Promise<readonly SendOutcome[]> =>
   world.queue.sendMany(
-    CHUNKS_QUEUE.name,
+    toQueue(job).name,
     messages.map((body) => ({
-      body,
+      // Release 0.2.0 counts the waits of a pending verification, and handles the message of its first pass only.
+      body: job.kind === "single" ? { ...body, waits: body.pass } : body,
       delaySeconds,
       ...toQueueGroup(getOwnerId(job)),
-      weight: Math.max(1, rows ?? countRowsIn(job, body)),
+      weight: Math.max(1, rows ?? countChunkRows(job, body.chunk)),
       order: rows ?? job.total,
     })),
   );
 
-/** The last chunk may have fewer than the others. */
-const countRowsIn = ({ total, chunkRows }: JobSize, { chunk }: ChunkMessage): number =>
-  Math.min(chunkRows, total - chunk * chunkRows);
-
 /** The first pass over every chunk. */
+export const listFirstMessages = async (
+  table: Table,
+  { id, kind }: Pick<Job, "id" | "kind">,
+): Promise<readonly ChunkMessage[]> =>
+  kind === "single"
+    ? [createPendingMessage(id)]
+    : createFirstMessages(id, await findInputMetadata(table, id));
+
+/** The only chunk of a pending verification: its row is in the job. */
+export const createPendingMessage = (job: string): ChunkMessage => ({
+  job,
+  chunk: 0,
+  pass: 0,
+  from: 0,
+  to: 0,
+  checksum: 0,
+});
+
 export const createFirstMessages = (
   job: string,
   layout: Pick<InputMetadata, "chunks" | "checksums">,

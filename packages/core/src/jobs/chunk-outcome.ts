@@ -7,8 +7,16 @@ import { commit } from "../runtime/commit.ts";
 import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
-import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
-import { type Chunk, createRefundedChunk, toChunkItem, toChunkKey, toPassField } from "./chunks.ts";
+import { TEST_KEY_RETRY_SECONDS } from "./attempt.ts";
+import { type ChunkMessage, type JobSize, sendChunks } from "./chunk-messages.ts";
+import {
+  type Chunk,
+  countChunkRows,
+  createRefundedChunk,
+  toChunkItem,
+  toChunkKey,
+  toPassField,
+} from "./chunks.ts";
 import {
   countDeferredChange,
   type DeferredGroup,
@@ -16,12 +24,13 @@ import {
   findFirstGroup,
   findFirstTime,
   splitDue,
-  TEST_KEY_RETRY_SECONDS,
   toDeferredItem,
   toDeferredKey,
 } from "./deferrals.ts";
 import { type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
+import { buildPendingWrites, toPendingRow } from "./pending-row.ts";
 import { countRefunds, createRefundEntry, toRefundFields } from "./refunds.ts";
+import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
 import { buildSummaryWrites } from "./result-summary.ts";
 import { toPageItems, type VerifiedRow } from "./results.ts";
 import { storeEvidence } from "./row-evidence.ts";
@@ -43,33 +52,37 @@ export type PassResult = {
 
 /** Writes the pages first, which no reader finds yet; then, in one transaction, everything that makes them count. */
 export const writeOutcome = async (world: VerifyWorld, result: PassResult): Promise<void> => {
-  const { job, message, rows, after } = result;
+  const { job, message, rows } = result;
   const requester = { account: job.account, priority: "list" } as const;
   const token = world.newId("txn");
   const chunk = { job: job.id, chunk: message.chunk, token };
   const expiresAt = toEpochSeconds(world.now()) + job.retentionSeconds;
-  for (const page of toPageItems(chunk, rows.map(dropEvidence), expiresAt)) {
+  const shown = rows.map((row) => (job.single ? toPendingRow(world, job, row) : dropEvidence(row)));
+  for (const page of toPageItems(chunk, shown, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
     await world.callers.yieldToCallers(requester);
   }
-  await storeEvidence(world, job, chunk, rows);
+  if (!job.single) await storeEvidence(world, job, chunk, rows);
   const { outcome } = await commit(world, {
     proof: buildChunkOutcome(result, { token, expiresAt }),
     also: [
-      buildJobCounters(result),
+      buildJobCounters(world, result),
       ...buildDeferralWrites(result),
       ...buildRefundForFile(world, result),
       ...countVerdicts(job, job.createdAt, toVerdicts(rows)),
-      ...buildSummaryWrites(job, rows, expiresAt),
-      ...buildIndexWrites({ ...chunk, job, pass: message.pass }, rows, expiresAt),
+      ...(job.single
+        ? buildPendingWrites(world, job, rows)
+        : [
+            ...buildSummaryWrites(job, rows, expiresAt),
+            ...buildIndexWrites({ ...chunk, job, pass: message.pass }, rows, expiresAt),
+          ]),
     ],
   });
   // Refused: another worker did this pass, or the chunk was refunded, or the job has ended.
   if (outcome === "ambiguous") throw new Error("unknown whether the pass was stored");
   if (outcome !== "committed") return;
-  const delaySeconds = findDelaySeconds(world, job, after);
-  if (delaySeconds !== undefined) await sendNextPass(world, result, delaySeconds);
+  await sendNextPass(world, result);
 };
 
 const dropEvidence = ({ row, result }: VerifiedRow): VerifiedRow => {
@@ -80,7 +93,7 @@ const dropEvidence = ({ row, result }: VerifiedRow): VerifiedRow => {
 /** Undefined: the reconciler sends the message when the next group is due, at the whole minute. */
 const findDelaySeconds = (
   { now }: World,
-  { mode }: Job,
+  { mode }: Pick<Job, "mode">,
   after: readonly DeferredGroup[],
 ): number | undefined => {
   const first = findFirstGroup(after);
@@ -92,12 +105,17 @@ const findDelaySeconds = (
   return Math.min(DELAY_SECONDS_MAX, Math.max(0, seconds));
 };
 
+type WaitingChunk = Pick<PassResult, "message" | "after"> & {
+  readonly job: JobSize & Pick<Job, "id">;
+};
+
 /** The next pass over slow rows, over rows that wait for a slot, or of a test key's job. If the message is lost, the reconciler finds the chunk due. */
-const sendNextPass = async (
+export const sendNextPass = async (
   world: World,
-  { job, message, after }: PassResult,
-  delaySeconds: number,
+  { job, message, after }: WaitingChunk,
 ): Promise<void> => {
+  const delaySeconds = findDelaySeconds(world, job, after);
+  if (delaySeconds === undefined) return;
   const next = { ...message, pass: message.pass + 1 };
   const due = splitDue(after).due;
   await sendChunks(world, job, [next], { delaySeconds, rows: countWaiting(due) });
@@ -116,8 +134,20 @@ type StoredPages = { readonly token: string; readonly expiresAt: number };
 const countWaiting = (groups: readonly DeferredGroup[]): number =>
   groups.reduce((sum, { rows }) => sum + rows.length, 0);
 
+/** Of a chunk whose first attempt, by a request, deferred its only row. */
+export const buildWaitingChunk = (
+  world: Pick<World, "newId">,
+  { job, message, after }: WaitingChunk,
+): readonly Write[] => {
+  const pass = { job, message, rows: [], before: [], after };
+  const pages = { token: world.newId("txn"), expiresAt: 0 };
+  return [buildChunkOutcome(pass, pages), ...buildDeferralWrites(pass)];
+};
+
+type StoredPass = Omit<PassResult, "job"> & { readonly job: Pick<Job, "id"> };
+
 const buildChunkOutcome = (
-  { job, message, rows, after }: PassResult,
+  { job, message, rows, after }: StoredPass,
   { token, expiresAt }: StoredPages,
 ): Write => {
   const { chunk, from, to, checksum } = message;
@@ -151,7 +181,7 @@ const buildChunkOutcome = (
 
 const toVerdicts = (rows: readonly VerifiedRow[]) => rows.map(({ result }) => result);
 
-const buildJobCounters = ({ job, rows, before, after }: PassResult): Write => {
+const buildJobCounters = (world: World, { job, rows, before, after }: PassResult): Write => {
   const add: Record<string, number> = {
     processed: rows.length,
     ...toRefundFields(countRefunds(job, rows)),
@@ -161,11 +191,23 @@ const buildJobCounters = ({ job, rows, before, after }: PassResult): Write => {
     const bucket = toBucket(result.status);
     add[bucket] = (add[bucket] ?? 0) + 1;
   }
-  return { update: toJobKey(job.id), add, where: { status: { oneOf: OPEN_STATUSES } } };
+  return {
+    update: toJobKey(job.id),
+    add,
+    ...(job.single && after.length > 0 && { set: toWaitingFields(world.now()) }),
+    where: { status: { oneOf: OPEN_STATUSES } },
+  };
 };
 
+/** Of a pending verification whose row waits: its chunk is due, and the job only if that is lost. */
+export const toWaitingFields = (now: Date) => ({
+  status: "processing" as const,
+  retry: undefined,
+  due_sk: addMs(now, JOB_CHECK_INTERVAL_MS).toISOString(),
+});
+
 /** Replaces the rows that waited before the pass with those that wait after it. */
-const buildDeferralWrites = ({ job, message, before, after }: PassResult): readonly Write[] => {
+const buildDeferralWrites = ({ job, message, before, after }: StoredPass): readonly Write[] => {
   const chunkRef = { job: job.id, chunk: message.chunk };
   const [timeBefore, timeAfter] = [findFirstTime(before), findFirstTime(after)];
   // A transaction writes each item once: if the time is the same, the new item replaces the old one.
@@ -189,7 +231,7 @@ type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
 export const failChunk = async (world: World, failedChunk: FailedChunk): Promise<void> => {
   const { job, message, chunk: stored, before } = failedChunk;
   const { chunk, pass: number } = message;
-  const addresses = stored?.waiting ?? Math.min(job.chunkRows, job.total - chunk * job.chunkRows);
+  const addresses = stored?.waiting ?? countChunkRows(job, chunk);
   const outcomeWrite: Write = stored
     ? {
         update: toChunkKey(job.id, chunk),
@@ -264,7 +306,8 @@ const buildRefund = (
   { chunk, pass }: ChunkMessage,
   addresses: number,
 ): readonly Write[] => {
-  if (addresses === 0 || job.mode !== "live") return [];
+  // What a pending verification holds is released with its end.
+  if (addresses === 0 || job.mode !== "live" || job.single) return [];
   // The price may still be held. The reconciler settles it; then this refund is attempted again.
   if (job.unsettled > 0) throw new Error("the job's dispatch is not settled yet");
   // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because rows

@@ -1,31 +1,43 @@
-import { createAccountHistory } from "../calibration/account-history.ts";
 import { type InputRow, readChunk } from "../intake/input-blob.ts";
 import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
-import type { Item } from "../ports/table.ts";
+import type { QueueConfig } from "../ports/queue.ts";
+import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readScheduledWork } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
-import type { SlotReturn, Ticket } from "../smtp-pool/slots/slots.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { type Verification } from "../verify/result.ts";
-import { MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
+import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { storeVerdictSample } from "../verify/store-verdict.ts";
 import { isOurFailure } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
+import {
+  type Deferral,
+  FIRST_ATTEMPT,
+  findDeferral,
+  type Outcome,
+  toAttemptOptions,
+  type Waited,
+} from "./attempt.ts";
 import { cancelIfInactive } from "./cancel-inactive.ts";
-import { CHUNKS_QUEUE, type ChunkMessage, readChunkMessage, sendChunks } from "./chunk-messages.ts";
+import {
+  CHUNKS_QUEUE,
+  type ChunkMessage,
+  readChunkMessage,
+  SINGLES_QUEUE,
+  sendChunks,
+  toQueue,
+} from "./chunk-messages.ts";
 import { CHUNK, closeChunk, failChunk, removeChunk, writeOutcome } from "./chunk-outcome.ts";
 import { type Chunk, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import {
   type DeferredGroup,
   type DeferredRow,
-  deferForSlot,
   findDeferredGroups,
-  scheduleRetry,
   splitDue,
   toDeferredGroups,
 } from "./deferrals.ts";
@@ -34,29 +46,36 @@ import { settleAndComplete } from "./repair-job.ts";
 import type { VerifiedRow } from "./results.ts";
 import { findSlowRow, removeSlowRow, storeSlowRow } from "./slow-rows.ts";
 
+const handle = (world: VerifyWorld, body: Json): Promise<void> =>
+  runPass(world, readChunkMessage(body), verifyRows);
+
+const giveUp = (world: VerifyWorld, body: Json): Promise<void> =>
+  runPass(world, readChunkMessage(body), giveUpRows);
+
 /** Verifies the rows of a chunk. A message that arrives twice, or late, finds its pass done and changes nothing. */
 export const verifyChunk: Worker<VerifyWorld> = {
   queue: CHUNKS_QUEUE,
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
-  handle: (world, body) => runPass(world, readChunkMessage(body), verifyRows),
-  giveUp: {
-    needs: ["table:readwrite", "blobs:read", "queue:send", "lists"],
-    handle: (world, body) => runPass(world, readChunkMessage(body), giveUpRows),
-  },
+  handle,
+  giveUp: { needs: ["table:readwrite", "blobs:read", "queue:send", "lists"], handle: giveUp },
 };
 
-/** A row to attempt now, and why it was deferred before. */
-type DueRow = {
+/** The same for a pending verification. Its job has the row, so no blob is read. */
+export const verifySingle: Worker<VerifyWorld> = {
+  queue: SINGLES_QUEUE,
+  needs: ["table:readwrite", "queue:send", "smtp"],
+  handle,
+  giveUp: { needs: ["table:readwrite", "queue:send", "lists"], handle: giveUp },
+};
+
+/** A row to attempt now. */
+type DueRow = Waited & {
   readonly row: InputRow;
-  readonly causes: readonly RetryCause[];
-  /** Present for a row that found no slot at its mail provider. */
-  readonly ticket?: Ticket | undefined;
-  readonly exit?: string | undefined;
   /** An earlier pass started its verification. */
   readonly isSlow?: boolean | undefined;
 };
 /** A row with the outcome of its attempt. */
-type AttemptedRow = DueRow & { readonly outcome: Verification | "slow" | "timeout" | "internal" };
+type AttemptedRow = DueRow & { readonly outcome: Outcome };
 
 type PassWork = {
   readonly attempt: (
@@ -74,7 +93,7 @@ const runPass = async (
   work: PassWork,
 ): Promise<void> => {
   const job = await findJob(world.table, message.job);
-  if (!job?.input || !isOpenJob(job)) return;
+  if (!job || !isOpenJob(job)) return;
   if (await cancelIfInactive(world, job)) return;
   const chunk = await findChunk(world.table, job.id, message.chunk);
   const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
@@ -82,18 +101,22 @@ const runPass = async (
   if (isPassDone(chunk, message.pass) || (chunk && !groups))
     return void (await completeIfDone(world, job.id));
 
-  const all = await readRows(world, job.input, message);
-  if (!all) {
+  const fail = async (): Promise<void> => {
     await failChunk(world, { job, message, chunk, before: groups ?? [] });
-    return void (await completeIfDone(world, job.id));
-  }
+    await completeIfDone(world, job.id);
+  };
+  const all = await readRows(world, job, message);
+  if (!all) return fail();
 
   const { due, later } = splitDue(groups ?? []);
-  const attempted = await work.attempt(world, job, listDueRows(all, chunk, due));
+  const first = job.retry ?? FIRST_ATTEMPT;
+  const attempted = await work.attempt(world, job, listDueRows(all, first, chunk, due));
   const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
+  // A pending verification that failed on our side has no result.
+  if (job.single && rows.some(({ result }) => isOurFailure(result))) return fail();
   const after = [...later, ...toDeferredGroups(deferrals)];
   await writeOutcome(world, { job, message, rows, before: groups ?? [], after });
-  if (job.mode === "live")
+  if (job.mode === "live" && !job.single)
     await storeVerdictSample(
       world,
       job.account,
@@ -105,14 +128,17 @@ const runPass = async (
 /** Undefined: the rows are gone or damaged, and a retry would not help. Any other failure is retried. */
 const readRows = async (
   world: VerifyWorld,
-  input: NonNullable<Job["input"]>,
+  { input, single }: Job,
   message: ChunkMessage,
 ): Promise<readonly InputRow[] | undefined> => {
+  if (single) return [[1, single.email]];
   const { job, chunk } = message;
-  const rows = await readChunk(world.blobs, input, message).catch((cause: unknown) => {
-    if (!(cause instanceof UnreadableBlobError)) throw cause;
-    world.log("input_damaged", { job, chunk, cause });
-  });
+  const rows =
+    input &&
+    (await readChunk(world.blobs, input, message).catch((cause: unknown) => {
+      if (!(cause instanceof UnreadableBlobError)) throw cause;
+      world.log("input_damaged", { job, chunk, cause });
+    }));
   if (!rows) world.log("chunk_lost", { job, chunk });
   return rows ?? undefined;
 };
@@ -123,10 +149,11 @@ const isPassDone = (chunk: Chunk | undefined, pass: number): boolean =>
 
 const listDueRows = (
   all: readonly InputRow[],
+  { causes: before, ticket: drawn, exit: preferred }: Waited,
   chunk: Chunk | undefined,
   due: readonly DeferredGroup[],
 ): readonly DueRow[] => {
-  if (!chunk) return all.map((row) => ({ row, causes: [] }));
+  if (!chunk) return all.map((row) => ({ row, causes: before, ticket: drawn, exit: preferred }));
   const groupByRow = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
   return all.flatMap((row) => {
     const group = groupByRow.get(row[0]);
@@ -136,8 +163,8 @@ const listDueRows = (
   });
 };
 
-/** A pass ends after this time; rows that have not finished are attempted in the next one. */
-const PASS_TIMEOUT_MS = 12 * 60_000;
+/** A pass ends before its message is visible again; rows that have not finished are attempted in the next one. */
+const toPassTimeout = ({ visibilitySeconds }: QueueConfig): number => visibilitySeconds * 750;
 
 const verifyRows: PassWork = {
   mayRetry: true,
@@ -162,6 +189,11 @@ const waitForPassEnd = async (
   rows: readonly DueRow[],
   signal: AbortSignal,
 ): Promise<"slow" | "timeout"> => {
+  const passMs = toPassTimeout(toQueue(job));
+  if (job.single) {
+    await world.sleep(passMs, signal);
+    return "timeout";
+  }
   const { slowRowsAfterMs } = world.settings;
   const nowMs = world.now().getTime();
   const slowMs = rows.map(
@@ -171,8 +203,8 @@ const waitForPassEnd = async (
   const softMs = isFresh
     ? slowRowsAfterMs
     : Math.max(slowRowsAfterMs, SLOW_PASS_GROWTH * Math.max(...slowMs));
-  const isSoft = softMs < PASS_TIMEOUT_MS;
-  await world.sleep(isSoft ? softMs : PASS_TIMEOUT_MS, signal);
+  const isSoft = softMs < passMs;
+  await world.sleep(isSoft ? softMs : passMs, signal);
   return isSoft ? "slow" : "timeout";
 };
 
@@ -187,20 +219,12 @@ const attemptRow = async (
   dueRow: DueRow,
   deadline: Promise<"slow" | "timeout">,
 ): Promise<AttemptedRow> => {
-  const { account, mode, options: requested } = job;
-  const requester = { account, priority: "list" } as const;
+  const priority = job.single ? "caller" : "list";
   const options = {
-    deepVerify: true,
-    includeAi: true,
-    ...requested,
-    includeEvidence: true,
-    requester,
-    history: mode === "live" ? createAccountHistory(world, account) : undefined,
-    ticket: dueRow.ticket,
-    exit: dueRow.exit,
-    isPatient: dueRow.causes.includes("silence"),
+    ...toAttemptOptions(world, job, priority, dueRow),
+    ...(job.single ? { deepVerify: job.single.deepVerify } : job.options),
   };
-  const engine = selectEngine(world, mode, dueRow.causes.length);
+  const engine = selectEngine(world, job.mode, dueRow.causes.length);
   const key = toSlowKey(job, dueRow);
   const slow = findSlowRow(world, key) ?? {
     verification: verify(engine, dueRow.row[1], options),
@@ -236,10 +260,13 @@ const resolveRows = (
   const deferrals: DeferredRow[] = [];
   for (const row of attempted) {
     const result = toResult(world, job, row);
+    const limits = { mode: job.mode, maxWaitMinutes: job.options?.maxWaitMinutes };
     const deferral =
-      (mayRetry && findDeferral(world, job, row)) || deferUntilSettled(world, job, row, result);
-    if (deferral) deferrals.push(deferral);
-    else rows.push({ row: row.row[0], result });
+      (mayRetry && findDeferral(world, limits, row, row.outcome)) ||
+      deferUntilSettled(world, job, row, result);
+    const number = row.row[0];
+    if (deferral) deferrals.push({ row: number, ...deferral });
+    else rows.push({ row: number, result });
   }
   return { rows, deferrals };
 };
@@ -257,38 +284,6 @@ const toResult = (
       )
     : outcome;
 
-/** The retry cause. "unreached": the pass ended before the row's mail server was asked. */
-const RETRY_CAUSE_BY_OUTCOME = { timeout: "unreached", internal: "internal" } as const;
-
-/** Undefined: the outcome is final. */
-const findDeferral = (
-  world: World,
-  { mode, options }: Job,
-  { row, causes, outcome, exit }: AttemptedRow,
-): DeferredRow | undefined => {
-  // The verification continues, so no cause is added.
-  if (outcome === "slow")
-    return { row: row[0], reason: "timeout", causes, at: world.now().toISOString(), isSlow: true };
-  const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = options ?? {};
-  // This is not an attempt: the row keeps waiting for a slot, however long, and for the end of a backoff where it may wait at all.
-  if (
-    typeof outcome !== "string" &&
-    outcome.comeBack &&
-    mayComeBack(outcome.comeBack, maxWaitMinutes)
-  )
-    return deferForSlot({ row: row[0], causes, exit }, outcome.comeBack);
-  const cause = typeof outcome === "string" ? RETRY_CAUSE_BY_OUTCOME[outcome] : outcome.retryCause;
-  const throttleMinutes = typeof outcome === "string" ? undefined : outcome.throttleMinutes;
-  const limits = { mode, maxWaitMinutes, throttleMinutes };
-  const next = cause && scheduleRetry(world, limits, { causes, cause });
-  const reason = typeof outcome === "string" ? outcome : outcome.reason;
-  const greylisted = typeof outcome === "string" ? undefined : outcome.greylistedExit;
-  return next && { row: row[0], reason, ...next, exit: greylisted ?? exit };
-};
-
-const mayComeBack = ({ reason }: SlotReturn, maxWaitMinutes: number): boolean =>
-  reason === undefined || maxWaitMinutes > 0;
-
 const SETTLEMENT_RETRY_MS = 60_000;
 
 /**
@@ -298,13 +293,13 @@ const SETTLEMENT_RETRY_MS = 60_000;
 const deferUntilSettled = (
   { now }: World,
   { kind, mode, unsettled }: Job,
-  { row, causes }: AttemptedRow,
+  { causes }: AttemptedRow,
   result: Verification,
-): DeferredRow | undefined => {
+): Deferral | undefined => {
   if (kind !== "file" || mode !== "live" || unsettled === 0 || !isOurFailure(result))
     return undefined;
   const at = addMs(now(), SETTLEMENT_RETRY_MS).toISOString();
-  return { row: row[0], reason: result.reason, causes, at };
+  return { reason: result.reason, causes, at };
 };
 
 /**
@@ -322,7 +317,7 @@ const repairChunk = async (world: World, item: Item): Promise<string> => {
   if (!found) return removeChunk(world, stored, readScheduledWork(item).token);
   await sendChunks(world, found, [message], { rows: waiting });
   // A worker may have the message for this long; a second message before that would do the work twice.
-  const later = addMs(world.now(), CHUNKS_QUEUE.visibilitySeconds * 1000);
+  const later = addMs(world.now(), toQueue(found).visibilitySeconds * 1000);
   await world.table.write({
     update: toChunkKey(job, chunk),
     set: { due_sk: later.toISOString() },

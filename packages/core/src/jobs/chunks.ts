@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
-import { getRecordExpiry } from "./items.ts";
+import { getRecordExpiry, type Job } from "./items.ts";
 
 // Layout. The outcome of a chunk. The first process that creates the item decides, so no address is both verified and
 // refunded. Results are stored in passes: deferred rows are missing from the first and are added by a later one. Each
@@ -55,6 +55,12 @@ export const readChunkItem = (item: Item): Chunk => {
     passes.push(item[toPassField(pass)] as string);
   return { ...v.parse(Chunk, item), passes, expiresAt: item.expires_at };
 };
+
+/** The last chunk may have fewer rows than the others. A pending verification has one chunk, of one row. */
+export const countChunkRows = (
+  { total, chunkRows }: Pick<Job, "total" | "chunkRows">,
+  chunk: number,
+): number => (chunkRows > 0 ? Math.min(chunkRows, total - chunk * chunkRows) : total);
 
 export const findChunk = async (
   table: Table,

@@ -5,8 +5,16 @@ import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { emitEvent } from "../webhooks/items.ts";
-import { findJob, isOpenJob, type Job, OPEN_STATUSES, toDoneFields, toJobKey } from "./items.ts";
-import { buildRefundsAtEnd } from "./refunds.ts";
+import {
+  ERASED_FIELDS,
+  findJob,
+  isOpenJob,
+  type Job,
+  OPEN_STATUSES,
+  toDoneFields,
+  toJobKey,
+} from "./items.ts";
+import { buildMoneyAtEnd } from "./refunds.ts";
 import { replaceParentRows } from "./replace-rows.ts";
 
 /** Ends the job once all its addresses are done, and emits its event, exactly once. True: the job has ended. */
@@ -27,16 +35,21 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
 /** Why the job failed, with its money sentence. */
 const toJobError = (job: Job): string =>
   withMoneySentence(
-    job.processed === 0
-      ? "None of the addresses could be verified."
-      : "All attempts to verify the addresses failed on our side.",
+    FAILURE_BY_KIND[job.kind] ??
+      (job.processed === 0
+        ? "None of the addresses could be verified."
+        : "All attempts to verify the addresses failed on our side."),
     getMoneyOutcome(job),
   );
+
+const FAILURE_BY_KIND: Readonly<Partial<Record<Job["kind"], string>>> = {
+  single: "All attempts to verify the address failed on our side.",
+};
 
 /** 0.2.0 counts no failed row of a batch as unreached, and keeps its price. */
 const getMoneyOutcome = ({ processed, kind, mode, refunds }: Job): MoneyOutcome => {
   if (mode === "test") return "nothing_charged";
-  return kind === "file" || refunds.not_reached >= processed ? "refunded" : "kept";
+  return kind !== "batch" || refunds.not_reached >= processed ? "refunded" : "kept";
 };
 
 const endJob = (
@@ -52,7 +65,7 @@ const endJob = (
     also: [
       emitJobEvent(world, job, status, error),
       ...buildKeyRelease(job),
-      ...buildRefundsAtEnd(world, job),
+      ...buildMoneyAtEnd(world, job),
       ...freed,
     ],
   });
@@ -68,7 +81,14 @@ export const buildJobEnd = (
   error?: string,
 ) => ({
   update: toJobKey(id),
-  set: { ...UNSCHEDULED, ...toDoneFields(world.now()), status, ...(error && { error }) },
+  set: {
+    ...UNSCHEDULED,
+    ...toDoneFields(world.now()),
+    ...ERASED_FIELDS,
+    status,
+    held: 0,
+    ...(error && { error }),
+  },
   where: { status: { oneOf: OPEN_STATUSES } },
 });
 

@@ -1,16 +1,9 @@
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
-import { addMs } from "../lib/time.ts";
-import type { KeyMode } from "../money/payer.ts";
 import type { Amounts, Item, Key, Table } from "../ports/table.ts";
-import type { World } from "../ports/world.ts";
-import {
-  compareTickets,
-  type SlotReturn,
-  type Ticket as SlotTicket,
-} from "../smtp-pool/slots/slots.ts";
-import { WAITING_FOR_PROVIDER } from "../smtp-pool/unprobed-results.ts";
-import { getNextRetryMinutes, RETRY_CAUSES, type RetryCause } from "../verify/retry.ts";
+import { compareTickets } from "../smtp-pool/slots/slots.ts";
+import { RETRY_CAUSES } from "../verify/retry.ts";
+import type { Deferral } from "./attempt.ts";
 import type { Chunk } from "./chunks.ts";
 import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
 
@@ -37,71 +30,31 @@ const DeferredGroup = v.object({
   isSlow: v.optional(v.boolean()),
 });
 
-type ScheduledRetry = { readonly at: string; readonly causes: readonly RetryCause[] };
-
-/** Rows of one chunk with the same retry time and the same causes. */
-export type DeferredGroup = ScheduledRetry & {
-  readonly reason: string;
-  readonly rows: readonly number[];
-  readonly ticket?: SlotTicket | undefined;
-  readonly exit?: string | undefined;
-  readonly isSlow?: boolean | undefined;
-};
-
-type RetryLimits = {
-  readonly mode: KeyMode;
-  readonly maxWaitMinutes: number;
-  readonly throttleMinutes?: readonly number[] | undefined;
-};
-
-/** Every wait of a test key takes this long. */
-export const TEST_KEY_RETRY_SECONDS = 1;
-
-/** When an address is attempted again; undefined when its result is final. */
-export const scheduleRetry = (
-  { now }: Pick<World, "now">,
-  { mode, ...limits }: RetryLimits,
-  { causes, cause }: { readonly causes: readonly RetryCause[]; readonly cause: RetryCause },
-): ScheduledRetry | undefined => {
-  const minutes = getNextRetryMinutes(causes, cause, limits);
-  if (minutes === undefined) return undefined;
-  const ms = mode === "test" ? TEST_KEY_RETRY_SECONDS * 1_000 : minutes * 60_000;
-  return { at: addMs(now(), ms).toISOString(), causes: [...causes, cause] };
-};
-
-/** One deferred row. */
-export type DeferredRow = ScheduledRetry & {
-  readonly row: number;
-  readonly reason: string;
-  readonly ticket?: SlotTicket;
-  readonly exit?: string | undefined;
-  readonly isSlow?: boolean;
-};
+/** Rows of one chunk that are attempted again at the same time for the same causes. */
+export type DeferredGroup = Deferral & { readonly rows: readonly number[] };
+export type DeferredRow = Deferral & { readonly row: number };
 
 /** Rows that found no slot at about the same time come back together, with the first ticket of them. */
 const RETURN_GROUPING_MS = 1_000;
 
-export const deferForSlot = (
-  { row, causes, exit }: Pick<DeferredRow, "row" | "causes" | "exit">,
-  { at, ticket, reason = WAITING_FOR_PROVIDER }: SlotReturn,
-): DeferredRow => {
-  const atMs = Math.ceil(Date.parse(at) / RETURN_GROUPING_MS) * RETURN_GROUPING_MS;
-  return { row, causes, reason, at: new Date(atMs).toISOString(), ticket, exit };
-};
-
 export const toDeferredGroups = (deferrals: readonly DeferredRow[]): readonly DeferredGroup[] => {
-  const alike = Map.groupBy(deferrals, ({ at, reason, causes, isSlow, ticket, exit }) =>
-    [at, isSlow, ticket?.queue, exit, reason, ...causes].join(),
+  const toTime = ({ at, ticket }: DeferredRow): string => {
+    if (!ticket || deferrals.length === 1) return at;
+    const atMs = Math.ceil(Date.parse(at) / RETURN_GROUPING_MS) * RETURN_GROUPING_MS;
+    return new Date(atMs).toISOString();
+  };
+  const alike = Map.groupBy(deferrals, (one) =>
+    [toTime(one), one.isSlow, one.ticket?.queue, one.exit, one.reason, ...one.causes].join(),
   );
   return [...alike.values()].map((same) => {
-    const [{ at, reason, causes, isSlow, exit }] = same as [DeferredRow, ...DeferredRow[]];
-    const rows = same.map(({ row }) => row);
+    const [first] = same as [DeferredRow, ...DeferredRow[]];
+    const { reason, causes, isSlow, exit } = first;
     const [ticket] = same.flatMap((one) => one.ticket ?? []).toSorted(compareTickets);
     return {
-      at,
+      at: toTime(first),
       reason,
       causes,
-      rows,
+      rows: same.map(({ row }) => row),
       ...(isSlow && { isSlow }),
       ...(ticket && { ticket }),
       ...(exit !== undefined && { exit }),

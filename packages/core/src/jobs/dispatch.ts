@@ -12,11 +12,10 @@ import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
-import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
-import { createRefundedChunk } from "./chunks.ts";
+import { listFirstMessages, sendChunks } from "./chunk-messages.ts";
+import { countChunkRows, createRefundedChunk } from "./chunks.ts";
 import { buildJobEnd, emitJobEvent } from "./completion.ts";
 import { findReplayedJob } from "./find-replayed-job.ts";
-import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, toJobKey } from "./items.ts";
 import { toRefundFields } from "./refunds.ts";
 import { JOB_CHECK_INTERVAL_MS, settleAndComplete } from "./repair-job.ts";
@@ -70,7 +69,7 @@ export const findDispatchedNow = async (
 };
 
 const countAddresses = (chunks: readonly number[], total: number, chunkRows: number): number =>
-  chunks.reduce((sum, chunk) => sum + Math.min(chunkRows, total - chunk * chunkRows), 0);
+  chunks.reduce((sum, chunk) => sum + countChunkRows({ total, chunkRows }, chunk), 0);
 
 /** The answer that the claim stores. */
 export type FileAnswer = {
@@ -92,9 +91,9 @@ export const dispatchFile = async (
 ): Promise<FileResult> => {
   const { id, amount, input } = operation;
   const { chunkRows, ...counts } = v.parse(DispatchInput, input);
-  const messages = createFirstMessages(id, await findInputMetadata(world.table, id));
   const { account, mode } = operation;
-  const size = { account, mode, total: counts.unique, chunkRows };
+  const size = { account, mode, kind: FILE, total: counts.unique, chunkRows } as const;
+  const messages = await listFirstMessages(world.table, { id, kind: FILE });
   const outcomes = await sendChunks(world, size, messages);
   const sent = isFirstTry ? outcomes : outcomes.map((one) => (one === "refused" ? "unknown" : one));
   if (sent.every((one) => one === "refused")) return refundAll(world, operation);

@@ -98,9 +98,7 @@ const Job = v.object({
   ),
   /** The claim of its Idempotency-Key, released if the job fails. */
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
-  /** How often it was deferred because a mail server asked to retry later. */
-  waits: v.number(),
-  /** While its address is deferred: why, and until when. */
+  /** Of release 0.2.0, while its address is deferred: why, and until when. Its chunk has that now. */
   retry: v.optional(
     v.object({
       reason: v.string(),
@@ -112,8 +110,6 @@ const Job = v.object({
       exit: v.optional(v.string()),
     }),
   ),
-  /** How often its message was sent since its last result. */
-  sends: v.number(),
 
   /** For a batch or a file: the blob with its rows. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
@@ -156,8 +152,6 @@ export const NO_PROGRESS = {
   unknown: 0,
   refunds: NO_REFUNDS,
   replaced: 0,
-  waits: 0,
-  sends: 0,
   chunkRows: 0,
   unsettled: 0,
   unresolved: [],
@@ -203,6 +197,9 @@ export const toJobItem = ({ deferred, refunds, ...job }: Job): Item => ({
   list_pk: toJobsPartition(job.owner),
   list_sk: `${job.createdAt}#${job.id}`,
   ...job,
+  // Release 0.2.0 counts with them.
+  waits: 0,
+  sends: 0,
   ...toRefundFields(refunds),
   ...Object.fromEntries(
     Object.entries(deferred).map(([reason, rows]) => [toDeferredField(reason), rows]),

@@ -1,6 +1,6 @@
 import type { Halves } from "../money/credits.ts";
-import type { LedgerEntry } from "../money/items.ts";
-import { moveAll } from "../money/ledger.ts";
+import { createEndEntry, type LedgerEntry } from "../money/items.ts";
+import { move, moveAll } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
 import type { Amounts, Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -86,15 +86,36 @@ const sumPrice = (job: RefundedJob, isCounted: (cause: RefundCause) => boolean):
   return job.mode === "live" ? getRowsPrice(job, rows) : (0 as Halves);
 };
 
-/** Part of the write that ends the job, so it happens once. By then the price of every row is settled. */
-export const buildRefundsAtEnd = (world: Pick<World, "now">, job: Job): readonly Write[] => {
+/** Part of the write that ends the job, so it happens once. By then the price of every row of a list is settled. */
+export const buildMoneyAtEnd = (
+  world: Pick<World, "now" | "newId">,
+  job: Job,
+): readonly Write[] => {
   if (job.mode !== "live") return [];
+  if (job.kind === "single") return move(createHoldEnd(world, job), job.shard);
   const entries = CAUSES.flatMap((cause) => {
-    const rule: RefundRule = RULES[cause];
+    const { atEnd }: RefundRule = RULES[cause];
     const rows = job.refunds[cause];
-    return rule.atEnd && rows > 0 ? [createRefundEntry(world, job, rule.atEnd, rows)] : [];
+    return atEnd && rows > 0 ? [createRefundEntry(world, job, atEnd, rows)] : [];
   });
   return moveAll(entries, job.shard);
+};
+
+/** The price of a pending verification is held until it ends: it is paid, or returns for the cause of its row. */
+const createHoldEnd = ({ now, newId }: Pick<World, "now" | "newId">, job: Job): LedgerEntry => {
+  const { id, account, createdAt, held, reason } = job;
+  const cause = CAUSES.find((one) => job.refunds[one] > 0);
+  const { atEnd }: Partial<RefundRule> = cause ? RULES[cause] : {};
+  return createEndEntry(
+    { operation: id, account, openedAt: createdAt },
+    {
+      at: now(),
+      token: newId("txn"),
+      moved: cause ? { release: held } : { settle: held },
+      reason: atEnd?.reason ?? reason,
+      paidFor: reason,
+    },
+  );
 };
 
 /** The credits of rows of a job return. */

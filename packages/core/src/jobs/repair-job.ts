@@ -1,4 +1,4 @@
-import { addMs } from "../lib/time.ts";
+import { addMs, MINUTE_MS } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
 import { move } from "../money/ledger.ts";
 import { PRICES } from "../money/prices.ts";
@@ -7,20 +7,24 @@ import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
-import { createFirstMessages, sendChunks } from "./chunk-messages.ts";
-import { createRefundedChunk, findChunk, iterateChunks } from "./chunks.ts";
+import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
+import { listFirstMessages, sendChunks } from "./chunk-messages.ts";
+import { countChunkRows, createRefundedChunk, findChunk, iterateChunks } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
-import { findInputMetadata } from "./input-metadata.ts";
 import { isOpenJob, type Job, OPEN_STATUSES, readJob, toJobKey } from "./items.ts";
 import { toRefundFields } from "./refunds.ts";
 import { freeParent } from "./replace-rows.ts";
 
-// Repairs an open job of many chunks: sends missing chunks, settles unresolved money, and ends the job if it is done.
+// Repairs an open job: sends missing chunks, settles unresolved money, and ends the job if it is done.
 
 export const JOB = "job";
+/** A pending verification, whose caller waits for it. */
+export const SINGLE = "single";
 
 /** How often the reconciler checks the progress of a job. */
 export const JOB_CHECK_INTERVAL_MS = 3_600_000;
+/** If the message of a pending verification is lost, it is sent again after this time. */
+export const RESEND_AFTER_MS = 5 * 60_000;
 /** Chunks that could not be sent for this long are released. */
 const GIVE_UP_AFTER_MS = 3_600_000;
 const RESOLVE_INTERVAL_MS = 60_000;
@@ -38,8 +42,9 @@ const repairJob = async (world: World, item: Item): Promise<string> => {
   if (job.unresolved.length > 0) return resolveChunks(world, job, token);
   if (await completeIfDone(world, job.id)) return "completed";
   const isStuck = job.processed === job.seen;
-  if (isStuck) await resendUndone(world, job);
-  await scheduleNextCheck(world, job, token);
+  const sent = isStuck ? await resendUndone(world, job) : 0;
+  const isPending = job.kind === "single" && sent > 0;
+  await scheduleNextCheck(world, job, token, isPending ? RESEND_AFTER_MS : JOB_CHECK_INTERVAL_MS);
   return isStuck ? "sent_again" : "goes_on";
 };
 
@@ -65,33 +70,32 @@ export const settleAndComplete = async (world: World, id: string): Promise<void>
   }
 };
 
-/** Sends every chunk without an outcome again. A chunk that arrives twice changes nothing. */
-const resendUndone = async (world: World, job: Job): Promise<void> => {
+/** Sends every chunk without an outcome again, and returns how many. A chunk that arrives twice changes nothing. */
+const resendUndone = async (world: World, job: Job): Promise<number> => {
   const found = new Set<number>();
   for await (const { chunk } of iterateChunks(world.table, job.id)) found.add(chunk);
-  const messages = createFirstMessages(job.id, await findInputMetadata(world.table, job.id));
-  await sendChunks(
-    world,
-    job,
-    messages.filter(({ chunk }) => !found.has(chunk)),
-  );
+  const messages = await listFirstMessages(world.table, job);
+  const undone = messages.filter(({ chunk }) => !found.has(chunk));
+  await sendChunks(world, job, undone);
+  return undone.length;
 };
 
 const scheduleNextCheck = async (
   world: World,
   { id, processed }: Job,
   token: string,
+  afterMs: number,
 ): Promise<void> => {
   await world.table.write({
     update: toJobKey(id),
-    set: { seen: processed, due_sk: addMs(world.now(), JOB_CHECK_INTERVAL_MS).toISOString() },
+    set: { seen: processed, due_sk: addMs(world.now(), afterMs).toISOString() },
     where: { token },
   });
 };
 
 /** Sends chunks with an unknown queue outcome again until it is known, and releases those that never get one. */
 const resolveChunks = async (world: World, job: Job, token: string): Promise<string> => {
-  const messages = createFirstMessages(job.id, await findInputMetadata(world.table, job.id));
+  const messages = await listFirstMessages(world.table, job);
   const isHopeless = world.now().getTime() - Date.parse(job.createdAt) > GIVE_UP_AFTER_MS;
   let now = job;
   for (const chunk of job.unresolved.slice(0, CHUNKS_PER_RESOLVE)) {
@@ -126,7 +130,7 @@ type Resolution = {
 /** Returns the job after the change. A chunk has one ledger entry, so it is either settled or released. */
 const resolveChunk = async (world: World, job: Job, resolution: Resolution): Promise<Job> => {
   const { chunk, kind, token } = resolution;
-  const addresses = Math.min(job.chunkRows, job.total - chunk * job.chunkRows);
+  const addresses = countChunkRows(job, chunk);
   const amount = (addresses * PRICES.fileAddress) as Halves;
   const held = job.mode === "live" ? amount : 0;
   const unresolved = job.unresolved.filter((one) => one !== chunk);
@@ -188,4 +192,12 @@ export const jobWork: WorkKind = {
   kind: JOB,
   repair: repairJob,
   longestWaitMs: JOB_CHECK_INTERVAL_MS,
+};
+
+export const singleWork: WorkKind = {
+  ...jobWork,
+  kind: SINGLE,
+  // Release 0.2.0 schedules the next attempt here.
+  longestWaitMs: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
+  deferredUntil: (item) => readJob(item).retry?.at,
 };

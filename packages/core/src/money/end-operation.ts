@@ -1,4 +1,4 @@
-import type { Item, Json, Table, TransactResult, Write } from "../ports/table.ts";
+import type { Json, Table, TransactResult, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { answerClaim, releaseClaim } from "./idempotency-claims.ts";
@@ -78,19 +78,19 @@ const endOperation = async (
 export const isStillOwned = async (table: Table, { id, token }: Operation): Promise<boolean> =>
   (await table.get(toOperationKey(id)))?.["token"] === token;
 
-/** Hands the held credits and the work over to a job. The creation of the job is the first write. */
+/** Hands the held credits and the work over to a job, which the first of these writes creates. */
 export const handOverToJob = async (
   world: World,
   operation: Operation,
-  job: Item,
+  [job, ...others]: readonly [Write, ...Write[]],
   answer: Json,
 ): Promise<EndResult> => {
   const { claim, id } = operation;
   const claimWrites = claim ? [answerClaim(claim, id, answer)] : [];
   return toEndResult(
     commit(world, {
-      proof: { create: job },
-      also: [buildOperationRemoval(operation), ...claimWrites],
+      proof: job,
+      also: [...others, buildOperationRemoval(operation), ...claimWrites],
     }),
   );
 };

@@ -8,13 +8,13 @@ import type { Halves } from "../money/credits.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import type { Operation } from "../money/operation-items.ts";
 import type { Payer } from "../money/payer.ts";
+import { createReceipt } from "../receipts/create-receipt.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { QUIET_ENGINE } from "../verify/quiet-engine.ts";
 import type { Verification } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { ADDRESS_LITERAL } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verifyAddress } from "../verify/verify.ts";
-import { createReceipt } from "./create-receipt.ts";
 import { createOrder, holdPrice, type VerifyRequest } from "./order-verification.ts";
 import {
   type FoundResult,

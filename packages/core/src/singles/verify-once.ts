@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { hashAddress } from "../accounts/hashes.ts";
-import { createAccountHistory } from "../calibration/account-history.ts";
 import { type ControlAnswer, type ControlResult, checkControl } from "../control/check-control.ts";
 import type { WithIssuers } from "../control/issuers.ts";
+import { type Deferral, FIRST_ATTEMPT, findDeferral, toAttemptOptions } from "../jobs/attempt.ts";
 import { findReplayedJob } from "../jobs/find-replayed-job.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
@@ -20,6 +20,7 @@ import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { createReceipt } from "../receipts/create-receipt.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
@@ -33,7 +34,6 @@ import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { createControlledResult, verifyAddress } from "../verify/verify.ts";
 import { findCached } from "./cached-result.ts";
-import { createReceipt } from "./create-receipt.ts";
 import {
   createOrder,
   holdPrice,
@@ -41,8 +41,7 @@ import {
   VerifyInput,
   type VerifyRequest,
 } from "./order-verification.ts";
-import { createSingleJob, sendRetry, sendSingle } from "./single-job.ts";
-import { findSingleRetry, type SingleRetry } from "./single-retry.ts";
+import { buildPendingJob, sendPending } from "./pending-job.ts";
 
 /** What the caller gets for the price. `pending`: the job that continues the verification. */
 export type VerifyResult = {
@@ -159,13 +158,10 @@ const runVerification = async (
   const { email, options } = request;
   const { mode } = operation;
   const everything = {
+    ...toAttemptOptions(world, operation, "caller", FIRST_ATTEMPT),
     deepVerify: options.deepVerify,
-    includeAi: true,
-    includeEvidence: true,
-    requester: { account: operation.account, priority: "caller" },
     waitMs: request.waitMs,
-    ...(mode === "live" && { history: createAccountHistory(world, operation.account) }),
-  } as const;
+  };
   const verification = verifyAddress(selectEngine(world, mode), email, everything);
   const outcome = await withTimeout(world, request.waitMs, verification, world.stopping).catch(
     (cause: unknown) =>
@@ -174,8 +170,8 @@ const runVerification = async (
   );
   if (outcome === "late") return switchToJob(world, operation);
   if (isOurFailure(outcome)) return refund(world, operation);
-  const retry = findSingleRetry(world, mode, outcome);
-  if (retry) return switchToJob(world, operation, retry);
+  const deferral = findDeferral(world, { mode }, FIRST_ATTEMPT, outcome);
+  if (deferral) return switchToJob(world, operation, deferral);
 
   const free = findFreeReason(outcome);
   const price = free ? (0 as Halves) : operation.amount;
@@ -233,9 +229,9 @@ const createUnknownFailure = ({ claim }: Operation): Failure =>
 export const switchToJob = async (
   world: World,
   operation: Operation,
-  retry?: SingleRetry,
+  deferral?: Deferral,
 ): Promise<VerifyResult> => {
-  if ((await continueAsJob(world, operation, retry)) !== "ended")
+  if ((await continueAsJob(world, operation, deferral)) !== "ended")
     throw createUnknownFailure(operation);
   const pending = { job: operation.id, createdAt: operation.openedAt };
   const also = { price: operation.amount, cached: false, ...toControl(operation) };
@@ -246,7 +242,7 @@ export const switchToJob = async (
  * The credits stay held and a worker continues: when the wait is over, when a later attempt may find out more, or when
  * the process that began the work is gone.
  */
-const continueAsJob = async (world: World, operation: Operation, retry?: SingleRetry) => {
+const continueAsJob = async (world: World, operation: Operation, deferral?: Deferral) => {
   const { retentionSeconds, control: _, ...single } = v.parse(VerifyInput, operation.input);
   const { id, openedAt, amount } = operation;
   const answer: StoredAnswer = {
@@ -255,15 +251,9 @@ const continueAsJob = async (world: World, operation: Operation, retry?: SingleR
     ...toControl(operation),
     pending: { job: id, createdAt: openedAt },
   };
-  const ended = await handOverToJob(
-    world,
-    operation,
-    createSingleJob(world, operation, single, { retentionSeconds, retry }),
-    answer,
-  );
-  if (ended !== "ended") return ended;
-  if (retry) await sendRetry(world, operation, retry, 1);
-  else await sendSingle(world, operation, 0);
+  const job = buildPendingJob(world, operation, { single, retentionSeconds, deferral });
+  const ended = await handOverToJob(world, operation, job, answer);
+  if (ended === "ended") await sendPending(world, operation, deferral);
   return ended;
 };
 

@@ -1,0 +1,94 @@
+import { createAccountHistory } from "../calibration/account-history.ts";
+import { addMs } from "../lib/time.ts";
+import type { KeyMode, Payer } from "../money/payer.ts";
+import type { World } from "../ports/world.ts";
+import type { Priority } from "../smtp-pool/requester.ts";
+import type { SlotReturn, Ticket } from "../smtp-pool/slots/slots.ts";
+import { WAITING_FOR_PROVIDER } from "../smtp-pool/unprobed-results.ts";
+import type { Verification } from "../verify/result.ts";
+import { getNextRetryMinutes, MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
+import type { VerifyOptions } from "../verify/verify.ts";
+
+// One attempt at a row, by a request or by a pass: its options, and whether its outcome is final or the row is attempted
+// again, when and why.
+
+/** What earlier attempts at a row left for the next one. */
+export type Waited = {
+  /** Why it was deferred so far. */
+  readonly causes: readonly RetryCause[];
+  /** It found no slot at its mail provider; its order among those that wait for one. */
+  readonly ticket?: Ticket | undefined;
+  /** The exit that was greylisted. */
+  readonly exit?: string | undefined;
+};
+
+export const FIRST_ATTEMPT: Waited = { causes: [] };
+
+/** Every attempt finds out everything; which parts are shown is decided later. */
+export const toAttemptOptions = (
+  world: Pick<World, "table" | "now" | "settings">,
+  { account, mode }: Pick<Payer, "account" | "mode">,
+  priority: Priority,
+  { causes, ticket, exit }: Waited,
+): VerifyOptions => ({
+  deepVerify: true,
+  includeAi: true,
+  includeEvidence: true,
+  requester: { account, priority },
+  history: mode === "live" ? createAccountHistory(world, account) : undefined,
+  ticket,
+  exit,
+  isPatient: causes.includes("silence"),
+});
+
+/** `slow`: the verification outlasted its pass. `timeout`: the pass ended before it. `internal`: it failed on our side. */
+export type Outcome = Verification | "slow" | "timeout" | "internal";
+
+/** When a row is attempted again, and why. */
+export type Deferral = Waited & {
+  /** The reason of the row if it ended as `unknown` now. */
+  readonly reason: string;
+  readonly at: string;
+  /** It is not deferred: its verification goes on, and the next pass continues it at once. */
+  readonly isSlow?: boolean | undefined;
+};
+
+export type RetryLimits = { readonly mode: KeyMode; readonly maxWaitMinutes?: number | undefined };
+
+/** Undefined: the outcome is final. */
+export const findDeferral = (
+  { now }: Pick<World, "now">,
+  { mode, maxWaitMinutes = MAX_WAIT_MINUTES.default }: RetryLimits,
+  { causes, exit }: Waited,
+  outcome: Outcome,
+): Deferral | undefined => {
+  const { comeBack, cause, reason, throttleMinutes, greylistedExit } = toAttempted(outcome);
+  // Neither counts as an attempt, so no cause is added.
+  if (outcome === "slow") return { reason, causes, at: now().toISOString(), isSlow: true };
+  if (comeBack && mayComeBack(comeBack, maxWaitMinutes))
+    return { reason: WAITING_FOR_PROVIDER, ...comeBack, causes, exit };
+  const minutes = cause && getNextRetryMinutes(causes, cause, { maxWaitMinutes, throttleMinutes });
+  if (!cause || minutes === undefined) return undefined;
+  const ms = mode === "test" ? TEST_KEY_RETRY_SECONDS * 1_000 : minutes * 60_000;
+  const at = addMs(now(), ms).toISOString();
+  return { reason, at, causes: [...causes, cause], exit: greylistedExit ?? exit };
+};
+
+/** Every wait of a test key takes this long. */
+export const TEST_KEY_RETRY_SECONDS = 1;
+
+type Attempted = Pick<Verification, "comeBack" | "throttleMinutes" | "greylistedExit"> & {
+  readonly reason: string;
+  readonly cause?: RetryCause | undefined;
+};
+
+const toAttempted = (outcome: Outcome): Attempted => {
+  if (typeof outcome !== "string") return { ...outcome, cause: outcome.retryCause };
+  if (outcome === "internal") return { reason: outcome, cause: outcome };
+  // A pass that ended before the row's mail server was asked.
+  return { reason: "timeout", cause: "unreached" };
+};
+
+/** A row waits for a slot however long, and for the end of a backoff where it may wait at all. */
+const mayComeBack = ({ reason }: SlotReturn, maxWaitMinutes: number): boolean =>
+  reason === undefined || maxWaitMinutes > 0;

@@ -1,0 +1,48 @@
+import { readAddress } from "@mailproof/mail/address";
+import type { Halves } from "../money/credits.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { createReceipt } from "../receipts/create-receipt.ts";
+import { trimResult } from "../verify/result.ts";
+import { createCacheWrites } from "../verify/result-cache.ts";
+import { createVerdictWrites } from "../verify/store-verdict.ts";
+import { findFreeReason } from "../verify/unpaid-results.ts";
+import type { Job } from "./items.ts";
+import type { VerifiedRow } from "./results.ts";
+
+// The row of a pending verification, whose request a caller may repeat: it has a receipt, and is cached.
+
+type PendingJob = Pick<Job, "id" | "owner" | "account" | "mode" | "held" | "single">;
+
+/** The parts of the result that the request named, with its receipt. */
+export const toPendingRow = (
+  world: World,
+  { id, account, mode, held, single }: PendingJob,
+  { row, result }: VerifiedRow,
+): VerifiedRow => {
+  if (!single) return { row, result };
+  const isFree = findFreeReason(result) !== null;
+  const request = { ...single, email: readAddress(single.email), options: single };
+  const receipt = createReceipt(world, { account, mode }, request, {
+    id,
+    result,
+    cached: false,
+    price: isFree ? (0 as Halves) : held,
+    paidBy: ["end", isFree ? "release" : "settle"],
+  });
+  return { row, result: { ...trimResult(result, single), ...receipt } };
+};
+
+/** What later requests for the address read. */
+export const buildPendingWrites = (
+  world: World,
+  { owner, account, mode, single }: PendingJob,
+  rows: readonly VerifiedRow[],
+): readonly Write[] => {
+  if (mode !== "live" || !single) return [];
+  const query = { ...single, email: readAddress(single.email) };
+  return rows.flatMap(({ result }) => [
+    ...createCacheWrites(world, owner, query, result),
+    ...createVerdictWrites(world, account, query.email.address, result),
+  ]);
+};
