@@ -119,7 +119,7 @@ const storeResults = async (world: AppWorld, rows: number) => {
     const done = { job: JOB, chunk, outcome: "done", rows: here.length, passes: ["pass"] } as const;
     const items = [
       {
-        ...toChunkItem({ ...done, waiting: 0, from: 0, to: 0, checksum: 0 }),
+        ...toChunkItem({ ...done, waiting: 0, from: 0, to: 0, checksum: 0, again: 0 }),
         expires_at: expiresAt,
       },
       ...toPageItems({ job: JOB, chunk, token: "pass" }, here, expiresAt),

@@ -51,6 +51,7 @@ const givenChunks = async (
       from: 0,
       to: 0,
       checksum: 0,
+      again: 0,
     };
     await table.write({ create: toChunkItem({ ...ended, passes: ["pass"] }) });
     const here = Array.from({ length: count }, () => {
@@ -218,7 +219,15 @@ test("a chunk that is done meanwhile comes with the next page, also where the re
   const late = { job: "job_1", chunk: 1, token: "late" };
   for (const page of toPageItems(late, [{ row: 9, result }], 2_000_000_000))
     await table.write({ put: page });
-  const done = { outcome: "done" as const, rows: 1, waiting: 0, from: 0, to: 0, checksum: 0 };
+  const done = {
+    outcome: "done" as const,
+    rows: 1,
+    waiting: 0,
+    from: 0,
+    to: 0,
+    checksum: 0,
+    again: 0,
+  };
   await table.write({ create: toChunkItem({ ...late, ...done, passes: ["late"] }) });
 
   const { data } = await whenRead(world, liveKey, { limit: "3", next_key: first.data.next_key });

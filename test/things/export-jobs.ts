@@ -90,7 +90,7 @@ export const givenJobOf = async (
   for (const [chunk, rows] of chunks.entries()) {
     const chunkId = { job: id, chunk };
     const done = { ...chunkId, outcome: "done" as const, rows: rows.length, passes: ["pass"] };
-    const ended = toChunkItem({ ...done, waiting: 0, from: 0, to: 0, checksum: 0 });
+    const ended = toChunkItem({ ...done, waiting: 0, from: 0, to: 0, checksum: 0, again: 0 });
     await table.write({ create: { ...ended, expires_at: expiresAt } });
     for (const page of toPageItems({ ...chunkId, token: "pass" }, rows, expiresAt))
       await table.write({ create: page });

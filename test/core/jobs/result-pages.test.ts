@@ -37,6 +37,7 @@ const setupJob = async () => {
       from: 0,
       to: 0,
       checksum: 0,
+      again: 0,
       passes,
     });
     await table.write({ put: item });
@@ -124,7 +125,7 @@ const CHUNK_KEY = { job: "job_1", chunk: 0, token: "one" };
 
 const chunkWith = (...attempts: string[]): Chunk => {
   const done = { job: "job_1", chunk: 0, outcome: "done" as const };
-  return { ...done, rows: 0, waiting: 0, from: 0, to: 0, checksum: 0, passes: attempts };
+  return { ...done, rows: 0, waiting: 0, from: 0, to: 0, checksum: 0, again: 0, passes: attempts };
 };
 
 const givenRows = async (count: number, includeEvidence = false) => {

@@ -26,7 +26,7 @@ export const verifyAgain = endpoint({
   addition:
     "The contract verifies a list once: rows that stayed unknown, and domains that were typed wrong, needed another list.",
   summary:
-    "Verify rows of a job that has ended again, as a job of their own. When it ends, its results replace those rows.",
+    "Verify rows of a job that have a result again, as a job of their own, also while the job runs. Its results replace those rows as they arrive.",
   price: `${formatCredits(PRICES.fileAddress)} for each row that is verified, when the request is accepted, with the refunds of a file. A row that \`correct\` gives an address of the list is not: it gets that row's result, with the sub-status \`duplicate\`. A row that is \`unknown\` again keeps its former result.`,
   access: "verification:write",
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send"],
@@ -38,7 +38,7 @@ export const verifyAgain = endpoint({
   answers: [202],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "NOT_FOUND", "JOB_OPEN", "RESULT_DELETED"],
 
-  path: v.strictObject({ id: describe(Id, "The id (`job_id`) of a job that has ended.") }),
+  path: v.strictObject({ id: describe(Id, "The id (`job_id`) of a job.") }),
   body: v.pipe(
     v.strictObject({
       filter: describe(

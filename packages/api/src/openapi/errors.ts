@@ -104,8 +104,8 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
   JOB_OPEN: of(
     "JOB_OPEN",
-    "The job has not ended, so it cannot be deleted.",
-    "Cancel the job, or wait until it ends. Then delete it.",
+    "The job has not ended, so it cannot be deleted; or another job verifies rows of it again.",
+    "Cancel that job, or wait until it ends. Then send the request again.",
     [nothing, "The job has not ended, so it cannot be deleted."],
   ),
   RESULT_DELETED: of(

@@ -15,7 +15,7 @@ Each request answers 2xx, with these exceptions:
 
 - Cancelling a job answers 409 \`JOB_ENDED\` when the job has ended first.
 - With a live key, a server that receives no mail answers 501 \`NOT_CONFIGURED\` to the creation of a mail test, and 404 when that test is read.
-- With a live key, a server that reaches neither DNS nor mail servers answers 503 \`UNAVAILABLE\`, and 404 when the check is read. The batch stays open: its rows are not there yet (404), verifying them again answers 409 \`JOB_OPEN\`, and there is no second job to cancel or delete (404).
+- With a live key, a server that reaches neither DNS nor mail servers answers 503 \`UNAVAILABLE\`, and 404 when the check is read. The batch stays open: its rows are not there yet (404), verifying them again answers 400, and there is no second job to cancel or delete (404).
 `;
 
 /** A variable that a request stores from its response: the endpoint's id, then the keys below `data`. */

@@ -8,12 +8,15 @@ import { countChunkRows } from "./chunks.ts";
 import { findInputMetadata, type InputMetadata } from "./input-metadata.ts";
 import type { Job } from "./items.ts";
 
-/** A message only points to its rows, so it may arrive twice, and late. `pass`: the number of earlier passes. */
+/** A message only points to its rows, so it may arrive twice, and late. */
 const ChunkMessage = v.object({
   job: v.string(),
   // Release 0.2.0 names neither for a pending verification.
   chunk: v.optional(v.number(), 0),
+  /** The number of earlier passes. */
   pass: v.optional(v.number(), 0),
+  /** The same without those of jobs that verify rows again. 0.2.0 has none. */
+  own: v.optional(v.number()),
   from: v.optional(v.number(), 0),
   to: v.optional(v.number(), 0),
   /** The CRC-32 of these bytes. */

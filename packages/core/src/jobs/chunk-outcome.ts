@@ -12,7 +12,9 @@ import { type ChunkMessage, type JobSize, sendChunks } from "./chunk-messages.ts
 import {
   type Chunk,
   countChunkRows,
+  countOwnPasses,
   createRefundedChunk,
+  findChunk,
   toChunkItem,
   toChunkKey,
   toPassField,
@@ -31,6 +33,7 @@ import { type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
 import { buildPendingWrites, toPendingRow } from "./pending-row.ts";
 import { countRefunds, createRefundEntry, toRefundFields } from "./refunds.ts";
 import { JOB_CHECK_INTERVAL_MS } from "./repair-job.ts";
+import { replaceAsFound } from "./replace-rows.ts";
 import { buildSummaryWrites } from "./result-summary.ts";
 import { toPageItems, type VerifiedRow } from "./results.ts";
 import { storeEvidence } from "./row-evidence.ts";
@@ -43,6 +46,8 @@ export const CHUNK = "chunk";
 export type PassResult = {
   readonly job: Job;
   readonly message: ChunkMessage;
+  /** As it was before the pass. Undefined: it is the first. */
+  readonly chunk: Chunk | undefined;
   /** The rows that this pass gave a result. */
   readonly rows: readonly VerifiedRow[];
   /** The rows that were deferred before the pass, and those that are deferred after it. */
@@ -55,17 +60,30 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   const { job, message, rows } = result;
   const requester = { account: job.account, priority: "list" } as const;
   const token = world.newId("txn");
-  const chunk = { job: job.id, chunk: message.chunk, token };
+  const pages = { job: job.id, chunk: message.chunk, token };
   const expiresAt = toEpochSeconds(world.now()) + job.retentionSeconds;
   const shown = rows.map((row) => (job.single ? toPendingRow(world, job, row) : dropEvidence(row)));
-  for (const page of toPageItems(chunk, shown, expiresAt)) {
+  for (const page of toPageItems(pages, shown, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
     await world.callers.yieldToCallers(requester);
   }
-  if (!job.single) await storeEvidence(world, job, chunk, rows);
+  if (!job.single) await storeEvidence(world, job, pages, rows);
+  const counted = await countPass(world, result, { token, expiresAt });
+  if (!counted) return;
+  await sendNextPass(world, counted);
+  await replaceAsFound(world, job, shown);
+};
+
+/** Makes the pages of a pass count. Undefined: another worker did this pass, or the chunk was refunded, or the job has ended. */
+const countPass = async (
+  world: VerifyWorld,
+  result: PassResult,
+  pages: StoredPages,
+): Promise<PassResult | undefined> => {
+  const { job, message, chunk, rows } = result;
   const { outcome } = await commit(world, {
-    proof: buildChunkOutcome(result, { token, expiresAt }),
+    proof: buildChunkOutcome(result, pages),
     also: [
       buildJobCounters(world, result),
       ...buildDeferralWrites(result),
@@ -74,16 +92,25 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
       ...(job.single
         ? buildPendingWrites(world, job, rows)
         : [
-            ...buildSummaryWrites(job, rows, expiresAt),
-            ...buildIndexWrites({ ...chunk, job, pass: message.pass }, rows, expiresAt),
+            ...buildSummaryWrites(job, rows, pages.expiresAt),
+            ...buildIndexWrites(
+              { job, chunk: message.chunk, token: pages.token, pass: countPasses(chunk) },
+              rows,
+              pages.expiresAt,
+            ),
           ]),
     ],
   });
-  // Refused: another worker did this pass, or the chunk was refunded, or the job has ended.
   if (outcome === "ambiguous") throw new Error("unknown whether the pass was stored");
-  if (outcome !== "committed") return;
-  await sendNextPass(world, result);
+  if (outcome === "committed") return result;
+  // A job that verifies rows again may have added a pass to the chunk. Then this one comes after it.
+  const now = chunk && (await findChunk(world.table, job.id, chunk.chunk));
+  return now && now.again > chunk.again && countOwnPasses(now) === countOwnPasses(chunk)
+    ? countPass(world, { ...result, chunk: now }, pages)
+    : undefined;
 };
+
+const countPasses = (chunk: Chunk | undefined): number => chunk?.passes.length ?? 0;
 
 const dropEvidence = ({ row, result }: VerifiedRow): VerifiedRow => {
   const { evidence: _, ...others } = result;
@@ -105,18 +132,19 @@ const findDelaySeconds = (
   return Math.min(DELAY_SECONDS_MAX, Math.max(0, seconds));
 };
 
-type WaitingChunk = Pick<PassResult, "message" | "after"> & {
+type WaitingChunk = Pick<PassResult, "message" | "chunk" | "after"> & {
   readonly job: JobSize & Pick<Job, "id">;
 };
 
 /** The next pass over slow rows, over rows that wait for a slot, or of a test key's job. If the message is lost, the reconciler finds the chunk due. */
 export const sendNextPass = async (
   world: World,
-  { job, message, after }: WaitingChunk,
+  { job, message, chunk, after }: WaitingChunk,
 ): Promise<void> => {
   const delaySeconds = findDelaySeconds(world, job, after);
   if (delaySeconds === undefined) return;
-  const next = { ...message, pass: message.pass + 1 };
+  const own = chunk ? countOwnPasses(chunk) + 1 : 1;
+  const next = { ...message, pass: countPasses(chunk) + 1, own };
   const due = splitDue(after).due;
   await sendChunks(world, job, [next], { delaySeconds, rows: countWaiting(due) });
 };
@@ -139,7 +167,7 @@ export const buildWaitingChunk = (
   world: Pick<World, "newId">,
   { job, message, after }: WaitingChunk,
 ): readonly Write[] => {
-  const pass = { job, message, rows: [], before: [], after };
+  const pass = { job, message, chunk: undefined, rows: [], before: [], after };
   const pages = { token: world.newId("txn"), expiresAt: 0 };
   return [buildChunkOutcome(pass, pages), ...buildDeferralWrites(pass)];
 };
@@ -147,7 +175,7 @@ export const buildWaitingChunk = (
 type StoredPass = Omit<PassResult, "job"> & { readonly job: Pick<Job, "id"> };
 
 const buildChunkOutcome = (
-  { job, message, rows, after }: StoredPass,
+  { job, message, chunk: stored, rows, after }: StoredPass,
   { token, expiresAt }: StoredPages,
 ): Write => {
   const { chunk, from, to, checksum } = message;
@@ -159,12 +187,13 @@ const buildChunkOutcome = (
   const schedule = retryAt
     ? { ...scheduleWork(CHUNK, id, getScheduledTime(after, retryAt), token), retryAt }
     : { ...UNSCHEDULED, retryAt: undefined, expires_at: expiresAt };
-  if (message.pass > 0)
+  const field = toPassField(countPasses(stored));
+  if (stored)
     return {
       update: toChunkKey(job.id, chunk),
       add: { rows: rows.length },
-      set: { ...schedule, [toPassField(message.pass)]: token, waiting },
-      where: { [toPassField(message.pass)]: { missing: true } },
+      set: { ...schedule, [field]: token, waiting },
+      where: { [field]: { missing: true } },
     };
   const done = {
     job: job.id,
@@ -172,6 +201,7 @@ const buildChunkOutcome = (
     outcome: "done" as const,
     rows: rows.length,
     waiting,
+    again: 0,
     from,
     to,
     checksum,
@@ -230,7 +260,8 @@ type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
 /** For a chunk whose input is lost. Only we caused this failure, so a batch is refunded, too. */
 export const failChunk = async (world: World, failedChunk: FailedChunk): Promise<void> => {
   const { job, message, chunk: stored, before } = failedChunk;
-  const { chunk, pass: number } = message;
+  const { chunk } = message;
+  const field = toPassField(countPasses(stored));
   const addresses = stored?.waiting ?? countChunkRows(job, chunk);
   const outcomeWrite: Write = stored
     ? {
@@ -239,10 +270,10 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
           ...UNSCHEDULED,
           waiting: 0,
           retryAt: undefined,
-          [toPassField(number)]: world.newId("txn"),
+          [field]: world.newId("txn"),
           expires_at: toEpochSeconds(world.now()) + job.retentionSeconds,
         },
-        where: { [toPassField(number)]: { missing: true } },
+        where: { [field]: { missing: true } },
       }
     : createRefundedChunk(job, chunk, world.now());
   const { outcome } = await commit(world, {
@@ -253,7 +284,7 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
         add: { ...toRefundFields({ no_result: addresses }), ...countDeferredChange(before, []) },
         where: { status: { oneOf: OPEN_STATUSES } },
       },
-      ...buildDeferralWrites({ job, message, rows: [], before, after: [] }),
+      ...buildDeferralWrites({ job, message, chunk: stored, rows: [], before, after: [] }),
       ...buildRefund(world, job, message, addresses),
     ],
   });

@@ -32,7 +32,7 @@ import {
   toQueue,
 } from "./chunk-messages.ts";
 import { CHUNK, closeChunk, failChunk, removeChunk, writeOutcome } from "./chunk-outcome.ts";
-import { type Chunk, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
+import { type Chunk, countOwnPasses, findChunk, readChunkItem, toChunkKey } from "./chunks.ts";
 import { completeIfDone } from "./completion.ts";
 import {
   type DeferredGroup,
@@ -98,7 +98,7 @@ const runPass = async (
   const chunk = await findChunk(world.table, job.id, message.chunk);
   const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
   // Another worker may have done this pass, also between the two reads.
-  if (isPassDone(chunk, message.pass) || (chunk && !groups))
+  if (isPassDone(chunk, message) || (chunk && !groups))
     return void (await completeIfDone(world, job.id));
 
   const fail = async (): Promise<void> => {
@@ -115,7 +115,7 @@ const runPass = async (
   // A pending verification that failed on our side has no result.
   if (job.single && rows.some(({ result }) => isOurFailure(result))) return fail();
   const after = [...later, ...toDeferredGroups(deferrals)];
-  await writeOutcome(world, { job, message, rows, before: groups ?? [], after });
+  await writeOutcome(world, { job, message, chunk, rows, before: groups ?? [], after });
   if (job.mode === "live" && !job.single)
     await storeVerdictSample(
       world,
@@ -143,9 +143,11 @@ const readRows = async (
   return rows ?? undefined;
 };
 
-/** `pass` is the number of earlier passes. */
-const isPassDone = (chunk: Chunk | undefined, pass: number): boolean =>
-  chunk ? chunk.outcome === "refunded" || chunk.passes.length !== pass : pass !== 0;
+const isPassDone = (chunk: Chunk | undefined, { pass, own }: ChunkMessage): boolean => {
+  if (!chunk) return pass !== 0;
+  const isNext = own === undefined ? chunk.passes.length === pass : countOwnPasses(chunk) === own;
+  return chunk.outcome === "refunded" || !isNext;
+};
 
 const listDueRows = (
   all: readonly InputRow[],
@@ -309,8 +311,8 @@ const deferUntilSettled = (
 const repairChunk = async (world: World, item: Item): Promise<string> => {
   const stored = readChunkItem(item);
   const { job, chunk, passes, from, to, waiting, checksum } = stored;
-  const pass = passes.length;
-  const message = { job, chunk, pass, from, to, checksum };
+  const own = countOwnPasses(stored);
+  const message = { job, chunk, pass: passes.length, own, from, to, checksum };
   const found = await findJob(world.table, job);
   if (found && !isOpenJob(found))
     return closeChunk(world, found, stored, readScheduledWork(item).token);

@@ -25,8 +25,8 @@ const Chunk = v.object({
   from: v.number(),
   to: v.number(),
   checksum: v.number(),
-  /** The last job that verified rows of it again. */
-  child: v.optional(v.string()),
+  /** How many of its passes are those of jobs that verified rows of it again. 0.2.0 does not count them. */
+  again: v.optional(v.number(), 0),
 });
 
 /** `passes`: the tokens of the pages that count, one for each pass. `expiresAt`: absent while rows wait. */
@@ -39,6 +39,10 @@ export const toChunkKey = (job: string, chunk: number): Key => ({
   pk: `CHUNKS#${job}`,
   sk: String(chunk).padStart(5, "0"),
 });
+
+/** How many passes the job itself stored. */
+export const countOwnPasses = ({ passes, again }: Pick<Chunk, "passes" | "again">): number =>
+  passes.length - again;
 
 export const toChunkItem = ({ passes, ...chunk }: Chunk): Item => ({
   ...toChunkKey(chunk.job, chunk.chunk),
@@ -96,6 +100,7 @@ export const createRefundedChunk = (
       rows: 0,
       passes: [],
       waiting: 0,
+      again: 0,
       from: 0,
       to: 0,
       checksum: 0,

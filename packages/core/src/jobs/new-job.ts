@@ -12,7 +12,7 @@ import type { World } from "../ports/world.ts";
 import { scheduleWork } from "../runtime/leases.ts";
 import { DELETION, toDeletionItem, toDeletionKey } from "./deletion-items.ts";
 import { type InputMetadata, toInputItem } from "./input-metadata.ts";
-import { CLOSED_STATUSES, type Job, NO_PROGRESS, toJobItem, toJobKey } from "./items.ts";
+import { type Job, NO_PROGRESS, toJobItem, toJobKey } from "./items.ts";
 import { JOB } from "./repair-job.ts";
 
 /** The fields of a new job of many addresses. */
@@ -94,7 +94,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
 const buildParent = (parent: string, child: string): Write => ({
   update: toJobKey(parent),
   set: { child },
-  where: { status: { oneOf: CLOSED_STATUSES }, child: { missing: true } },
+  where: { id: parent, child: { missing: true } },
 });
 
 /** A job that is larger than the plan allows is refused before it is charged. */

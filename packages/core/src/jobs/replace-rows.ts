@@ -1,13 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { areExcludedReadable, openExcludedReader } from "../intake/excluded-rows.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Amounts, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
-import { readPackedValues } from "../verify/pack.ts";
+import { pack, readPackedValues } from "../verify/pack.ts";
 import { findChunk, iterateChunks, toChunkKey, toPassField } from "./chunks.ts";
 import { findInputMetadata } from "./input-metadata.ts";
-import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toBucket, toJobKey } from "./items.ts";
+import { findJob, isOpenJob, type Job, toBucket, toJobKey } from "./items.ts";
 import { buildReplacementSummary, findCountedDomains } from "./result-summary.ts";
 import {
   ERASED,
@@ -24,21 +25,44 @@ import {
   buildReplacedWrites,
   getRowAt,
   type IndexPiece,
+  readChunkPieces,
   readPieces,
 } from "./row-index.ts";
 
-// What a child found out replaces the rows of its parent, chunk by chunk: another pass of the parent's chunk, whose rows
+// What a child finds out replaces the rows of its parent as it arrives: another pass of the parent's chunk, whose rows
 // take the place of those of earlier passes. One transaction makes it count, so a row is counted once, and a reader sees
-// the former result or the new one. A chunk names the last child that changed it, so every step may be repeated.
+// the former result or the new one. A row that is replaced already is left alone, so every step may be repeated: the end
+// of a child goes over all of its rows once more.
+
+/** Best effort, since the end of the child repeats it. */
+export const replaceAsFound = async (
+  world: World,
+  child: Job,
+  rows: readonly VerifiedRow[],
+): Promise<void> => {
+  if (child.parent === undefined || rows.length === 0) return;
+  const found = rows.map(({ row, result }): PackedRow => [row, pack(result)]);
+  await findParent(world, child)
+    .then((parent) => parent && replaceRows(world, parent, child, [found]))
+    .catch((cause: unknown) => {
+      world.log("rows_not_replaced", { job: child.id, cause });
+    });
+};
+
+/** Undefined: the parent is gone, or was freed. */
+const findParent = async ({ table }: World, child: Job): Promise<Job | undefined> => {
+  const parent = child.parent === undefined ? undefined : await findJob(table, child.parent);
+  return parent?.child === child.id ? parent : undefined;
+};
 
 /**
  * For the end of a child: gives the parent its results, and returns the write that frees the parent for the next child.
  * None where the parent is gone, or was freed before.
  */
 export const replaceParentRows = async (world: World, child: Job): Promise<readonly Write[]> => {
-  const parent = child.parent === undefined ? undefined : await findJob(world.table, child.parent);
-  if (parent?.child !== child.id) return [];
-  await replaceRows(world, parent, child);
+  const parent = await findParent(world, child);
+  if (!parent) return [];
+  await replaceRows(world, parent, child, readFound(world, parent, child));
   const freed = { set: { child: undefined }, where: { child: child.id } };
   return [{ update: toJobKey(parent.id), ...freed }];
 };
@@ -71,10 +95,17 @@ export const freeParent = async (world: World, child: Job): Promise<void> => {
   if (outcome === "ambiguous") throw new Error("unknown whether the parent was freed");
 };
 
-const replaceRows = async (world: World, parent: Job, child: Job): Promise<void> => {
+/** `found` has the order of the list, as the chunks of the parent have. */
+const replaceRows = async (
+  world: World,
+  parent: Job,
+  child: Job,
+  found: AsyncIterable<readonly PackedRow[]> | Iterable<readonly PackedRow[]>,
+): Promise<void> => {
   const pieces = await readPieces(world.table, parent);
   const piecesByChunk = Map.groupBy(pieces, ({ chunk }) => chunk);
-  const domains = await findCountedDomains(world.table, parent.id);
+  const counted = await findCountedDomains(world.table, parent.id);
+  const domains = new Set([...parent.domains, ...counted]);
   const requester = { account: parent.account, priority: "list" } as const;
   const chunks = [...piecesByChunk].map(([chunk, own]) => ({ chunk, last: findLastRow(own) }));
   let at = 0;
@@ -82,30 +113,37 @@ const replaceRows = async (world: World, parent: Job, child: Job): Promise<void>
   const flush = async () => {
     const chunk = chunks[at]?.chunk;
     if (chunk === undefined || rows.length === 0) return;
-    const own = piecesByChunk.get(chunk) ?? [];
-    await replaceInChunk(world, { parent, child, chunk, pieces: own, domains }, rows);
+    await replaceInChunk(world, { parent, child, chunk, domains }, rows);
     await world.callers.yieldToCallers(requester);
     rows = [];
   };
-  // Both have the order of the list: the rows of a chunk come after those of the chunk before.
-  for await (const row of readFound(world, parent, child)) {
-    if (row[0] > (chunks[at]?.last ?? 0)) await flush();
-    while (row[0] > (chunks[at]?.last ?? Infinity)) at++;
-    rows.push(row);
-  }
+  for await (const some of found)
+    for (const row of some) {
+      if (row[0] > (chunks[at]?.last ?? 0)) await flush();
+      while (row[0] > (chunks[at]?.last ?? Infinity)) at++;
+      rows.push(row);
+    }
   await flush();
 };
 
 /** The rows of the child, and those that repeat another row, in the order of the list. */
-async function* readFound(world: World, parent: Job, child: Job): AsyncGenerator<PackedRow> {
+async function* readFound(
+  world: World,
+  parent: Job,
+  child: Job,
+): AsyncGenerator<readonly PackedRow[]> {
   const repeats = readRepeats(world, parent, child);
   let next = await repeats.next();
-  for await (const chunk of iterateChunks(world.table, child.id))
+  for await (const chunk of iterateChunks(world.table, child.id)) {
+    const found: PackedRow[] = [];
     for (const row of await readPackedRows(world.table, chunk)) {
-      for (; !next.done && next.value[0] < row[0]; next = await repeats.next()) yield next.value;
-      yield row;
+      for (; !next.done && next.value[0] < row[0]; next = await repeats.next())
+        found.push(next.value);
+      found.push(row);
     }
-  for (; !next.done; next = await repeats.next()) yield next.value;
+    yield found;
+  }
+  for (; !next.done; next = await repeats.next()) yield [next.value];
 }
 
 /** Each batch of them reads both jobs once. */
@@ -158,17 +196,29 @@ type ReplacedChunk = {
   readonly parent: Job;
   readonly child: Job;
   readonly chunk: number;
-  readonly pieces: readonly IndexPiece[];
   readonly domains: ReadonlySet<string>;
 };
 
+/** Passes of a running parent may take the place of this one. */
+const ATTEMPTS_MAX = 20;
+
 const replaceInChunk = async (
   world: World,
-  { parent, child, chunk: number, pieces, domains }: ReplacedChunk,
+  replaced: ReplacedChunk,
   found: readonly PackedRow[],
 ): Promise<void> => {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++)
+    if ((await tryReplace(world, replaced, found)) !== "refused") return;
+  throw new Error("the chunk is changing too fast for its rows to be replaced");
+};
+
+const tryReplace = async (
+  world: World,
+  { parent, child, chunk: number, domains }: ReplacedChunk,
+  found: readonly PackedRow[],
+): Promise<"refused" | "done"> => {
   const chunk = await findChunk(world.table, parent.id, number);
-  if (!chunk || chunk.child === child.id) return;
+  if (!chunk) return "done";
   // Rows of a cancelled parent may still be noted as waiting.
   const expiresAt = chunk.expiresAt ?? toEpochSeconds(world.now()) + parent.retentionSeconds;
   const former = new Map((await readPackedRows(world.table, chunk)).map((row) => [row[0], row]));
@@ -178,19 +228,21 @@ const replaceInChunk = async (
       ? [{ before: unpackRow(before), after: unpackRow(row) }]
       : [];
   });
-  if (pairs.length === 0) return;
+  if (pairs.length === 0) return "done";
   const [before, after] = [pairs.map((pair) => pair.before), pairs.map((pair) => pair.after)];
   const pass = { job: parent.id, chunk: number, token: world.newId("txn") };
   for (const page of toPageItems(pass, after, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
     if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
   }
+  const pieces = await readChunkPieces(world.table, parent.id, number);
   const field = toPassField(chunk.passes.length);
   const piece = { ...pass, job: parent, pass: chunk.passes.length, child: child.id };
   const { outcome } = await commit(world, {
     proof: {
       update: toChunkKey(parent.id, number),
-      set: { [field]: pass.token, child: child.id },
+      add: { again: 1 },
+      set: { [field]: pass.token },
       where: { [field]: { missing: true } },
     },
     also: [
@@ -200,19 +252,19 @@ const replaceInChunk = async (
         ...(found.some(([, result]) => isDuplicate(result)) && {
           set: { hasDuplicates: true },
         }),
-        where: { status: { oneOf: CLOSED_STATUSES } },
       },
       buildReplacementSummary(parent, { before, after, domains }),
       ...buildReplacedWrites(parent.id, pieces, after),
       ...buildIndexWrites(piece, after, expiresAt),
     ],
   });
-  // Refused: another process did this chunk.
   if (outcome === "ambiguous") throw new Error("unknown whether the rows were replaced");
+  return outcome === "refused" ? "refused" : "done";
 };
 
 /** An address that fails again keeps what was known of it. A corrected one is another address. */
 const isBetter = ([, packed]: PackedRow, [, before]: PackedRow): boolean => {
+  if (isDeepStrictEqual(packed, before)) return false;
   const [, email, status] = readPackedValues(packed);
   const [, formerEmail] = readPackedValues(before);
   if (email === ERASED || formerEmail === ERASED) return false;

@@ -186,13 +186,22 @@ export const splitTexts = (texts: string): readonly string[] => texts.split(BETW
 
 export const readTexts = (item: Item): string => v.parse(v.string(), item["texts"]);
 
+/** The pieces of one chunk, without addresses. */
+export const readChunkPieces = (
+  table: Table,
+  job: string,
+  chunk: number,
+): Promise<readonly IndexPiece[]> => {
+  const query = { pk: toIndexPartition(job), sk: toChunkRange(chunk) };
+  return Array.fromAsync(paginateQuery(table, query), readPiece);
+};
+
 /** The rows of a pass that a later one replaced. */
 export const findReplacedRows = async (
   table: Table,
   { job, chunk, token }: { readonly job: string; readonly chunk: number; readonly token: string },
 ): Promise<ReadonlySet<number>> => {
-  const query = { pk: toIndexPartition(job), sk: toChunkRange(chunk) };
-  const pieces = await Array.fromAsync(paginateQuery(table, query), readPiece);
+  const pieces = await readChunkPieces(table, job, chunk);
   const piece = pieces.find((one) => one.token === token);
   return new Set(piece?.replaced?.map((at) => getRowAt(piece, at)));
 };

@@ -18,14 +18,14 @@ import { readPackedValues } from "../verify/pack.ts";
 import { type AcceptedList, acceptList } from "./accept-list.ts";
 import { iterateChunks } from "./chunks.ts";
 import { FILE } from "./dispatch.ts";
-import { isOpenJob, type Job } from "./items.ts";
+import type { Job } from "./items.ts";
 import { toInputBlobKey } from "./new-job.ts";
 import { freeIfChildEnded } from "./replace-rows.ts";
 import { ERASED, isDuplicate, type PackedRow, readPackedRows } from "./results.ts";
 import { createRowTest, type RowFilter } from "./row-filter.ts";
 
-// Rows of a job that has ended are verified again by a child: a job of its own, with its own charge, refunds and
-// results, whose rows have the numbers of the parent's. When it ends, its results replace those rows (replace-rows.ts).
+// Rows of a job that have a result are verified again by a child: a job of its own, with its own charge, refunds and
+// results, whose rows have the numbers of the parent's. Its results replace those rows as they arrive (replace-rows.ts).
 
 export type RowsToVerify = {
   readonly filter: RowFilter;
@@ -80,8 +80,7 @@ const assertMayVerify = (parent: Job): void => {
   if (why) throw new Failure("JOB_OPEN", "nothing_charged", why);
 };
 
-const findObstacle = ({ kind, parent, child, ...job }: Job): string | undefined => {
-  if (isOpenJob(job)) return "The job has not ended, so its rows cannot be verified again yet.";
+const findObstacle = ({ kind, parent, child }: Job): string | undefined => {
   if (child !== undefined) return `Rows of the job are being verified again by ${child}.`;
   if (parent !== undefined) return `The job verified rows of ${parent} again: send its id instead.`;
   return kind === "single" ? "The job has one address: verify that instead." : undefined;

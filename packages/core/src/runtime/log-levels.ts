@@ -39,6 +39,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   operator_command: "info",
   postmaster_mail: "info",
   parent_not_freed: "warn",
+  rows_not_replaced: "warn",
   pressure_began: "warn",
   pressure_ended: "info",
   reach_measured: "info",

@@ -69,6 +69,7 @@ export const sendPending = async (
 const toWaitingChunk = (operation: Operation, deferral: Deferral) => ({
   job: toSize(operation),
   message: createPendingMessage(operation.id),
+  chunk: undefined,
   after: toDeferredGroups([{ row: 1, ...deferral }]),
 });
 

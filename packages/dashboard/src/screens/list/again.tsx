@@ -45,7 +45,7 @@ export const AgainButton = ({ job, chosen, again }: ButtonProps) => {
   const isChosen = chosen.filter !== undefined || chosen.q !== undefined;
   const rows = isChosen ? (job.matching_rows ?? 0) : job.progress.unknown;
   const price = usePriceWords(rows);
-  const isOff = isRunning(job) || job.kind === "single" || job.child_job_id !== undefined;
+  const isOff = job.kind === "single" || job.child_job_id !== undefined;
   if (isOff || rows === 0 || job.parent_job_id !== undefined) return null;
   const what = isChosen ? formatCount(rows, "row") : `${formatNumber(rows)} unknown`;
   return (
@@ -64,7 +64,7 @@ type CorrectionsProps = Pick<ButtonProps, "job" | "again">;
 /** Domains that were probably typed wrong. */
 export const Corrections = ({ job, again }: CorrectionsProps) => {
   const typos = job.summary?.typos ?? [];
-  if (typos.length === 0 || isRunning(job) || job.parent_job_id !== undefined) return null;
+  if (typos.length === 0 || job.parent_job_id !== undefined) return null;
   return (
     <section class="facet" aria-label="To correct">
       <h2>To correct</h2>
