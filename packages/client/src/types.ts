@@ -1362,7 +1362,7 @@ export interface GetJobRowData extends VerificationResult {
 // POST /v1/jobs/{id}/again
 
 export interface VerifyAgainInput {
-  /** The id (`job_id`) of a job that has ended. */
+  /** The id (`job_id`) of a job. */
   id: string;
   /** Only rows with these values, as in `GET /v1/jobs/{id}`: `status:unknown`. One of `filter`, `q` and `correct` is required. */
   filter?: string | null | undefined;
@@ -3352,7 +3352,7 @@ export interface Operations {
   getJobRow(input: GetJobRowInput, options?: CallOptions): Promise<GetJobRowData>;
 
   /**
-   * Verify rows of a job that has ended again, as a job of their own. When it ends, its results replace those rows.
+   * Verify rows of a job that have a result again, as a job of their own, also while the job runs. Its results replace those rows as they arrive.
    *
    * Price: 1 credit for each row that is verified, when the request is accepted, with the refunds of a file. A row that `correct` gives an address of the list is not: it gets that row's result, with the sub-status `duplicate`. A row that is `unknown` again keeps its former result.
    * Sent with an Idempotency-Key, so it is sent again until an answer comes, and paid for once.
