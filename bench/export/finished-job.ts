@@ -1,21 +1,21 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { type InputRow, writeInput } from "@mailproof/core/intake/input-blob";
-import { toChunkItem } from "@mailproof/core/jobs/chunks";
-import { toInputItem } from "@mailproof/core/jobs/input-metadata";
+import { toInputBlobKey } from "@mailproof/core/lists/new-job";
+import { credits } from "@mailproof/core/money/credits";
+import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
+import { toChunkItem } from "@mailproof/core/rows/chunks";
+import { toInputItem } from "@mailproof/core/rows/input-metadata";
 import {
   type Job,
   NO_PROGRESS,
   toBucket,
   toDoneFields,
   toJobItem,
-} from "@mailproof/core/jobs/items";
-import { toInputBlobKey } from "@mailproof/core/jobs/new-job";
-import { buildSummaryWrites } from "@mailproof/core/jobs/result-summary";
-import { toPageItems, type VerifiedRow } from "@mailproof/core/jobs/results";
-import { buildIndexWrites } from "@mailproof/core/jobs/row-index";
-import { credits } from "@mailproof/core/money/credits";
-import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
+} from "@mailproof/core/rows/items";
+import { buildSummaryWrites } from "@mailproof/core/rows/result-summary";
+import { toPageItems, type VerifiedRow } from "@mailproof/core/rows/results";
+import { buildIndexWrites } from "@mailproof/core/rows/row-index";
 import type { Verification } from "@mailproof/core/verify/result";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { verify } from "@mailproof/core/verify/verify";

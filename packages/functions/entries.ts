@@ -22,8 +22,8 @@ const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, fi
 
 /** The file of core that each queue's worker is in, and its name there. */
 const WORKERS: Readonly<Record<string, readonly [name: string, file: string]>> = {
-  singles: ["verifySingle", "jobs/chunk-worker"],
-  chunks: ["verifyChunk", "jobs/chunk-worker"],
+  singles: ["verifySingle", "lists/chunk-worker"],
+  chunks: ["verifyChunk", "lists/chunk-worker"],
   exports: ["makeExport", "exports/export-worker"],
   monitors: ["runMonitor", "deliverability/monitors"],
   "mail-tests": ["assessMail", "deliverability/mail-tests/mail-test-worker"],

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { summarizeExport } from "@mailproof/core/exports/exported-rows";
 import { requestExport } from "@mailproof/core/exports/request-export";
-import { iterateJobs } from "@mailproof/core/jobs/items";
 import { decompressJson } from "@mailproof/core/lib/compress";
 import { PLANS } from "@mailproof/core/money/plans";
 import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import type { Item } from "@mailproof/core/ports/table";
+import { iterateJobs } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { given, START } from "../app/given.ts";

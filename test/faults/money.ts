@@ -62,7 +62,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a cancelled job is not refunded": [
     {
-      file: "packages/core/src/jobs/cancel-job.ts",
+      file: "packages/core/src/lists/cancel-job.ts",
       from: 'if (mode !== "live") return [];',
       to: "return [];",
     },
@@ -70,7 +70,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a cancelled job is refunded one address too few": [
     {
-      file: "packages/core/src/jobs/cancel-job.ts",
+      file: "packages/core/src/lists/cancel-job.ts",
       from: "const due = getRowsPrice(job, countRemaining(job));",
       to: "const due = getRowsPrice(job, countRemaining(job) - 1);",
     },
@@ -94,12 +94,12 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
 
   "a verification that a crash interrupted is released, and its repeat is not charged": [
     {
-      file: "packages/core/src/singles/verify-once.ts",
+      file: "packages/core/src/verify-one/verify-once.ts",
       from: "const result = await continueAsJob(world, readOperation(item));",
       to: "const operation = readOperation(item);\n    await commit(world, { proof: move({ account: operation.account, operation: operation.id, openedAt: operation.openedAt, step: 'lost-0' as never, at: world.now().toISOString(), moved: { refund: operation.amount }, reason: 'refunded' }, 0)[1] });\n    const result = await continueAsJob(world, operation);",
     },
     {
-      file: "packages/core/src/singles/verify-once.ts",
+      file: "packages/core/src/verify-one/verify-once.ts",
       from: 'import * as v from "valibot";',
       to: 'import * as v from "valibot";\nimport { move } from "../money/ledger.ts";\nimport { commit } from "../runtime/commit.ts";',
     },

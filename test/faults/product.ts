@@ -290,7 +290,7 @@ export const FAULTS: readonly Fault[] = [
     '"utf8"',
   ),
   {
-    ...bounded("packages/core/src/jobs/row-filter.ts")(
+    ...bounded("packages/core/src/find-rows/row-filter.ts")(
       "a search for the character between two addresses never ends",
       '!piece.texts.includes(text?.toLowerCase() ?? "")',
       '(text === "a\u007F" && (() => { for (;;); })())',
@@ -322,20 +322,20 @@ export const FAULTS: readonly Fault[] = [
       },
     ],
   },
-  bounded("packages/core/src/jobs/sort-rows.ts")(
+  bounded("packages/core/src/find-rows/sort-rows.ts")(
     "an order by address looks at each character of each pair",
     "if (a.value < b.value) return -direction;",
     'if ([...String(a.value)].reduce((text, one) => text + one, "") < b.value) return -direction;',
   ),
   {
-    ...bounded("packages/core/src/jobs/select-rows.ts")(
+    ...bounded("packages/core/src/find-rows/select-rows.ts")(
       "a search reads a whole list in one turn",
       "    await pause();\n",
       "",
     ),
     also: [
       {
-        file: "packages/core/src/jobs/row-index.ts",
+        file: "packages/core/src/rows/row-index.ts",
         from: "const SLICE_ROWS = 8_000;",
         to: "const SLICE_ROWS = 8_000_000;",
       },

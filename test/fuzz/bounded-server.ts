@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { parentPort } from "node:worker_threads";
-import { readTexts, toAddressesPartition } from "@mailproof/core/jobs/row-index";
+import { readTexts, toAddressesPartition } from "@mailproof/core/rows/row-index";
 import { createApiServer } from "@mailproof/local/server/server";
 import { createFinishedJob } from "../../bench/export/finished-job.ts";
 import { whenWorked } from "../app/drain-queues.ts";

@@ -1,7 +1,7 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
 import type { Json, Table } from "@mailproof/core/ports/table";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { whenReconciled } from "../app/drain-queues.ts";
 import { givenWorld } from "../app/given.ts";
 import { send } from "../app/send.ts";
-import { probing, receiveAll } from "../core/jobs/working-chunks.ts";
+import { probing, receiveAll } from "../core/lists/working-chunks.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
 import { whenBatched } from "../things/jobs.ts";
 

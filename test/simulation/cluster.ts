@@ -1,10 +1,10 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { reconcile } from "@mailproof/core/background/reconciler";
-import { verifyChunk, verifySingle } from "@mailproof/core/jobs/chunk-worker";
-import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
 import { HOUR_MS } from "@mailproof/core/lib/time";
+import { verifyChunk, verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
+import { findJob, isOpenJob } from "@mailproof/core/rows/items";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import type { Engine } from "@mailproof/core/verify/engine";

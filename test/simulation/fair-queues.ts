@@ -1,10 +1,10 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { findJob, isOpenJob } from "@mailproof/core/jobs/items";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
 import type { Queue } from "@mailproof/core/ports/queue";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
+import { findJob, isOpenJob } from "@mailproof/core/rows/items";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import type { Aws } from "@mailproof/functions/aws/requests";
 import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";

@@ -7,18 +7,18 @@ import {
   findMessageReport,
   readMailTest,
 } from "@mailproof/core/deliverability/mail-tests/items";
-import { findJob, isOpenJob, type Job, readJob } from "@mailproof/core/jobs/items";
-import { readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
-import { NOTHING_READ, readResultPage } from "@mailproof/core/jobs/result-pages";
-import { findSummary } from "@mailproof/core/jobs/result-summary";
-import { ERASED, type VerifiedRow } from "@mailproof/core/jobs/results";
-import { selectRows } from "@mailproof/core/jobs/select-rows";
+import { readSelectedRows } from "@mailproof/core/find-rows/read-selected-rows";
+import { NOTHING_READ, readResultPage } from "@mailproof/core/find-rows/result-pages";
+import { selectRows } from "@mailproof/core/find-rows/select-rows";
 import { decompressJson } from "@mailproof/core/lib/compress";
 import { getBalance } from "@mailproof/core/money/balance";
 import { readEntry } from "@mailproof/core/money/items";
 import type { MoveKind } from "@mailproof/core/money/moves";
 import type { Item } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
+import { findJob, isOpenJob, type Job, readJob } from "@mailproof/core/rows/items";
+import { findSummary } from "@mailproof/core/rows/result-summary";
+import { ERASED, type VerifiedRow } from "@mailproof/core/rows/results";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { toSharedJson } from "../app/release.ts";
 import type { ClientOutcome, ClientRequest, RequestHistory } from "./clients.ts";

@@ -1,6 +1,6 @@
-import type { DeferredGroup } from "@mailproof/core/jobs/deferrals";
-import { isOpenJob, readJob } from "@mailproof/core/jobs/items";
 import type { Item } from "@mailproof/core/ports/table";
+import type { DeferredGroup } from "@mailproof/core/rows/deferrals";
+import { isOpenJob, readJob } from "@mailproof/core/rows/items";
 
 /** Jobs that say at this moment that another number of rows waits than does, or for another reason. */
 export const findMiscounts = (items: readonly Item[]): readonly string[] => {

@@ -1,12 +1,12 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { workers } from "@mailproof/core/background/workers";
-import { type Job, readJob } from "@mailproof/core/jobs/items";
-import { freeIfChildEnded } from "@mailproof/core/jobs/replace-rows";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import { readBalance } from "@mailproof/core/money/balance";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import type { Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
+import { type Job, readJob } from "@mailproof/core/rows/items";
+import { freeIfChildEnded } from "@mailproof/core/rows/replace-rows";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { quickDnsLookups } from "../app/dns-lookups.ts";
 import { createDamagedBlobs, type Damage } from "../app/faulty-worlds.ts";

@@ -1,7 +1,7 @@
-import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { findJob } from "@mailproof/core/jobs/items";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import type { Write } from "@mailproof/core/ports/table";
+import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
+import { findJob } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { withMessageFates, withTable } from "../app/faulty-worlds.ts";

@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/background/audit";
-import { verifySingle } from "@mailproof/core/jobs/chunk-worker";
+import { verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";

@@ -1,6 +1,6 @@
-import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import type { Write } from "@mailproof/core/ports/table";
+import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { withTable } from "../app/faulty-worlds.ts";

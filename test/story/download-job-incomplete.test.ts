@@ -1,6 +1,6 @@
-import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
-import { toChunkKey } from "@mailproof/core/jobs/chunks";
-import { toJobKey } from "@mailproof/core/jobs/items";
+import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
+import { toChunkKey } from "@mailproof/core/rows/chunks";
+import { toJobKey } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
 import { whenReconciled } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";

@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { VerifiedRow } from "@mailproof/core/jobs/results";
+import type { VerifiedRow } from "@mailproof/core/rows/results";
 import { describe, expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";

@@ -1,6 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
-import { NO_REFUNDS } from "@mailproof/core/jobs/refunds";
+import { NO_REFUNDS } from "@mailproof/core/rows/refunds";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";

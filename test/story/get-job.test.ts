@@ -1,9 +1,9 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { verifySingle } from "@mailproof/core/jobs/chunk-worker";
-import { toChunkItem } from "@mailproof/core/jobs/chunks";
-import { NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
-import { toPageItems } from "@mailproof/core/jobs/results";
+import { verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
+import { toChunkItem } from "@mailproof/core/rows/chunks";
+import { NO_PROGRESS, toJobItem } from "@mailproof/core/rows/items";
+import { toPageItems } from "@mailproof/core/rows/results";
 import { verify } from "@mailproof/core/verify/verify";
 import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";

@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
 import { credits } from "@mailproof/core/money/credits";
+import { NO_PROGRESS, toJobItem } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { SANDBOX_SENDERS } from "@mailproof/core/deliverability/sandbox";
-import { verifySingle } from "@mailproof/core/jobs/chunk-worker";
+import { verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { SANDBOX_DOMAINS, SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";

@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
-import { findJob } from "@mailproof/core/jobs/items";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
+import { findJob } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { withTable } from "../app/faulty-worlds.ts";

@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { verifyChunk, verifySingle } from "@mailproof/core/jobs/chunk-worker";
 import { addMs } from "@mailproof/core/lib/time";
+import { verifyChunk, verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { describe, expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";

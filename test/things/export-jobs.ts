@@ -1,11 +1,11 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { workers } from "@mailproof/core/background/workers";
-import { toChunkItem, toChunkKey } from "@mailproof/core/jobs/chunks";
-import { type Job, NO_PROGRESS, toJobItem } from "@mailproof/core/jobs/items";
-import { toPageItems, type VerifiedRow } from "@mailproof/core/jobs/results";
 import { credits } from "@mailproof/core/money/credits";
 import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
 import type { Item, Table } from "@mailproof/core/ports/table";
+import { toChunkItem, toChunkKey } from "@mailproof/core/rows/chunks";
+import { type Job, NO_PROGRESS, toJobItem } from "@mailproof/core/rows/items";
+import { toPageItems, type VerifiedRow } from "@mailproof/core/rows/results";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";

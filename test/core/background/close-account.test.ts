@@ -4,8 +4,8 @@ import {
   disableAccount,
   enableAccount,
 } from "@mailproof/core/background/close-account";
-import { CHUNKS_QUEUE } from "@mailproof/core/jobs/chunk-messages";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
+import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
 import { createProcessGoneAfter, withMessageFates } from "../../app/faulty-worlds.ts";

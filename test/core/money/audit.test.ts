@@ -1,12 +1,12 @@
 import { iterateAccounts } from "@mailproof/core/accounts/account-items";
 import { grantCredits, openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/background/audit";
-import { toChunkKey } from "@mailproof/core/jobs/chunks";
 import { createAudit } from "@mailproof/core/money/audit";
 import { toBalanceKey } from "@mailproof/core/money/balance";
 import { credits, type Halves } from "@mailproof/core/money/credits";
 import { toEntryItem, toUsageKey } from "@mailproof/core/money/items";
 import { move } from "@mailproof/core/money/ledger";
+import { toChunkKey } from "@mailproof/core/rows/chunks";
 import { expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../../app/drain-queues.ts";
 import { createStoppingWorld, runTurn, withMessageFates } from "../../app/faulty-worlds.ts";

@@ -1,7 +1,7 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
-import { verifySingle } from "@mailproof/core/jobs/chunk-worker";
-import { findJob } from "@mailproof/core/jobs/items";
+import { verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
+import { findJob } from "@mailproof/core/rows/items";
 import { createProberHandler, createRemoteProbe } from "@mailproof/functions/capabilities/prober";
 import { expect, test } from "vitest";
 import { whenVerified } from "../../app/send.ts";

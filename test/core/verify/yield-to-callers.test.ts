@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { verifyChunk } from "@mailproof/core/jobs/chunk-worker";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
 import { createYieldingConnect } from "@mailproof/core/smtp-pool/yielding-connect";
 import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbox";
@@ -10,7 +10,7 @@ import { given, givenWorld } from "../../app/given.ts";
 import { whenExported } from "../../things/downloads.ts";
 import { createRows, givenJobOf, verifyEmail } from "../../things/export-jobs.ts";
 import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../things/jobs.ts";
-import { receiveAll } from "../jobs/working-chunks.ts";
+import { receiveAll } from "../lists/working-chunks.ts";
 
 // Where the work for lists can wait for callers (docs/design/fairness.md).
 

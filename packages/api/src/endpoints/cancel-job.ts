@@ -1,4 +1,4 @@
-import { cancelJob as endByCancelling } from "@mailproof/core/jobs/cancel-job";
+import { cancelJob as endByCancelling } from "@mailproof/core/lists/cancel-job";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

@@ -26,11 +26,11 @@ import { createShortFailure, createUnreadyFailure } from "@mailproof/core/export
 import { type RequestedExport, requestExport } from "@mailproof/core/exports/request-export";
 import { estimateRowBytes } from "@mailproof/core/exports/source-list";
 import { SPREADSHEET_ROWS_MAX } from "@mailproof/core/exports/write-spreadsheet";
-import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
-import { isRowFilter } from "@mailproof/core/jobs/row-filter";
+import { isRowFilter } from "@mailproof/core/find-rows/row-filter";
 import { toContentDisposition } from "@mailproof/core/lib/content-disposition";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { World } from "@mailproof/core/ports/world";
+import { isOpenJob, type Job } from "@mailproof/core/rows/items";
 import { poll } from "@mailproof/core/runtime/long-polls";
 import * as v from "valibot";
 import { LAMBDA_BYTES_MAX } from "../http/body.ts";

@@ -1,7 +1,7 @@
 import { openOwnColumns, toColumns } from "@mailproof/core/exports/source-list";
-import { isOpenJob, type Job } from "@mailproof/core/jobs/items";
-import { readJobRow } from "@mailproof/core/jobs/read-job-row";
+import { readJobRow } from "@mailproof/core/find-rows/read-job-row";
 import { Failure } from "@mailproof/core/lib/failure";
+import { isOpenJob, type Job } from "@mailproof/core/rows/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";

@@ -1,19 +1,27 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { openOwnColumns } from "@mailproof/core/exports/source-list";
-import { countFacets } from "@mailproof/core/jobs/count-facets";
-import type { Job } from "@mailproof/core/jobs/items";
-import { readSelectedRows } from "@mailproof/core/jobs/read-selected-rows";
-import { freeIfChildEnded } from "@mailproof/core/jobs/replace-rows";
-import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/jobs/result-cursor";
-import { NOTHING_READ, type ReadProgress, readResultPage } from "@mailproof/core/jobs/result-pages";
+import { countFacets } from "@mailproof/core/find-rows/count-facets";
+import { readSelectedRows } from "@mailproof/core/find-rows/read-selected-rows";
+import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/find-rows/result-cursor";
+import {
+  NOTHING_READ,
+  type ReadProgress,
+  readResultPage,
+} from "@mailproof/core/find-rows/result-pages";
+import {
+  type RowSelection,
+  type SelectedRows,
+  selectRows,
+} from "@mailproof/core/find-rows/select-rows";
+import type { RowPosition } from "@mailproof/core/find-rows/sort-rows";
+import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import type { World } from "@mailproof/core/ports/world";
+import type { Job } from "@mailproof/core/rows/items";
+import { freeIfChildEnded } from "@mailproof/core/rows/replace-rows";
 import {
   findSummary,
   type ResultSummary as StoredSummary,
-} from "@mailproof/core/jobs/result-summary";
-import { type RowSelection, type SelectedRows, selectRows } from "@mailproof/core/jobs/select-rows";
-import type { RowPosition } from "@mailproof/core/jobs/sort-rows";
-import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
-import type { World } from "@mailproof/core/ports/world";
+} from "@mailproof/core/rows/result-summary";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

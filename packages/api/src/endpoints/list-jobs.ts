@@ -1,8 +1,8 @@
-import { JOB_STATUSES } from "@mailproof/core/jobs/items";
-import { countJobs, listJobs as readJobs } from "@mailproof/core/jobs/list-jobs";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
+import { countJobs, listJobs as readJobs } from "@mailproof/core/lists/list-jobs";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import type { PagePosition } from "@mailproof/core/ports/table";
+import { JOB_STATUSES } from "@mailproof/core/rows/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";

@@ -1,4 +1,4 @@
-import { verifyAgain as verifyRowsAgain } from "@mailproof/core/jobs/verify-again";
+import { verifyAgain as verifyRowsAgain } from "@mailproof/core/lists/again";
 import { formatCredits, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-import { acceptBatch } from "@mailproof/core/jobs/batch";
+import { acceptBatch } from "@mailproof/core/lists/batch";
 import { formatCredits, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";

@@ -1,7 +1,7 @@
 import { createUpload } from "@mailproof/core/intake/uploads";
-import type { FileResult } from "@mailproof/core/jobs/dispatch";
-import { acceptFile, type FileRequest } from "@mailproof/core/jobs/file";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
+import type { FileResult } from "@mailproof/core/lists/dispatch";
+import { acceptFile, type FileRequest } from "@mailproof/core/lists/file";
 import { formatCredits, type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import type { Json } from "@mailproof/core/ports/table";

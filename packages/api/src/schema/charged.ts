@@ -1,5 +1,5 @@
 import { toCredits } from "@mailproof/core/money/credits";
-import type { VerifyResult } from "@mailproof/core/singles/verify-once";
+import type { VerifyResult } from "@mailproof/core/verify-one/verify-once";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Credits, describe } from "./common.ts";

@@ -1,11 +1,11 @@
-import { findDeferred } from "@mailproof/core/jobs/deferrals";
-import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
-import { getRefundedPrice } from "@mailproof/core/jobs/refunds";
-import type { VerifiedRow } from "@mailproof/core/jobs/results";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
+import { findDeferred } from "@mailproof/core/rows/deferrals";
+import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/rows/items";
+import { getRefundedPrice } from "@mailproof/core/rows/refunds";
+import type { VerifiedRow } from "@mailproof/core/rows/results";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Credits, describe, Integer } from "./common.ts";

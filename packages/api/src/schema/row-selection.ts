@@ -1,6 +1,6 @@
-import type { ResultSummary as StoredSummary } from "@mailproof/core/jobs/result-summary";
-import { isRowFilter, parseRowFilter } from "@mailproof/core/jobs/row-filter";
-import { type RowOrder, SORT_FIELDS } from "@mailproof/core/jobs/sort-rows";
+import { isRowFilter, parseRowFilter } from "@mailproof/core/find-rows/row-filter";
+import { type RowOrder, SORT_FIELDS } from "@mailproof/core/find-rows/sort-rows";
+import type { ResultSummary as StoredSummary } from "@mailproof/core/rows/result-summary";
 import * as v from "valibot";
 import { describe, Integer, limitCharacters, noControls, notEmpty } from "./common.ts";
 

@@ -1,5 +1,5 @@
 import { iterateAccounts } from "../accounts/account-items.ts";
-import { auditJobs } from "../jobs/audit-jobs.ts";
+import { auditJobs } from "../lists/audit-jobs.ts";
 import { createAudit } from "../money/audit.ts";
 
 /** Checks the invariants of money in every account, and names each that is broken. */

@@ -3,7 +3,7 @@ import { getExistingAccount, updateAccount } from "../accounts/accounts.ts";
 import { listKeys, revokeKey } from "../accounts/api-keys.ts";
 import { listMonitors } from "../deliverability/monitor-items.ts";
 import { removeMonitor } from "../deliverability/monitors.ts";
-import { type CancelledJobs, cancelOpenJobs } from "../jobs/cancel-inactive.ts";
+import { type CancelledJobs, cancelOpenJobs } from "../lists/cancel-inactive.ts";
 import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { listWebhooks } from "../webhooks/items.ts";

@@ -1,9 +1,9 @@
-import { readJob, toJobKey } from "../jobs/items.ts";
 import { HOUR_MS } from "../lib/time.ts";
 import { toCredits } from "../money/credits.ts";
 import { readOperation, toOperationKey } from "../money/operation-items.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { readJob, toJobKey } from "../rows/items.ts";
 import { readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
 import { isInDoubt, listCanaryCounts } from "../smtp-pool/canaries.ts";
 import { listProviderBlocks } from "../smtp-pool/circuit-breaker/circuit-items.ts";

@@ -4,7 +4,7 @@ import { assessMail } from "../deliverability/mail-tests/mail-test-worker.ts";
 import { runMonitor } from "../deliverability/monitors.ts";
 import { receiveSesMail } from "../deliverability/ses-mail/receive-ses-mail.ts";
 import { makeExport } from "../exports/export-worker.ts";
-import { verifyChunk, verifySingle } from "../jobs/chunk-worker.ts";
+import { verifyChunk, verifySingle } from "../lists/chunk-worker.ts";
 import { type Schedule, type Worker, withDeadLetterWorkers } from "../runtime/worker.ts";
 import { deliverEvent } from "../webhooks/deliver-event.ts";
 import { fanOutEvent } from "../webhooks/fan-out.ts";

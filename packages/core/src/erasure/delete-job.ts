@@ -1,7 +1,8 @@
 import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
-import { toChunkKey } from "../jobs/chunks.ts";
-import { toDeferredPartition } from "../jobs/deferrals.ts";
+import { Failure } from "../lib/failure.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { addMs } from "../lib/time.ts";
 import {
   countChunks,
   DELETION,
@@ -13,21 +14,20 @@ import {
   toDeletionKey,
   toPassesQuery,
   toPassItem,
-} from "../jobs/deletion-items.ts";
-import { toInputKey } from "../jobs/input-metadata.ts";
-import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toJobKey } from "../jobs/items.ts";
-import { removeListSample } from "../jobs/list-sample.ts";
-import { freeIfChildEnded, freeParent } from "../jobs/replace-rows.ts";
-import { toSummaryKey } from "../jobs/result-summary.ts";
-import { toPagesPartition, toPageToken } from "../jobs/results.ts";
-import { type EvidencePass, toEvidenceKey } from "../jobs/row-evidence.ts";
-import { toAddressesPartition, toIndexPartition } from "../jobs/row-index.ts";
-import { removeSpares } from "../jobs/spare-inputs.ts";
-import { Failure } from "../lib/failure.ts";
-import { paginateQuery } from "../lib/paginate-query.ts";
-import { addMs } from "../lib/time.ts";
+} from "../lists/deletion-items.ts";
+import { removeListSample } from "../lists/list-sample.ts";
+import { removeSpares } from "../lists/spare-inputs.ts";
 import type { Item, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { toChunkKey } from "../rows/chunks.ts";
+import { toDeferredPartition } from "../rows/deferrals.ts";
+import { toInputKey } from "../rows/input-metadata.ts";
+import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toJobKey } from "../rows/items.ts";
+import { freeIfChildEnded, freeParent } from "../rows/replace-rows.ts";
+import { toSummaryKey } from "../rows/result-summary.ts";
+import { toPagesPartition, toPageToken } from "../rows/results.ts";
+import { type EvidencePass, toEvidenceKey } from "../rows/row-evidence.ts";
+import { toAddressesPartition, toIndexPartition } from "../rows/row-index.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { removeItem } from "../runtime/remove-item.ts";

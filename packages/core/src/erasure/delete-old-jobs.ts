@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import { iterateAccounts } from "../accounts/account-items.ts";
 import { getRetentionDays } from "../accounts/retention.ts";
-import { isOpenJob, iterateJobs, type Job } from "../jobs/items.ts";
-import { freeIfChildEnded } from "../jobs/replace-rows.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { isOpenJob, iterateJobs, type Job } from "../rows/items.ts";
+import { freeIfChildEnded } from "../rows/replace-rows.ts";
 import { deleteJob } from "./delete-job.ts";
 
 // Layout.

@@ -4,8 +4,6 @@ import { createSubject, type Subject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
 import { eraseVerdict } from "../calibration/account-history.ts";
 import { eraseMailTests } from "../deliverability/mail-tests/items.ts";
-import { findJob, isOpenJob, type Job, readJob, toJobsPartition } from "../jobs/items.ts";
-import { freeIfChildEnded } from "../jobs/replace-rows.ts";
 import { Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { decryptSecret, encryptSecret } from "../lib/secret-box.ts";
@@ -16,6 +14,8 @@ import { getOwnerId } from "../money/payer.ts";
 import { type Item, toPosition } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
+import { findJob, isOpenJob, type Job, readJob, toJobsPartition } from "../rows/items.ts";
+import { freeIfChildEnded } from "../rows/replace-rows.ts";
 import {
   acquireLease,
   getRemainingLeaseMs,

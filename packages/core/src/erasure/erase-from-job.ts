@@ -1,18 +1,23 @@
 import type { Subject } from "../accounts/subject.ts";
 import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
-import { findChunk } from "../jobs/chunks.ts";
-import { countChunks } from "../jobs/deletion-items.ts";
-import { findInputMetadata, type InputMetadata, toInputKey } from "../jobs/input-metadata.ts";
-import { CLOSED_STATUSES, type Job, toJobKey } from "../jobs/items.ts";
-import { removeListSample } from "../jobs/list-sample.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { countChunks } from "../lists/deletion-items.ts";
+import { removeListSample } from "../lists/list-sample.ts";
+import { removeOwnSpare, removeSpares, toSpareItem } from "../lists/spare-inputs.ts";
+import { type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
+import type { Amounts, Item, Table, TableQuery } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { findChunk } from "../rows/chunks.ts";
+import { findInputMetadata, type InputMetadata, toInputKey } from "../rows/input-metadata.ts";
+import { CLOSED_STATUSES, type Job, toJobKey } from "../rows/items.ts";
 import {
   listDomainFields,
   toDomain,
   toDomainField,
   toSummaryKey,
   toTypoPrefix,
-} from "../jobs/result-summary.ts";
+} from "../rows/result-summary.ts";
 import {
   ERASED,
   packRows,
@@ -21,8 +26,8 @@ import {
   toPageToken,
   unpackRows,
   type VerifiedRow,
-} from "../jobs/results.ts";
-import { toEvidenceKey } from "../jobs/row-evidence.ts";
+} from "../rows/results.ts";
+import { toEvidenceKey } from "../rows/row-evidence.ts";
 import {
   findReplacedRows,
   joinTexts,
@@ -30,12 +35,7 @@ import {
   splitTexts,
   toAddressesPartition,
   toChunkRange,
-} from "../jobs/row-index.ts";
-import { removeOwnSpare, removeSpares, toSpareItem } from "../jobs/spare-inputs.ts";
-import { paginateQuery } from "../lib/paginate-query.ts";
-import { type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
-import type { Amounts, Item, Table, TableQuery } from "../ports/table.ts";
-import type { World } from "../ports/world.ts";
+} from "../rows/row-index.ts";
 import { commit } from "../runtime/commit.ts";
 import {
   type LineOptions,

@@ -1,5 +1,5 @@
 import type { Subject } from "../accounts/subject.ts";
-import { ERASED } from "../jobs/results.ts";
+import { ERASED } from "../rows/results.ts";
 import type { Verification } from "../verify/result.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { areExcludedReadable } from "../intake/excluded-rows.ts";
 import { isInputReadable } from "../intake/input-blob.ts";
-import { findInputMetadata } from "../jobs/input-metadata.ts";
 import { Failure } from "../lib/failure.ts";
 import type { World } from "../ports/world.ts";
+import { findInputMetadata } from "../rows/input-metadata.ts";
 import type { ExportRowCounts, ExportSummary } from "./exported-rows.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isOpenJob, type Job } from "../jobs/items.ts";
+import { isOpenJob, type Job } from "../rows/items.ts";
 import type { RowSelection } from "./export-rows.ts";
 import type { WantedRows } from "./exported-rows.ts";
 

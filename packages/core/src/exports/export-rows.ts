@@ -1,9 +1,9 @@
 import type { ExcludedRow } from "../intake/excluded-rows.ts";
 import { type Exclusion, toExclusion } from "../intake/exclusion.ts";
 import type { InputRow } from "../intake/input-blob.ts";
-import { isOpenJob } from "../jobs/items.ts";
-import type { PackedRow } from "../jobs/results.ts";
 import type { World } from "../ports/world.ts";
+import { isOpenJob } from "../rows/items.ts";
+import type { PackedRow } from "../rows/results.ts";
 import { readPackedValues } from "../verify/pack.ts";
 import type { ExportedRows, ExportSummary } from "./exported-rows.ts";
 import { openSourceList, type SourceList } from "./source-list.ts";

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import type { Job } from "../jobs/items.ts";
-import { findJob } from "../jobs/items.ts";
 import { MINUTE_MS } from "../lib/time.ts";
 import { getOwnerId, toQueueGroup } from "../money/payer.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import type { Job } from "../rows/items.ts";
+import { findJob } from "../rows/items.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";

@@ -1,10 +1,10 @@
-import { type Chunk, iterateChunks } from "../jobs/chunks.ts";
-import { isOpenJob, type Job, toBucket } from "../jobs/items.ts";
-import { type PackedRow, readPackedRows } from "../jobs/results.ts";
-import { createRowTest, parseRowFilter, type RowFilter } from "../jobs/row-filter.ts";
+import { createRowTest, parseRowFilter, type RowFilter } from "../find-rows/row-filter.ts";
 import { prefetch } from "../lib/prefetch.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { type Chunk, iterateChunks } from "../rows/chunks.ts";
+import { isOpenJob, type Job, toBucket } from "../rows/items.ts";
+import { type PackedRow, readPackedRows } from "../rows/results.ts";
 import { readPackedValues } from "../verify/pack.ts";
 import type { Status } from "../verify/result.ts";
 import { type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";

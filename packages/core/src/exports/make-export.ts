@@ -1,7 +1,7 @@
-import { findJob } from "../jobs/items.ts";
 import { Failure, type FailureCode } from "../lib/failure.ts";
 import type { Fields } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { findJob } from "../rows/items.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { SEND_ADVICES } from "../verify/send-advice.ts";
 import { countExport, type ExportCounts } from "./export-counts.ts";

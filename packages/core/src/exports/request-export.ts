@@ -1,8 +1,8 @@
-import { isOpenJob } from "../jobs/items.ts";
 import { addMs, DAY_MS, HOUR_MS, MINUTE_MS, toEpochSeconds } from "../lib/time.ts";
 import { type PresignedLink, UnreadableBlobError } from "../ports/blobs.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { isOpenJob } from "../rows/items.ts";
 import { scheduleWork } from "../runtime/leases.ts";
 import type { ExportCounts } from "./export-counts.ts";
 import {

@@ -11,10 +11,10 @@ import {
   readRows,
   toSlices,
 } from "../intake/input-blob.ts";
-import { findInputMetadata, type InputMetadata } from "../jobs/input-metadata.ts";
-import type { Job } from "../jobs/items.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
+import { findInputMetadata, type InputMetadata } from "../rows/input-metadata.ts";
+import type { Job } from "../rows/items.ts";
 
 /** A row of the list, verified or not. */
 type SourceRow = InputRow | ExcludedRow | undefined;

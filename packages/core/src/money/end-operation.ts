@@ -20,19 +20,10 @@ export const settle = (
   const { claim, id, amount, reason } = operation;
   const claimWrites = claim ? [answerClaim(claim, id, answer, subject)] : [];
   const end = releasedAs
-    ? { moved: { release: amount }, ...toReleaseReason(operation, releasedAs) }
+    ? { moved: { release: amount }, reason: releasedAs, paidFor: findPaidOperation(reason) }
     : { moved, reason };
   return endOperation(world, operation, end, [...claimWrites, ...also]);
 };
-
-/** Why held credits return although the work has a result, and what they were held for. */
-export const toReleaseReason = (
-  { reason }: Pick<Operation, "reason">,
-  name: RefundReason,
-): Pick<LedgerEntry, "reason" | "paidFor"> => ({
-  reason: name,
-  paidFor: findPaidOperation(reason),
-});
 
 type SettledWork = {
   readonly answer: Json;

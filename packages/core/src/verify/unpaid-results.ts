@@ -109,7 +109,8 @@ export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   ADDRESS_LITERAL,
 ]);
 
-type UnpaidResult = {
+/** What decides who pays for a result. */
+export type UnpaidResult = {
   readonly status: string;
   readonly reason: string;
   readonly subStatus?: string | null;

@@ -1,12 +1,12 @@
 import { getExistingAccount } from "@mailproof/core/accounts/accounts";
-import { cancelJob } from "@mailproof/core/jobs/cancel-job";
-import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/jobs/items";
-import { listJobs } from "@mailproof/core/jobs/list-jobs";
-import { getRefundedPrice } from "@mailproof/core/jobs/refunds";
 import { Failure } from "@mailproof/core/lib/failure";
+import { cancelJob } from "@mailproof/core/lists/cancel-job";
+import { listJobs } from "@mailproof/core/lists/list-jobs";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getOwnerId, KEY_MODES } from "@mailproof/core/money/payer";
 import { type PagePosition, readPosition } from "@mailproof/core/ports/table";
+import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/rows/items";
+import { getRefundedPrice } from "@mailproof/core/rows/refunds";
 import * as v from "valibot";
 import { Limit } from "./amounts.ts";
 import { definePortable, Name } from "./define-admin.ts";

@@ -1,0 +1,122 @@
+import type { Table } from "../ports/table.ts";
+import { toBand, toScoreBands } from "../rows/result-summary.ts";
+import {
+  type AddressedPiece,
+  getKindAt,
+  type IndexedJob,
+  type RowKind,
+  readSlices,
+} from "../rows/row-index.ts";
+import { STATUSES } from "../verify/result.ts";
+import { SEND_ADVICES, toSendAdvice } from "../verify/send-advice.ts";
+import { createAddressTest, getDomainText, matchesKind, type RowFilter } from "./row-filter.ts";
+
+// What each value of a filter would leave: its rows among those that pass the filter's other fields. So a value that is not
+// chosen has its number, and one that is chosen keeps it.
+
+type Field = keyof RowFilter;
+
+/** For each field, the number of rows of each value, by the values as a filter has them. */
+export type Facets = Readonly<Record<Field, Readonly<Record<string, number>>>>;
+
+/** Those that are of the kind. The domain is in the address. */
+const KIND_FIELDS = ["send", "status", "reason", "provider", "score"] as const;
+
+const SCORES = toScoreBands(() => 0).map(({ from, to }) => `${from}-${to}`);
+
+const VALUES: Readonly<Partial<Record<Field, readonly string[]>>> = {
+  send: SEND_ADVICES,
+  status: STATUSES,
+  score: SCORES,
+};
+
+/** The value of each field. */
+const toValues = ([status, score, reason, provider]: RowKind) => ({
+  send: toSendAdvice(status),
+  status,
+  reason,
+  provider,
+  score: SCORES[toBand(score)] ?? "",
+});
+
+type Obstacle = Field | "none" | "several";
+
+/** The field that alone keeps a kind out. */
+const createObstacleFinder = (filter: RowFilter) => {
+  const tests = KIND_FIELDS.filter((field) => filter[field]).map(
+    (field) => [field, matchesKind({ [field]: filter[field] })] as const,
+  );
+  return (kind: RowKind): Obstacle => {
+    const failed = tests.filter(([, test]) => !test(kind));
+    return failed.length > 1 ? "several" : (failed[0]?.[0] ?? "none");
+  };
+};
+
+/** `domains`: those that are counted. */
+export const countFacets = async (
+  table: Table,
+  job: IndexedJob,
+  { filter, text }: { readonly filter: RowFilter; readonly text: string | undefined },
+  domains: readonly string[],
+  pause: () => Promise<void>,
+): Promise<Facets> => {
+  const counts: Record<Field, Record<string, number>> = {
+    send: {},
+    status: {},
+    reason: {},
+    provider: {},
+    score: {},
+    domain: Object.fromEntries(domains.map((domain) => [domain, 0])),
+  };
+  for (const [field, values = []] of Object.entries(VALUES))
+    for (const value of values) counts[field as Field][value] = 0;
+  const wanted: Wanted = {
+    findObstacle: createObstacleFinder(filter),
+    hasText: createAddressTest({}, text),
+    isDomain: createAddressTest({ ...(filter.domain && { domain: filter.domain }) }),
+  };
+  for await (const pieces of readSlices(table, job, { hasAddresses: true })) {
+    for (const piece of pieces) countPiece(piece, wanted, counts);
+    await pause();
+  }
+  return counts;
+};
+
+type Wanted = {
+  readonly findObstacle: ReturnType<typeof createObstacleFinder>;
+  readonly hasText: ReturnType<typeof createAddressTest>;
+  readonly isDomain: ReturnType<typeof createAddressTest>;
+};
+
+/** A row counts for a field if no other field keeps it out. */
+const countPiece = (
+  piece: AddressedPiece,
+  { findObstacle, hasText, isDomain }: Wanted,
+  counts: Record<Field, Record<string, number>>,
+): void => {
+  const obstacles = piece.kinds.map(findObstacle);
+  const replaced = new Set(piece.replaced);
+  const rowsByKind = piece.kinds.map(() => 0);
+  const addresses = piece.listAddresses();
+  for (let at = 0; at < piece.kindByRow.length; at++) {
+    const kind = getKindAt(piece, at);
+    if (replaced.has(at) || obstacles[kind] === "several") continue;
+    const address = addresses[at] ?? "";
+    if (hasText?.(address) === false) continue;
+    if (isDomain?.(address) !== false) rowsByKind[kind] = (rowsByKind[kind] ?? 0) + 1;
+    if (obstacles[kind] === "none") countKnown(counts.domain, getDomainText(address), 1);
+  }
+  for (const [at, kind] of piece.kinds.entries()) {
+    const values = toValues(kind);
+    for (const field of KIND_FIELDS) {
+      const value = values[field];
+      if (value === null || (obstacles[at] !== "none" && obstacles[at] !== field)) continue;
+      counts[field][value] = (counts[field][value] ?? 0) + (rowsByKind[at] ?? 0);
+    }
+  }
+};
+
+/** Only a value that is counted already: a list may have half a million domains. */
+const countKnown = (counts: Record<string, number>, value: string, rows: number): void => {
+  if (Object.hasOwn(counts, value)) counts[value] = (counts[value] ?? 0) + rows;
+};

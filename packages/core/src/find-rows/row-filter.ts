@@ -1,0 +1,116 @@
+import { type AddressedPiece, getKindAt, type RowKind } from "../rows/row-index.ts";
+import { type PackedValues } from "../verify/pack.ts";
+import { STATUSES, type Status } from "../verify/result.ts";
+import { SEND_ADVICES, type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";
+
+// Which rows of a job are wanted: the one reader of filters, for pages of rows, counts, exports, and rows that are verified
+// again.
+
+/** Values of one field are alternatives; different fields must all match. */
+export type RowFilter = {
+  readonly send?: readonly SendAdvice[];
+  readonly status?: readonly Status[];
+  readonly reason?: readonly string[];
+  readonly provider?: readonly string[];
+  /** In lower case. */
+  readonly domain?: readonly string[];
+  readonly score?: readonly { readonly from: number; readonly to: number }[];
+};
+
+type Field = keyof RowFilter;
+type Term = readonly [field: Field, value: string];
+
+const FIELDS: readonly string[] = [
+  "send",
+  "status",
+  "reason",
+  "provider",
+  "domain",
+  "score",
+] satisfies readonly Field[];
+const SCORE = /^(\d{1,3})(?:-(\d{1,3}))?$/;
+
+const toTerm = (text: string): Term => {
+  const colon = text.indexOf(":");
+  return [text.slice(0, colon).trim() as Field, text.slice(colon + 1).trim()];
+};
+
+const isTerm = ([field, value]: Term): boolean => {
+  if (field === "status") return STATUSES.some((status) => status === value);
+  if (field === "send") return SEND_ADVICES.some((advice) => advice === value);
+  if (field === "score") return SCORE.test(value);
+  return FIELDS.includes(field) && value !== "";
+};
+
+const toValue = ([field, value]: Term): unknown => {
+  if (field === "domain") return value.toLowerCase();
+  if (field !== "score") return value;
+  const [, from, to = from] = SCORE.exec(value) ?? [];
+  return { from: Number(from), to: Number(to) };
+};
+
+const splitTerms = (text: string): readonly Term[] => text.split(",").map(toTerm);
+
+/** Whether it is terms such as `status:valid`, separated by commas. */
+export const isRowFilter = (text: string): boolean => splitTerms(text).every(isTerm);
+
+export const parseRowFilter = (text: string): RowFilter => {
+  const filter: Record<string, unknown> = {};
+  for (const [field, same] of Map.groupBy(splitTerms(text), ([name]) => name))
+    filter[field] = same.map(toValue);
+  return filter;
+};
+
+/** Whether a row is of a kind that passes the filter. Its address is not part of the kind. */
+export const matchesKind =
+  ({ send, status, reason, provider, score }: RowFilter) =>
+  ([itsStatus, itsScore, itsReason, itsProvider]: RowKind): boolean =>
+    (!send || send.includes(toSendAdvice(itsStatus))) &&
+    (!status || status.includes(itsStatus)) &&
+    (!reason || reason.includes(itsReason)) &&
+    (!provider || (itsProvider !== null && provider.includes(itsProvider))) &&
+    (!score || score.some(({ from, to }) => from <= itsScore && itsScore <= to));
+
+/** Undefined: every address passes. Takes an address in lower case. `text`: a part of it, in any case. */
+export const createAddressTest = (
+  { domain }: RowFilter,
+  text?: string | null,
+): ((address: string) => boolean) | undefined => {
+  const part = text?.toLowerCase();
+  if (!domain && part === undefined) return undefined;
+  const domains = domain && new Set(domain);
+  return (address) =>
+    (part === undefined || address.includes(part)) &&
+    domains?.has(getDomainText(address)) !== false;
+};
+
+export const getDomainText = (address: string): string =>
+  address.slice(address.lastIndexOf("@") + 1);
+
+/** Whether a stored row is wanted. `text`: a part of its address, in any case. */
+export const createRowTest = (
+  filter: RowFilter,
+  text?: string | null,
+): ((values: PackedValues) => boolean) => {
+  const isKind = matchesKind(filter);
+  const isAddress = createAddressTest(filter, text);
+  return ([, email, status, score, reason, , provider]) =>
+    isKind([status, score, reason, provider]) && isAddress?.(email.toLowerCase()) !== false;
+};
+
+/** Whether the row at a position of the piece is wanted, by the same rules. Undefined: none is. */
+export const createPieceTest = (
+  piece: AddressedPiece,
+  filter: RowFilter,
+  text: string | undefined,
+): ((at: number) => boolean) | undefined => {
+  const allowed = piece.kinds.map(matchesKind(filter));
+  if (!allowed.includes(true) || !piece.texts.includes(text?.toLowerCase() ?? "")) return undefined;
+  const isAddress = createAddressTest(filter, text);
+  const addresses = isAddress ? piece.listAddresses() : [];
+  const replaced = new Set(piece.replaced);
+  return (at) =>
+    allowed[getKindAt(piece, at)] === true &&
+    !replaced.has(at) &&
+    isAddress?.(addresses[at] ?? "") !== false;
+};

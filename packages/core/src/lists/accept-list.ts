@@ -1,0 +1,134 @@
+import { addMs } from "../lib/time.ts";
+import { payImmediately } from "../money/begin-operation.ts";
+import type { Halves } from "../money/credits.ts";
+import type { IdempotencyKey } from "../money/idempotency-claims.ts";
+import type { Payer } from "../money/payer.ts";
+import type { PaidOperation } from "../money/reasons.ts";
+import type { Json } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { createFirstMessages, type JobSize, sendChunks } from "../rows/chunk-messages.ts";
+import { JOB_CHECK_INTERVAL_MS, type Job, toJobKey } from "../rows/items.ts";
+import { completeIfDone } from "./completion.ts";
+import { findReplayedJob } from "./find-replayed-job.ts";
+import {
+  assertWithinPlan,
+  buildNewJobWrites,
+  type NewJob,
+  recordDraft,
+  removeInput,
+  removeInputUnlessCharged,
+} from "./new-job.ts";
+
+// A list is charged in the transaction that makes it a job: its input is written first, as rows in chunks, and its chunks are
+// sent afterwards. A worker verifies them pass by pass (chunk-worker.ts, rows/pass.ts). When every row has a result or a
+// refund the job ends, and its event is emitted (completion.ts). A file is accepted in two steps, since a caller of the
+// contract learns how many of its chunks were queued (file.ts, dispatch.ts). The reconciler goes on where a process died
+// (repair-job.ts), a caller may end a job before (cancel-job.ts), and ask some of its rows again (again.ts).
+
+/** What every list answers; the claim stores it, and a repeat gets it. */
+export type AcceptedList = {
+  readonly job: string;
+  readonly createdAt: string;
+  readonly price: Halves;
+};
+
+type ListOrder = {
+  readonly kind: "batch" | "file";
+  readonly reason: PaidOperation;
+  readonly idempotencyKey: IdempotencyKey | null;
+  readonly chunkRows: number;
+  /** For each different address. */
+  readonly price: Halves;
+};
+
+/** The rest of a new job: its addresses are no columns of a file, and it is dispatched at once. */
+type WrittenList = Omit<
+  NewJob,
+  | "id"
+  | "kind"
+  | "payer"
+  | "reason"
+  | "createdAt"
+  | "chunkRows"
+  | "shard"
+  | "unsettled"
+  | "columns"
+  | "emailColumn"
+  | "delimiter"
+>;
+
+type Prepared<A> = { readonly list: WrittenList; readonly answer: A };
+
+/**
+ * Charges a list in the transaction that makes it a job, even if this process crashes afterwards. `prepare` writes its input,
+ * and is asked only if no earlier request with this key was accepted.
+ */
+export const acceptList = async <A extends Readonly<Record<string, Json>>>(
+  world: World,
+  payer: Payer,
+  { kind, reason, idempotencyKey, chunkRows, price: each }: ListOrder,
+  prepare: (id: string) => Promise<Prepared<A>>,
+): Promise<AcceptedList & A & { readonly replayed: boolean }> => {
+  const id = world.newId("job");
+  const createdAt = world.now();
+  const operation = { id, kind, payer, reason, idempotencyKey, leaseMs: 0 };
+  let accepted: { readonly list: WrittenList; readonly answer: AcceptedList & A } | undefined;
+  const outcome = await payImmediately(world, operation, async () => {
+    const withdrawDraft = await recordDraft(world, payer, id);
+    const { list, answer: own } = await prepare(id);
+    assertWithinPlan(payer, list.unique);
+    const price = (list.unique * each) as Halves;
+    const answer = { job: id, createdAt: createdAt.toISOString(), price, ...own };
+    accepted = { list, answer };
+    const writes = (shard: number) => [
+      ...buildNewJobWrites(world, {
+        ...list,
+        id,
+        kind,
+        payer,
+        reason,
+        createdAt,
+        chunkRows,
+        shard,
+        unsettled: 0,
+        columns: [],
+        emailColumn: null,
+        delimiter: "",
+      }),
+      withdrawDraft,
+    ];
+    return { price, answer, writes };
+  }).catch(removeInputUnlessCharged(world, id));
+  if (outcome.kind !== "paid") await removeInput(world, id);
+  if (outcome.kind === "replayed") {
+    const answer = outcome.answer as unknown as AcceptedList & A;
+    await findReplayedJob(world, answer.job);
+    return { ...answer, replayed: true };
+  }
+  // Its answer is written with the debit, so a list is never under way.
+  if (outcome.kind !== "paid" || !accepted) throw new Error("the list was not accepted");
+  const { list, answer } = accepted;
+  if (list.unique > 0)
+    await sendFirstChunks(world, { ...payer, id, kind, total: list.unique, chunkRows }, list);
+  // Every row repeats another one. What fails here is left to the reconciler.
+  else await completeIfDone(world, id).catch(() => undefined);
+  return { ...answer, replayed: false };
+};
+
+/** Best effort: the reconciler's check of the job sends the chunks that are not sent here. */
+const sendFirstChunks = async (
+  world: World,
+  job: JobSize & Pick<Job, "id">,
+  stored: Pick<WrittenList, "chunks" | "checksums">,
+): Promise<void> => {
+  const messages = createFirstMessages(job.id, stored);
+  const sent = await sendChunks(world, job, messages).catch(() => undefined);
+  if (!sent?.every((one) => one === "sent")) return;
+  await world.table
+    .write({
+      update: toJobKey(job.id),
+      set: { due_sk: addMs(world.now(), JOB_CHECK_INTERVAL_MS).toISOString() },
+      where: { status: "processing", seen: 0 },
+    })
+    .catch(() => undefined);
+};

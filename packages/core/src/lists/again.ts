@@ -1,0 +1,188 @@
+import { readAddress } from "@mailproof/mail/address";
+import { createRowTest, type RowFilter } from "../find-rows/row-filter.ts";
+import { type ByteText, toByteText } from "../intake/byte-text.ts";
+import {
+  createExcludedWriter,
+  type EncodedExcludedRow,
+  toExcludedKey,
+} from "../intake/excluded-rows.ts";
+import { type EncodedRow, writeInput } from "../intake/input-blob.ts";
+import { createTextSet, type TextSet } from "../intake/text-set.ts";
+import { createTopDomains } from "../intake/top-domains.ts";
+import { Failure } from "../lib/failure.ts";
+import { prefetch } from "../lib/prefetch.ts";
+import { type IdempotencyKey, toClaimKey } from "../money/idempotency-claims.ts";
+import type { Payer } from "../money/payer.ts";
+import { PRICES } from "../money/prices.ts";
+import type { World } from "../ports/world.ts";
+import { iterateChunks } from "../rows/chunks.ts";
+import type { Job } from "../rows/items.ts";
+import { freeIfChildEnded } from "../rows/replace-rows.ts";
+import { ERASED, isDuplicate, type PackedRow, readPackedRows } from "../rows/results.ts";
+import { readPackedValues } from "../verify/pack.ts";
+import { type AcceptedList, acceptList } from "./accept-list.ts";
+import { FILE } from "./dispatch.ts";
+import { toInputBlobKey } from "./new-job.ts";
+
+// Rows of a job that have a result are verified again by a child: a job of its own, with its own charge, refunds and
+// results, whose rows have the numbers of the parent's. Its results replace those rows as they arrive (replace-rows.ts).
+
+export type RowsToVerify = {
+  readonly filter: RowFilter;
+  /** Only addresses that contain this text. */
+  readonly text: string | undefined;
+  /** Only addresses of the first domain, which are verified at the second. */
+  readonly correction: { readonly from: string; readonly to: string } | undefined;
+};
+
+/** `duplicates`: rows that repeat an address of the list. They get its result, and are not paid. Absent: of 0.2.0. */
+export type ChildResult = AcceptedList & {
+  readonly rows: number;
+  readonly duplicates?: number;
+  readonly replayed: boolean;
+};
+
+/** `findParent` is asked only if no earlier request with this key was accepted: a repeat does not need the parent. */
+export const verifyAgain = (
+  world: World,
+  payer: Payer,
+  findParent: () => Promise<Job>,
+  wanted: RowsToVerify,
+  idempotencyKey: IdempotencyKey | null,
+): Promise<ChildResult> => {
+  const chunkRows = world.settings.chunkRows.file;
+  const price = PRICES.fileAddress;
+  const order = { kind: FILE, reason: "verify_file", idempotencyKey, chunkRows, price } as const;
+  return acceptList(world, payer, order, async (id) => {
+    const parent = await freeIfChildEnded(world, await findParent());
+    assertMayVerify(parent);
+    const written = await writeRows(world, { parent, wanted, id, chunkRows });
+    const duplicates = written.excluded?.rows ?? 0;
+    if (written.unique + duplicates === 0) throw createNoRowsFailure();
+    return {
+      list: {
+        ...written,
+        name: parent.name,
+        options: parent.options ?? DEFAULT_OPTIONS,
+        callback: null,
+        claim: idempotencyKey && toClaimKey(idempotencyKey),
+        parent: parent.id,
+      },
+      answer: { rows: written.unique, duplicates },
+    };
+  });
+};
+
+const DEFAULT_OPTIONS = { deepVerify: true, includeAi: true };
+
+const assertMayVerify = (parent: Job): void => {
+  const why = findObstacle(parent);
+  if (why) throw new Failure("JOB_OPEN", "nothing_charged", why);
+};
+
+const findObstacle = ({ kind, parent, child }: Job): string | undefined => {
+  if (child !== undefined) return `Rows of the job are being verified again by ${child}.`;
+  if (parent !== undefined) return `The job verified rows of ${parent} again: send its id instead.`;
+  return kind === "single" ? "The job has one address: verify that instead." : undefined;
+};
+
+const createNoRowsFailure = (): Failure =>
+  new Failure("INVALID_REQUEST", "nothing_charged", "No row of the job matches.", {
+    details: [{ field: "filter", message: "matches no row of the job" }],
+  });
+
+type Selection = {
+  readonly parent: Job;
+  readonly wanted: RowsToVerify;
+  readonly id: string;
+  readonly chunkRows: number;
+};
+
+/**
+ * Writes the rows that match as the input of the child. A row that was corrected to an address of the list, now or before,
+ * is a row that repeats another one: it is not verified, and gets the other row's result when the child ends.
+ */
+const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Selection) => {
+  const domains = createTopDomains();
+  let unique = 0;
+  const select = createSelector(wanted);
+  const requester = { account: parent.account, priority: "list" } as const;
+  const chunks = await Array.fromAsync(iterateChunks(world.table, parent.id));
+  async function* readParent(): AsyncGenerator<readonly PackedRow[]> {
+    const read = prefetch(chunks, CHUNKS_AHEAD, (chunk) => readPackedRows(world.table, chunk));
+    for await (const rows of read) {
+      yield rows;
+      await world.callers.yieldToCallers(requester);
+    }
+  }
+  const mayRepeat = wanted.correction !== undefined || parent.hasDuplicates === true;
+  const known = mayRepeat ? await findAddresses(parent, readParent(), select) : undefined;
+  const key = toInputBlobKey(id);
+  const writer = createExcludedWriter(world.blobs, toExcludedKey(key));
+  async function* readRows(): AsyncGenerator<readonly EncodedRow[]> {
+    for await (const rows of readParent()) {
+      const verified: EncodedRow[] = [];
+      const repeats: EncodedExcludedRow[] = [];
+      for (const one of rows) {
+        const selected = select(one);
+        if (!selected) continue;
+        const { row, email, mayRepeat: isCandidate } = selected;
+        const first = isCandidate ? (known?.add(readAddress(email).canonical, row) ?? 0) : 0;
+        if (first > 0) repeats.push([row, first, toByteText(email)]);
+        else {
+          domains.add(email);
+          verified.push([row, toByteText(email), AS_SUBMITTED]);
+        }
+      }
+      unique += verified.length;
+      yield verified;
+      if (repeats.length > 0) await writer.write(repeats);
+    }
+  }
+  try {
+    const written = await writeInput(world.blobs, key, readRows(), chunkRows);
+    return { ...written, unique, domains: domains.list(), excluded: await writer.end() };
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
+};
+
+/** The addresses of the rows that stay what they are. */
+const findAddresses = async (
+  { total }: Job,
+  parent: AsyncIterable<readonly PackedRow[]>,
+  select: ReturnType<typeof createSelector>,
+): Promise<TextSet> => {
+  const known = createTextSet(total + 1);
+  for await (const rows of parent)
+    for (const one of rows) {
+      const [row, packed] = one;
+      const [, email] = readPackedValues(packed);
+      if (email === ERASED || isDuplicate(packed) || select(one)?.mayRepeat) continue;
+      known.add(readAddress(email).canonical, row);
+    }
+  return known;
+};
+
+const CHUNKS_AHEAD = 3;
+/** The cell equals the address. */
+const AS_SUBMITTED: ByteText = toByteText("");
+
+const createSelector = ({ filter, text, correction }: RowsToVerify) => {
+  const isWanted = createRowTest(filter, text);
+  const ending = correction && `@${correction.from.toLowerCase()}`;
+  return ([row, packed]: PackedRow): SelectedRow | undefined => {
+    const values = readPackedValues(packed);
+    const [, email] = values;
+    if (email === ERASED || !isWanted(values)) return undefined;
+    if (!correction || !ending) return { row, email, mayRepeat: isDuplicate(packed) };
+    const at = email.length - ending.length;
+    return email.toLowerCase().endsWith(ending)
+      ? { row, email: `${email.slice(0, at)}@${correction.to}`, mayRepeat: true }
+      : undefined;
+  };
+};
+
+/** `mayRepeat`: it may have the address of another row. */
+type SelectedRow = { readonly row: number; readonly email: string; readonly mayRepeat: boolean };

@@ -1,0 +1,342 @@
+import { type InputRow, readChunk } from "../intake/input-blob.ts";
+import { addMs, MINUTE_MS } from "../lib/time.ts";
+import { UnreadableBlobError } from "../ports/blobs.ts";
+import type { QueueConfig } from "../ports/queue.ts";
+import type { Item, Json } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import {
+  type Deferral,
+  FIRST_ATTEMPT,
+  findDeferral,
+  type Outcome,
+  toAttemptOptions,
+  type Waited,
+} from "../rows/attempt.ts";
+import {
+  CHUNKS_QUEUE,
+  type ChunkMessage,
+  readChunkMessage,
+  SINGLES_QUEUE,
+  sendChunks,
+  toQueue,
+} from "../rows/chunk-messages.ts";
+import {
+  type Chunk,
+  countOwnPasses,
+  findChunk,
+  readChunkItem,
+  toChunkKey,
+} from "../rows/chunks.ts";
+import {
+  type DeferredGroup,
+  type DeferredRow,
+  findDeferredGroups,
+  splitDue,
+  toDeferredGroups,
+} from "../rows/deferrals.ts";
+import { findJob, isOpenJob, type Job } from "../rows/items.ts";
+import { CHUNK, closeChunk, failChunk, removeChunk, writeOutcome } from "../rows/pass.ts";
+import type { VerifiedRow } from "../rows/results.ts";
+import { findSlowRow, removeSlowRow, storeSlowRow } from "../rows/slow-rows.ts";
+import { readScheduledWork } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
+import type { Worker } from "../runtime/worker.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { type Verification } from "../verify/result.ts";
+import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
+import { selectEngine } from "../verify/sandbox.ts";
+import { storeVerdictSample } from "../verify/store-verdict.ts";
+import { isOurFailure } from "../verify/unpaid-results.ts";
+import { createUnprobedResult, verify } from "../verify/verify.ts";
+import { cancelIfInactive } from "./cancel-inactive.ts";
+import { completeIfDone } from "./completion.ts";
+import { settleAndComplete } from "./repair-job.ts";
+
+const handle = (world: VerifyWorld, body: Json): Promise<void> =>
+  runPass(world, readChunkMessage(body), verifyRows);
+
+const giveUp = (world: VerifyWorld, body: Json): Promise<void> =>
+  runPass(world, readChunkMessage(body), giveUpRows);
+
+/** Verifies the rows of a chunk. A message that arrives twice, or late, finds its pass done and changes nothing. */
+export const verifyChunk: Worker<VerifyWorld> = {
+  queue: CHUNKS_QUEUE,
+  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
+  handle,
+  giveUp: { needs: ["table:readwrite", "blobs:read", "queue:send", "lists"], handle: giveUp },
+};
+
+/** The same for a pending verification. Its job has the row, so no blob is read. */
+export const verifySingle: Worker<VerifyWorld> = {
+  queue: SINGLES_QUEUE,
+  needs: ["table:readwrite", "queue:send", "smtp"],
+  handle,
+  giveUp: { needs: ["table:readwrite", "queue:send", "lists"], handle: giveUp },
+};
+
+/** A row to attempt now. */
+type DueRow = Waited & {
+  readonly row: InputRow;
+  /** An earlier pass started its verification. */
+  readonly isSlow?: boolean | undefined;
+};
+/** A row with the outcome of its attempt. */
+type AttemptedRow = DueRow & { readonly outcome: Outcome };
+
+type PassWork = {
+  readonly attempt: (
+    world: VerifyWorld,
+    job: Job,
+    rows: readonly DueRow[],
+  ) => Promise<readonly AttemptedRow[]>;
+  /** False: every outcome is final. */
+  readonly mayRetry: boolean;
+};
+
+const runPass = async (
+  world: VerifyWorld,
+  message: ChunkMessage,
+  work: PassWork,
+): Promise<void> => {
+  const job = await findJob(world.table, message.job);
+  if (!job || !isOpenJob(job)) return;
+  if (await cancelIfInactive(world, job)) return;
+  const chunk = await findChunk(world.table, job.id, message.chunk);
+  const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
+  // Another worker may have done this pass, also between the two reads.
+  if (isPassDone(chunk, message) || (chunk && !groups))
+    return void (await completeIfDone(world, job.id));
+
+  const fail = async (): Promise<void> => {
+    await failChunk(world, { job, message, chunk, before: groups ?? [] });
+    await completeIfDone(world, job.id);
+  };
+  const all = await readRows(world, job, message);
+  if (!all) return fail();
+
+  const { due, later } = splitDue(groups ?? []);
+  const first = job.retry ?? FIRST_ATTEMPT;
+  const attempted = await work.attempt(world, job, listDueRows(all, first, chunk, due));
+  const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
+  // A pending verification that failed on our side has no result.
+  if (job.single && rows.some(({ result }) => isOurFailure(result))) return fail();
+  const after = [...later, ...toDeferredGroups(deferrals)];
+  await writeOutcome(world, { job, message, chunk, rows, before: groups ?? [], after });
+  if (job.mode === "live" && !job.single)
+    await storeVerdictSample(
+      world,
+      job.account,
+      rows.map(({ result }) => result),
+    );
+  await settleAndComplete(world, job.id);
+};
+
+/** Undefined: the rows are gone or damaged, and a retry would not help. Any other failure is retried. */
+const readRows = async (
+  world: VerifyWorld,
+  { input, single }: Job,
+  message: ChunkMessage,
+): Promise<readonly InputRow[] | undefined> => {
+  if (single) return [[1, single.email]];
+  const { job, chunk } = message;
+  const rows =
+    input &&
+    (await readChunk(world.blobs, input, message).catch((cause: unknown) => {
+      if (!(cause instanceof UnreadableBlobError)) throw cause;
+      world.log("input_damaged", { job, chunk, cause });
+    }));
+  if (!rows) world.log("chunk_lost", { job, chunk });
+  return rows ?? undefined;
+};
+
+const isPassDone = (chunk: Chunk | undefined, { pass, own }: ChunkMessage): boolean => {
+  if (!chunk) return pass !== 0;
+  const isNext = own === undefined ? chunk.passes.length === pass : countOwnPasses(chunk) === own;
+  return chunk.outcome === "refunded" || !isNext;
+};
+
+const listDueRows = (
+  all: readonly InputRow[],
+  { causes: before, ticket: drawn, exit: preferred }: Waited,
+  chunk: Chunk | undefined,
+  due: readonly DeferredGroup[],
+): readonly DueRow[] => {
+  if (!chunk) return all.map((row) => ({ row, causes: before, ticket: drawn, exit: preferred }));
+  const groupByRow = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
+  return all.flatMap((row) => {
+    const group = groupByRow.get(row[0]);
+    if (!group) return [];
+    const { causes, isSlow, ticket, exit } = group;
+    return [{ row, causes, isSlow, ticket, exit }];
+  });
+};
+
+/** A pass ends before its message is visible again; rows that have not finished are attempted in the next one. */
+const toPassTimeout = ({ visibilitySeconds }: QueueConfig): number => visibilitySeconds * 750;
+
+const verifyRows: PassWork = {
+  mayRetry: true,
+  attempt: async (world, job, rows) => {
+    const done = new AbortController();
+    const deadline = waitForPassEnd(world, job, rows, done.signal);
+    try {
+      return await Promise.all(rows.map((row) => attemptRow(world, job, row, deadline)));
+    } finally {
+      done.abort("done");
+    }
+  },
+};
+
+/** A pass over slow rows lasts three times as long as they have been under way, so a chunk has five such passes at most. */
+const SLOW_PASS_GROWTH = 3;
+
+/** A pass ends early and stores its finished rows, so that no row waits for the mail host of another. */
+const waitForPassEnd = async (
+  world: World,
+  job: Job,
+  rows: readonly DueRow[],
+  signal: AbortSignal,
+): Promise<"slow" | "timeout"> => {
+  const passMs = toPassTimeout(toQueue(job));
+  if (job.single) {
+    await world.sleep(passMs, signal);
+    return "timeout";
+  }
+  const { slowRowsAfterMs } = world.settings;
+  const nowMs = world.now().getTime();
+  const slowMs = rows.map(
+    (row) => nowMs - (findSlowRow(world, toSlowKey(job, row))?.since ?? nowMs),
+  );
+  const isFresh = rows.some(({ isSlow }) => !isSlow);
+  const softMs = isFresh
+    ? slowRowsAfterMs
+    : Math.max(slowRowsAfterMs, SLOW_PASS_GROWTH * Math.max(...slowMs));
+  const isSoft = softMs < passMs;
+  await world.sleep(isSoft ? softMs : passMs, signal);
+  return isSoft ? "slow" : "timeout";
+};
+
+/** An attempt of a row. */
+const toSlowKey = ({ id }: Job, { row, causes }: DueRow): string =>
+  `${id}#${row[0]}#${causes.length}`;
+
+/** A row that fails does not fail the others. */
+const attemptRow = async (
+  world: VerifyWorld,
+  job: Job,
+  dueRow: DueRow,
+  deadline: Promise<"slow" | "timeout">,
+): Promise<AttemptedRow> => {
+  const priority = job.single ? "caller" : "list";
+  const options = {
+    ...toAttemptOptions(world, job, priority, dueRow),
+    ...(job.single ? { deepVerify: job.single.deepVerify } : job.options),
+  };
+  const engine = selectEngine(world, job.mode, dueRow.causes.length);
+  const key = toSlowKey(job, dueRow);
+  const slow = findSlowRow(world, key) ?? {
+    verification: verify(engine, dueRow.row[1], options),
+    since: world.now().getTime(),
+  };
+  const outcome = await Promise.race([slow.verification, deadline]).catch((cause: unknown) => {
+    world.log("row_failed", { cause });
+    return "internal" as const;
+  });
+  if (outcome === "slow") storeSlowRow(world, key, slow);
+  else removeSlowRow(world, key);
+  return { ...dueRow, outcome };
+};
+
+/** For a chunk that failed too often. The failure is ours, so its rows become `unknown`. */
+const giveUpRows: PassWork = {
+  mayRetry: false,
+  attempt: async (_world, _job, rows) => rows.map((row) => ({ ...row, outcome: "internal" })),
+};
+
+type ResolvedRows = {
+  readonly rows: readonly VerifiedRow[];
+  readonly deferrals: readonly DeferredRow[];
+};
+
+const resolveRows = (
+  world: VerifyWorld,
+  job: Job,
+  attempted: readonly AttemptedRow[],
+  mayRetry: boolean,
+): ResolvedRows => {
+  const rows: VerifiedRow[] = [];
+  const deferrals: DeferredRow[] = [];
+  for (const row of attempted) {
+    const result = toResult(world, job, row);
+    const limits = { mode: job.mode, maxWaitMinutes: job.options?.maxWaitMinutes };
+    const deferral =
+      (mayRetry && findDeferral(world, limits, row, row.outcome)) ||
+      deferUntilSettled(world, job, row, result);
+    const number = row.row[0];
+    if (deferral) deferrals.push({ row: number, ...deferral });
+    else rows.push({ row: number, result });
+  }
+  return { rows, deferrals };
+};
+
+const toResult = (
+  world: VerifyWorld,
+  { mode }: Job,
+  { row, outcome }: AttemptedRow,
+): Verification =>
+  typeof outcome === "string"
+    ? createUnprobedResult(
+        selectEngine(world, mode),
+        row[1],
+        outcome === "slow" ? "timeout" : outcome,
+      )
+    : outcome;
+
+const SETTLEMENT_RETRY_MS = 60_000;
+
+/**
+ * A row of a file that failed on our side is refunded with its result. Before the file's price is settled there is
+ * nothing to refund: the row is deferred until the reconciler has settled it.
+ */
+const deferUntilSettled = (
+  { now }: World,
+  { kind, mode, unsettled }: Job,
+  { causes }: AttemptedRow,
+  result: Verification,
+): Deferral | undefined => {
+  if (kind !== "file" || mode !== "live" || unsettled === 0 || !isOurFailure(result))
+    return undefined;
+  const at = addMs(now(), SETTLEMENT_RETRY_MS).toISOString();
+  return { reason: result.reason, causes, at };
+};
+
+/**
+ * Sends the message for deferred rows that are due. A cancelled job leaves such rows behind: they wait no longer. A
+ * chunk whose job was deleted was stored while its parts were being removed.
+ */
+const repairChunk = async (world: World, item: Item): Promise<string> => {
+  const stored = readChunkItem(item);
+  const { job, chunk, passes, from, to, waiting, checksum } = stored;
+  const own = countOwnPasses(stored);
+  const message = { job, chunk, pass: passes.length, own, from, to, checksum };
+  const found = await findJob(world.table, job);
+  if (found && !isOpenJob(found))
+    return closeChunk(world, found, stored, readScheduledWork(item).token);
+  if (!found) return removeChunk(world, stored, readScheduledWork(item).token);
+  await sendChunks(world, found, [message], { rows: waiting });
+  // A worker may have the message for this long; a second message before that would do the work twice.
+  const later = addMs(world.now(), toQueue(found).visibilitySeconds * 1000);
+  await world.table.write({
+    update: toChunkKey(job, chunk),
+    set: { due_sk: later.toISOString() },
+    where: { token: readScheduledWork(item).token },
+  });
+  return "sent_again";
+};
+
+export const chunkWork: WorkKind = {
+  kind: CHUNK,
+  repair: repairChunk,
+  longestWaitMs: MAX_WAIT_MINUTES.most * MINUTE_MS + MINUTE_MS,
+  deferredUntil: (item) => item["retryAt"],
+};

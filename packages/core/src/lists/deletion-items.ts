@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import type { Item, Key, Table } from "../ports/table.ts";
+import type { Job } from "../rows/items.ts";
+import type { EvidencePass } from "../rows/row-evidence.ts";
+
+// Layout. A job that was deleted: where its parts are, until all of them are removed. The item replaces the
+// job's own in one transaction, so nothing finds the job from then on, and no part is forgotten. A list that is no job yet
+// has such an item from before its first byte: the transaction that makes it a job removes the item (new-job.ts).
+//
+//   pk              sk        what
+//   DELETION#<job>  DELETION         the owner, the blobs and the number of chunks; due until nothing can be left
+//   DELETION#<job>  PASS#<n>#<token>  a pass of chunk n whose pages were removed; its evidence may still come
+
+export const DELETION = "deletion";
+
+const Deletion = v.object({
+  job: v.string(),
+  owner: v.string(),
+  /** How many chunks it had: pages of a chunk without an outcome are found only by its number. */
+  chunks: v.number(),
+  /** The claim of its Idempotency-Key: its answer quotes cells of the list. */
+  claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
+  /** The blobs of its list. */
+  blobs: v.array(v.string()),
+  /** When the first removal of every part ended. */
+  removedAt: v.optional(v.string()),
+});
+
+export type Deletion = Readonly<v.InferOutput<typeof Deletion>>;
+
+const toPartition = (job: string): string => `DELETION#${job}`;
+
+export const toDeletionKey = (job: string): Key => ({ pk: toPartition(job), sk: "DELETION" });
+
+export const toDeletionItem = (deletion: Deletion): Item => ({
+  ...toDeletionKey(deletion.job),
+  ...deletion,
+});
+
+export const readDeletion = (item: Item): Deletion => v.parse(Deletion, item);
+
+export const findDeletion = async (table: Table, job: string): Promise<Deletion | undefined> => {
+  const item = await table.get(toDeletionKey(job));
+  return item && readDeletion(item);
+};
+
+/** A job of one address has one chunk, and no size of chunks. */
+export const countChunks = ({ total, chunkRows }: Pick<Job, "total" | "chunkRows">): number =>
+  chunkRows > 0 ? Math.ceil(total / chunkRows) : 1;
+
+const PASS = "PASS#";
+const Pass = v.object({ job: v.string(), chunk: v.number(), token: v.string() });
+
+export const toPassItem = ({ job, chunk, token }: EvidencePass): Item => ({
+  pk: toPartition(job),
+  sk: `${PASS}${chunk}#${token}`,
+  job,
+  chunk,
+  token,
+});
+
+export const toPassesQuery = (job: string) => ({ pk: toPartition(job), sk: { prefix: PASS } });
+
+export const readPass = (item: Item): EvidencePass => v.parse(Pass, item);

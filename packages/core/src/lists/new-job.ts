@@ -1,0 +1,163 @@
+import { getRetentionSeconds } from "../accounts/retention.ts";
+import { toExcludedKey } from "../intake/excluded-rows.ts";
+import type { InputBlob } from "../intake/input-blob.ts";
+import { Failure } from "../lib/failure.ts";
+import { addMs, MINUTE_MS } from "../lib/time.ts";
+import { credits } from "../money/credits.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
+import { PLANS } from "../money/plans.ts";
+import type { PaidOperation } from "../money/reasons.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { type InputMetadata, toInputItem } from "../rows/input-metadata.ts";
+import { JOB, type Job, NO_PROGRESS, toJobItem, toJobKey } from "../rows/items.ts";
+import { scheduleWork } from "../runtime/leases.ts";
+import { DELETION, toDeletionItem, toDeletionKey } from "./deletion-items.ts";
+
+/** The fields of a new job of many addresses. */
+export type NewJob = InputMetadata & {
+  readonly id: string;
+  readonly kind: "batch" | "file";
+  readonly payer: Payer;
+  readonly reason: PaidOperation;
+  readonly name: string | null;
+  readonly options: NonNullable<Job["options"]>;
+  readonly callback: NonNullable<Job["callback"]> | null;
+  readonly input: InputBlob;
+  /** The blob that a file was uploaded to. */
+  readonly upload?: string;
+  /** The job whose rows it verifies again. */
+  readonly parent?: string;
+  readonly chunkRows: number;
+  readonly unique: number;
+  /** The most frequent domains of the list. */
+  readonly domains: readonly string[];
+  readonly createdAt: Date;
+  /** The claim of the Idempotency-Key, released if all of the job is refunded. */
+  readonly claim: Job["claim"];
+  /** 1: its dispatch is not settled yet. */
+  readonly unsettled: 0 | 1;
+  /** The shard of the balance that pays. */
+  readonly shard: number;
+};
+
+/** How long the accepting process may take to send the chunks before the reconciler checks the job. */
+const SEND_WITHIN_MS = 60_000;
+
+/** The writes that create the job. They belong to the transaction of the debit. */
+export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
+  const { id, kind, payer, reason, name, options, callback, createdAt } = newJob;
+  const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
+  const { checksums, unsettled, claim, shard, upload, parent } = newJob;
+  const { key, version } = newJob.input;
+  const job: Job = {
+    ...NO_PROGRESS,
+    id,
+    owner: getOwnerId(payer),
+    account: payer.account,
+    mode: payer.mode,
+    kind,
+    name,
+    status: "processing",
+    createdAt: createdAt.toISOString(),
+    retentionSeconds: getRetentionSeconds(payer),
+    held: credits(0),
+    shard,
+    reason,
+    total: newJob.unique,
+    input: { key, version },
+    ...(upload !== undefined && { upload }),
+    ...(parent !== undefined && { parent }),
+    chunkRows,
+    domains: newJob.domains,
+    options,
+    ...(callback && { callback }),
+    unsettled,
+    claim,
+  };
+  const schedule = scheduleWork(JOB, id, addMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
+  return [
+    { create: { ...toJobItem(job), ...schedule } },
+    {
+      create: toInputItem(
+        id,
+        { chunks, checksums, columns, emailColumn, isAscii, delimiter, excluded },
+        createdAt,
+      ),
+    },
+    ...(parent === undefined ? [] : [buildParent(parent, id)]),
+  ];
+};
+
+/** One child at a time, so that no row is charged twice for the same question. */
+const buildParent = (parent: string, child: string): Write => ({
+  update: toJobKey(parent),
+  set: { child },
+  where: { id: parent, child: { missing: true } },
+});
+
+/** A job that is larger than the plan allows is refused before it is charged. */
+export const assertWithinPlan = ({ plan }: Payer, count: number): void => {
+  const { jobAddressesMax } = PLANS[plan];
+  if (count > jobAddressesMax) throw createTooManyFailure(plan);
+};
+
+export const createTooManyFailure = (plan: Payer["plan"]): Failure => {
+  const most = PLANS[plan].jobAddressesMax.toLocaleString("en");
+  const message = `The plan ${plan} allows ${most} addresses in one job.`;
+  return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", message);
+};
+
+export const toInputBlobKey = (job: string): string => `inputs/${job}.jsonl`;
+
+const listInputBlobs = (job: string): string[] => {
+  const key = toInputBlobKey(job);
+  return [key, toExcludedKey(key)];
+};
+
+/** Longer than any request writes and pays for its list. */
+const DRAFT_MS = 10 * MINUTE_MS;
+
+/**
+ * Called before the first byte of a list is written: records it as a list to delete, so that the reconciler removes it
+ * unless it becomes a job. Returns the write of the job's own transaction that withdraws the record. The transaction is
+ * refused if the reconciler was faster.
+ */
+export const recordDraft = async (world: World, payer: Payer, job: string): Promise<Write> => {
+  const token = world.newId("txn");
+  const draft = {
+    job,
+    owner: getOwnerId(payer),
+    claim: null,
+    chunks: 0,
+    blobs: listInputBlobs(job),
+  };
+  const schedule = scheduleWork(DELETION, job, addMs(world.now(), DRAFT_MS), token);
+  const { outcome } = await world.table.write({
+    create: { ...toDeletionItem(draft), ...schedule },
+  });
+  if (outcome !== "committed") throw new Error("unknown whether the list was recorded");
+  return { remove: toDeletionKey(job), where: { token } };
+};
+
+/** Removes the input of a job that was not created. What fails here is left to the reconciler. */
+export const removeInput = async (
+  { blobs, table }: Pick<World, "blobs" | "table">,
+  job: string,
+): Promise<void> => {
+  try {
+    await Promise.all(listInputBlobs(job).map((key) => blobs.remove(key)));
+    await table.write({ remove: toDeletionKey(job) });
+  } catch {
+    return;
+  }
+};
+
+/** Removes the list of an unpaid job. If the job may have been paid, the list stays. */
+export const removeInputUnlessCharged =
+  (world: Pick<World, "blobs" | "table">, job: string) =>
+  async (cause: unknown): Promise<never> => {
+    if (cause instanceof Failure && cause.money === "nothing_charged")
+      await removeInput(world, job);
+    throw cause;
+  };

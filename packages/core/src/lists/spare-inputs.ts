@@ -1,0 +1,67 @@
+import * as v from "valibot";
+import { toExcludedKey } from "../intake/excluded-rows.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import { BLOB_RETENTION_DAYS } from "../ports/blobs.ts";
+import type { Item, Key } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { type Job, toJobKey } from "../rows/items.ts";
+
+// Layout. When the list of a job is replaced, the blobs that the job does not point to, or not yet. Each is recorded
+// before it is written and until it is removed, so no crash leaves a list that nothing refers to.
+//
+//   pk        sk                   what
+//   JOB#<id>  SPARE#<blob's key>   isDropped: its blobs are being removed; isWritten: no process writes them any more
+
+const Spare = v.object({ sk: v.string(), isWritten: v.optional(v.boolean(), false) });
+const PREFIX = "SPARE#";
+
+export const toSpareItem = (
+  job: string,
+  key: string,
+  now: Date,
+): { readonly item: Item; readonly key: string } => ({
+  key,
+  item: {
+    pk: toJobKey(job).pk,
+    sk: `${PREFIX}${key}`,
+    expires_at: toEpochSeconds(now) + BLOB_RETENTION_DAYS["inputs/"] * 86_400,
+  },
+});
+
+/**
+ * Removes every spare list of a job. A replacement that is under way finds its own dropped, and is refused. It may write
+ * its blobs all the same, so their record stays, unless `isLast`: nothing can be written any more.
+ */
+export const removeSpares = async (
+  world: Pick<World, "table" | "blobs">,
+  { id }: Pick<Job, "id">,
+  { isLast = false } = {},
+): Promise<void> => {
+  const { table } = world;
+  const query = { pk: toJobKey(id).pk, sk: { prefix: PREFIX } };
+  for await (const item of paginateQuery(table, query)) {
+    const key: Key = { pk: item.pk, sk: item.sk };
+    const { outcome } = await table.write({ update: key, set: { isDropped: true } });
+    // Refused: the job points to it by now.
+    if (outcome === "refused") continue;
+    if (outcome === "ambiguous") throw new Error("unknown whether a spare list is dropped");
+    const { sk, isWritten } = v.parse(Spare, item);
+    await removeLists(world, sk.slice(PREFIX.length));
+    if (isLast || isWritten) await table.write({ remove: key });
+  }
+};
+
+/** For the process that wrote the spare, or did not come to it. */
+export const removeOwnSpare = async (
+  world: Pick<World, "table" | "blobs">,
+  { key, item }: ReturnType<typeof toSpareItem>,
+): Promise<void> => {
+  await removeLists(world, key);
+  await world.table.write({ remove: item });
+};
+
+const removeLists = async ({ blobs }: Pick<World, "blobs">, key: string): Promise<void> => {
+  await blobs.remove(key);
+  await blobs.remove(toExcludedKey(key));
+};

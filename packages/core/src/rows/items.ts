@@ -1,0 +1,246 @@
+import * as v from "valibot";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { toEpochSeconds } from "../lib/time.ts";
+import type { Halves } from "../money/credits.ts";
+import { KEY_MODES } from "../money/payer.ts";
+import { PAID_OPERATIONS } from "../money/reasons.ts";
+import type { Item, Key, Table } from "../ports/table.ts";
+import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
+import type { Status } from "../verify/result.ts";
+import { RETRY_CAUSES } from "../verify/retry.ts";
+import { JOB_KINDS, NO_REFUNDS, type Refunds, readRefunds, toRefundFields } from "./refunds.ts";
+
+// Layout.
+//
+//   pk          sk     list_pk        list_sk            what
+//   JOB#<id>    JOB    JOBS#<owner>   <created at>#<id>  the request and its progress; due until it ends
+//   JOB#<id>    INPUT                                    where each chunk of its input is (of batches and files)
+//
+// chunks.ts has the outcomes of its chunks, results.ts their results, result-summary.ts their counts, and row-index.ts
+// what finds and sorts them.
+
+/** The scheduled work of a list. */
+export const JOB = "job";
+/** That of a pending verification, whose caller waits for it. */
+export const SINGLE = "single";
+
+/** How often the reconciler checks the progress of a job. */
+export const JOB_CHECK_INTERVAL_MS = 3_600_000;
+/** If the message of a pending verification is lost, it is sent again after this time. */
+export const RESEND_AFTER_MS = 5 * 60_000;
+
+export const JOB_STATUSES = [
+  "pending",
+  "processing",
+  "completed",
+  "failed",
+  "cancelled",
+  "enqueue_unknown",
+] as const;
+
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** The statuses of jobs that have not ended. */
+export const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"] as const;
+
+/** The statuses of jobs that have ended. */
+export const CLOSED_STATUSES = ["completed", "failed", "cancelled"] as const;
+
+/** The contract's four counters. Every status of a result belongs to one. */
+const RESULT_BUCKETS = ["valid", "invalid", "risky", "unknown"] as const;
+export type ResultBucket = (typeof RESULT_BUCKETS)[number];
+
+const BUCKET_BY_STATUS: Readonly<Record<Status, ResultBucket>> = {
+  valid: "valid",
+  invalid: "invalid",
+  disposable: "invalid",
+  risky: "risky",
+  catch_all: "risky",
+  role: "risky",
+  spam_trap: "risky",
+  unknown: "unknown",
+};
+
+export const toBucket = (status: Status): ResultBucket => BUCKET_BY_STATUS[status];
+
+/** The order in a wait queue for slots. */
+export const Ticket = v.object({ queue: v.string(), position: v.number(), draw: v.number() });
+
+const Job = v.object({
+  id: v.string(),
+  owner: v.string(),
+  account: v.string(),
+  mode: v.picklist(KEY_MODES),
+  kind: v.picklist(JOB_KINDS),
+  name: v.nullable(v.string()),
+  status: v.picklist(JOB_STATUSES),
+  createdAt: v.string(),
+  completedAt: v.optional(v.string()),
+  error: v.optional(v.string()),
+  /** How long its results are retained, by the plan at the time when it was accepted. */
+  retentionSeconds: v.number(),
+  /** The credits that are held for it. */
+  held: v.custom<Halves>(Number.isSafeInteger),
+  /** The shard of the balance that paid. */
+  shard: v.number(),
+  /** What its credits pay for. */
+  reason: v.picklist(PAID_OPERATIONS),
+
+  total: v.number(),
+  processed: v.number(),
+  valid: v.number(),
+  invalid: v.number(),
+  risky: v.number(),
+  unknown: v.number(),
+  /** How often the result of a row was replaced by that of a child. */
+  replaced: v.optional(v.number(), 0),
+
+  /** For a job of one address: the worker's input. */
+  single: v.optional(
+    v.object({
+      email: v.string(),
+      deepVerify: v.boolean(),
+      includeAi: v.boolean(),
+      includeEvidence: v.boolean(),
+      /** Its row gets a receipt. 0.2.0 has none. */
+      receipt: v.optional(ReceiptOrigin),
+    }),
+  ),
+  /** The claim of its Idempotency-Key, released if the job fails. */
+  claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
+  /** Of release 0.2.0, while its address is deferred: why, and until when. Its chunk has that now. */
+  retry: v.optional(
+    v.object({
+      reason: v.string(),
+      causes: v.array(v.picklist(RETRY_CAUSES)),
+      at: v.string(),
+      /** It found no slot at its mail provider; its order among those that wait for one. */
+      ticket: v.optional(Ticket),
+      /** The exit that was greylisted: the next attempt prefers it. */
+      exit: v.optional(v.string()),
+    }),
+  ),
+
+  /** For a batch or a file: the blob with its rows. */
+  input: v.optional(v.object({ key: v.string(), version: v.string() })),
+  /** For a file: the upload that it was read from, which is removed with the job. */
+  upload: v.optional(v.string()),
+  chunkRows: v.number(),
+  options: v.optional(
+    v.object({
+      deepVerify: v.boolean(),
+      includeAi: v.boolean(),
+      /** The longest that a row may wait for further attempts. Absent: the default. */
+      maxWaitMinutes: v.optional(v.number()),
+    }),
+  ),
+  /** 0 once the dispatch of every chunk is settled; the job cannot end before. */
+  unsettled: v.number(),
+  /** The chunks of which it is unknown whether they were queued. */
+  unresolved: v.array(v.number()),
+  /** The most frequent domains of its list, which the summary counts. Removed when it ends. */
+  domains: v.optional(v.array(v.string()), []),
+  /** How often an address was erased from its list or its results. */
+  redactions: v.number(),
+  /** How many addresses were done at the last check of its progress. */
+  seen: v.number(),
+  /** Some of its rows were corrected to the address of another row. 0.2.0 has none. */
+  hasDuplicates: v.optional(v.boolean()),
+  /** The job whose rows it verifies again. */
+  parent: v.optional(v.string()),
+  /** The job that verifies rows of this one again; removed when it ends. */
+  child: v.optional(v.string()),
+  /** Its secret is encrypted for the owner. */
+  callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
+});
+
+export const NO_PROGRESS = {
+  processed: 0,
+  valid: 0,
+  invalid: 0,
+  risky: 0,
+  unknown: 0,
+  refunds: NO_REFUNDS,
+  replaced: 0,
+  chunkRows: 0,
+  unsettled: 0,
+  unresolved: [],
+  seen: 0,
+  redactions: 0,
+  domains: [],
+  claim: null,
+  deferred: {},
+} as const;
+
+export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved" | "domains"> & {
+  readonly unresolved: readonly number[];
+  readonly domains: readonly string[];
+  /** How many rows cost nothing, by cause. */
+  readonly refunds: Refunds;
+  /** How many rows of a batch or a file wait for another attempt, by reason. */
+  readonly deferred: Readonly<Record<string, number>>;
+};
+export type JobProgress = Pick<Job, "total" | "processed" | ResultBucket>;
+
+export const toJobKey = (id: string): Key => ({ pk: `JOB#${id}`, sk: "JOB" });
+export const toJobsPartition = (owner: string): string => `JOBS#${owner}`;
+
+/** One field per reason, so that a pass can add to it without reading the job. */
+export const toDeferredField = (reason: string): string => `${DEFERRED}${reason}`;
+const DEFERRED = "deferred_";
+
+export const readJob = (item: Item): Job => ({
+  ...v.parse(Job, item),
+  refunds: readRefunds(item),
+  deferred: readDeferred(item),
+});
+
+const readDeferred = (item: Item): Job["deferred"] =>
+  Object.fromEntries(
+    Object.entries(item)
+      .filter(([field, rows]) => field.startsWith(DEFERRED) && Number(rows) > 0)
+      .map(([field, rows]) => [field.slice(DEFERRED.length), Number(rows)]),
+  );
+
+export const toJobItem = ({ deferred, refunds, ...job }: Job): Item => ({
+  ...toJobKey(job.id),
+  list_pk: toJobsPartition(job.owner),
+  list_sk: `${job.createdAt}#${job.id}`,
+  ...job,
+  // Release 0.2.0 counts with them.
+  waits: 0,
+  sends: 0,
+  ...toRefundFields(refunds),
+  ...Object.fromEntries(
+    Object.entries(deferred).map(([reason, rows]) => [toDeferredField(reason), rows]),
+  ),
+});
+
+export const isOpenJob = ({ status }: Pick<Job, "status">): boolean =>
+  OPEN_STATUSES.some((open) => open === status);
+
+export const findJob = async (table: Table, id: string): Promise<Job | undefined> => {
+  const item = await table.get(toJobKey(id));
+  return item && readJob(item);
+};
+
+export async function* iterateJobs(table: Table, owner: string): AsyncGenerator<Job> {
+  for await (const item of paginateQuery(table, { index: "list", pk: toJobsPartition(owner) }))
+    yield readJob(item);
+}
+
+/** The record of a job is retained longer than its results, and has no addresses. */
+const RECORD_RETENTION_SECONDS = 365 * 86_400;
+
+export const getRecordExpiry = (now: Date): number =>
+  toEpochSeconds(now) + RECORD_RETENTION_SECONDS;
+
+/** The record of a job is retained for a year, so the address is erased from it; the result has its own retention. */
+export const ERASED_FIELDS = { single: undefined, retry: undefined } as const;
+
+/** The fields that a job gets when it ends. */
+export const toDoneFields = (now: Date) => ({
+  completedAt: now.toISOString(),
+  expires_at: getRecordExpiry(now),
+  domains: undefined,
+});

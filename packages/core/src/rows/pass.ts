@@ -1,0 +1,355 @@
+import { addMs, toEpochSeconds } from "../lib/time.ts";
+import { move } from "../money/ledger.ts";
+import { DELAY_SECONDS_MAX } from "../ports/queue.ts";
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
+import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { countVerdicts } from "../verify/verdict-counts.ts";
+import { TEST_KEY_RETRY_SECONDS } from "./attempt.ts";
+import { type ChunkMessage, type JobSize, sendChunks } from "./chunk-messages.ts";
+import {
+  type Chunk,
+  countChunkRows,
+  countOwnPasses,
+  createRefundedChunk,
+  findChunk,
+  toChunkItem,
+  toChunkKey,
+  toPassField,
+} from "./chunks.ts";
+import {
+  countDeferredChange,
+  type DeferredGroup,
+  findDeferredGroups,
+  findFirstGroup,
+  findFirstTime,
+  splitDue,
+  toDeferredItem,
+  toDeferredKey,
+} from "./deferrals.ts";
+import { JOB_CHECK_INTERVAL_MS, type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
+import { buildPendingWrites, toPendingRow } from "./pending-row.ts";
+import { countRefunds, createRefundEntry, toRefundFields } from "./refunds.ts";
+import { replaceAsFound } from "./replace-rows.ts";
+import { buildSummaryWrites } from "./result-summary.ts";
+import { toPageItems, type VerifiedRow } from "./results.ts";
+import { storeEvidence } from "./row-evidence.ts";
+import { buildIndexWrites } from "./row-index.ts";
+
+// A row is an address of a job with what its attempts left: its causes, its ticket, its exit. A list stores its rows in a
+// blob (lists/accept-list.ts) and sends a message for each chunk of them; a pending verification has its only row in the
+// job. The worker of a chunk (lists/chunk-worker.ts) makes one attempt at each row that is due (attempt.ts), which asks the
+// mail server by the smtp-pool. Its outcome is a result, or a time and a cause: then the row is deferred (deferrals.ts),
+// and a later pass attempts it again. This file stores the pass, all of it or nothing: the pages with the results, the
+// counts and the index of the job, the rows that wait, and what is refunded (refunds.ts). The last pass ends the job
+// (lists/completion.ts), which pays or returns what was held for its rows.
+
+export const CHUNK = "chunk";
+
+export type PassResult = {
+  readonly job: Job;
+  readonly message: ChunkMessage;
+  /** As it was before the pass. Undefined: it is the first. */
+  readonly chunk: Chunk | undefined;
+  /** The rows that this pass gave a result. */
+  readonly rows: readonly VerifiedRow[];
+  /** The rows that were deferred before the pass, and those that are deferred after it. */
+  readonly before: readonly DeferredGroup[];
+  readonly after: readonly DeferredGroup[];
+};
+
+/** Writes the pages first, which no reader finds yet; then, in one transaction, everything that makes them count. */
+export const writeOutcome = async (world: VerifyWorld, result: PassResult): Promise<void> => {
+  const { job, message, rows } = result;
+  const requester = { account: job.account, priority: "list" } as const;
+  const token = world.newId("txn");
+  const pages = { job: job.id, chunk: message.chunk, token };
+  const expiresAt = toEpochSeconds(world.now()) + job.retentionSeconds;
+  const shown = rows.map((row) => (job.single ? toPendingRow(world, job, row) : dropEvidence(row)));
+  for (const page of toPageItems(pages, shown, expiresAt)) {
+    const { outcome } = await world.table.write({ put: page });
+    if (outcome === "ambiguous") throw new Error("unknown whether the results were stored");
+    await world.callers.yieldToCallers(requester);
+  }
+  if (!job.single) await storeEvidence(world, job, pages, rows);
+  const counted = await countPass(world, result, { token, expiresAt });
+  if (!counted) return;
+  await sendNextPass(world, counted);
+  // Of a child that ends with this pass, its end does it.
+  if (counted.after.length > 0 || job.total > job.chunkRows)
+    await replaceAsFound(world, job, shown);
+};
+
+/** Makes the pages of a pass count. Undefined: another worker did this pass, or the chunk was refunded, or the job has ended. */
+const countPass = async (
+  world: VerifyWorld,
+  result: PassResult,
+  pages: StoredPages,
+): Promise<PassResult | undefined> => {
+  const { job, message, chunk, rows } = result;
+  const { outcome } = await commit(world, {
+    proof: buildChunkOutcome(result, pages),
+    also: [
+      buildJobCounters(world, result),
+      ...buildDeferralWrites(result),
+      ...buildRefundForFile(world, result),
+      ...countVerdicts(job, job.createdAt, toVerdicts(rows)),
+      ...(job.single
+        ? buildPendingWrites(world, job, rows)
+        : [
+            ...buildSummaryWrites(job, rows, pages.expiresAt),
+            ...buildIndexWrites(
+              { job, chunk: message.chunk, token: pages.token, pass: countPasses(chunk) },
+              rows,
+              pages.expiresAt,
+            ),
+          ]),
+    ],
+  });
+  if (outcome === "ambiguous") throw new Error("unknown whether the pass was stored");
+  if (outcome === "committed") return result;
+  // A job that verifies rows again may have added a pass to the chunk. Then this one comes after it.
+  const now = chunk && (await findChunk(world.table, job.id, chunk.chunk));
+  return now && now.again > chunk.again && countOwnPasses(now) === countOwnPasses(chunk)
+    ? countPass(world, { ...result, chunk: now }, pages)
+    : undefined;
+};
+
+const countPasses = (chunk: Chunk | undefined): number => chunk?.passes.length ?? 0;
+
+const dropEvidence = ({ row, result }: VerifiedRow): VerifiedRow => {
+  const { evidence: _, ...others } = result;
+  return { row, result: others };
+};
+
+/** Undefined: the reconciler sends the message when the next group is due, at the whole minute. */
+const findDelaySeconds = (
+  { now }: World,
+  { mode }: Pick<Job, "mode">,
+  after: readonly DeferredGroup[],
+): number | undefined => {
+  const first = findFirstGroup(after);
+  if (!first) return undefined;
+  if (after.some(({ isSlow }) => isSlow)) return 0;
+  if (mode === "test") return TEST_KEY_RETRY_SECONDS;
+  if (!first.ticket) return undefined;
+  const seconds = Math.ceil((Date.parse(first.at) - now().getTime()) / 1_000);
+  return Math.min(DELAY_SECONDS_MAX, Math.max(0, seconds));
+};
+
+type WaitingChunk = Pick<PassResult, "message" | "chunk" | "after"> & {
+  readonly job: JobSize & Pick<Job, "id">;
+};
+
+/** The next pass over slow rows, over rows that wait for a slot, or of a test key's job. If the message is lost, the reconciler finds the chunk due. */
+export const sendNextPass = async (
+  world: World,
+  { job, message, chunk, after }: WaitingChunk,
+): Promise<void> => {
+  const delaySeconds = findDelaySeconds(world, job, after);
+  if (delaySeconds === undefined) return;
+  const own = chunk ? countOwnPasses(chunk) + 1 : 1;
+  const next = { ...message, pass: countPasses(chunk) + 1, own };
+  const due = splitDue(after).due;
+  await sendChunks(world, job, [next], { delaySeconds, rows: countWaiting(due) });
+};
+
+/** The message is already sent, and by then nearly every session has ended. */
+const SLOW_DUE_MS = 180_000;
+
+const getScheduledTime = (after: readonly DeferredGroup[], retryAt: string): Date =>
+  after.some(({ isSlow }) => isSlow) || findFirstGroup(after)?.ticket
+    ? addMs(new Date(retryAt), SLOW_DUE_MS)
+    : new Date(retryAt);
+
+type StoredPages = { readonly token: string; readonly expiresAt: number };
+
+const countWaiting = (groups: readonly DeferredGroup[]): number =>
+  groups.reduce((sum, { rows }) => sum + rows.length, 0);
+
+/** Of a chunk whose first attempt, by a request, deferred its only row. */
+export const buildWaitingChunk = (
+  world: Pick<World, "newId">,
+  { job, message, after }: WaitingChunk,
+): readonly Write[] => {
+  const pass = { job, message, chunk: undefined, rows: [], before: [], after };
+  const pages = { token: world.newId("txn"), expiresAt: 0 };
+  return [buildChunkOutcome(pass, pages), ...buildDeferralWrites(pass)];
+};
+
+type StoredPass = Omit<PassResult, "job"> & { readonly job: Pick<Job, "id"> };
+
+const buildChunkOutcome = (
+  { job, message, chunk: stored, rows, after }: StoredPass,
+  { token, expiresAt }: StoredPages,
+): Write => {
+  const { chunk, from, to, checksum } = message;
+  const retryAt = findFirstTime(after);
+  const waiting = countWaiting(after);
+  // By job and chunk, so the chunks spread over all partitions: the reconciler takes 100 items of each per run, and a
+  // large job has a thousand chunks.
+  const id = `${job.id}#${chunk}`;
+  const schedule = retryAt
+    ? { ...scheduleWork(CHUNK, id, getScheduledTime(after, retryAt), token), retryAt }
+    : { ...UNSCHEDULED, retryAt: undefined, expires_at: expiresAt };
+  const field = toPassField(countPasses(stored));
+  if (stored)
+    return {
+      update: toChunkKey(job.id, chunk),
+      add: { rows: rows.length },
+      set: { ...schedule, [field]: token, waiting },
+      where: { [field]: { missing: true } },
+    };
+  const done = {
+    job: job.id,
+    chunk,
+    outcome: "done" as const,
+    rows: rows.length,
+    waiting,
+    again: 0,
+    from,
+    to,
+    checksum,
+  };
+  return { create: { ...toChunkItem({ ...done, passes: [token] }), ...schedule } };
+};
+
+const toVerdicts = (rows: readonly VerifiedRow[]) => rows.map(({ result }) => result);
+
+const buildJobCounters = (world: World, { job, rows, before, after }: PassResult): Write => {
+  const add: Record<string, number> = {
+    processed: rows.length,
+    ...toRefundFields(countRefunds(job, rows)),
+    ...countDeferredChange(before, after),
+  };
+  for (const { result } of rows) {
+    const bucket = toBucket(result.status);
+    add[bucket] = (add[bucket] ?? 0) + 1;
+  }
+  return {
+    update: toJobKey(job.id),
+    add,
+    ...(job.single && after.length > 0 && { set: toWaitingFields(world.now()) }),
+    where: { status: { oneOf: OPEN_STATUSES } },
+  };
+};
+
+/** Of a pending verification whose row waits: its chunk is due, and the job only if that is lost. */
+export const toWaitingFields = (now: Date) => ({
+  status: "processing" as const,
+  retry: undefined,
+  due_sk: addMs(now, JOB_CHECK_INTERVAL_MS).toISOString(),
+});
+
+/** Replaces the rows that waited before the pass with those that wait after it. */
+const buildDeferralWrites = ({ job, message, before, after }: StoredPass): readonly Write[] => {
+  const chunkRef = { job: job.id, chunk: message.chunk };
+  const [timeBefore, timeAfter] = [findFirstTime(before), findFirstTime(after)];
+  // A transaction writes each item once: if the time is the same, the new item replaces the old one.
+  return [
+    ...(timeBefore && timeBefore !== timeAfter
+      ? [{ remove: toDeferredKey(chunkRef, timeBefore) }]
+      : []),
+    ...(timeAfter ? [{ put: toDeferredItem(chunkRef, timeAfter, after) }] : []),
+  ];
+};
+
+/** Refunds the rows of a file that failed on our side. Those of a batch return with its end. */
+const buildRefundForFile = (world: World, { job, message, rows }: PassResult): readonly Write[] =>
+  job.kind === "file" ? buildRefund(world, job, message, countRefunds(job, rows).failed) : [];
+
+type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
+  readonly chunk: Chunk | undefined;
+};
+
+/** For a chunk whose input is lost. Only we caused this failure, so a batch is refunded, too. */
+export const failChunk = async (world: World, failedChunk: FailedChunk): Promise<void> => {
+  const { job, message, chunk: stored, before } = failedChunk;
+  const { chunk } = message;
+  const field = toPassField(countPasses(stored));
+  const addresses = stored?.waiting ?? countChunkRows(job, chunk);
+  const outcomeWrite: Write = stored
+    ? {
+        update: toChunkKey(job.id, chunk),
+        set: {
+          ...UNSCHEDULED,
+          waiting: 0,
+          retryAt: undefined,
+          [field]: world.newId("txn"),
+          expires_at: toEpochSeconds(world.now()) + job.retentionSeconds,
+        },
+        where: { [field]: { missing: true } },
+      }
+    : createRefundedChunk(job, chunk, world.now());
+  const { outcome } = await commit(world, {
+    proof: outcomeWrite,
+    also: [
+      {
+        update: toJobKey(job.id),
+        add: { ...toRefundFields({ no_result: addresses }), ...countDeferredChange(before, []) },
+        where: { status: { oneOf: OPEN_STATUSES } },
+      },
+      ...buildDeferralWrites({ job, message, chunk: stored, rows: [], before, after: [] }),
+      ...buildRefund(world, job, message, addresses),
+    ],
+  });
+  if (outcome === "ambiguous") throw new Error("unknown whether the failed chunk was stored");
+};
+
+/** For a job that has ended: ends the wait of a chunk's rows. Its results stay. Each pass writes another token. */
+export const closeChunk = async (
+  world: World,
+  job: Job,
+  chunk: Chunk,
+  token: string,
+): Promise<string> => {
+  const change = countDeferredChange((await findDeferredGroups(world.table, chunk)) ?? [], []);
+  const { outcome } = await world.table.transact([
+    ...(Object.keys(change).length > 0 ? [{ update: toJobKey(job.id), add: change }] : []),
+    {
+      update: toChunkKey(job.id, chunk.chunk),
+      set: {
+        ...UNSCHEDULED,
+        waiting: 0,
+        retryAt: undefined,
+        expires_at: toEpochSeconds(world.now()) + job.retentionSeconds,
+      },
+      where: { token },
+    },
+    ...(chunk.retryAt === undefined ? [] : [{ remove: toDeferredKey(chunk, chunk.retryAt) }]),
+  ]);
+  return outcome === "committed" ? "goes_on" : "left_to_others";
+};
+
+/** For a job that is gone: nothing waits for the chunk's rows. */
+export const removeChunk = async (
+  { table }: Pick<World, "table">,
+  chunk: Chunk,
+  token: string,
+): Promise<string> => {
+  const { outcome } = await table.write({
+    remove: toChunkKey(chunk.job, chunk.chunk),
+    where: { token },
+  });
+  if (chunk.retryAt !== undefined)
+    await table.write({ remove: toDeferredKey(chunk, chunk.retryAt) });
+  return outcome === "committed" ? "goes_on" : "left_to_others";
+};
+
+const buildRefund = (
+  world: World,
+  job: Job,
+  { chunk, pass }: ChunkMessage,
+  addresses: number,
+): readonly Write[] => {
+  // What a pending verification holds is released with its end.
+  if (addresses === 0 || job.mode !== "live" || job.single) return [];
+  // The price may still be held. The reconciler settles it; then this refund is attempted again.
+  if (job.unsettled > 0) throw new Error("the job's dispatch is not settled yet");
+  // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because rows
+  // of a chunk may fail in several passes.
+  const step = `lost-${chunk}-${pass}` as const;
+  return move(createRefundEntry(world, job, { step, reason: "failed" }, addresses), job.shard);
+};

@@ -1,0 +1,297 @@
+import * as v from "valibot";
+import { hashAddress } from "../accounts/hashes.ts";
+import { type ControlAnswer, type ControlResult, checkControl } from "../control/check-control.ts";
+import type { WithIssuers } from "../control/issuers.ts";
+import { Failure } from "../lib/failure.ts";
+import { withTimeout } from "../lib/timeout.ts";
+import { findReplayedJob } from "../lists/find-replayed-job.ts";
+import {
+  type BeginResult,
+  type OperationRequest,
+  payImmediately,
+} from "../money/begin-operation.ts";
+import type { Halves } from "../money/credits.ts";
+import { handOverToJob, release, settle } from "../money/end-operation.ts";
+import { type IdempotencyKey, isErasedAnswer } from "../money/idempotency-claims.ts";
+import { createInProgressFailure } from "../money/in-progress.ts";
+import { type Operation, readOperation } from "../money/operation-items.ts";
+import { getOwnerId, type Payer } from "../money/payer.ts";
+import { PRICES } from "../money/prices.ts";
+import type { Json } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { createReceipt } from "../receipts/create-receipt.ts";
+import { type Deferral, FIRST_ATTEMPT, findDeferral, toAttemptOptions } from "../rows/attempt.ts";
+import { MAX_LEASE_MS } from "../runtime/leases.ts";
+import type { WorkKind } from "../runtime/work-kind.ts";
+import { NoCapacityError } from "../smtp-pool/slots/no-capacity-error.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
+import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
+import { trimResult, type Verification } from "../verify/result.ts";
+import { createCacheWrites } from "../verify/result-cache.ts";
+import { selectEngine } from "../verify/sandbox.ts";
+import { createVerdictWrites } from "../verify/store-verdict.ts";
+import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
+import { countVerdicts } from "../verify/verdict-counts.ts";
+import { createControlledResult, verifyAddress } from "../verify/verify.ts";
+import { findCached } from "./cached-result.ts";
+import {
+  createOrder,
+  holdPrice,
+  VERIFY,
+  VerifyInput,
+  type VerifyRequest,
+} from "./order-verification.ts";
+import { buildPendingJob, sendPending } from "./pending-job.ts";
+
+/** What the caller gets for the price. `pending`: the job that continues the verification. */
+export type VerifyResult = {
+  readonly price: Halves;
+  readonly cached: boolean;
+  readonly replayed: boolean;
+  readonly control?: ControlAnswer;
+} & (
+  | { readonly kind: "verified"; readonly result: Verification }
+  | { readonly kind: "pending"; readonly pending: PendingJob }
+);
+
+type PendingJob = { readonly job: string; readonly createdAt: string };
+
+/**
+ * Verifies one address and charges once, whatever crashes: holds before, settles after, releases if we failed. Control of
+ * the address is checked before any of it and costs nothing, unless it is proven: then it is the result.
+ */
+export const verifyOnce = async (
+  world: VerifyWorld & WithIssuers,
+  payer: Payer,
+  asked: VerifyRequest,
+  idempotencyKey: IdempotencyKey | null,
+): Promise<VerifyResult> => {
+  const startedAtMs = world.now().getTime();
+  const control = await findControl(world, payer, asked);
+  const spentMs = world.now().getTime() - startedAtMs;
+  const request = { ...asked, waitMs: Math.max(0, asked.waitMs - spentMs) };
+  const order = createOrder(world, payer, { idempotencyKey, waitMs: request.waitMs });
+  const found =
+    findProven(world, order, request, control) ?? (await findPaidBefore(world, order, request));
+  const run: GoOn = (operation) => runVerification(world, operation, request);
+  if (found) return payForFound(world, order, request, found, control, run);
+  return resume(world, await holdPrice(world, order, request, control), run);
+};
+
+export const findControl = async (
+  world: VerifyWorld & WithIssuers,
+  { mode }: Payer,
+  { email: { address }, proof, waitMs }: VerifyRequest,
+): Promise<ControlResult | undefined> =>
+  proof && checkControl(world, { ...proof, address, mode, waitMs });
+
+/** A result without a mail server: control is proven, or the address was verified lately. */
+export type FoundResult = Pick<VerifyResult, "price" | "cached"> & { readonly whole: Verification };
+
+export const findProven = (
+  world: VerifyWorld,
+  { payer: { mode } }: OperationRequest,
+  { email }: Pick<VerifyRequest, "email">,
+  control: ControlResult | undefined,
+): FoundResult | undefined => {
+  if (control?.status !== "controlled") return undefined;
+  const whole = createControlledResult(selectEngine(world, mode), email);
+  return { price: PRICES.verifyControlled, cached: false, whole };
+};
+
+const findPaidBefore = async (
+  world: VerifyWorld,
+  order: OperationRequest,
+  request: VerifyRequest,
+): Promise<FoundResult | undefined> => {
+  const whole = await findCached(world, order, request);
+  return whole && { price: PRICES.verifyCached, cached: true, whole };
+};
+
+type GoOn = (operation: Operation) => Promise<VerifyResult>;
+
+/** A crash may have left an earlier request under this key half done: then this one finishes it. */
+export const resume = async (
+  world: World,
+  outcome: BeginResult,
+  goOn: GoOn,
+): Promise<VerifyResult> => {
+  if (outcome.kind === "in_progress") throw createInProgressFailure(outcome.retryAfterMs);
+  return outcome.kind === "replayed" ? replay(world, outcome.answer) : goOn(outcome.operation);
+};
+
+export const payForFound = async (
+  world: VerifyWorld,
+  order: OperationRequest,
+  request: VerifyRequest,
+  { price, cached, whole }: FoundResult,
+  control: ControlAnswer | undefined,
+  goOn: GoOn,
+): Promise<VerifyResult> => {
+  const receipt = createReceipt(world, order.payer, request, {
+    id: order.id,
+    result: whole,
+    cached,
+    price,
+    paidBy: ["debit", "charge"],
+  });
+  const result = { ...trimResult(whole, request.options), ...receipt };
+  const also = { price, cached, ...(control && { control }) };
+  const answer: StoredAnswer = { ...also, result: pack(result) };
+  const subject = hashAddress(world, getOwnerId(order.payer), request.email.canonical);
+  const openedAt = world.now().toISOString();
+  const outcome = await payImmediately(world, order, async () => ({
+    price,
+    answer,
+    subject,
+    writes: (shard) => countVerdicts({ ...order.payer, shard }, openedAt, [result]),
+  }));
+  if (outcome.kind !== "paid") return resume(world, outcome, goOn);
+  return { kind: "verified", ...also, replayed: false, result };
+};
+
+const runVerification = async (
+  world: VerifyWorld,
+  operation: Operation,
+  request: VerifyRequest,
+): Promise<VerifyResult> => {
+  const { email, options } = request;
+  const { mode } = operation;
+  const everything = {
+    ...toAttemptOptions(world, operation, "caller", FIRST_ATTEMPT),
+    deepVerify: options.deepVerify,
+    waitMs: request.waitMs,
+  };
+  const verification = verifyAddress(selectEngine(world, mode), email, everything);
+  const outcome = await withTimeout(world, request.waitMs, verification, world.stopping).catch(
+    (cause: unknown) =>
+      // A worker has its own way to mail servers, and more time.
+      cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
+  );
+  if (outcome === "late") return switchToJob(world, operation);
+  if (isOurFailure(outcome)) return refund(world, operation);
+  const deferral = findDeferral(world, { mode }, FIRST_ATTEMPT, outcome);
+  if (deferral) return switchToJob(world, operation, deferral);
+
+  const free = findFreeReason(outcome);
+  const price = free ? (0 as Halves) : operation.amount;
+  const also = { price, cached: false, ...toControl(operation) };
+  const receipt = createReceipt(world, operation, request, {
+    id: operation.id,
+    result: outcome,
+    cached: false,
+    price,
+    paidBy: ["end", free ? "release" : "settle"],
+  });
+  const bare = trimResult(outcome, options);
+  const result = { ...bare, ...receipt };
+  const answer: StoredAnswer = { ...also, result: pack(result) };
+  const counts = countVerdicts(operation, operation.openedAt, [outcome]);
+  const writes =
+    mode === "live"
+      ? [
+          ...createCacheWrites(world, operation.account, { email, ...options }, outcome),
+          ...createVerdictWrites(world, operation.account, email.address, outcome),
+          ...counts,
+        ]
+      : counts;
+  const subject = hashAddress(world, getOwnerId(operation), email.canonical);
+  const ended = await settle(world, operation, {
+    answer,
+    subject,
+    releasedAs: free ?? undefined,
+    also: writes,
+  });
+  const verified = { kind: "verified", ...also, replayed: false } as const;
+  if (ended === "ended") return { ...verified, result };
+  // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once. No receipt
+  // can say which.
+  if (ended === "unknown" && !operation.claim) return { ...verified, result: bare };
+  throw createUnknownFailure(operation);
+};
+
+/** Without a cause no code of ours broke: our network did, and the caller may try again. */
+const refund = async (world: World, operation: Operation, cause?: unknown): Promise<never> => {
+  const released = (await release(world, operation)) === "ended";
+  const what = "The verification failed on our side.";
+  const code = cause === undefined ? "UNAVAILABLE" : "INTERNAL";
+  if (!released)
+    throw new Failure(code, operation.claim ? "retry_same_key" : "unknown", what, { cause });
+  const money = operation.mode === "test" ? "nothing_charged" : "refunded";
+  throw new Failure(code, money, what, { cause });
+};
+
+const createUnknownFailure = ({ claim }: Operation): Failure =>
+  claim
+    ? new Failure("UNAVAILABLE", "retry_same_key", "The outcome of this request is not known.")
+    : new Failure("INTERNAL", "unknown", "The outcome of this request is not known.");
+
+export const switchToJob = async (
+  world: World,
+  operation: Operation,
+  deferral?: Deferral,
+): Promise<VerifyResult> => {
+  if ((await continueAsJob(world, operation, deferral)) !== "ended")
+    throw createUnknownFailure(operation);
+  const pending = { job: operation.id, createdAt: operation.openedAt };
+  const also = { price: operation.amount, cached: false, ...toControl(operation) };
+  return { kind: "pending", ...also, replayed: false, pending };
+};
+
+/**
+ * The credits stay held and a worker continues: when the wait is over, when a later attempt may find out more, or when
+ * the process that began the work is gone.
+ */
+const continueAsJob = async (world: World, operation: Operation, deferral?: Deferral) => {
+  const { retentionSeconds, control: _, ...single } = v.parse(VerifyInput, operation.input);
+  const { id, openedAt, amount } = operation;
+  const answer: StoredAnswer = {
+    price: amount,
+    cached: false,
+    ...toControl(operation),
+    pending: { job: id, createdAt: openedAt },
+  };
+  const job = buildPendingJob(world, operation, { single, retentionSeconds, deferral });
+  const ended = await handOverToJob(world, operation, job, answer);
+  if (ended === "ended") await sendPending(world, operation, deferral);
+  return ended;
+};
+
+/** What the request found out that began the operation, whichever finishes it. */
+const toControl = ({ input }: Operation): Pick<VerifyResult, "control"> => {
+  const { control } = v.parse(VerifyInput, input);
+  return control === undefined ? {} : { control: { status: control } };
+};
+
+/** What a claim stores, and a repeated request gets as its response. Stored without a kind. */
+type StoredAnswer = {
+  readonly price: Halves;
+  readonly cached: boolean;
+  /** 0.2.0 has none. */
+  readonly control?: ControlAnswer;
+} & ({ readonly result: PackedVerification } | { readonly pending: PendingJob });
+
+const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
+  if (isErasedAnswer(answer)) throw createErasedFailure();
+  const stored = answer as StoredAnswer;
+  if ("result" in stored)
+    return { ...stored, kind: "verified", replayed: true, result: unpack(stored.result) };
+  await findReplayedJob(world, stored.pending.job);
+  return { ...stored, kind: "pending", replayed: true };
+};
+
+const createErasedFailure = (): Failure =>
+  new Failure(
+    "RESULT_DELETED",
+    "nothing_more",
+    "The result of this Idempotency-Key was erased. To verify the address again, use a new key.",
+  );
+
+export const verifyWork: WorkKind = {
+  kind: VERIFY,
+  repair: async (world, item) => {
+    const result = await continueAsJob(world, readOperation(item));
+    return result === "ended" ? "went_on_as_job" : "left_to_others";
+  },
+  longestWaitMs: MAX_LEASE_MS,
+};

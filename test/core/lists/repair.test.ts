@@ -1,0 +1,204 @@
+import { jobWork } from "@mailproof/core/lists/repair-job";
+import type { Item, Table } from "@mailproof/core/ports/table";
+import { toChunkKey } from "@mailproof/core/rows/chunks";
+import { toJobKey } from "@mailproof/core/rows/items";
+import { expect, test } from "vitest";
+import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { type Fate, withMessageFates, withTable } from "../../app/faulty-worlds.ts";
+import {
+  listMoves,
+  listOutboxEvents,
+  listStoredItems,
+  readCredits,
+  thenConsistent,
+} from "../../app/ledger.ts";
+import { createEmails, givenChunked, type TestContext, whenProcessed } from "../../things/jobs.ts";
+import { readStoredJob, receiveAll, setupMessages } from "./working-chunks.ts";
+
+const MINUTE_MS = 60_000;
+
+const findItem = (ctx: TestContext): Item => {
+  const item = ctx.table.items().find(({ sk }) => sk === "JOB");
+  if (!item) throw new Error("there is no job");
+  return item;
+};
+
+/** A file of chunks of one address, each with this outcome. */
+const givenFates = async (fates: readonly Fate[]) => {
+  const ctx = await givenChunked({ rows: 1 });
+  const world = withMessageFates(ctx, (chunk) => fates[chunk] ?? "sent");
+  await whenProcessed({ ...ctx, world }, createEmails(fates.length));
+  return ctx;
+};
+
+test("the reconciler leaves a job with progress alone for another hour", async () => {
+  const ctx = await setupMessages();
+  await ctx.queue.sendMany("chunks", [{ body: ctx.messages[0] ?? null }]);
+  await whenWorked(ctx);
+
+  const done = await jobWork.repair(ctx.world, findItem(ctx));
+
+  expect(done).toBe("goes_on");
+  expect(ctx.queue.pending()).toBe(0);
+  expect(findItem(ctx)).toMatchObject({ seen: 2, due_sk: "2026-11-21T01:00:00.000Z" });
+});
+
+test("the reconciler sends the chunks without a result of a job without progress again", async () => {
+  const ctx = await setupMessages();
+  await ctx.queue.sendMany("chunks", [{ body: ctx.messages[1] ?? null }]);
+  await whenWorked(ctx);
+  await jobWork.repair(ctx.world, findItem(ctx));
+
+  const done = await jobWork.repair(ctx.world, findItem(ctx));
+
+  expect(done).toBe("sent_again");
+  expect(await receiveAll(ctx)).toEqual([ctx.messages[0], ctx.messages[2]]);
+});
+
+test("a chunk whose rows wait for a server is not stuck", async () => {
+  const ctx = await setupMessages(["greylisted@x.com", "ann@x.com"]);
+  await ctx.queue.sendMany("chunks", [{ body: ctx.messages[0] ?? null }]);
+  await whenWorked(ctx);
+  await jobWork.repair(ctx.world, findItem(ctx));
+
+  await jobWork.repair(ctx.world, findItem(ctx));
+
+  expect(ctx.queue.pending()).toBe(0);
+});
+
+test("the reconciler completes a job whose last worker crashed before it did", async () => {
+  const ctx = await setupMessages();
+  await ctx.table.write({ update: toJobKey("job_1"), add: { processed: 5, valid: 5 } });
+
+  expect(await jobWork.repair(ctx.world, findItem(ctx))).toBe("completed");
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+});
+
+test("the reconciler sends chunks again that may not be queued, and settles each by an entry of its own", async () => {
+  const ctx = await givenFates(["unknown", "sent", "unheard"]);
+
+  const done = await jobWork.repair(ctx.world, findItem(ctx));
+
+  expect(done).toBe("resolved");
+  expect(await readStoredJob(ctx)).toMatchObject({
+    status: "processing",
+    unsettled: 0,
+    unresolved: [],
+    held: 0,
+    refunds: { no_result: 0 },
+  });
+  expect(listMoves(ctx)).toEqual(["settle 1", "settle 1", "hold 3", "settle 1"]);
+  await thenConsistent(ctx);
+});
+
+test("while the queue does not confirm a message nothing is settled, and the reconciler retries each minute", async () => {
+  const ctx = await givenFates(["unknown", "sent"]);
+  const lossy = withMessageFates(ctx, () => "unheard");
+
+  const done = await jobWork.repair(lossy, findItem(ctx));
+
+  expect(done).toBe("partly_resolved");
+  expect(findItem(ctx)).toMatchObject({ unresolved: [0], due_sk: "2026-11-21T00:01:00.000Z" });
+  expect(await readCredits(ctx)).toMatchObject({ held: 1, spent: 1 });
+});
+
+test("the worker of the last chunk settles one that was done without being known to be queued", async () => {
+  const ctx = await givenFates(["unheard", "sent"]);
+
+  await whenWorked(ctx);
+
+  expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("the reconciler retries until the hour is over, then refunds the chunk, and no worker verifies it after that", async () => {
+  const ctx = await givenFates(["unheard", "sent"]);
+  const lossy = withMessageFates(ctx, () => "refused");
+  ctx.later(60 * MINUTE_MS);
+  const before = await jobWork.repair(lossy, findItem(ctx));
+  ctx.later(1);
+
+  const after = await jobWork.repair(lossy, findItem(ctx));
+  await whenWorked(ctx);
+
+  expect([before, after]).toEqual(["partly_resolved", "resolved"]);
+  expect(await readStoredJob(ctx)).toMatchObject({
+    status: "completed",
+    processed: 1,
+    refunds: { no_result: 1 },
+  });
+  expect(await ctx.table.get(toChunkKey("job_1", 0))).toMatchObject({ outcome: "refunded" });
+  expect(await readCredits(ctx)).toMatchObject({ available: 99, held: 0, spent: 1, refunded: 1 });
+  await thenConsistent(ctx);
+});
+
+test("the reconciler resolves fifty chunks at a time at most, and a larger number in several runs", async () => {
+  const ctx = await givenFates([...Array<Fate>(70).fill("unknown"), "sent"]);
+
+  const looks = [
+    await jobWork.repair(ctx.world, findItem(ctx)),
+    (await readStoredJob(ctx)).unresolved.length,
+    await jobWork.repair(ctx.world, findItem(ctx)),
+  ];
+
+  expect(looks).toEqual(["partly_resolved", 20, "resolved"]);
+  await thenConsistent(ctx);
+});
+
+test("a reconciler that finds another's fencing token on the job moves no credits", async () => {
+  const ctx = await givenFates(["unknown", "sent"]);
+  const stale = findItem(ctx);
+  await ctx.table.write({ update: toJobKey("job_1"), set: { token: "another" } });
+  const before = listMoves(ctx);
+
+  await expect(jobWork.repair(ctx.world, stale)).rejects.toThrow("was not resolved: refused");
+
+  expect(listMoves(ctx)).toEqual(before);
+});
+
+test.each([true, false])(
+  "no reply to a settlement (written: %s) is an error; the next run settles what is left, once",
+  async (written) => {
+    const ctx = await givenFates(["unknown", "sent", "unknown"]);
+    let failed = 0;
+    const transact: Table["transact"] = async (writes) => {
+      if (failed++ < 4) {
+        if (written) await ctx.table.transact(writes);
+        return { outcome: "ambiguous" };
+      }
+      return ctx.table.transact(writes);
+    };
+
+    await jobWork.repair(withTable(ctx, { transact }), findItem(ctx)).catch(() => undefined);
+    await whenQuiet(ctx);
+
+    expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 3, refunded: 0 });
+    expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", processed: 3 });
+    await thenConsistent(ctx);
+  },
+);
+
+test("two reconcilers at once settle each chunk once", async () => {
+  const ctx = await givenFates(["unknown", "unknown", "sent"]);
+  ctx.later(MINUTE_MS);
+
+  await Promise.all([whenReconciled(ctx), whenReconciled(ctx), whenReconciled(ctx)]);
+  await whenQuiet(ctx);
+
+  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 3 });
+  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+  await thenConsistent(ctx);
+});
+
+test("the reconciler does not touch a finished job again, however often it looks", async () => {
+  const ctx = await givenFates(["unknown", "sent", "refused"]);
+  await whenQuiet(ctx);
+  const before = listStoredItems(ctx);
+
+  for (let hour = 0; hour < 5; hour++) {
+    ctx.later(60 * MINUTE_MS);
+    await whenReconciled(ctx);
+  }
+
+  expect(listStoredItems(ctx)).toEqual(before);
+});
