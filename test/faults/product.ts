@@ -24,6 +24,21 @@ const aws = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/functions/src/aws/${file}`, ...tests);
 
 export const FAULTS: readonly Fault[] = [
+  inFile("packages/core/src/smtp-pool/catch-all-probe.ts", "core/verify/fresh-refusals")(
+    "an acceptance of a random recipient counts as a refusal",
+    'if (verdict === "valid") return "yes";',
+    'if (verdict === "valid") return "no";',
+  ),
+  inFile("packages/core/src/smtp-pool/session.ts", "core/verify/fresh-refusals")(
+    "an acceptance is believed where no random recipient was decided",
+    'states.get(toAccountDomainKey(one))?.state.acceptsEveryone ? "yes" : undefined',
+    'states.get(toAccountDomainKey(one))?.state.acceptsEveryone ? "no" : undefined',
+  ),
+  inFile("packages/core/src/smtp-pool/catch-all-probe.ts", "core/verify/fresh-refusals")(
+    "a refusal in unknown words is about the mailbox, though nobody was accepted",
+    "hasAccepted(result, domain)\n        ?",
+    "true\n        ?",
+  ),
   inDashboard("session.ts", "sign-in")(
     "the key outlives its tab",
     "sessionStorage.setItem(STORED[name], value)",

@@ -125,14 +125,14 @@ test("slots and backoffs of a mail provider that a wrong clock wrote have ended"
 test("what was learned of a domain at a future time is checked anew", async () => {
   const { world, jump } = await given();
   const cache = createCatchAllCache(world.table, world.now);
-  await cache.storeCatchAll("example.com", "", "yes");
+  const before = await cache.find("example.com", "");
+  await cache.storeProof("example.com", "", "yes", before);
 
   jump(-2 * DAY_MS);
 
-  expect(await cache.find("example.com", "")).toEqual({ needsProof: true });
-  expect(await createCatchAllCache(world.table, world.now).find("example.com", "")).toEqual({
-    needsProof: true,
-  });
+  expect(await cache.find("example.com", "")).toMatchObject({ acceptsEveryone: false });
+  const other = createCatchAllCache(world.table, world.now);
+  expect(await other.find("example.com", "")).toMatchObject({ acceptsEveryone: false });
 });
 
 test("a cached result with a future time is not served", async () => {

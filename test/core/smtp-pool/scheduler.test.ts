@@ -115,7 +115,7 @@ test("domains at one server share sessions, and each has its own random recipien
   expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(3);
 });
 
-test("the result of a random recipient is stored, and not asked for again within a day", async () => {
+test("a catch-all is stored, and no random recipient asked about again within a day", async () => {
   const { probe, asked, catchAllCache } = givenServer(() => "250 ok");
   await probe(ask("ann"));
 
@@ -123,7 +123,7 @@ test("the result of a random recipient is stored, and not asked for again within
 
   expect(second.catchAll).toBe("yes");
   expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(1);
-  expect((await catchAllCache.find("example.com", "")).catchAll).toBe("yes");
+  expect(await catchAllCache.find("example.com", "")).toMatchObject({ acceptsEveryone: true });
 });
 
 test.each<[string, string]>([
@@ -139,7 +139,7 @@ test.each<[string, string]>([
   );
 
   expect((await probe(ask("ann"))).catchAll).toBe("undecided");
-  expect((await catchAllCache.find("example.com", "")).catchAll).toBeUndefined();
+  expect(await catchAllCache.find("example.com", "")).toMatchObject({ acceptsEveryone: false });
 });
 
 test("after a 421 the server gets no session for half a minute, and then one for the other addresses", async () => {

@@ -42,13 +42,13 @@ describe("one mail host and ten connections", () => {
     .filter((one) => !isDead(one))
     .slice(0, 2_000);
 
-  test("one command at a time: more than 460 addresses a second", async () => {
+  test("one command at a time: more than 450 addresses a second", async () => {
     const { askAll, counts } = givenDistantHost({ rcpt, extensions: [] });
 
     const { answers, perSecond } = await askAll(people);
 
     expect(summarize(people, answers)).toEqual(new Set([ALIVE]));
-    expect(perSecond).toBeGreaterThan(460);
+    expect(perSecond).toBeGreaterThan(450);
     expect(counts).toMatchObject({ peak: 10, linesMost: 1 });
   });
 
@@ -71,13 +71,13 @@ describe.each(["grouped", "mixed"] as const)(
   (order) => {
     const people = listPeople(400, 200, order);
 
-    test("have the right verdicts, at more than 250 a second", async () => {
+    test("have the right verdicts, at more than 240 a second", async () => {
       const { askAll, counts } = givenDistantHost({ host: GOOGLE, rcpt: rcptOfOneDomain });
 
       const { answers, perSecond } = await askAll(people);
 
       expect(summarize(people, answers)).toEqual(new Set([ALIVE, DEAD]));
-      expect(perSecond).toBeGreaterThan(250);
+      expect(perSecond).toBeGreaterThan(240);
       expect(counts.peak).toBe(5);
     });
 

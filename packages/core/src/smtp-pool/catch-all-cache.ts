@@ -3,24 +3,22 @@ import * as v from "valibot";
 import { isUnexpired, toEpochSeconds } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
 
-// Layout. What a verification learns from a domain's mail server serves its account for a day. Another account probes
-// the server itself: a result without a probe would show that some account has verified the domain before.
+// Layout. What an account learned of a domain's mail server, for a day. It holds no proof that the server refuses unknown
+// recipients: each session asks for that anew, so that an acceptance is never older than its proof. Another account asks
+// the server itself: a result without a question would show that some account has verified the domain before.
 //
 //   pk               sk               what
-//   DOMAIN#<domain>  CATCH_ALL#<account>  catchAll, catchAllUntil (s): whether it accepts every recipient, as a random one
-//                                     proved it
-//                                     randomRecipient: the one that the server deferred; the next attempt uses it again
+//   DOMAIN#<domain>  CATCH_ALL#<account>  catchAll ("yes"), catchAllUntil (s): it accepted a random recipient
+//                                     randomRecipient: the one that the server deferred; later sessions use it again
 //   DOMAIN#<domain>  CATCH_ALL            the same, where one person has the process to himself
 
 const RETENTION_SECONDS = 86_400;
-/**
- * Longer than the time between a job's attempts. A proof that expires sooner is renewed; else it would be there in the
- * first attempt and, at a server that greylists, could not be renewed in the second.
- */
+/** A random recipient that a server deferred once is kept for longer than the time between a job's attempts. */
 const RENEWAL_SECONDS = 2 * 3_600;
 const REMEMBERED_MAX = 50_000;
 
 const CatchAllItem = v.object({
+  // Release 0.2.0 stores "no", too.
   catchAll: v.optional(v.picklist(["yes", "no"])),
   catchAllUntil: v.optional(v.number()),
   randomRecipient: v.optional(v.string()),
@@ -31,19 +29,22 @@ type CatchAllItem = v.InferOutput<typeof CatchAllItem>;
 export type ProvenCatchAll = "yes" | "no";
 
 export type CatchAllState = {
-  readonly catchAll?: ProvenCatchAll;
-  /** An address that should not exist, and that the domain's server has seen before. */
+  readonly acceptsEveryone: boolean;
+  /** An address that should not exist, and that the domain's server has deferred before. */
   readonly randomRecipient?: string;
-  /** No proof is stored, or it expires soon. */
-  readonly needsProof: boolean;
+  readonly expiresSoon: boolean;
 };
+
+const NOTHING_KNOWN: CatchAllState = { acceptsEveryone: false, expiresSoon: true };
 
 export type CatchAllCache = {
   readonly find: (domain: string, account: string) => Promise<CatchAllState>;
-  readonly storeCatchAll: (
+  /** `before`: what was known before the proof. */
+  readonly storeProof: (
     domain: string,
     account: string,
-    catchAll: ProvenCatchAll,
+    proven: ProvenCatchAll,
+    before: CatchAllState,
   ) => Promise<void>;
   /**
    * A server that greylists defers the random recipient as it defers the real one, and accepts each at its second
@@ -56,7 +57,7 @@ export type CatchAllCache = {
   ) => Promise<void>;
 };
 
-/** The table's items behind this process's recent ones. A lost item costs one more catch-all probe. */
+/** The table's items behind this process's recent ones. A lost item costs one more random recipient. */
 export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCache => {
   const remembered = createBoundedMap<CatchAllItem>({ weightMax: REMEMBERED_MAX });
   const getSeconds = () => toEpochSeconds(now());
@@ -65,27 +66,30 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
     sk: account === "" ? "CATCH_ALL" : `CATCH_ALL#${account}`,
   });
 
-  const remember = ({ pk, sk }: ReturnType<typeof toKey>, item: CatchAllItem): void =>
-    remembered.set(`${pk} ${sk}`, item);
-
   return {
     find: async (domain, account) => {
       const key = toKey(domain, account);
       const recent = remembered.get(`${key.pk} ${key.sk}`);
-      if (recent && getSecondsLeft(recent, getSeconds()) > RENEWAL_SECONDS)
-        return toState(recent, getSeconds());
+      if (recent && isCatchAll(recent, getSeconds())) return toState(recent, getSeconds());
       const item = v.safeParse(CatchAllItem, await table.get(key).catch(() => undefined));
-      if (!item.success) return recent ? toState(recent, getSeconds()) : { needsProof: true };
-      if (item.output.catchAll) remember(key, item.output);
+      if (!item.success) return NOTHING_KNOWN;
+      if (isCatchAll(item.output, getSeconds())) remembered.set(`${key.pk} ${key.sk}`, item.output);
       return toState(item.output, getSeconds());
     },
 
-    storeCatchAll: async (domain, account, catchAll) => {
+    storeProof: async (domain, account, proven, before) => {
+      const { randomRecipient, acceptsEveryone, expiresSoon } = before;
+      const isKept = randomRecipient !== undefined && expiresSoon;
+      if (proven === "no" && !acceptsEveryone && !isKept) return;
       const key = toKey(domain, account);
       const until = getSeconds() + RETENTION_SECONDS;
-      const item = { catchAll, catchAllUntil: until, expires_at: until };
-      remember(key, item);
-      // A failed write does no harm: the next process probes again.
+      const item = {
+        ...(proven === "yes" && { catchAll: proven, catchAllUntil: until }),
+        ...(randomRecipient !== undefined && { randomRecipient }),
+        expires_at: until,
+      };
+      remembered.set(`${key.pk} ${key.sk}`, item);
+      // A failed write does no harm: the next process asks again.
       await table.write({ put: { ...key, ...item } }).catch(() => undefined);
     },
 
@@ -100,23 +104,19 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
   };
 };
 
-/** How long the proof still holds. Items of the last release have no `catchAllUntil`. */
-const getSecondsLeft = (
+/** Items of the last release have no `catchAllUntil`. */
+const isCatchAll = (
   { catchAll, catchAllUntil, expires_at }: CatchAllItem,
   atSeconds: number,
-): number => {
-  const until = catchAllUntil ?? expires_at;
-  const isProven =
-    catchAll && isUnexpired(until * 1000, atSeconds * 1000, RETENTION_SECONDS * 1000);
-  return isProven ? until - atSeconds : 0;
-};
+): boolean =>
+  catchAll === "yes" &&
+  isUnexpired((catchAllUntil ?? expires_at) * 1000, atSeconds * 1000, RETENTION_SECONDS * 1000);
 
 const toState = (item: CatchAllItem, atSeconds: number): CatchAllState => {
-  const { catchAll, randomRecipient } = item;
-  const left = getSecondsLeft(item, atSeconds);
+  const { randomRecipient, expires_at } = item;
   return {
-    ...(catchAll && left > 0 && { catchAll }),
+    acceptsEveryone: isCatchAll(item, atSeconds),
     ...(randomRecipient !== undefined && { randomRecipient }),
-    needsProof: left <= RENEWAL_SECONDS,
+    expiresSoon: expires_at - atSeconds <= RENEWAL_SECONDS,
   };
 };

@@ -1,5 +1,12 @@
+import { getDomain } from "@mailproof/mail/address";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
-import { classify, isDeferral } from "@mailproof/mail/smtp/classify";
+import {
+  classify,
+  type Finding,
+  isDeferral,
+  toWords,
+  UNMATCHED_PERMANENT,
+} from "@mailproof/mail/smtp/classify";
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { createRandomRecipient } from "@mailproof/mail/smtp/random-recipient";
 import type { Reply } from "@mailproof/mail/smtp/reply";
@@ -48,7 +55,7 @@ export const loadCatchAllStates = async (
   return new Map(await Promise.all(found));
 };
 
-/** One random recipient for each domain whose catch-all state needs a proof, or that gets a canary. */
+/** One random recipient for each domain that is no known catch-all, or that gets a canary. */
 export const chooseRandomRecipients = (
   random: () => number,
   batch: readonly ProbeSubject[],
@@ -58,7 +65,7 @@ export const chooseRandomRecipients = (
   for (const one of batch) {
     const { domain } = one;
     const state = states.get(toAccountDomainKey(one))?.state;
-    if (one.probeCatchAll && state?.needsProof)
+    if (one.probeCatchAll && state && !state.acceptsEveryone)
       randomRecipients.set(
         domain,
         state.randomRecipient ??
@@ -88,7 +95,7 @@ export const learnCatchAll = async (
 ): Promise<ReadonlyMap<string, ProvenCatchAll | null>> => {
   const proofs = new Map<string, ProvenCatchAll | null>();
   for (const { domain, reply } of outcome.result.catchAllProbes) {
-    const shown = toCatchAll(reply, outcome.host);
+    const shown = toCatchAll(reply, outcome, domain);
     const proven = isBackup && shown === "yes" ? undefined : shown;
     proofs.set(domain, proven ?? null);
     if (isCanaryOnly(batch, domain)) {
@@ -99,7 +106,7 @@ export const learnCatchAll = async (
     const recipient = randomRecipients.get(domain);
     const isDeferred = recipient && reply && isDeferral(reply, outcome.host);
     for (const { account, state: before } of filterByDomain(states, domain)) {
-      if (proven) await cache.storeCatchAll(domain, account, proven);
+      if (proven) await cache.storeProof(domain, account, proven, before);
       else if (isDeferred && before.randomRecipient !== recipient)
         await cache.storeRandomRecipient(domain, account, recipient);
     }
@@ -123,9 +130,56 @@ const filterByDomain = (
   [...states.values()].filter(({ domain }) => domain === wantedDomain);
 
 /** What the reply about a random recipient proves. A lost or deferred one proves nothing, nor does a refusal of us. */
-const toCatchAll = (reply: Reply | null, mxHost: string): ProvenCatchAll | undefined => {
+const toCatchAll = (
+  reply: Reply | null,
+  { host, result }: SessionOutcome,
+  domain: string,
+): ProvenCatchAll | undefined => {
   if (!reply) return undefined;
-  const { verdict } = classify(reply, { stage: "rcpt", mxHost });
+  const { verdict, rule } = classify(reply, { stage: "rcpt", mxHost: host });
   if (verdict === "valid") return "yes";
-  return verdict === "invalid" ? "no" : undefined;
+  if (verdict === "invalid") return "no";
+  // In words that no rule knows, about nothing but the recipient: the server took another one in the same session.
+  const isContrast = rule === UNMATCHED_PERMANENT && hasAccepted(result, domain);
+  return isContrast ? "no" : undefined;
 };
+
+const hasAccepted = ({ recipients }: SessionOutcome["result"], domain: string): boolean =>
+  recipients.some(
+    ({ recipient, stage, reply }) =>
+      stage === "rcpt" &&
+      reply !== null &&
+      reply.code < 300 &&
+      getDomain(recipient).toLowerCase() === domain,
+  );
+
+/**
+ * The words with which the server refused the random recipient of each domain, where it accepted another recipient in the
+ * same session: it refuses unknown mailboxes in these words, in whatever language.
+ */
+export const findContrasts = ({ host, result }: SessionOutcome): ReadonlyMap<string, string> =>
+  new Map(
+    result.catchAllProbes.flatMap(({ domain, reply }) =>
+      reply &&
+      classify(reply, { stage: "rcpt", mxHost: host }).rule === UNMATCHED_PERMANENT &&
+      hasAccepted(result, domain)
+        ? [[domain, toWords(reply)] as const]
+        : [],
+    ),
+  );
+
+/** A refusal in the words of a contrast is about the mailbox. */
+export const readByContrast = (
+  finding: Finding,
+  reply: Reply | null,
+  contrast: string | undefined,
+): Finding =>
+  reply && finding.rule === UNMATCHED_PERMANENT && contrast === toWords(reply)
+    ? {
+        ...finding,
+        verdict: "invalid",
+        reason: "mailbox_not_found",
+        rule: "contrast",
+        confidence: 0.8,
+      }
+    : finding;

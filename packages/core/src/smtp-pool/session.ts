@@ -16,8 +16,10 @@ import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
 import {
   chooseRandomRecipients,
+  findContrasts,
   learnCatchAll,
   loadCatchAllStates,
+  readByContrast,
   toAccountDomainKey,
 } from "./catch-all-probe.ts";
 import type { CircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
@@ -144,7 +146,7 @@ const runBatch = async (
   const proven = await learnCatchAll(ports, outcome, preparation);
   const getCatchAll = (one: PendingProbe): CatchAll =>
     proven.get(one.domain) ??
-    states.get(toAccountDomainKey(one))?.state.catchAll ??
+    (states.get(toAccountDomainKey(one))?.state.acceptsEveryone ? "yes" : undefined) ??
     (proven.has(one.domain) ? "undecided" : "not_tested");
 
   const { result: session } = outcome;
@@ -191,12 +193,17 @@ const createAnswerReader = (
 ) => {
   const { transcript, attempts } = outcome;
   const firstChoice = findFirstChoice(hosts, outcome);
+  const contrasts = findContrasts(outcome);
   return (
     one: PendingProbe,
     recipientResult: RecipientResult,
     { catchAll, randomRecipient }: DomainAnswer,
   ): AnsweredProbe => {
-    const finding = classifyResult(ports, outcome, recipientResult);
+    const finding = readByContrast(
+      classifyResult(ports, outcome, recipientResult),
+      recipientResult.reply,
+      contrasts.get(one.domain),
+    );
     if (firstChoice && !(finding.verdict === "valid" && catchAll === "no")) {
       const deciding = { ...firstChoice, transcript, attempts };
       return { one, probeResult: toProbeResult(ports, deciding, one), wasTried: false };

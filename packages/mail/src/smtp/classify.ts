@@ -202,8 +202,15 @@ const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
     return { ...doubtful, reason: "server_refuses", rule: "any_refusal", retry: "other_host" };
   return code < 500
     ? { ...doubtful, reason: "server_error", rule: "any_4xx", retry: "other_host" }
-    : { ...doubtful, reason: "unclassified_permanent", rule: "any_5xx" };
+    : { ...doubtful, reason: "unclassified_permanent", rule: UNMATCHED_PERMANENT };
 };
+
+/** The rule of a 5xx at RCPT that no other rule matches. */
+export const UNMATCHED_PERMANENT = "any_5xx";
+
+/** A reply without the address, the host names and the numbers in it: equal for two recipients that are refused alike. */
+export const toWords = ({ code, enhanced, text }: Reply): string =>
+  `${code} ${enhanced ?? ""} ${normalizeText(text)}`;
 
 /**
  * The text as the rules expect it. What others chose (addresses, host names, URLs) is replaced by its kind, so
