@@ -100,42 +100,6 @@ export const routes: readonly Route[] = [
   },
 ];
 
-type WorkerSize = {
-  /**
-   * More than one only for messages that take milliseconds, since a batch shares one timeout; and for single
-   * verifications, which wait side by side and share the sessions of their process (docs/design/mail-slots.md).
-   */
-  readonly batch: number;
-  readonly concurrency: number;
-  /** Absent: MEMORY_MB. */
-  readonly memoryMb?: number;
-};
-
-/**
- * The concurrency of each queue's worker. It is limited so that a large file takes no Lambda from a caller. All workers
- * together leave callers the greater part of an account's 1,000.
- */
-const SIZES: Readonly<Record<string, WorkerSize>> = {
-  singles: { batch: 10, concurrency: 50 },
-  // SQS counts an account as noisy by its messages in flight only from 30 on (docs/design/fairness.md).
-  chunks: { batch: 1, concurrency: 40 },
-  // The parts of the largest export, side by side.
-  exports: { batch: 1, concurrency: 10, memoryMb: WHOLE_PROCESSOR_MB },
-  monitors: { batch: 1, concurrency: 5 },
-  "mail-tests": { batch: 1, concurrency: 5 },
-  "inbound-mail": { batch: 1, concurrency: 5 },
-  activity: { batch: 10, concurrency: 10 },
-  events: { batch: 10, concurrency: 10 },
-  deliveries: { batch: 1, concurrency: 64 },
-};
-const DEAD_LETTERS: WorkerSize = { batch: 1, concurrency: 2 };
-
-const getSize = (queue: QueueConfig): WorkerSize => {
-  const size = isDeadLetterQueue(queue.name) ? DEAD_LETTERS : SIZES[queue.name];
-  if (!size) throw new Error(`infra/topology.ts does not say how many workers ${queue.name} has.`);
-  return size;
-};
-
 /** Lambda's own limit. */
 const LAMBDA_SECONDS_MAX = 900;
 
@@ -144,19 +108,18 @@ const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
   Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
 
 export const workerSpecs: readonly WorkerSpec[] = workers.map((worker) => {
-  const { queue, needs } = worker;
-  const { batch, concurrency: atOnce, memoryMb = MEMORY_MB } = getSize(queue);
+  const { queue, needs, lambda } = worker;
   return {
     queue: queue.name,
-    batch,
+    batch: lambda.batch,
     lambda: {
       name: toPascalCase(`worker-${queue.name}`),
       handler: getWorkerEntryFile(worker).replace(/\.ts$/, ".handler"),
       needs: [...needs, "queue:receive"],
       actsForAccounts: true,
       timeoutSeconds: getWorkSeconds(queue),
-      memoryMb,
-      reserved: atOnce,
+      memoryMb: lambda.isHeavy ? WHOLE_PROCESSOR_MB : MEMORY_MB,
+      reserved: lambda.concurrency,
     },
   };
 });

@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSyn
 import { dirname } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
+import * as work from "@mailproof/core/background/work";
 import { workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import type { Need } from "@mailproof/core/runtime/need";
@@ -19,19 +20,6 @@ const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, fi
   [["https"], "withHttps", "https"],
   [["smtp", "lists"], "withMailServers", "mail-servers"],
 ];
-
-/** The file of core that each queue's worker is in, and its name there. */
-const WORKERS: Readonly<Record<string, readonly [name: string, file: string]>> = {
-  singles: ["verifySingle", "lists/chunk-worker"],
-  chunks: ["verifyChunk", "lists/chunk-worker"],
-  exports: ["makeExport", "exports/export-worker"],
-  monitors: ["runMonitor", "deliverability/monitors"],
-  "mail-tests": ["assessMail", "deliverability/mail-tests/mail-test-worker"],
-  "inbound-mail": ["receiveSesMail", "deliverability/ses-mail/receive-ses-mail"],
-  activity: ["ingestSes", "activity/ingest"],
-  events: ["fanOutEvent", "webhooks/fan-out"],
-  deliveries: ["deliverEvent", "webhooks/deliver-event"],
-};
 
 type EntryEndpoint = Pick<Endpoint, "id" | "needs">;
 
@@ -69,14 +57,14 @@ export const handler = lambda(${id}, ${world});
 export const toWorkerEntry = ({ queue, needs }: EntryWorker): string => {
   const { imports, world } = toWorld(needs);
   const isDead = isDeadLetterQueue(queue.name);
-  const found = WORKERS[queue.name.replace(/-dead$/, "")];
-  if (!found)
-    throw new Error(`packages/functions/entries.ts does not name the worker of ${queue.name}.`);
-  const [name, file] = found;
+  const [name = ""] =
+    Object.entries(work).find(
+      ([, one]) => "queue" in one && queue.name.replace(/-dead$/, "") === one.queue.name,
+    ) ?? [];
   const helper = isDead
     ? 'import { toDeadLetterWorker } from "@mailproof/core/runtime/worker";\n'
     : "";
-  return `import { ${name} } from "@mailproof/core/${file}";
+  return `import { ${name} } from "@mailproof/core/background/work";
 ${helper}${imports}
 import { createQueueHandler } from "../../src/queue-handler.ts";
 

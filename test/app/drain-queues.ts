@@ -11,9 +11,13 @@ import { isAwsShaped } from "../aws/shape.ts";
 
 type TestContext = { readonly world: AppWorld; readonly queue: Queue & QueueReceiver };
 
+/** After the others, which send to them: a job ends before its event, and an event before its deliveries. */
+const LAST = ["chunks", "events", "deliveries"];
+const inOrder = workers.toSorted((a, b) => LAST.indexOf(a.queue.name) - LAST.indexOf(b.queue.name));
+
 /** Handles what waits in the queues, as both runtimes do: failed messages stay, and are delivered again later. */
 export const whenWorked = async (ctx: TestContext): Promise<void> => {
-  for (const worker of workers) await workOff(ctx, worker);
+  for (const worker of inOrder) await workOff(ctx, worker);
 };
 
 const workOff = async ({ world, queue }: TestContext, worker: Worker<AppWorld>): Promise<void> => {

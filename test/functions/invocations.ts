@@ -40,6 +40,7 @@ const verifyEvent = (headers: readonly (readonly [string, string])[], body: stri
 
 const picky: Worker = {
   needs: [],
+  lambda: { batch: 1, concurrency: 1 },
   queue: { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 },
   handle: async (_world, body) => {
     if (body === "poison") throw new Error("this cannot be done, ann@secret.example");

@@ -22,6 +22,7 @@ import { describeWith } from "../runner/describe-when.ts";
 const chunks = { name: "chunks", visibilitySeconds: 5_400, receivesMax: 5, concurrency: 10 };
 const failing: Worker = {
   needs: [],
+  lambda: { batch: 1, concurrency: 1 },
   queue: chunks,
   handle: () => Promise.reject(new Error("this cannot be done")),
 };

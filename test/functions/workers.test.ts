@@ -23,6 +23,7 @@ const received = (body: string | number, receiveCount = 1) => ({
 
 const counting = (handled: unknown[]): Worker => ({
   needs: [],
+  lambda: { batch: 1, concurrency: 1 },
   queue: { name: "chunks", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 },
   handle: async (_world, body) => {
     if (body === "poison") throw new Error("this cannot be done");

@@ -32,6 +32,7 @@ const whenWorked = async (
   const seen: unknown[] = [];
   const worker: Worker<AppWorld> = {
     needs: [],
+    lambda: { batch: 1, concurrency: 1 },
     queue: chunks,
     handle: async (world, body) => {
       seen.push(body);
@@ -102,6 +103,7 @@ test("of messages that only wait for others many are in hand, however busy the t
   let inHand = 0;
   const worker: Worker<AppWorld> = {
     needs: [],
+    lambda: { batch: 1, concurrency: 1 },
     queue: calls,
     handle: async () => {
       if (++inHand === calls.concurrency) resolve();
@@ -124,6 +126,7 @@ test("while the thread is busy, an account with nothing in progress gets one mes
   const inHand: unknown[] = [];
   const worker: Worker<AppWorld> = {
     needs: [],
+    lambda: { batch: 1, concurrency: 1 },
     queue: chunks,
     handle: async (_world, body) => {
       inHand.push(body);

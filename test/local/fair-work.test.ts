@@ -26,6 +26,7 @@ const givenWorker = () => {
   let changed = Promise.withResolvers<void>();
   const worker: Worker = {
     needs: [],
+    lambda: { batch: 1, concurrency: 1 },
     queue: rows,
     handle: (_world, body) => {
       inHand.push(body as string);

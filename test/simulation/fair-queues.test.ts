@@ -77,6 +77,7 @@ test("of a batch of several accounts only the message that failed is received ag
   let failures = 0;
   const worker: Worker<typeof ctx.world> = {
     needs: [],
+    lambda: { batch: 1, concurrency: 1 },
     queue: { name: "singles", visibilitySeconds: 30, receivesMax: 3, concurrency: 10 },
     handle: async (_world, body) => {
       if (body === "b0" && failures++ === 0) throw new Error("this cannot be done now");

@@ -868,14 +868,14 @@ export const EXAMPLES: readonly Example[] = [
         webhook_url: "https://hooks.example.com/mailproof",
         deliveries: [
           {
-            id: "dlv_bc3f3407-0bf9-4253-b74d-26d444caf165",
-            event_id: "evt_772f6b8b-8334-4374-ae52-91ab10d1e37e",
+            id: "dlv_dd9c9ff1-ec41-4023-bbd1-9cb496706cc2",
+            event_id: "evt_1f3a28d2-22c7-4623-b9ed-0cbf52c04d94",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_772f6b8b-8334-4374-ae52-91ab10d1e37e",
+              id: "evt_1f3a28d2-22c7-4623-b9ed-0cbf52c04d94",
               type: "job.completed",
               created_at: "2026-11-21T00:01:31.000Z",
               data: {
@@ -918,7 +918,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_6d6ed07b-e44e-4900-a53e-30e0726a8101",
+        job_id: "job_1c740eeb-7e14-42f3-9bb1-87617f8d857d",
         parent_job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
         status: "processing",
         rows: 1,
@@ -941,7 +941,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
+        job_id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -982,14 +982,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
+      id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
+        job_id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -1012,14 +1012,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
+      id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_c4a746a8-9c4e-436f-9e0f-fcda346875a4",
+        job_id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
         deleted: true,
       },
     },
@@ -1222,7 +1222,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
+        check_id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1542,7 +1542,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
+            check_id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1563,14 +1563,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
+      id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "5558647f-3f4b-49b8-bc8f-7a803d3b5221",
+        check_id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1887,9 +1887,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
+        test_id: "mlt_7f55140ca9b52bb794280a66663830b4",
         status: "waiting",
-        address: "test-deeee17e6af7c56c2b0feecf5fae8252@mail.test",
+        address: "test-7f55140ca9b52bb794280a66663830b4@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1910,9 +1910,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
+            test_id: "mlt_7f55140ca9b52bb794280a66663830b4",
             status: "received",
-            address: "test-deeee17e6af7c56c2b0feecf5fae8252@mail.test",
+            address: "test-7f55140ca9b52bb794280a66663830b4@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1929,16 +1929,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
+      id: "mlt_7f55140ca9b52bb794280a66663830b4",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_deeee17e6af7c56c2b0feecf5fae8252",
+        test_id: "mlt_7f55140ca9b52bb794280a66663830b4",
         status: "received",
-        address: "test-deeee17e6af7c56c2b0feecf5fae8252@mail.test",
+        address: "test-7f55140ca9b52bb794280a66663830b4@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2441,7 +2441,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "120705ef-c654-4342-afd2-958e36b54648",
+            check_id: "fff88023-fcdb-411f-87a9-9da6c92961a7",
             missing: [],
           },
           {
@@ -2462,7 +2462,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "120705ef-c654-4342-afd2-958e36b54648",
+            check_id: "fff88023-fcdb-411f-87a9-9da6c92961a7",
             missing: ["The policy is none."],
           },
         ],
@@ -2558,7 +2558,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "ba4c7dd6-7dd0-4d52-9efa-3593781bfca3",
+            check_id: "c51608dc-66c8-46b0-994a-c51ffbbc8df2",
             missing: [],
           },
           {
@@ -2576,7 +2576,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "ba4c7dd6-7dd0-4d52-9efa-3593781bfca3",
+            check_id: "c51608dc-66c8-46b0-994a-c51ffbbc8df2",
             missing: ["The policy is none."],
           },
         ],
@@ -2670,7 +2670,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2691,7 +2691,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+            id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2706,7 +2706,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
     },
     query: {},
     request: {
@@ -2716,7 +2716,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2729,7 +2729,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
     },
     query: {},
     status: 200,
@@ -2738,18 +2738,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
-          event_id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
+          id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+          event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
+            id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+              webhook_id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
             },
           },
           response_body: null,
@@ -2767,7 +2767,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
     },
     query: {},
     status: 200,
@@ -2776,18 +2776,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
-            event_id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
+            id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+            event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
+              id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+                webhook_id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
               },
             },
             response_body: null,
@@ -2806,26 +2806,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
-      delivery_id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      delivery_id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_679124b6-bdd7-4e23-b925-1267e311dce1",
-        event_id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
+        id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+        event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_51612dc3-cb0e-43d1-87a8-9272f8894509",
+          id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+            webhook_id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
           },
         },
         response_body: null,
@@ -2842,7 +2842,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
     },
     query: {
       event: "credits.low",
@@ -2853,14 +2853,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_517ded8f-a34f-49fc-8e4c-d63da5dcbcf6",
-          event_id: "evt_bc1b57e1-57bc-4b45-8244-3805f275f052",
+          id: "dlv_4371db80-7cf3-41f0-80b4-90364a0209f9",
+          event_id: "evt_00f157fd-df48-4dc2-84c2-784f35cbd41a",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_bc1b57e1-57bc-4b45-8244-3805f275f052",
+            id: "evt_00f157fd-df48-4dc2-84c2-784f35cbd41a",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2884,7 +2884,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2918,14 +2918,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2939,14 +2939,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_88dca50a-8fd3-4522-928f-27cfc1e5eeee",
+        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
         deleted: true,
       },
     },
@@ -3103,31 +3103,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c.end.settle",
+            entry_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c",
+            operation_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c.debit.hold",
+            entry_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_0a17d7af-45c4-49bf-b3b6-76bfdca9bd3c",
+            operation_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "MnQo032BrfBk7cyqWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2M0YTc0NmE4LTljNGUtNDM2Zi05ZTBmLWZjZGEzNDY4NzVhNH5kZWJpdCIsMF0",
+          "KvevPvDh_Ss3SCVgWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iXzRiZjRjZTM5LTQ5OTAtNDE2OS05ODhhLTIwMTQxZjQxOTNlNn5kZWJpdCIsMF0",
       },
     },
   },
@@ -3189,11 +3189,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_d424e80e-4165-492b-8426-23b4054278f5",
+        key_id: "key_1089682e-b228-484e-8906-d56329c0a087",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…M5K0",
+        hint: "mp_test_…G3SQ",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3220,11 +3220,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
+        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…vFrs",
+        hint: "mp_pub_…lHG5",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3248,23 +3248,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_d424e80e-4165-492b-8426-23b4054278f5",
-            name: "Dashboard",
-            mode: "test",
-            scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…M5K0",
-            created_at: "2026-11-21T00:01:34.000Z",
-            expires_at: null,
-            networks: null,
-            public: null,
-            last_used_at: null,
-          },
-          {
-            key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
+            key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…vFrs",
+            hint: "mp_pub_…lHG5",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3272,6 +3260,18 @@ export const EXAMPLES: readonly Example[] = [
               origins: ["https://www.example.com"],
               daily_limit: 500,
             },
+            last_used_at: null,
+          },
+          {
+            key_id: "key_1089682e-b228-484e-8906-d56329c0a087",
+            name: "Dashboard",
+            mode: "test",
+            scopes: ["verification:read", "account:read"],
+            hint: "mp_test_…G3SQ",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            public: null,
             last_used_at: null,
           },
           {
@@ -3307,14 +3307,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_d424e80e-4165-492b-8426-23b4054278f5",
+      id: "key_1089682e-b228-484e-8906-d56329c0a087",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_d424e80e-4165-492b-8426-23b4054278f5",
+        key_id: "key_1089682e-b228-484e-8906-d56329c0a087",
         revoked: true,
       },
     },
@@ -3324,12 +3324,12 @@ export const EXAMPLES: readonly Example[] = [
 /** What arrives at a webhook, by the name of the event. */
 export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
   "dmarc.ready": {
-    id: "evt_ed0cbf52-c04d-446c-938f-88742436d790",
+    id: "evt_d2d77a1c-2e13-441f-8a83-ca30cc578067",
     type: "dmarc.ready",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {
       domain: "ready.example",
-      check_id: "8a83ca30-cc57-4067-a3ea-5b6e7ad3d3be",
+      check_id: "19b9b344-b48e-4147-875a-bea3ac05e6d0",
       policy: "none",
       ready_for: "quarantine",
       aligned_share: 1,
@@ -3361,7 +3361,7 @@ export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = {
     },
   },
   "job.completed": {
-    id: "evt_f969e887-6a06-4f78-9084-9df85000b40c",
+    id: "evt_ed0cbf52-c04d-446c-938f-88742436d790",
     type: "job.completed",
     created_at: "2026-11-21T00:00:00.000Z",
     data: {

@@ -1,43 +1,16 @@
 import type { AppWorld } from "../app-world.ts";
-import { checkWork } from "../deliverability/check-once.ts";
-import { mailTestWork } from "../deliverability/mail-tests/mail-test-worker.ts";
-import { monitorWork } from "../deliverability/monitors.ts";
-import { deletionWork } from "../erasure/delete-job.ts";
 import { areOldJobsLeft, deleteOldJobs } from "../erasure/delete-old-jobs.ts";
-import { erasureWork } from "../erasure/erase-address.ts";
-import { exportWork } from "../exports/export-worker.ts";
-import { findWork } from "../find/find-once.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs, isTooFarAhead, MINUTE_MS } from "../lib/time.ts";
-import { chunkWork } from "../lists/chunk-worker.ts";
-import { fileWork } from "../lists/dispatch.ts";
-import { jobWork, singleWork } from "../lists/repair-job.ts";
 import { reportThresholds } from "../money/report-thresholds.ts";
 import type { Item } from "../ports/table.ts";
 import { acquireLease, readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Schedule } from "../runtime/worker.ts";
-import { verifyWork } from "../verify-one/verify-once.ts";
-import { deliveryWork } from "../webhooks/deliver-event.ts";
-import { eventWork } from "../webhooks/fan-out.ts";
+import { kinds } from "./kinds.ts";
 
 const KINDS: ReadonlyMap<string, WorkKind<AppWorld>> = new Map(
-  [
-    verifyWork,
-    checkWork,
-    monitorWork,
-    mailTestWork,
-    findWork,
-    fileWork,
-    singleWork,
-    jobWork,
-    chunkWork,
-    deletionWork,
-    erasureWork,
-    exportWork,
-    eventWork,
-    deliveryWork,
-  ].map((work) => [work.kind, work]),
+  kinds.map((work) => [work.kind, work]),
 );
 
 /** Nothing was wrong, or another process was faster. */

@@ -114,6 +114,7 @@ const sendScheduledMonitor = async (world: World, item: Item): Promise<string> =
 
 export const runMonitor: Worker<CheckWorld> = {
   queue: MONITORS,
+  lambda: { batch: 1, concurrency: 5 },
   needs: ["table:readwrite", "queue:send", "dns"],
   async handle(world, body) {
     const { monitor: id, at } = v.parse(Message, body);

@@ -51,6 +51,8 @@ const findWanted = async (
 /** Makes a part of an export. A message that arrives twice, or late, finds its part made. */
 export const makeExport: Worker = {
   queue: EXPORTS_QUEUE,
+  // The parts of the largest export, side by side.
+  lambda: { batch: 1, concurrency: 10, isHeavy: true },
   needs: ["table:readwrite", "blobs:read", "blobs:write"],
 
   async handle(world, body) {

@@ -61,6 +61,8 @@ const giveUp = (world: VerifyWorld, body: Json): Promise<void> =>
 /** Verifies the rows of a chunk. A message that arrives twice, or late, finds its pass done and changes nothing. */
 export const verifyChunk: Worker<VerifyWorld> = {
   queue: CHUNKS_QUEUE,
+  // SQS counts an account as noisy by its messages in flight only from 30 on (docs/design/fairness.md).
+  lambda: { batch: 1, concurrency: 40 },
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
   handle,
   giveUp: { needs: ["table:readwrite", "blobs:read", "queue:send", "lists"], handle: giveUp },
@@ -69,6 +71,8 @@ export const verifyChunk: Worker<VerifyWorld> = {
 /** The same for a pending verification. Its job has the row, so no blob is read. */
 export const verifySingle: Worker<VerifyWorld> = {
   queue: SINGLES_QUEUE,
+  // Ten wait side by side for mail servers and share the sessions of their process (docs/design/mail-slots.md).
+  lambda: { batch: 10, concurrency: 50 },
   needs: ["table:readwrite", "queue:send", "smtp"],
   handle,
   giveUp: { needs: ["table:readwrite", "queue:send", "lists"], handle: giveUp },

@@ -9,6 +9,7 @@ import type { Need } from "./need.ts";
  */
 export type Worker<W = World> = Handler<W> & {
   readonly queue: QueueConfig;
+  readonly lambda: LambdaSize;
   /** Handles a dead letter. Without it the dead letter waits for the operator. */
   readonly giveUp?: Handler<W>;
 };
@@ -18,10 +19,22 @@ type Handler<W> = {
   readonly handle: (world: W, body: Json) => Promise<void>;
 };
 
+/** How a worker runs on AWS. Its timeout is the visibility timeout of its queue. */
+type LambdaSize = {
+  /** More than one only for messages that take milliseconds or wait side by side, since a batch shares one timeout. */
+  readonly batch: number;
+  /** A limit, so that a large file takes no Lambda from a caller. All workers together take the smaller part of 1,000. */
+  readonly concurrency: number;
+  /** Reads or writes whole lists: it gets a whole processor. */
+  readonly isHeavy?: true;
+};
+
+const DEAD_LETTERS: LambdaSize = { batch: 1, concurrency: 2 };
+
 /** The worker of its dead letters. */
 export const toDeadLetterWorker = <W>({ queue, giveUp }: Worker<W>): Worker<W> => {
   if (!giveUp) throw new Error(`the worker of ${queue.name} does not handle dead letters`);
-  return { queue: toDeadLetterQueue(queue), ...giveUp };
+  return { queue: toDeadLetterQueue(queue), lambda: DEAD_LETTERS, ...giveUp };
 };
 
 /** The same workers, and a dead-letter worker for each that has `giveUp`. */

@@ -20,6 +20,7 @@ import { findWebhook } from "./webhooks.ts";
 
 export const deliverEvent: Worker = {
   queue: DELIVERIES_QUEUE,
+  lambda: { batch: 1, concurrency: 64 },
   needs: ["table:readwrite", "queue:send", "https"],
   async handle(world, body) {
     const { id, token } = readWakeUp(body);

@@ -22,6 +22,7 @@ import { DELIVERIES_QUEUE, EVENTS_QUEUE, readWakeUp, sendWakeUps } from "./wake-
 
 export const fanOutEvent: Worker = {
   queue: EVENTS_QUEUE,
+  lambda: { batch: 10, concurrency: 10 },
   needs: ["table:readwrite", "queue:send"],
   async handle(world, body) {
     const { id, token } = readWakeUp(body);

@@ -38,6 +38,7 @@ const Message = v.object({ test: v.string() });
 
 export const assessMail: Worker<CheckWorld> = {
   queue: MAIL_TESTS_QUEUE,
+  lambda: { batch: 1, concurrency: 5 },
   needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
   async handle(world, body) {
     const test = await findMailTest(world.table, v.parse(Message, body).test);

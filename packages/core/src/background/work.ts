@@ -1,0 +1,18 @@
+// All background work, one line a file: Workers, which handle messages, and WorkKinds, which repair what a crash left.
+// A repair is a value beside its worker: inside it, the reconciler's Lambda would carry the code of every worker.
+
+export { ingestSes } from "../activity/ingest.ts";
+export { checkWork } from "../deliverability/check-once.ts";
+export { assessMail, mailTestWork } from "../deliverability/mail-tests/mail-test-worker.ts";
+export { monitorWork, runMonitor } from "../deliverability/monitors.ts";
+export { receiveSesMail } from "../deliverability/ses-mail/receive-ses-mail.ts";
+export { deletionWork } from "../erasure/delete-job.ts";
+export { erasureWork } from "../erasure/erase-address.ts";
+export { exportWork, makeExport } from "../exports/export-worker.ts";
+export { findWork } from "../find/find-once.ts";
+export { chunkWork, verifyChunk, verifySingle } from "../lists/chunk-worker.ts";
+export { fileWork } from "../lists/dispatch.ts";
+export { jobWork, singleWork } from "../lists/repair-job.ts";
+export { verifyWork } from "../verify-one/verify-once.ts";
+export { deliverEvent, deliveryWork } from "../webhooks/deliver-event.ts";
+export { eventWork, fanOutEvent } from "../webhooks/fan-out.ts";
