@@ -316,13 +316,13 @@ describe("a document", () => {
 
     const there = served[path];
 
-    const here = findHere({
+    const request = {
       method: "GET",
       rawPath: path,
-      accept: undefined,
+      headers: {},
       baseUrl: `https://${domainName}`,
-      trust: null,
-    });
+    };
+    const here = findHere(request, null);
     expect(toBytes(there).toString()).toBe(here?.body);
     expect(there).toMatchObject({
       statusCode: 200,

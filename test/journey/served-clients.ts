@@ -271,10 +271,10 @@ const writeDocument = documentsFrom(openWriters);
 export const testServedFiles = (name: string, getServer: () => Pick<Artefact, "baseUrl">): void => {
   test(`${name} serves the page and the files of the clients as the sources make them`, async () => {
     const { baseUrl } = getServer();
-    const page = { method: "GET", rawPath: "/docs/clients.md", accept: undefined, trust: null };
+    const page = { method: "GET", rawPath: "/docs/clients.md", headers: {} };
     const files = Object.entries(await packClients());
     const expected = new Map<string, Buffer>([
-      [page.rawPath, Buffer.from(writeDocument({ ...page, baseUrl })?.body ?? "")],
+      [page.rawPath, Buffer.from(writeDocument({ ...page, baseUrl }, null)?.body ?? "")],
       ...files.map(([path, bytes]) => [`/docs/clients/${path}`, bytes] as const),
     ]);
     for (const [path, bytes] of expected) {

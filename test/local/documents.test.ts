@@ -165,7 +165,7 @@ test("a document is written once, when it is first asked for, and no other with 
     "/docs": write("/docs"),
   }));
   const ask = (baseUrl: string) =>
-    find({ method: "GET", rawPath: "/openapi.json", accept: undefined, baseUrl, trust: null });
+    find({ method: "GET", rawPath: "/openapi.json", headers: {}, baseUrl }, null);
 
   expect([ask("http://a.test")?.body, ask("http://b.test")?.body]).toEqual([
     "/openapi.json of http://a.test",

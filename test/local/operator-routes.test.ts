@@ -150,6 +150,7 @@ const openRoutes = () => {
       baseUrl: "http://127.0.0.1:8787",
       method,
       rawPath,
+      search: "",
       headers,
       body: async () => body,
     });

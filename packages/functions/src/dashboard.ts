@@ -1,6 +1,7 @@
 import {
   ASSET_CACHE_CONTROL,
   createPagePolicy,
+  type DashboardRequest,
   findDashboardFile,
   getContentType,
   isForDashboard,
@@ -47,7 +48,7 @@ const unpack = (packed: PackedTexts, settings: Settings): ReadonlyMap<string, Ht
 /** The dashboard on AWS, at the root of its host. Undefined: the request is for something else. */
 export const createDashboard = (settings: Settings, packed = PACKED_FILES) => {
   let files: ReturnType<typeof unpack> | undefined;
-  return (request: Parameters<typeof isForDashboard>[0]): HttpAnswer<string> | undefined => {
+  return (request: DashboardRequest): HttpAnswer<string> | undefined => {
     if (packed === null || settings["DASHBOARD"] === "none") return undefined;
     if (!isForDashboard(request)) return undefined;
     files ??= unpack(packed, settings);

@@ -1,3 +1,4 @@
+import { orderAnswerers, type UnroutedRequest } from "@mailproof/api/http/answerers";
 import { createClientFiles } from "@mailproof/api/http/client-files";
 import { documentsFrom, STATUS_PATH, type Writers } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
@@ -38,18 +39,21 @@ const TO_HEALTH: HttpAnswer<string> = {
 };
 
 /** A HEAD has the headers of the GET, and no body. */
-const toBytes = (
+const toGatewayResult = (
   method: string,
-  { body, headers, ...answer }: HttpAnswer<Buffer>,
-): APIGatewayProxyStructuredResultV2 => ({
-  ...answer,
-  headers: {
-    ...headers,
-    ...(method === "HEAD" && answer.statusCode === 200 && { "content-length": body.length }),
-  },
-  body: method === "HEAD" ? "" : body.toString("base64"),
-  isBase64Encoded: method !== "HEAD",
-});
+  { body, headers, ...answer }: HttpAnswer<string | Buffer>,
+): APIGatewayProxyStructuredResultV2 =>
+  typeof body === "string"
+    ? toResult({ ...answer, headers, body })
+    : {
+        ...answer,
+        headers: {
+          ...headers,
+          ...(method === "HEAD" && answer.statusCode === 200 && { "content-length": body.length }),
+        },
+        body: method === "HEAD" ? "" : body.toString("base64"),
+        isBase64Encoded: method !== "HEAD",
+      };
 
 /**
  * API Gateway's $default route: the documents, the dashboard, and 404 or 405 for everything else, since its own 404 has another
@@ -58,31 +62,26 @@ const toBytes = (
 export const createFallbackHandler = (
   world: Pick<World, "log"> = { log: createLambdaLog() },
   trust: TrustedIssuer | null = readTrustedIssuer(process.env),
-) =>
-  createHttpChain(world, "nothing_charged").handler(async (event) => {
+) => {
+  /** A redirect passes unchanged. */
+  const encode = (text: HttpAnswer<string> | undefined, { headers }: UnroutedRequest) =>
+    text?.statusCode === 200 ? encodeAnswer(text, headers) : text;
+  const answerers = orderAnswerers<UnroutedRequest, string | Buffer>({
+    dashboard: (request) => encode(findInDashboard(request), request),
+    clients: findClientFile,
+    status: ({ rawPath }) => (rawPath === STATUS_PATH ? TO_HEALTH : undefined),
+    documents: (request) => encode(findDocument(request, trust), request),
+  });
+  return createHttpChain(world, "nothing_charged").handler(async (event) => {
     const { method } = event.requestContext.http;
-    const { rawPath, rawQueryString, headers } = event;
-    const text =
-      findInDashboard({ method, rawPath, headers }) ??
-      findDocument({
-        method,
-        rawPath,
-        accept: headers["accept"],
-        baseUrl: identify(event).baseUrl,
-        trust,
-      });
-    if (text) {
-      if (text.statusCode !== 200) return toResult(text);
-      const preferences = {
-        acceptEncoding: headers["accept-encoding"],
-        ifNoneMatch: headers["if-none-match"],
-      };
-      return toBytes(method, await encodeAnswer(text, preferences));
+    const { rawPath, rawQueryString: search, headers } = event;
+    const request = { ...identify(event), method, rawPath, search, headers };
+    for (const { answer } of answerers) {
+      const found = await answer(request);
+      if (found) return toGatewayResult(method, found);
     }
-    if (rawPath === STATUS_PATH) return toResult(TO_HEALTH);
-    const file = await findClientFile({ method, rawPath });
-    if (file) return toBytes(method, file);
     const { endpoint, movedTo } = route(method, rawPath);
-    if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, rawQueryString));
+    if (movedTo !== undefined) return toResult(permanentRedirect(movedTo, search));
     throw new Error(`API Gateway does not know ${endpoint.route}`);
   });
+};

@@ -53,10 +53,8 @@ type EncodableText = {
   readonly body: string;
 };
 
-type RequestConditions = {
-  readonly acceptEncoding: string | undefined;
-  readonly ifNoneMatch: string | undefined;
-};
+/** Those of the request. */
+type Headers = Readonly<Record<string, string | undefined>>;
 
 type Body = {
   readonly plain: Buffer;
@@ -95,16 +93,16 @@ export const createEncoder = (encoders: Encoders = ENCODERS) => {
     return compressions < COMPRESSIONS_MAX || encoded.has(encoding) ? encoding : "identity";
   };
 
-  return async (response: EncodableText, conditions: RequestConditions) => {
+  return async (response: EncodableText, requested: Headers) => {
     const { statusCode, headers } = response;
     const made = getBody(response);
-    const encoding = selectEncoding(made, conditions.acceptEncoding);
+    const encoding = selectEncoding(made, requested["accept-encoding"]);
     // Another encoding has other bytes, and so another strong tag (RFC 9110 §8.8.3.3).
     const etag = `"${made.hash}-${encoding}"`;
     const { vary: others } = headers;
     const vary = others === undefined ? "accept-encoding" : `${others}, accept-encoding`;
     const common = { ...headers, etag, vary };
-    if (isMatch(conditions.ifNoneMatch, etag))
+    if (isMatch(requested["if-none-match"], etag))
       return { statusCode: 304, headers: common, body: Buffer.alloc(0) };
     const coded = encoding === "identity" ? {} : { "content-encoding": encoding };
     return { statusCode, headers: { ...common, ...coded }, body: await encode(made, encoding) };

@@ -1,4 +1,5 @@
 import { Failure } from "@mailproof/core/lib/failure";
+import type { UnroutedRequest } from "./answerers.ts";
 import type { HttpAnswer } from "./respond.ts";
 
 // The clients for npm, pip and go, which every server of the service has.
@@ -27,12 +28,13 @@ const createNoFileFailure = (): Failure =>
     "No client has such a file. /docs/clients lists the clients of this version.",
   );
 
-type ClientRequest = { readonly method: string; readonly rawPath: string };
-
 /** Loads the archives with the first request for one: most servers never get it. Undefined: the request is for something else. */
 export const createClientFiles = (load: () => Promise<ClientArchives>) => {
   let loading: Promise<ClientArchives> | undefined;
-  return ({ method, rawPath }: ClientRequest): Promise<HttpAnswer<Buffer>> | undefined => {
+  return ({
+    method,
+    rawPath,
+  }: Pick<UnroutedRequest, "method" | "rawPath">): Promise<HttpAnswer<Buffer>> | undefined => {
     const isRead = method === "GET" || method === "HEAD";
     if (!isRead || !rawPath.startsWith(CLIENTS_PATH) || rawPath === CLIENTS_PATH) return undefined;
     loading ??= load();

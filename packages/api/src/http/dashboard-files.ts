@@ -1,4 +1,5 @@
 import { Failure } from "@mailproof/core/lib/failure";
+import type { UnroutedRequest } from "./answerers.ts";
 import { HttpFailure } from "./http-failure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { permanentRedirect } from "./router.ts";
@@ -51,11 +52,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 export const getContentType = (path: string): string =>
   CONTENT_TYPES[path.slice(path.lastIndexOf(".") + 1)] ?? "application/octet-stream";
 
-type DashboardRequest = {
-  readonly method: string;
-  readonly rawPath: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-};
+export type DashboardRequest = Pick<UnroutedRequest, "method" | "rawPath" | "headers">;
 
 /** The root is for browsers; programs get what the API says there. */
 export const isForDashboard = ({ method, rawPath, headers }: DashboardRequest): boolean =>

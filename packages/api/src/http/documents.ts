@@ -1,4 +1,5 @@
 import type { TrustedIssuer } from "@mailproof/core/accounts/access-tokens";
+import type { UnroutedRequest } from "./answerers.ts";
 import { METADATA_PATH, toResourceMetadata } from "./challenge.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { withoutSlashes } from "./router.ts";
@@ -81,15 +82,8 @@ export const HERE_PATH = "/path.here.invalid";
 /** By path: how each document is written. All of them together would hold up every other request for 0.2 s. */
 export type Writers = Readonly<Record<string, () => string>>;
 
-type Asked = {
-  readonly method: string;
-  readonly rawPath: string;
-  /** The header Accept. */
-  readonly accept: string | undefined;
-  /** The service's own word, without a slash at its end: a header of the request would make a document for each caller. */
-  readonly baseUrl: string;
-  readonly trust: TrustedIssuer | null;
-};
+/** `baseUrl` is the service's own word: a header of the request would make a document for each caller. */
+type Asked = Pick<UnroutedRequest, "method" | "rawPath" | "headers" | "baseUrl">;
 
 /** A browser asks for text/html, an agent may ask for text/markdown; a slash at the end changes nothing. */
 const pathFor = (rawPath: string, accept = ""): string => {
@@ -116,8 +110,11 @@ export const documentsFrom = (openWriters: () => Writers) => {
   // One for each document and each of the few names that the operator gave this process.
   const made = new Map<string, HttpAnswer<string>>();
 
-  return ({ method, rawPath, accept, baseUrl, trust }: Asked): HttpAnswer<string> | undefined => {
-    const path = pathFor(rawPath, accept);
+  return (
+    { method, rawPath, headers, baseUrl }: Asked,
+    trust: TrustedIssuer | null,
+  ): HttpAnswer<string> | undefined => {
+    const path = pathFor(rawPath, headers["accept"]);
     const isRead = method === "GET" || method === "HEAD";
     const document = isRead ? findDocument(path) : undefined;
     const text = document && textAt(path, trust);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   ASSET_CACHE_CONTROL,
   DASHBOARD_PATH,
+  type DashboardRequest,
   findDashboardFile,
   getContentType,
   isForDashboard,
@@ -15,12 +16,6 @@ import type { World } from "@mailproof/core/ports/world";
 import { chooseEncoding, type Encoding, isMatch } from "@mailproof/net/content-encoding";
 import { type BuiltFiles, loadDashboard } from "./dashboard-build.ts";
 import type { Site } from "./site.ts";
-
-type DashboardRequest = {
-  readonly method: string;
-  readonly rawPath: string;
-  readonly headers: Readonly<Record<string, string>>;
-};
 
 export type Dashboard = {
   /** Undefined: the request is for something else. */

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Headers } from "@mailproof/api/http/authenticate";
+import type { Answerer, UnroutedRequest } from "@mailproof/api/http/answerers";
 import { HttpFailure } from "@mailproof/api/http/http-failure";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
-import { answer, asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
+import { answer, asFailure, type HttpRequest, refuse } from "@mailproof/api/http/respond";
 import { storeReach } from "@mailproof/core/egress/reach";
 import { Failure } from "@mailproof/core/lib/failure";
 import type { Json } from "@mailproof/core/ports/table";
@@ -25,17 +25,7 @@ const BODY_BYTES_MAX = 10_000;
 const BACKUPS = "backups";
 const BACKUPS_MAX = 10;
 
-type OperatorRequest = {
-  readonly id: string;
-  readonly baseUrl: string;
-  readonly method: string;
-  readonly rawPath: string;
-  readonly headers: Headers;
-  readonly body: (bytesMax: number) => Promise<unknown>;
-};
-
-/** Resolves to undefined for a request that is not the operator's. */
-export type AnswerOperator = (request: OperatorRequest) => Promise<HttpAnswer<string> | undefined>;
+export type AnswerOperator = Answerer<UnroutedRequest & Pick<HttpRequest, "body">, string>;
 
 /** Undefined: no key is set. */
 export const createOperatorRoutes = (

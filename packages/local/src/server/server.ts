@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { endpoints } from "@mailproof/api/endpoints";
+import { type Answerer, orderAnswerers, type UnroutedRequest } from "@mailproof/api/http/answerers";
 import {
   assertJsonType,
   bodyTooLarge,
@@ -65,7 +66,17 @@ export const createApiServer = (
 ): Server => {
   const { site = PLAIN_SITE, onRequest = () => {}, dashboard, answerOperator } = options;
   const route = createRouter(listed);
-  const answerMcp = createAnswerMcp(world);
+  const answerers = orderAnswerers<AnswererRequest, string | Uint8Array>({
+    mcp: createAnswerMcp(world),
+    operator: answerOperator,
+    dashboard: dashboard?.answer,
+    clients: findClientFile,
+    status: (request) => answerStatus(world, request),
+    documents: (request) => {
+      const document = findDocument(request, world.accessTokens);
+      return document && encodeAnswer(document, request.headers);
+    },
+  });
   const takeBytes = createShares("bytes in memory", HELD_BYTES);
   const beginDownload = (account: string) => takeBytes(account, DOWNLOAD_BYTES).giveBack;
   const takeRequest = createRequestSlots(limits);
@@ -83,8 +94,8 @@ export const createApiServer = (
     });
     const baseUrl = getBaseUrl(site, httpServer);
     const shares = { takeBytes, beginDownload, takeRequest };
-    const parts = { site, route, answerMcp, dashboard, answerOperator };
-    const context = { world, openLink, ...shares, ...parts, baseUrl, waitForClient };
+    const parts = { site, route, answerers, baseUrl, waitForClient };
+    const context = { world, openLink, ...shares, ...parts };
     const serve = () => serveRequest(context, incoming, outgoing, record);
     // Only a broken connection can reject here, and then no response is possible.
     return span.run(serve).catch(() => void outgoing.destroy());
@@ -92,12 +103,15 @@ export const createApiServer = (
   return httpServer;
 };
 
+type AnswererRequest = UnroutedRequest & Pick<HttpRequest, "clientIp" | "body" | "onCaller">;
+
 /** MCP's SDK is half as much code as all the rest of the server: it is loaded with the first message. */
-const createAnswerMcp = (world: AppWorld): AnswerMcp => {
+const createAnswerMcp = (world: AppWorld): Answerer<AnswererRequest> => {
   let loading: Promise<AnswerMcp> | undefined;
   return async (request) => {
+    if (request.rawPath !== MCP_PATH) return undefined;
     loading ??= import("@mailproof/mcp/serve").then(({ createMcp }) => createMcp(world));
-    return (await loading)(request);
+    return (await loading)({ ...request, query: parseQuery(request.search) });
   };
 };
 
@@ -117,12 +131,10 @@ type ServerContext = {
   readonly site: Site;
   readonly baseUrl: string;
   readonly route: ReturnType<typeof createRouter<Endpoint>>;
-  readonly answerMcp: AnswerMcp;
+  readonly answerers: ReturnType<typeof orderAnswerers<AnswererRequest, string | Uint8Array>>;
   readonly takeBytes: TakeShare;
   readonly beginDownload: (account: string) => () => void;
   readonly takeRequest: ReturnType<typeof createRequestSlots>;
-  readonly dashboard: Dashboard | undefined;
-  readonly answerOperator: AnswerOperator | undefined;
   readonly waitForClient: () => void;
 };
 
@@ -244,62 +256,33 @@ const answerRequest = async (
   target: string | undefined,
   incoming: IncomingMessage,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const { world, site, baseUrl, route, answerMcp, dashboard, answerOperator } = context;
-  const { onCaller, hold } = context;
+  const { world, site, baseUrl, route, onCaller, hold } = context;
   if (target === undefined) throw createOutsideError(site);
   const [rawPath = "", search = ""] = target.split(/\?(.*)/s, 2);
-  const { id } = record;
-  const method = incoming.method ?? "";
-  const headers = joinHeaders(incoming);
-  const clientIp = getClientIp(site, incoming);
-  const body = (bytesMax: number) => readBody(incoming, bytesMax, hold);
-  if (rawPath === MCP_PATH) {
-    record.route = `POST ${MCP_PATH}`;
-    const query = parseQuery(search);
-    return answerMcp({ id, baseUrl, method, headers, query, clientIp, body, onCaller });
-  }
-  const operated = await answerOperator?.({ id, baseUrl, method, rawPath, headers, body });
-  if (operated) {
-    record.route = "operator";
-    return operated;
-  }
-  const page = dashboard?.answer({ method, rawPath, headers });
-  if (page) {
-    record.route = "dashboard";
-    return page;
-  }
-  const file =
-    (await findClientFile({ method, rawPath })) ??
-    (await answerStatus(world, { method, rawPath, baseUrl }));
-  if (file) {
-    record.route = "document";
-    return file;
-  }
-  const document = findDocument({
-    method,
-    rawPath,
-    accept: headers["accept"],
+  const request = {
+    id: record.id,
     baseUrl,
-    trust: world.accessTokens,
-  });
-  if (document) {
-    record.route = "document";
-    return encodeAnswer(document, {
-      acceptEncoding: headers["accept-encoding"],
-      ifNoneMatch: headers["if-none-match"],
-    });
+    method: incoming.method ?? "",
+    rawPath,
+    search,
+    headers: joinHeaders(incoming),
+    clientIp: getClientIp(site, incoming),
+    body: (bytesMax: number) => readBody(incoming, bytesMax, hold),
+    onCaller,
+  };
+  for (const one of context.answerers) {
+    record.route = one.route;
+    const found = await one.answer(request);
+    if (found) return found;
   }
-  const { endpoint, path, movedTo } = route(method, rawPath);
+  record.route = null;
+  const { endpoint, path, movedTo } = route(request.method, rawPath);
   record.route = endpoint.route;
   if (movedTo !== undefined) return permanentRedirect(site.basePath + movedTo, search);
   return respond(world, endpoint, {
-    id,
-    baseUrl,
-    headers,
-    clientIp,
+    ...request,
     path,
     query: parseQuery(search),
-    body,
     bytes: (form) =>
       readUpTo(
         FORM_BYTES_MAX,
@@ -308,7 +291,6 @@ const answerRequest = async (
         form === "gathered" ? hold : undefined,
       ),
     acquireDownload: context.beginDownload,
-    onCaller,
   });
 };
 

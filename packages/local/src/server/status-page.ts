@@ -1,4 +1,5 @@
 import { readHealth } from "@mailproof/api/endpoints/get-health";
+import type { UnroutedRequest } from "@mailproof/api/http/answerers";
 import { STATUS_PATH, toPath } from "@mailproof/api/http/documents";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import { withoutSlashes } from "@mailproof/api/http/router";
@@ -15,19 +16,13 @@ const HEADERS = {
   "referrer-policy": "no-referrer",
 };
 
-type StatusRequest = {
-  readonly method: string;
-  readonly rawPath: string;
-  readonly baseUrl: string;
-};
-
 /**
  * What works now, for people. 200 whatever it says: the page itself could be shown, and a proxy may put a page of its own
  * in the place of a 5xx. Programs have /health. Undefined: the request is for something else.
  */
 export const answerStatus = async (
   world: AppWorld,
-  { method, rawPath, baseUrl }: StatusRequest,
+  { method, rawPath, baseUrl }: UnroutedRequest,
 ): Promise<HttpAnswer<string> | undefined> => {
   const isRead = method === "GET" || method === "HEAD";
   if (!isRead || withoutSlashes(rawPath) !== STATUS_PATH) return undefined;
