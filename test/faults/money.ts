@@ -96,7 +96,7 @@ export const PLANTED_BUGS: Readonly<Record<string, readonly Edit[]>> = {
     {
       file: "packages/core/src/verify-one/verify-once.ts",
       from: "const result = await continueAsJob(world, readOperation(item));",
-      to: "const operation = readOperation(item);\n    await commit(world, { proof: move({ account: operation.account, operation: operation.id, openedAt: operation.openedAt, step: 'lost-0' as never, at: world.now().toISOString(), moved: { refund: operation.amount }, reason: 'refunded' }, 0)[1] });\n    const result = await continueAsJob(world, operation);",
+      to: "const operation = readOperation(item);\n    await commit(world, { proof: null, also: [move({ account: operation.account, operation: operation.id, openedAt: operation.openedAt, step: 'lost-0' as never, at: world.now().toISOString(), moved: { refund: operation.amount }, reason: 'refunded' }, 0)[1]] });\n    const result = await continueAsJob(world, operation);",
     },
     {
       file: "packages/core/src/verify-one/verify-once.ts",

@@ -231,7 +231,7 @@ test.each([
   await thenConsistent(ctx);
 });
 
-test("after a lost reply the worker finds out what was written, and the rows count once", async () => {
+test("the worker handles a message again after a lost reply, and the rows count once", async () => {
   const ctx = await setupMessages(createEmails(2));
   let lost = 0;
   const transact: Table["transact"] = async (writes) => {
@@ -239,7 +239,10 @@ test("after a lost reply the worker finds out what was written, and the rows cou
     return lost++ === 0 ? { outcome: "ambiguous" } : result;
   };
 
-  await verifyChunk.handle(withTable(ctx, { transact }), ctx.messages[0] ?? null);
+  const handle = () => verifyChunk.handle(withTable(ctx, { transact }), ctx.messages[0] ?? null);
+
+  await expect(handle()).rejects.toThrow("unknown whether the pass was stored");
+  await handle();
 
   expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", processed: 2 });
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);

@@ -98,11 +98,24 @@ test("an item in another order of fields is still ours", async () => {
   expect(await commit(ctx.world, WRITES)).toMatchObject({ outcome: "committed" });
 });
 
-test("a removal whose reply was lost was ours when there is nothing left to remove", async () => {
-  const ctx = await setupFates(["is lost after", "passes"]);
-  const removal: Transaction = { proof: { remove: key("purse"), where: { n: 5 } } };
+const UNPROVEN: Transaction = { proof: null, also: [{ remove: key("purse"), where: { n: 5 } }] };
 
-  expect(await commit(ctx.world, removal)).toEqual({ outcome: "committed" });
+test.each<[Fate[], string]>([
+  [["passes"], "committed"],
+  [["is lost before", "passes"], "committed"],
+  // The second attempt is refused: this table remembers no token.
+  [["is lost after", "passes"], "ambiguous"],
+  [["is lost after"], "ambiguous"],
+])("where a transaction without a proof %j it is %s", async (fates, outcome) => {
+  const ctx = await setupFates(fates);
+
+  expect(await commit(ctx.world, UNPROVEN)).toMatchObject({ outcome });
+});
+
+test("a transaction without a proof is refused when its first attempt is", async () => {
+  const ctx = await setupFates(["passes"], 4);
+
+  expect(await commit(ctx.world, UNPROVEN)).toMatchObject({ outcome: "refused" });
 });
 
 test("what cannot be looked up in the end stays unknown", async () => {

@@ -9,7 +9,7 @@ import {
 import { buildFateWrites, FATE_WRITES_MAX, type FateEvent, toFate } from "../calibration/fates.ts";
 import { Failure } from "../lib/failure.ts";
 import { toUtcDay } from "../lib/time.ts";
-import type { Write } from "../ports/table.ts";
+import type { Create, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey, toItemId } from "../ports/writes.ts";
 import { commit } from "../runtime/commit.ts";
@@ -153,7 +153,7 @@ const countBatch = async (
   for (let attempt = 0; attempt < ATTEMPTS_MAX && events.length > 0; attempt++) {
     const by = world.newId("txn");
     const claims = events.map(({ hash, reportedDay }) => claimEvent(hash, reportedDay, by));
-    const [first, ...more] = claims as [Write, ...Write[]];
+    const [first, ...more] = claims as [Create, ...Create[]];
     const result = await commit(world, {
       proof: first,
       also: [...more, ...(await buildWrites(world, source, events))],

@@ -140,12 +140,13 @@ const replaceInput = async (
   const next = await writeRedacted(world.blobs, { input, metadata, key: spare.key, subject });
   if (!next) return removeOwnSpare(world, spare);
   const { outcome } = await commit(world, {
-    proof: {
-      update: toInputKey(job.id),
-      set: { checksums: next.checksums, excluded: next.excluded, rev: metadata.rev + 1 },
-      where: { rev: metadata.rev },
-    },
+    proof: null,
     also: [
+      {
+        update: toInputKey(job.id),
+        set: { checksums: next.checksums, excluded: next.excluded, rev: metadata.rev + 1 },
+        where: { rev: metadata.rev },
+      },
       {
         update: toJobKey(job.id),
         set: { input: next.input },

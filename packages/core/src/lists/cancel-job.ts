@@ -85,7 +85,10 @@ const tryCancel = async (world: World, job: Job): Promise<void> => {
   const end = buildCancelledJob(world, job);
   const [entry, ...others] = buildMoney(world, job);
   // The entry stays, so it shows after a lost reply what happened. A test key's job has none.
-  await commit(world, entry ? { proof: entry, also: [...others, end] } : { proof: end });
+  await commit(
+    world,
+    entry ? { proof: entry, also: [...others, end] } : { proof: null, also: [end] },
+  );
 };
 
 const buildCancelledJob = (world: World, job: Job): Update => {

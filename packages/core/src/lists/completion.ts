@@ -60,9 +60,10 @@ const endJob = (
   error?: string,
 ) =>
   commit(world, {
-    // Another worker, or an earlier attempt of this one, may have ended the job already.
-    proof: buildJobEnd(world, job, status, error),
+    proof: null,
     also: [
+      // Another worker, or an earlier attempt of this one, may have ended the job already.
+      buildJobEnd(world, job, status, error),
       emitJobEvent(world, job, status, error),
       ...buildKeyRelease(job),
       ...buildMoneyAtEnd(world, job),

@@ -147,18 +147,19 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
     },
   };
   const { outcome } = await commit(world, {
-    proof: {
-      update: toJobKey(job.id),
-      set: {
-        unresolved,
-        unsettled: unresolved.length,
-        held: after.held,
-        ...toRefundFields({ no_result: after.refunds.no_result }),
-        ...(unresolved.length === 0 && { status: "processing" }),
-      },
-      where: { token, unsettled: job.unsettled, status: { oneOf: OPEN_STATUSES } },
-    },
+    proof: null,
     also: [
+      {
+        update: toJobKey(job.id),
+        set: {
+          unresolved,
+          unsettled: unresolved.length,
+          held: after.held,
+          ...toRefundFields({ no_result: after.refunds.no_result }),
+          ...(unresolved.length === 0 && { status: "processing" }),
+        },
+        where: { token, unsettled: job.unsettled, status: { oneOf: OPEN_STATUSES } },
+      },
       ...buildResolutionMoney(world, job, resolution, amount),
       ...(kind === "release" ? [createRefundedChunk(job, chunk, world.now())] : []),
     ],

@@ -148,13 +148,14 @@ export const payImmediately = async (
     async ({ price, answer, subject, writes }, isStated) => {
       const how = { kind: "charge", isStated } as const;
       const debited = await buildOperationDebit(world, { ...origin, amount: price }, payer, how);
-      const [entry, ...moves] = debited.writes;
       const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer, subject);
       const more = writes?.(debited.shard) ?? [];
-      const others = [...moves, ...(claim ? [claim] : []), ...more];
-      // The entry is never removed, and the claim stays for its retention. Without both, the first write is the proof.
-      const proof = entry ?? claim ?? more[0];
-      return proof && { ...debited, proof, also: others.filter((write) => write !== proof) };
+      const all = [...debited.writes, ...(claim ? [claim] : []), ...more];
+      // The entry is never removed, and the claim stays for its retention.
+      const proof = all.find((write) => "create" in write) ?? null;
+      return all.length > 0
+        ? { ...debited, proof, also: all.filter((write) => write !== proof) }
+        : undefined;
     },
   );
   return outcome.kind === "committed" ? { kind: "paid", left: outcome.left } : outcome;
@@ -180,7 +181,7 @@ const buildOperationDebit = async (
   { id, openedAt, account, mode, amount, reason }: DebitOrigin,
   { plan }: Payer,
   how: { readonly kind: "hold" | "charge"; readonly isStated: boolean },
-): Promise<Omit<Debit, "writes"> & { readonly writes: readonly Write[] }> => {
+): Promise<Omit<Debit, "writes"> & { readonly writes: Debit["writes"] | readonly [] }> => {
   if (mode === "test")
     return { shard: 0, writes: [], ...(how.isStated && { left: TEST_BALANCE.available }) };
   if (amount === 0) return { shard: 0, writes: [] };

@@ -1,5 +1,5 @@
 import { Failure } from "../lib/failure.ts";
-import type { Write } from "../ports/table.ts";
+import type { Create, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type Balance, readBalance, readStableBalance, type ShardedBalance } from "./balance.ts";
 import { formatCredits, type Halves, toCredits } from "./credits.ts";
@@ -43,7 +43,7 @@ export type DebitRequest = OperationOrigin & {
 export type Debit = {
   readonly shard: number;
   readonly left?: Halves;
-  readonly writes: readonly [entry: Write, ...more: Write[]];
+  readonly writes: readonly [entry: Create, ...more: Write[]];
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { Json, Table, TransactResult, Write } from "../ports/table.ts";
+import type { Create, Json, Table, TransactResult, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { answerClaim, releaseClaim } from "./idempotency-claims.ts";
@@ -61,7 +61,7 @@ const endOperation = async (
   const transaction =
     operation.mode === "live"
       ? { proof: entry, also: [...moves, removal, ...also] }
-      : { proof: removal, also };
+      : { proof: null, also: [removal, ...also] };
   return toEndResult(commit(world, transaction));
 };
 
@@ -73,7 +73,7 @@ export const isStillOwned = async (table: Table, { id, token }: Operation): Prom
 export const handOverToJob = async (
   world: World,
   operation: Operation,
-  [job, ...others]: readonly [Write, ...Write[]],
+  [job, ...others]: readonly [Create, ...Write[]],
   answer: Json,
 ): Promise<EndResult> => {
   const { claim, id } = operation;

@@ -1,4 +1,4 @@
-import type { Bounds, Write } from "../ports/table.ts";
+import type { Bounds, Create, Write } from "../ports/table.ts";
 import { buildShardUpdate, toBalanceKey, ZERO_TOTALS } from "./balance.ts";
 import type { Halves } from "./credits.ts";
 import { type LedgerEntry, toEntryItem, toUsageChanges, toUsageKey } from "./items.ts";
@@ -7,7 +7,7 @@ import { findPaidOperation, type Reason } from "./reasons.ts";
 import { getLowThreshold } from "./thresholds.ts";
 
 /** First the entry, whose key is unique to this step of this operation; then the totals; then the day's usage. */
-export type MovementWrites = readonly [entry: Write, balance: Write, ...usage: Write[]];
+export type MovementWrites = readonly [entry: Create, balance: Write, ...usage: Write[]];
 
 /**
  * Moves money and records why, or does neither. `shard` is the one that pays, or that paid the operation. The amount must

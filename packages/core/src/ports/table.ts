@@ -55,9 +55,11 @@ export type Update = {
   readonly orCreate?: true;
 };
 
+export type Create = { readonly create: Item };
+
 /** A write is plain data, so a use case can be read, logged and tested without a database. */
 export type Write =
-  | { readonly create: Item }
+  | Create
   | { readonly put: Item }
   | Update
   | { readonly remove: Key; readonly where?: Where }

@@ -90,8 +90,9 @@ const countPass = async (
 ): Promise<PassResult | undefined> => {
   const { job, message, chunk, rows } = result;
   const { outcome } = await commit(world, {
-    proof: buildChunkOutcome(result, pages),
+    proof: null,
     also: [
+      buildChunkOutcome(result, pages),
       buildJobCounters(world, result),
       ...buildDeferralWrites(result),
       ...buildRefundForFile(world, result),
@@ -267,12 +268,11 @@ type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
 /** For a chunk whose input is lost. Only we caused this failure, so a batch is refunded, too. */
 export const failChunk = async (world: World, failedChunk: FailedChunk): Promise<void> => {
   const { job, message, chunk: stored, before } = failedChunk;
-  const { chunk } = message;
   const field = toPassField(countPasses(stored));
-  const addresses = stored?.waiting ?? countChunkRows(job, chunk);
+  const addresses = stored?.waiting ?? countChunkRows(job, message.chunk);
   const outcomeWrite: Write = stored
     ? {
-        update: toChunkKey(job.id, chunk),
+        update: toChunkKey(job.id, message.chunk),
         set: {
           ...UNSCHEDULED,
           waiting: 0,
@@ -282,10 +282,11 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
         },
         where: { [field]: { missing: true } },
       }
-    : createRefundedChunk(job, chunk, world.now());
+    : createRefundedChunk(job, message.chunk, world.now());
   const { outcome } = await commit(world, {
-    proof: outcomeWrite,
+    proof: null,
     also: [
+      outcomeWrite,
       {
         update: toJobKey(job.id),
         add: { ...toRefundFields({ no_result: addresses }), ...countDeferredChange(before, []) },

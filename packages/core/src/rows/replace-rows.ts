@@ -238,13 +238,14 @@ const tryReplace = async (
   const field = toPassField(chunk.passes.length);
   const piece = { ...pass, job: parent, pass: chunk.passes.length, child: child.id };
   const { outcome } = await commit(world, {
-    proof: {
-      update: toChunkKey(parent.id, number),
-      add: { again: 1 },
-      set: { [field]: pass.token },
-      where: { [field]: { missing: true } },
-    },
+    proof: null,
     also: [
+      {
+        update: toChunkKey(parent.id, number),
+        add: { again: 1 },
+        set: { [field]: pass.token },
+        where: { [field]: { missing: true } },
+      },
       {
         update: toJobKey(parent.id),
         add: countChange(before, after),

@@ -1,6 +1,6 @@
 import { fingerprint } from "../lib/fingerprint.ts";
 import type { Message } from "../ports/queue.ts";
-import type { Item, Table, TransactResult, Write } from "../ports/table.ts";
+import type { Create, Table, TransactResult, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
 
@@ -8,33 +8,34 @@ import { getItemKey } from "../ports/writes.ts";
 const LOST_REPLY_BACKOFF_MS = [30, 200, 800];
 
 /** An item that waits for a worker, and the message that starts the worker at once. */
-export type OutboxWrite = {
-  readonly create: Item;
+export type OutboxWrite = Create & {
   readonly sends: { readonly queue: string; readonly message: Message };
 };
 
 type AnyWrite = Write | OutboxWrite;
 
 /**
- * Writes of which all are done or none. `proof` is the one that shows it later: it creates what stays, and what only
- * this transaction creates.
+ * Writes of which all are done or none. `proof` creates an item that only this transaction creates and that stays as it
+ * is: after a lost reply it shows whether the transaction was written. Null: nothing shows it.
  */
-export type Transaction = { readonly proof: AnyWrite; readonly also?: readonly AnyWrite[] };
+export type Transaction = {
+  readonly proof: Create | OutboxWrite | null;
+  readonly also?: readonly AnyWrite[];
+};
 
 type CommitWorld = Pick<World, "table" | "random" | "sleep" | "queue" | "now" | "newId">;
 
 /**
- * A transaction whose reply was lost is sent again with the same token: either it was written already, or it is written
- * now. If its proof is refused then, an earlier attempt may have been committed: it was if the stored item equals the one
- * that the proof creates. The outcome is ambiguous only if no attempt got a reply.
+ * Sends a transaction whose reply was lost again, with the same token: it is written already, or it is written now. If
+ * no attempt gets a reply, or the proof is refused, `commit` reads the proof. Without a proof the outcome is ambiguous.
  *
- * The messages of its outbox writes are sent after the commit.
+ * Sends the messages of the outbox writes after the commit.
  */
 export const commit = async (
   world: CommitWorld,
   { proof, also = [] }: Transaction,
 ): Promise<TransactResult> => {
-  const writes = [proof, ...also];
+  const writes = proof ? [proof, ...also] : also;
   const result = await writeAll(world, writes, proof);
   if (result.outcome === "committed") await sendOutbox(world, writes);
   return result;
@@ -55,40 +56,36 @@ const sendOutbox = async ({ queue }: CommitWorld, writes: readonly AnyWrite[]): 
 const writeAll = async (
   world: CommitWorld,
   writes: readonly AnyWrite[],
-  proof: AnyWrite,
+  proof: Transaction["proof"],
 ): Promise<TransactResult> => {
   const attempt = { token: world.newId("txn"), at: world.now() };
   let result = await world.table.transact(writes, attempt);
+  if (result.outcome !== "ambiguous") return result;
   for (const ms of LOST_REPLY_BACKOFF_MS) {
-    if (result.outcome !== "ambiguous") return result;
     await world.sleep(world.random() * ms);
     // An adapter that throws is certain about this attempt only, not about the earlier ones.
     result = await world.table.transact(writes, attempt).catch(() => AMBIGUOUS);
-    if (result.outcome === "refused" && result.refusedWrite === proof)
-      return resolveByReading(world.table, proof, result);
+    if (result.outcome === "committed") return result;
+    if (result.outcome === "refused") break;
   }
-  return result.outcome === "ambiguous" ? resolveByReading(world.table, proof, result) : result;
+  return proof ? resolveByReading(world.table, proof, result) : AMBIGUOUS;
 };
 
 const COMMITTED = { outcome: "committed" } as const;
 const AMBIGUOUS = { outcome: "ambiguous" } as const;
 
-/** Reads whether the transaction was written after all. If the read fails, the outcome stays ambiguous. */
+/** `last`: of the last attempt. If the read fails, the outcome stays ambiguous. */
 const resolveByReading = async (
   table: Table,
-  write: Write,
-  fallback: TransactResult,
+  proof: Create,
+  last: TransactResult,
 ): Promise<TransactResult> => {
+  // The condition of the proof was met, so no earlier attempt had created it.
+  if (last.outcome === "refused" && last.refusedWrite !== proof) return last;
   try {
-    const found = await table.get(getItemKey(write));
-    return isAppliedTo(write, found) ? COMMITTED : fallback;
+    const found = await table.get(getItemKey(proof));
+    return found && fingerprint(found) === fingerprint(proof.create) ? COMMITTED : last;
   } catch {
     return AMBIGUOUS;
   }
 };
-
-/** A removed item cannot be compared; no other process would have removed it. */
-const isAppliedTo = (write: Write, found: Item | undefined): boolean =>
-  "create" in write
-    ? found !== undefined && fingerprint(found) === fingerprint(write.create)
-    : found === undefined;

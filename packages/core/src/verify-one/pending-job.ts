@@ -1,7 +1,7 @@
 import { addMs } from "../lib/time.ts";
 import type { Operation } from "../money/operation-items.ts";
 import { getOwnerId } from "../money/payer.ts";
-import type { Write } from "../ports/table.ts";
+import type { Create, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type Deferral } from "../rows/attempt.ts";
 import { createPendingMessage, sendChunks } from "../rows/chunk-messages.ts";
@@ -23,7 +23,7 @@ export const buildPendingJob = (
   world: World,
   operation: Operation,
   { single, retentionSeconds, deferral }: PendingVerification,
-): readonly [Write, ...Write[]] => {
+): readonly [Create, ...Write[]] => {
   const { id, account, mode, shard, reason, claim, token } = operation;
   const job: Job = {
     id,

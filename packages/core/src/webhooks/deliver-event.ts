@@ -174,7 +174,8 @@ const storeDelivery = async (
   set: Fields,
 ): Promise<boolean> => {
   const { outcome } = await commit(world, {
-    proof: { update: toDeliveryKey(delivery.id), set, where: { token } },
+    proof: null,
+    also: [{ update: toDeliveryKey(delivery.id), set, where: { token } }],
   });
   return outcome === "committed";
 };

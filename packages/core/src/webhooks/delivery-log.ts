@@ -61,16 +61,19 @@ export const retryDelivery = async (
   const now = world.now();
   const token = world.newId("txn");
   const { outcome } = await commit(world, {
-    proof: {
-      update: toDeliveryKey(id),
-      set: {
-        ...scheduleWork(DELIVERY, id, addMs(now, SEND_WITHIN_MS), token),
-        status: "pending",
-        nextTryAt: now.toISOString(),
-        triedSince: undefined,
-        waits: 0,
+    proof: null,
+    also: [
+      {
+        update: toDeliveryKey(id),
+        set: {
+          ...scheduleWork(DELIVERY, id, addMs(now, SEND_WITHIN_MS), token),
+          status: "pending",
+          nextTryAt: now.toISOString(),
+          triedSince: undefined,
+          waits: 0,
+        },
       },
-    },
+    ],
   });
   if (outcome === "ambiguous") {
     const what = "It is not known whether the delivery is sent again. Check the deliveries.";

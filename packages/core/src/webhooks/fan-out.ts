@@ -53,8 +53,11 @@ const fanOut = async (world: World, item: Item): Promise<string> => {
     };
   });
   const { outcome } = await commit(world, {
-    proof: { update: toEventKey(event.id), set: UNSCHEDULED, where: { token } },
-    also: deliveries.map((delivery) => ({ create: delivery.item })),
+    proof: null,
+    also: [
+      { update: toEventKey(event.id), set: UNSCHEDULED, where: { token } },
+      ...deliveries.map((delivery) => ({ create: delivery.item })),
+    ],
   });
   if (outcome === "ambiguous") throw new Error("unknown whether the event was fanned out");
   if (outcome === "refused") return "left_to_others";
