@@ -27,6 +27,7 @@ import {
   readChunkItem,
   toChunkKey,
 } from "../rows/chunks.ts";
+import { closeChunk, removeChunk } from "../rows/close-chunk.ts";
 import {
   type DeferredGroup,
   type DeferredRow,
@@ -35,7 +36,7 @@ import {
   toDeferredGroups,
 } from "../rows/deferrals.ts";
 import { findJob, isOpenJob, type Job } from "../rows/items.ts";
-import { CHUNK, closeChunk, failChunk, removeChunk, writeOutcome } from "../rows/pass.ts";
+import { CHUNK, failChunk, writeOutcome } from "../rows/pass.ts";
 import type { VerifiedRow } from "../rows/results.ts";
 import { findSlowRow, removeSlowRow, storeSlowRow } from "../rows/slow-rows.ts";
 import { readScheduledWork } from "../runtime/leases.ts";

@@ -22,7 +22,6 @@ import {
 import {
   countDeferredChange,
   type DeferredGroup,
-  findDeferredGroups,
   findFirstGroup,
   findFirstTime,
   splitDue,
@@ -297,46 +296,6 @@ export const failChunk = async (world: World, failedChunk: FailedChunk): Promise
     ],
   });
   if (outcome === "ambiguous") throw new Error("unknown whether the failed chunk was stored");
-};
-
-/** For a job that has ended: ends the wait of a chunk's rows. Its results stay. Each pass writes another token. */
-export const closeChunk = async (
-  world: World,
-  job: Job,
-  chunk: Chunk,
-  token: string,
-): Promise<string> => {
-  const change = countDeferredChange((await findDeferredGroups(world.table, chunk)) ?? [], []);
-  const { outcome } = await world.table.transact([
-    ...(Object.keys(change).length > 0 ? [{ update: toJobKey(job.id), add: change }] : []),
-    {
-      update: toChunkKey(job.id, chunk.chunk),
-      set: {
-        ...UNSCHEDULED,
-        waiting: 0,
-        retryAt: undefined,
-        expires_at: toEpochSeconds(world.now()) + job.retentionSeconds,
-      },
-      where: { token },
-    },
-    ...(chunk.retryAt === undefined ? [] : [{ remove: toDeferredKey(chunk, chunk.retryAt) }]),
-  ]);
-  return outcome === "committed" ? "goes_on" : "left_to_others";
-};
-
-/** For a job that is gone: nothing waits for the chunk's rows. */
-export const removeChunk = async (
-  { table }: Pick<World, "table">,
-  chunk: Chunk,
-  token: string,
-): Promise<string> => {
-  const { outcome } = await table.write({
-    remove: toChunkKey(chunk.job, chunk.chunk),
-    where: { token },
-  });
-  if (chunk.retryAt !== undefined)
-    await table.write({ remove: toDeferredKey(chunk, chunk.retryAt) });
-  return outcome === "committed" ? "goes_on" : "left_to_others";
 };
 
 const buildRefund = (
