@@ -40,7 +40,7 @@ test("a domain without fault is 200 with every section of the contract, and cost
     grade: "A",
     checked_at: "2026-11-21T00:00:00.000Z",
     check_id: expect.stringMatching(UUID),
-    model_version: "2",
+    model_version: "3",
     dns: {
       mx_records: [{ priority: 10, host: "mx.example.com", ip: "192.0.2.1" }],
       has_valid_mx: true,

@@ -118,7 +118,7 @@ const DMARC_ROWS: readonly Row[] = asRows`
   two are there | ${[`v=DMARC1; p=reject; ${RUA}`, "v=DMARC1; p=none; rua=mailto:e@example.com"]} | dmarc_multiple
     | ${`v=DMARC1; p=none; rua=mailto:e@example.com,mailto:d@example.com`}
   the version is wrong | ${[`v=dmarc1; p=quarantine; ${RUA}`]} | dmarc_version | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
-  without a policy | ${[`v=DMARC1; ${RUA}`]} | dmarc_policy | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  without a policy | ${[`v=DMARC1; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
   a tag twice | ${[`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`]} | dmarc_tags | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
   nothing is signed yet | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${undefined} | ${UNSIGNED}
 `;
@@ -454,8 +454,7 @@ const findSubject = ({ record: { name, value } }: ProposedRecord): RegExp | unde
 /** Advice that the owner follows later, when the reports allow it, or with a mailbox that only the owner knows. */
 const LATER: Readonly<Record<string, RegExp>> = {
   dmarc_enforce: /p=(?:none|quarantine)/,
-  // The record of the policy's next step brings np=.
-  dmarc_sp: /p=none/,
+  dmarc_sp: /sp=quarantine/,
   // A domain that receives no mail.
   dmarc_rua: /^v=DMARC1; p=reject; np=reject$/,
 };

@@ -30,16 +30,18 @@ test.each(asRows<Row>`
   a version without its semicolon | ${own("v=DMARC1 p=reject")} | [DMARC_VERSION] | 0 | null
   quotes that became part of the text | ${own('"v=DMARC1; p=reject"')} | [DMARC_VERSION] | 0 | null
   no p, and no reports | ${own("v=DMARC1; np=reject")} | [DMARC_P_MISSING DMARC_NO_RUA] | 0 | null
-  no p, and reports | ${own("v=DMARC1; rua=mailto:d@example.com")} | [DMARC_P_MISSING] | 30 | none
+  no p, and reports | ${own("v=DMARC1; rua=mailto:d@example.com")} | [DMARC_P_NONE] | 60 | none
   a p that is no policy | ${own("v=DMARC1; p=monitor; rua=mailto:d@example.com")} | [DMARC_P_MISSING] | 30 | none
   an sp that is no policy | ${own("v=DMARC1; p=reject; sp=all; rua=mailto:d@example.com")} | [DMARC_P_MISSING] | 30 | none
   p=none | ${own(BEST.replaceAll("reject", "none"))} | [DMARC_P_NONE] | 60 | none
   p=quarantine | ${own(BEST.replaceAll("reject", "quarantine"))} | [DMARC_P_QUARANTINE] | 90 | quarantine
   sp=none under reject | ${own(`${BEST}; sp=none`)} | [DMARC_SP_WEAK] | 80 | reject
-  sp=quarantine under reject | ${own(`${BEST}; sp=quarantine`)} | [] | 100 | reject
-  no np | ${own(BEST.replace(" np=reject;", ""))} | [DMARC_NP] | 95 | reject
+  sp=quarantine under reject | ${own(`${BEST}; sp=quarantine`)} | [DMARC_SP_WEAK] | 95 | reject
+  no np | ${own(BEST.replace(" np=reject;", ""))} | [] | 100 | reject
+  no np under a weak sp | ${own(BEST.replace("np=reject", "sp=none"))} | [DMARC_SP_WEAK] | 80 | reject
   a weak np | ${own(BEST.replace("np=reject", "np=none"))} | [DMARC_NP] | 95 | reject
   testing | ${own(`${BEST}; t=y`)} | [DMARC_T_Y] | 75 | quarantine
+  testing a quarantine | ${own(`${BEST.replaceAll("reject", "quarantine")}; t=y`)} | [DMARC_T_Y] | 60 | none
   testing what is none already | ${own(`${BEST.replaceAll("reject", "none")}; t=y`)} | [DMARC_P_NONE] | 60 | none
   pct=100 | ${own(`${BEST}; pct=100`)} | [DMARC_PCT] | 95 | reject
   pct=20 | ${own(`${BEST}; pct=20`)} | [DMARC_PCT] | 85 | reject

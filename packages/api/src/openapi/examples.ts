@@ -1226,12 +1226,12 @@ export const EXAMPLES: readonly Example[] = [
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
-        score: 88,
+        score: 89,
         grade: "B",
         confidence: "high",
         checked_at: "2026-11-21T00:01:31.000Z",
         missing_parts: [],
-        model_version: "2",
+        model_version: "3",
         score_parts: {
           components: [
             {
@@ -1252,7 +1252,7 @@ export const EXAMPLES: readonly Example[] = [
             {
               component: "dmarc",
               weight: 20,
-              score: 45,
+              score: 50,
             },
             {
               component: "reputation",
@@ -1265,7 +1265,7 @@ export const EXAMPLES: readonly Example[] = [
               score: 100,
             },
           ],
-          before_cap: 88,
+          before_cap: 89,
         },
         dns: {
           status: "pass",
@@ -1340,7 +1340,7 @@ export const EXAMPLES: readonly Example[] = [
             record: "v=DMARC1; p=none",
             policy: "none",
             record_domain: "weak.example",
-            score: 45,
+            score: 50,
             issues: [
               {
                 id: "DMARC_P_NONE",
@@ -1352,17 +1352,6 @@ export const EXAMPLES: readonly Example[] = [
                   next: "p=quarantine and then to p=reject",
                 },
                 cost_points: 40,
-              },
-              {
-                id: "DMARC_NP",
-                severity: "low",
-                message:
-                  "np= is absent, so names below weak.example that do not exist have no policy of their own.",
-                detail: {
-                  domain: "weak.example",
-                  np: "absent",
-                },
-                cost_points: 5,
               },
               {
                 id: "DMARC_NO_RUA",
@@ -1468,13 +1457,6 @@ export const EXAMPLES: readonly Example[] = [
             issues: ["SPF_SOFTFAIL"],
           },
           {
-            id: "dmarc_sp",
-            severity: "low",
-            text: "Set sp= and np= in the DMARC record to quarantine or reject, so that existing and non-existent subdomains are protected too.",
-            points_regained: 1,
-            issues: ["DMARC_NP"],
-          },
-          {
             id: "mta_sts",
             severity: "info",
             text: "weak.example has no MTA-STS policy, so mail to it may be sent in the clear.",
@@ -1521,7 +1503,7 @@ export const EXAMPLES: readonly Example[] = [
           },
         ],
         after_records: {
-          score: 90,
+          score: 91,
           grade: "A",
         },
         credits_used: 0,
@@ -1546,7 +1528,7 @@ export const EXAMPLES: readonly Example[] = [
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
-            score: 88,
+            score: 89,
             grade: "B",
             confidence: "high",
             checked_at: "2026-11-21T00:01:31.000Z",
@@ -1574,12 +1556,12 @@ export const EXAMPLES: readonly Example[] = [
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
-        score: 88,
+        score: 89,
         grade: "B",
         confidence: "high",
         checked_at: "2026-11-21T00:01:31.000Z",
         missing_parts: [],
-        model_version: "2",
+        model_version: "3",
         score_parts: {
           components: [
             {
@@ -1600,7 +1582,7 @@ export const EXAMPLES: readonly Example[] = [
             {
               component: "dmarc",
               weight: 20,
-              score: 45,
+              score: 50,
             },
             {
               component: "reputation",
@@ -1613,7 +1595,7 @@ export const EXAMPLES: readonly Example[] = [
               score: 100,
             },
           ],
-          before_cap: 88,
+          before_cap: 89,
         },
         dns: {
           status: "pass",
@@ -1688,7 +1670,7 @@ export const EXAMPLES: readonly Example[] = [
             record: "v=DMARC1; p=none",
             policy: "none",
             record_domain: "weak.example",
-            score: 45,
+            score: 50,
             issues: [
               {
                 id: "DMARC_P_NONE",
@@ -1700,17 +1682,6 @@ export const EXAMPLES: readonly Example[] = [
                   next: "p=quarantine and then to p=reject",
                 },
                 cost_points: 40,
-              },
-              {
-                id: "DMARC_NP",
-                severity: "low",
-                message:
-                  "np= is absent, so names below weak.example that do not exist have no policy of their own.",
-                detail: {
-                  domain: "weak.example",
-                  np: "absent",
-                },
-                cost_points: 5,
               },
               {
                 id: "DMARC_NO_RUA",
@@ -1816,13 +1787,6 @@ export const EXAMPLES: readonly Example[] = [
             issues: ["SPF_SOFTFAIL"],
           },
           {
-            id: "dmarc_sp",
-            severity: "low",
-            text: "Set sp= and np= in the DMARC record to quarantine or reject, so that existing and non-existent subdomains are protected too.",
-            points_regained: 1,
-            issues: ["DMARC_NP"],
-          },
-          {
             id: "mta_sts",
             severity: "info",
             text: "weak.example has no MTA-STS policy, so mail to it may be sent in the clear.",
@@ -1869,7 +1833,7 @@ export const EXAMPLES: readonly Example[] = [
           },
         ],
         after_records: {
-          score: 90,
+          score: 91,
           grade: "A",
         },
         credits_used: 0,

@@ -3,7 +3,7 @@ import { type CheckComponent, COMPONENTS, type Findings, scoreComponent } from "
 import { SIGNALS, type Signal } from "./signals.ts";
 
 /** Rises with every change of a weight, a cap, a cost or a rule, so that scores of different years can be compared. */
-export const MODEL_VERSION = "2";
+export const MODEL_VERSION = "3";
 
 /** How much each component counts. docs/scores.md says why. */
 export const WEIGHTS: Readonly<Record<CheckComponent, number>> = {

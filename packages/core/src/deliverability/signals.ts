@@ -44,7 +44,10 @@ const noDmarc = anyOf(
   hasIssue("dmarc", "DMARC_MISSING", "DMARC_MULTIPLE", "DMARC_VERSION"),
   hasFullIssue("dmarc", 100, "DMARC_P_MISSING"),
 );
-const dmarcNone = hasIssue("dmarc", "DMARC_P_NONE", "DMARC_P_MISSING");
+const dmarcNone = anyOf(
+  hasIssue("dmarc", "DMARC_P_NONE", "DMARC_P_MISSING"),
+  hasFullIssue("dmarc", 40, "DMARC_T_Y"),
+);
 
 export const SIGNALS = {
   noDomain,

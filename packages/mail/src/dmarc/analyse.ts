@@ -8,15 +8,17 @@ import {
   discover,
   getAppliedPolicy,
   getPublishedPolicy,
+  listWeakerTags,
   type PlacedRecord,
+  type WeakerTag,
 } from "./discover.ts";
 import {
   type DmarcPolicy,
+  type DmarcRecord,
   findTag,
   isDmarc,
   isIntendedAsDmarc,
   isPartial,
-  POLICIES,
 } from "./record.ts";
 import { findReportIssues } from "./reports.ts";
 import { createDmarcIssue } from "./rules.ts";
@@ -148,44 +150,63 @@ const findMisplaced = (
     : [];
 };
 
-const getStrength = (policy: DmarcPolicy): number => POLICIES.indexOf(policy);
-
+/** Each issue describes the policy that receivers apply, after inheritance and testing. */
 const createPolicyIssues = (
   placed: PlacedRecord,
   domain: string,
   published: DmarcPolicy | null,
   policy: DmarcPolicy | null,
 ): readonly Issue[] => {
-  const { p, sp, np } = placed.record;
-  const inherited =
-    placed.domain === domain
-      ? []
-      : [createDmarcIssue("DMARC_INHERITED", { domain, from: placed.domain })];
-  if (p === undefined || p === "invalid" || sp === "invalid" || np === "invalid") {
-    const tag = p === undefined || p === "invalid" ? "p" : sp === "invalid" ? "sp" : "np";
+  const { record } = placed;
+  const isOwn = placed.domain === domain;
+  const inherited = isOwn
+    ? []
+    : [createDmarcIssue("DMARC_INHERITED", { domain, from: placed.domain })];
+  const invalid = (["p", "sp", "np"] as const).find((tag) => record[tag] === "invalid");
+  if (published === null || invalid !== undefined) {
+    const effect = published ? "read the policy as none" : "apply no DMARC policy";
+    const detail = { tag: invalid ?? "p", effect };
     return [
       ...inherited,
-      createDmarcIssue("DMARC_P_MISSING", { tag }, published ? "lesser" : "full"),
+      createDmarcIssue("DMARC_P_MISSING", detail, published ? "lesser" : "full"),
     ];
   }
-  const isOwn = inherited.length === 0;
-  const forMissing = np ?? sp ?? p;
   return [
     ...inherited,
-    ...(published === "none"
-      ? [createDmarcIssue("DMARC_P_NONE", { domain, next: "p=quarantine and then to p=reject" })]
-      : []),
-    ...(published === "quarantine"
-      ? [createDmarcIssue("DMARC_P_QUARANTINE", { domain, next: "p=reject" })]
-      : []),
-    ...(isOwn && sp === "none" && p !== "none" ? [createDmarcIssue("DMARC_SP_WEAK", { p })] : []),
-    ...(isOwn && (np === undefined || getStrength(forMissing) < getStrength(p))
-      ? [createDmarcIssue("DMARC_NP", { domain, np: np ?? "absent" })]
-      : []),
-    ...(placed.record.isTesting && published !== null && published !== "none"
-      ? [createDmarcIssue("DMARC_T_Y", { published, policy: policy ?? "none" })]
-      : []),
+    ...createStrengthIssues(domain, record, { published, policy: policy ?? "none" }),
+    ...(isOwn ? listWeakerTags(placed).map((weaker) => createWeakerIssue(placed, weaker)) : []),
   ];
+};
+
+const createStrengthIssues = (
+  domain: string,
+  { p }: DmarcRecord,
+  { published, policy }: { readonly published: DmarcPolicy; readonly policy: DmarcPolicy },
+): readonly Issue[] => {
+  if (policy !== published)
+    return [
+      createDmarcIssue("DMARC_T_Y", { published, policy }, policy === "none" ? "full" : "lesser"),
+    ];
+  if (policy === "quarantine")
+    return [createDmarcIssue("DMARC_P_QUARANTINE", { domain, next: "p=reject" })];
+  if (policy === "reject") return [];
+  const next = "p=quarantine and then to p=reject";
+  const why = p === undefined && { why: ", because the record has no p=" };
+  return [createDmarcIssue("DMARC_P_NONE", { domain, ...why, next })];
+};
+
+const createWeakerIssue = (
+  { domain, record }: PlacedRecord,
+  { tag, value, applied, policy }: WeakerTag,
+): Issue => {
+  const detail = { domain, [tag]: value, applied, policy };
+  if (tag === "np") return createDmarcIssue("DMARC_NP", detail);
+  const names = record.np === undefined ? "all subdomains" : "existing subdomains";
+  return createDmarcIssue(
+    "DMARC_SP_WEAK",
+    { ...detail, names },
+    applied === "none" ? "full" : "lesser",
+  );
 };
 
 const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));

@@ -1,6 +1,6 @@
 import type { Dns, DnsOutcome } from "../dns/dns.ts";
 import { getRecords, isFault } from "../dns/outcome.ts";
-import { type DmarcPolicy, type DmarcRecord, isDmarc, parseDmarc } from "./record.ts";
+import { type DmarcPolicy, type DmarcRecord, isDmarc, isWeaker, parseDmarc } from "./record.ts";
 
 export type PlacedRecord = { readonly domain: string; readonly record: DmarcRecord };
 
@@ -108,3 +108,25 @@ export const getAppliedPolicy = (
   { record }: PlacedRecord,
 ): DmarcPolicy | null =>
   published !== null && record.isTesting ? WEAKER_POLICY[published] : published;
+
+export type WeakerTag = {
+  readonly tag: "sp" | "np";
+  readonly value: string;
+  /** The policies that receivers apply: to the names that the tag is about, and to the domain itself. */
+  readonly applied: DmarcPolicy;
+  readonly policy: DmarcPolicy;
+};
+
+/** The tags that give names below the domain a weaker policy than the domain itself has. */
+export const listWeakerTags = (placed: PlacedRecord): readonly WeakerTag[] => {
+  const apply = (name: string, exists: boolean) =>
+    getAppliedPolicy(getPublishedPolicy(placed, name, exists), placed);
+  const policy = apply(placed.domain, true);
+  return (["sp", "np"] as const).flatMap((tag) => {
+    const value = placed.record[tag];
+    const applied = apply(`*.${placed.domain}`, tag === "sp");
+    return value !== undefined && policy && applied && isWeaker(applied, policy)
+      ? [{ tag, value, applied, policy }]
+      : [];
+  });
+};

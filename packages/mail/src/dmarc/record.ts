@@ -6,6 +6,9 @@ export const POLICIES = ["none", "quarantine", "reject"] as const;
 
 export type DmarcPolicy = (typeof POLICIES)[number];
 
+export const isWeaker = (one: DmarcPolicy, other: DmarcPolicy): boolean =>
+  POLICIES.indexOf(one) < POLICIES.indexOf(other);
+
 export type ReportAddress = {
   readonly uri: string;
   /** The address of a mailto: URI. Null for other schemes. */

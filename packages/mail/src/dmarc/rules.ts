@@ -18,17 +18,17 @@ export const DMARC_RULES = {
     costPoints: 100,
     message: "The record at {name} does not start with exactly v=DMARC1, so receivers ignore it.",
   },
-  // §4.10.1. The milder case: the record requests reports, so receivers read it as p=none.
+  // §4.10.1. The milder case: the record requests reports, so receivers read the policy as none.
   DMARC_P_MISSING: {
     severity: "high",
     costPoints: 100,
     lesser: { severity: "high", costPoints: 70 },
-    message: "The DMARC record has no valid {tag}=, so it asks receivers for nothing.",
+    message: "The DMARC record has no valid {tag}=, so receivers {effect}.",
   },
   DMARC_P_NONE: {
     severity: "medium",
     costPoints: 40,
-    message: "The DMARC policy for {domain} is none: forged mail is delivered all the same.",
+    message: "The DMARC policy for {domain} is none{why}: forged mail is delivered all the same.",
   },
   DMARC_P_QUARANTINE: {
     severity: "low",
@@ -38,16 +38,22 @@ export const DMARC_RULES = {
   DMARC_SP_WEAK: {
     severity: "medium",
     costPoints: 20,
-    message: "sp=none leaves every subdomain open to forgery, though p={p} guards the domain.",
+    // Subdomains are in quarantine.
+    lesser: { severity: "low", costPoints: 5 },
+    message:
+      "sp={sp}: receivers apply {applied} to {names} of {domain}, and {policy} to the domain itself.",
   },
   DMARC_NP: {
     severity: "low",
     costPoints: 5,
-    message: "np= is {np}, so names below {domain} that do not exist have no policy of their own.",
+    message:
+      "np={np}: receivers apply {applied} to names below {domain} that do not exist, and {policy} to the domain itself.",
   },
+  // The milder case: it lowers reject to quarantine. Otherwise the domain is as open as under p=none.
   DMARC_T_Y: {
     severity: "medium",
-    costPoints: 25,
+    costPoints: 40,
+    lesser: { severity: "medium", costPoints: 25 },
     message: "t=y is test mode: receivers apply {policy} instead of {published}.",
   },
   // RFC 9989 removed these three; older receivers still obey a pct below 100.

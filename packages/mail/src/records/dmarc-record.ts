@@ -6,6 +6,7 @@ import {
   isDmarc,
   isIntendedAsDmarc,
   isPartial,
+  isWeaker,
   POLICIES,
   parseDmarc,
   type ReportAddress,
@@ -189,7 +190,7 @@ const stricter = (one: DmarcPolicy, other: DmarcPolicy): DmarcPolicy =>
   weaker(one, other) === one ? other : one;
 
 const weaker = (one: DmarcPolicy, other: DmarcPolicy): DmarcPolicy =>
-  POLICIES.indexOf(one) < POLICIES.indexOf(other) ? one : other;
+  isWeaker(one, other) ? one : other;
 
 /** A stricter policy harms the owner's own mail while neither SPF nor DKIM can make it pass. */
 const isHealthy = ({ spf, dkim }: DmarcProposalInput): boolean =>

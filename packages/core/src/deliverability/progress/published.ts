@@ -1,5 +1,5 @@
-import { WEAKER_POLICY } from "@mailproof/mail/dmarc/discover";
-import { type DmarcPolicy, POLICIES, parseDmarc } from "@mailproof/mail/dmarc/record";
+import { listWeakerTags } from "@mailproof/mail/dmarc/discover";
+import { type DmarcPolicy, parseDmarc } from "@mailproof/mail/dmarc/record";
 import { addMs, DAY_MS } from "../../lib/time.ts";
 import { getReportedPolicy } from "../reports/report.ts";
 import type { CheckEvidence, Evidence } from "./evidence.ts";
@@ -69,15 +69,8 @@ export const asksForReports = ({ report }: CheckEvidence): boolean =>
 
 /** A policy for subdomains that is weaker than that of the domain itself, such as "sp=none". */
 export const findWeakerTag = ({ report }: CheckEvidence): string | undefined => {
-  const { record, recordDomain, policy } = report.dmarc;
-  if (record === null || policy === null || recordDomain !== report.domain) return undefined;
-  const { sp, np, isTesting } = parseDmarc(record);
-  const found = [["sp", sp] as const, ["np", np] as const].find(([, value]) => {
-    if (value === undefined || value === "invalid") return false;
-    return isStricter(policy, isTesting ? WEAKER_POLICY[value] : value);
-  });
-  return found && `${found[0]}=${found[1]}`;
+  const { record, recordDomain } = report.dmarc;
+  if (record === null || recordDomain !== report.domain) return undefined;
+  const [found] = listWeakerTags({ domain: recordDomain, record: parseDmarc(record) });
+  return found && `${found.tag}=${found.value}`;
 };
-
-const isStricter = (one: DmarcPolicy, other: DmarcPolicy): boolean =>
-  POLICIES.indexOf(one) > POLICIES.indexOf(other);
