@@ -32,3 +32,14 @@ export const listRepeated = (names: readonly string[]): readonly string[] => {
   const again = names.filter((name) => seen.size === seen.add(name).size);
   return [...new Set(again)];
 };
+
+/** The texts of a version. Without one, the texts whose owner meant that version: a broken record is not a missing one. */
+export const findMeant = (
+  texts: readonly string[],
+  version: RegExp,
+  name: string,
+): readonly string[] => {
+  const found = texts.filter((text) => version.test(text));
+  const meant = new RegExp(`^\\W*v\\s*=\\W*${name}\\b`, "i");
+  return found.length > 0 ? found : texts.filter((text) => meant.test(text));
+};

@@ -32,6 +32,10 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ["a record of another version", ["v=STSv2; id=1;"], ["MTA_STS_MISSING"]],
   ["two records", [RECORD, RECORD], ["MTA_STS_BAD"]],
   ["no id", ["v=STSv1;"], ["MTA_STS_BAD"]],
+  ["a version and nothing else", ["v=STSv1"], ["MTA_STS_BAD"]],
+  ["a version without its semicolon", ["v=STSv1 id=1"], ["MTA_STS_BAD"]],
+  ["a version in small letters", ["v=stsv1; id=1"], ["MTA_STS_BAD"]],
+  ["a whole record beside a broken one", ["v=STSv1; id=1", "v=STSv1"], []],
   ["an id with a hyphen", ["v=STSv1; id=2026-11-21"], ["MTA_STS_BAD"]],
   ["an id that stands twice", ["v=STSv1; id=1; id=1"], ["MTA_STS_BAD"]],
   ["a field of the future that stands twice", ["v=STSv1; id=1; a=1; a=2"], []],
@@ -112,6 +116,7 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
     ["TLS_RPT_BAD"],
   ],
   ["to no address", ["v=TLSRPTv1;"], ["TLS_RPT_BAD"]],
+  ["a version and nothing else", ["v=TLSRPTv1"], ["TLS_RPT_BAD"]],
   [
     "to two lists of places",
     ["v=TLSRPTv1; rua=mailto:a@example.com; rua=mailto:b@example.com"],

@@ -2,7 +2,7 @@ import type { Dns } from "../dns/dns.ts";
 import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
 import { joinNames } from "../issue-rules.ts";
-import { parseTagList } from "../tag-list.ts";
+import { findMeant, parseTagList } from "../tag-list.ts";
 import {
   type FetchDocument,
   type FetchedDocument,
@@ -33,8 +33,7 @@ export const findMtaStsHints = async (
   const outcome = await dns("TXT", `_mta-sts.${domain}`);
   if (isFault(outcome)) return [];
   // §3.1: texts that start otherwise are not counted, and more than one is as good as none.
-  const records = getRecords(outcome).filter((text) => VERSION.test(text));
-  const [record, ...others] = records;
+  const [record, ...others] = findMeant(getRecords(outcome), VERSION, "STSv1");
   if (record === undefined) return [createHint("MTA_STS_MISSING", { domain })];
   const bad = (fault: string) => [createHint("MTA_STS_BAD", { domain, fault })];
   if (others.length > 0) return bad("there is more than one record at _mta-sts");
@@ -58,6 +57,7 @@ export const findMtaStsHints = async (
 const VERSION = /^v=STSv1[\t ]*;/;
 
 const findRecordFault = (record: string): string | undefined => {
+  if (!VERSION.test(`${record};`)) return "its record does not start with exactly v=STSv1;";
   const ids = parseTagList(record).tags.filter(({ name }) => name === "id");
   if (ids.length > 1) return "its record has id= more than once";
   return /^[a-z\d]{1,32}$/i.test(ids[0]?.value ?? "")

@@ -1,17 +1,18 @@
 import type { Dns } from "../dns/dns.ts";
 import { getRecords, isFault } from "../dns/outcome.ts";
 import type { Issue } from "../issue.ts";
-import { listRepeated, parseTagList } from "../tag-list.ts";
+import { findMeant, listRepeated, parseTagList } from "../tag-list.ts";
 import { createHint } from "./rules.ts";
 
 /** Whether a domain hears of encryption that failed on the way to it (RFC 8460 §3). */
 export const findTlsRptHints = async (dns: Dns, domain: string): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `_smtp._tls.${domain}`);
   if (isFault(outcome)) return [];
-  const [record, ...others] = getRecords(outcome).filter((text) => VERSION.test(text));
+  const [record, ...others] = findMeant(getRecords(outcome), VERSION, "TLSRPTv1");
   if (record === undefined) return [createHint("TLS_RPT_MISSING", { domain })];
   const bad = (fault: string) => [createHint("TLS_RPT_BAD", { domain, fault })];
   if (others.length > 0) return bad("there is more than one");
+  if (!VERSION.test(`${record};`)) return bad("it does not start with exactly v=TLSRPTv1;");
   const { tags } = parseTagList(record);
   const [repeated] = listRepeated(tags.map(({ name }) => name));
   if (repeated !== undefined) return bad(`it has ${repeated}= more than once`);
