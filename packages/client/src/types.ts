@@ -1914,7 +1914,7 @@ export interface GetMailTestData extends MailTest {
       /** When it expires (x=), ISO 8601. Left out when never. */
       expires_at?: string;
     }[];
-    /** The chain of systems that forwarded the message. */
+    /** The chain of systems that forwarded the message. The IETF is moving ARC to Historic (milestone November 2026). */
     arc: {
       /** The result for the chain (RFC 8617). none: the message has no ARC fields. */
       result: "none" | "pass" | "fail" | "temperror";

@@ -271,7 +271,10 @@ export const MessageReportBody = v.object({
     "The SPF result. Left out when the client's IP address is not known.",
   ),
   dkim: describe(v.array(Signature), "The DKIM signatures, in the order of the message."),
-  arc: describe(Arc, "The chain of systems that forwarded the message."),
+  arc: describe(
+    Arc,
+    "The chain of systems that forwarded the message. The IETF is moving ARC to Historic (milestone November 2026).",
+  ),
   dmarc: describe(Dmarc, "The DMARC result."),
   server: describe(Server, "What DNS has about the sending server."),
   reputation: describe(Reputation, "Results of the blocklists."),

@@ -152,5 +152,6 @@ export const ArcCard = ({ report: { arc } }: ReportProps) => (
       </ol>
     )}
     {arc.reason !== undefined && <p>{arc.reason}</p>}
+    <p class="soft">The IETF is moving ARC to Historic (milestone November 2026).</p>
   </Card>
 );
