@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { formatShares } from "../../packages/dashboard/src/format.ts";
 import { toWaitSentence } from "../../packages/dashboard/src/screens/lists/wait-sentence.ts";
 import { checkScreen, describeInBrowser } from "./browser.ts";
 import { createJob, waitForJob } from "./jobs.ts";
@@ -116,4 +117,12 @@ describeInBrowser("the lists", ({ open }) => {
     await page.getByText("No lists are in this state.").waitFor();
     expect(await page.getByLabel("Show").inputValue()).toBe("failed");
   });
+});
+
+test("the shares of all parts of a whole come to 100%", () => {
+  expect(formatShares([1, 1, 1], 3)).toEqual(["33.4%", "33.3%", "33.3%"]);
+  expect(formatShares([2, 1], 3)).toEqual(["66.7%", "33.3%"]);
+  // Of a list that is not finished, the parts come to what is finished.
+  expect(formatShares([1, 1], 3)).toEqual(["33.3%", "33.3%"]);
+  expect(formatShares([], 3)).toEqual([]);
 });

@@ -29,6 +29,23 @@ export const formatChange = (value: number): string => change.format(value);
 export const formatShare = (value: number): string =>
   share.format(Math.floor(value * 1_000 + CUT_SLACK) / 1_000);
 
+/**
+ * The shares of the parts of one whole, in tenths of a percent. What cutting takes away goes to the parts that lose most
+ * by it (largest remainder), so that all parts together come to 100%.
+ */
+export const formatShares = (parts: readonly number[], total: number): readonly string[] => {
+  const exact = parts.map((part) => (part / total) * 1_000 + CUT_SLACK);
+  const cut = exact.map(Math.floor);
+  const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+  const missing = Math.floor((sum(parts) / total) * 1_000 + CUT_SLACK) - sum(cut);
+  const raised = exact
+    .map((value, at) => ({ at, lost: value - Math.floor(value) }))
+    .toSorted((one, other) => other.lost - one.lost)
+    .slice(0, missing)
+    .map(({ at }) => at);
+  return cut.map((tenths, at) => share.format((tenths + (raised.includes(at) ? 1 : 0)) / 1_000));
+};
+
 /** 0.57 × 1,000 may be 569.9999999. */
 const CUT_SLACK = 1e-6;
 

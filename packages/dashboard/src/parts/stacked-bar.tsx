@@ -1,4 +1,4 @@
-import { formatNumber, formatShare } from "../format.ts";
+import { formatNumber, formatShares } from "../format.ts";
 
 export type BarPart = {
   readonly name: string;
@@ -18,6 +18,10 @@ type Props = {
 /** One bar of several colours, and its numbers in words below it. */
 export const StackedBar = ({ parts, total, label }: Props) => {
   const shown = parts.filter(({ value }) => value > 0);
+  const shares = formatShares(
+    shown.map(({ value }) => value),
+    total,
+  );
   let left = 0;
   return (
     <div class="stacked-bar">
@@ -31,10 +35,10 @@ export const StackedBar = ({ parts, total, label }: Props) => {
         })}
       </svg>
       <ul>
-        {shown.map(({ name, value, tone }) => (
+        {shown.map(({ name, value, tone }, at) => (
           <li key={name} class={tone}>
             {name} <b>{formatNumber(value)}</b>{" "}
-            <span class="soft">{total === 0 ? "" : formatShare(value / total)}</span>
+            <span class="soft">{total === 0 ? "" : shares[at]}</span>
           </li>
         ))}
       </ul>
