@@ -56,17 +56,25 @@ const SPF_ROWS: readonly Row[] = asRows`
   two are there, and one is milder | ${["v=spf1 mx -all", "v=spf1 include:sender.test ~all"]} | merge_spf | v=spf1 include:sender.test mx ~all
   a space is missing | ${["v=spf1 ip4:9.9.9.9~all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 ~all
   a term has the wrong name | ${["v=spf1 ipv4:9.9.9.9 -all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 -all
-  a term cannot be understood | ${["v=spf1 mx moo -all"]} | spf_syntax | v=spf1 mx -all
-  an include leads nowhere | ${["v=spf1 include:gone.test mx -all"]} | spf_include_broken | v=spf1 mx -all
+  commas stand between the terms | ${["v=spf1 ip4:9.9.9.9, mx -all;"]} | spf_syntax | v=spf1 ip4:9.9.9.9 mx -all
+  a term cannot be understood | ${["v=spf1 mx moo -all"]} | spf_syntax | v=spf1 mx <senders in place of moo> ~all
+  a refusal cannot be understood | ${["v=spf1 mx -moo -all"]} | spf_syntax | v=spf1 mx -all
+  no term names a sender | ${["v=spf1 ip4:9.9.9.999 -all"]} | spf_syntax | v=spf1 <senders in place of ip4:9.9.9.999> ~all
+  an include leads nowhere | ${["v=spf1 include:gone.test mx -all"]} | spf_include_broken | v=spf1 <senders in place of include:gone.test> mx ~all
+  a redirect leads nowhere | ${["v=spf1 mx redirect=gone.test"]} | spf_include_broken | v=spf1 mx <senders in place of redirect=gone.test> ~all
+  it includes itself | ${["v=spf1 include:example.com -all"]} | spf_include_broken | v=spf1 <senders in place of include:example.com> ~all
   an include is repeated | ${["v=spf1 include:sender.test mx include:sender.test -all"]} | spf_duplicates | v=spf1 include:sender.test mx -all
   it allows everything | ${["v=spf1 mx +all"]} | spf_plus_all | v=spf1 mx ~all
   it has no end | ${["v=spf1 mx"]} | spf_all_missing | v=spf1 mx ~all
-  terms follow the end | ${["v=spf1 mx -all include:sender.test"]} | spf_after_all | v=spf1 mx -all
+  it allows everything, and names no sender | ${["v=spf1 +all"]} | spf_plus_all | v=spf1 <ip4: and include: terms of your senders> ~all
+  terms follow the end | ${["v=spf1 mx -all include:sender.test"]} | spf_after_all | v=spf1 mx include:sender.test -all
+  a redirect follows the end | ${["v=spf1 mx -all redirect=sender.test"]} | spf_after_all | v=spf1 mx include:sender.test -all
   ptr may be how a source passes | ${["v=spf1 ptr -all"]} | spf_ptr | ${undefined}
   a block may be how a source passes | ${["v=spf1 ip4:8.0.0.0/9 -all"]} | spf_wide | ${undefined}
   an include breaks only after it has let its own hosts pass | ${["v=spf1 include:late.test -all"]} | spf_include_broken | ${undefined}
     | ${{ "late.test": { TXT: ["v=spf1 ip4:9.9.9.9 include:gone.test -all"] } }}
-  three names are gone | ${["v=spf1 a:x.gone.test a:y.gone.test a:z.gone.test mx -all"]} | spf_void | v=spf1 mx -all
+  three names are gone | ${["v=spf1 a:x.gone.test a:y.gone.test a:z.gone.test mx -all"]} | spf_void
+    | v=spf1 <senders in place of a:x.gone.test> <senders in place of a:y.gone.test> <senders in place of a:z.gone.test> mx ~all
 `;
 
 test.each(SPF_ROWS.map(fillRow))("SPF: %s", async (_, spf, id, value, others) => {
@@ -97,6 +105,24 @@ test("a domain whose senders nothing shows gets a record with an open part, whic
   expect(getProposal(report, "add_spf")).toMatchObject({
     record: { value: "v=spf1 <ip4: and include: terms of your senders> ~all" },
     open: ["<ip4: and include: terms of your senders>"],
+  });
+  expect(report.afterRecords).toBeNull();
+});
+
+test("a record with a gap has no points, and a sending address goes before the gap", async () => {
+  const report = await whenChecked(
+    given(["v=spf1 include:gone.test -all"], [GOOD_DMARC]),
+    "5.6.7.8",
+  );
+  const advice = report.recommendations.find(({ id }) => id === "spf_include_broken");
+
+  expect(advice).toMatchObject({
+    pointsRegained: 0,
+    proposal: {
+      record: { value: "v=spf1 ip4:5.6.7.8 <senders in place of include:gone.test> ~all" },
+      points: null,
+      note: expect.stringContaining("in angle brackets"),
+    },
   });
   expect(report.afterRecords).toBeNull();
 });
@@ -211,14 +237,10 @@ test("points are what the record regains: a step, and not the whole way", async 
 });
 
 test("of two faults of one record neither gains by itself, and the record does", async () => {
-  const report = await whenChecked(
-    given(["v=spf1 include:gone.test ip4:8.8.8.8~all"], [GOOD_DMARC]),
-  );
-  const [syntax, broken] = ["spf_syntax", "spf_include_broken"].map((id) =>
-    getProposal(report, id),
-  );
+  const report = await whenChecked(given(["v=spf1 ipv4:8.8.8.8 +all"], [GOOD_DMARC]));
+  const [syntax, open] = ["spf_syntax", "spf_plus_all"].map((id) => getProposal(report, id));
 
-  expect(syntax).toEqual(broken);
+  expect(syntax).toEqual(open);
   expect(report.scored.score + (syntax?.points ?? 0)).toBe(report.afterRecords?.score);
   expect(syntax?.points).toBeGreaterThan(20);
 });
@@ -273,6 +295,16 @@ test.each<readonly [id: string, zone: Zone, record: object, open: readonly strin
   ],
 ])("%s has its record, and says what is open in it", async (id, zone, record, open) => {
   expect(getProposal(await whenChecked(zone), id)).toMatchObject({ record, open });
+});
+
+test("a DKIM key in test mode and with SHA-1 alone gets one record for both", async () => {
+  const report = await whenChecked({
+    ...given([GOOD_SPF], [GOOD_DMARC]),
+    "s1._domainkey.example.com": { TXT: [`v=DKIM1; t=y:s; h=sha1; p=${RSA_2048}`] },
+  });
+  const values = ["dkim_testing", "dkim_hash"].map((id) => getProposal(report, id)?.record.value);
+
+  expect(values).toEqual(Array.from({ length: 2 }, () => `v=DKIM1; t=s; p=${RSA_2048}`));
 });
 
 test("MTA-STS comes with its policy, which covers the mail hosts and is tested first", async () => {
@@ -429,11 +461,11 @@ test.each([
 
 test("flattening starts from the record that the check proposes", async () => {
   const report = await whenChecked(
-    given(["v=spf1 include:gone.test include:sender.test -all"], [GOOD_DMARC]),
+    given(["v=spf1 ipv4:8.8.8.8 include:sender.test -all"], [GOOD_DMARC]),
   );
 
   expect(await flattenSpf(report, ["sender.test"])).toMatchObject({
-    proposal: { record: { value: "v=spf1 ip4:9.9.9.9 -all" } },
+    proposal: { record: { value: "v=spf1 ip4:8.8.8.8 ip4:9.9.9.9 -all" } },
     lookups: 0,
   });
 });

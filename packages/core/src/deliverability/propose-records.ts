@@ -7,7 +7,7 @@ import type { MxAnalysis } from "@mailproof/mail/mx/analyse";
 import { proposeDmarc } from "@mailproof/mail/records/dmarc-record";
 import { overlayTexts, type ProposedRecord } from "@mailproof/mail/records/dns-record";
 import { proposeOther } from "@mailproof/mail/records/other-records";
-import { proposeSpf } from "@mailproof/mail/records/spf-record";
+import { hasGap, proposeSpf, removeGaps } from "@mailproof/mail/records/spf-record";
 import { analyseSpf, type SpfAnalysis } from "@mailproof/mail/spf/analyse";
 import { crossCheck } from "./cross-checks.ts";
 import { type Findings, toFindings } from "./findings.ts";
@@ -41,14 +41,13 @@ export const proposeRecords = async (dns: Dns, input: Input): Promise<RecordProp
     spf.score === null ? undefined : proposeSpf(dns, input),
     dmarc.score === null ? undefined : proposeDmarc(dns, input),
   ]);
-  const published = (record: ProposedRecord | undefined) =>
-    record && record.open.length === 0 ? overlayTexts(dns, [record]) : undefined;
-  const [spfDns, dmarcDns] = [published(spfRecord), published(dmarcRecord)];
   const [spfAfter, dmarcAfter] = await Promise.all([
-    spfDns && analyseSpf(spfDns, { domain, sendingIp }),
-    dmarcDns && analyseDmarc(dmarcDns, { domain }),
+    spfRecord && analyseSpf(overlayTexts(dns, [removeGaps(spfRecord)]), { domain, sendingIp }),
+    dmarcRecord && analyseDmarc(overlayTexts(dns, [dmarcRecord]), { domain }),
   ]);
-  const isSpfBetter = spfAfter !== undefined && isLess(spfAfter, spf);
+  // Nothing is promised for a record that its owner still has to complete.
+  const isSpfOpen = spfRecord !== undefined && hasGap(spfRecord);
+  const isSpfBetter = !isSpfOpen && spfAfter !== undefined && isLess(spfAfter, spf);
   const isDmarcBetter = dmarcAfter !== undefined && isLess(dmarcAfter, dmarc);
   const crossed = crossCheck(mx, isSpfBetter ? spfAfter : spf, isDmarcBetter ? dmarcAfter : dmarc);
   const after: Findings = {
@@ -72,8 +71,8 @@ export const proposeRecords = async (dns: Dns, input: Input): Promise<RecordProp
   const find: RecordProposals["find"] = async (advice, issue) => {
     const before = sumCosts(advice, [findings.spf, findings.dmarc]);
     if (before > 0) {
-      const isOpen = spfRecord !== undefined && spfRecord.open.length > 0;
-      if (isOpen && advice.for.includes("SPF_MISSING")) return spfRecord;
+      if (isSpfOpen && sumCosts(advice, [spfAfter?.issues ?? [], findings.dmarc]) < before)
+        return spfRecord;
       if (sumCosts(advice, [spfAlone.spf, findings.dmarc]) < before)
         return withPoints(spfRecord, spfAlone);
       if (sumCosts(advice, [after.spf, after.dmarc]) < before)

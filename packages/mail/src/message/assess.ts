@@ -5,6 +5,7 @@ import { isDomain, parseDomain } from "../domain.ts";
 import { SEVERITIES } from "../issue.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProposedRecord } from "../records/dns-record.ts";
+import { hasGap } from "../records/spf-record.ts";
 import { type ArcResult, verifyArc } from "./arc/verify.ts";
 import {
   type Authentication,
@@ -228,7 +229,8 @@ const rankFindings = (
       const proposal = proposals.get(finding);
       return {
         ...finding,
-        pointsRegained: Math.max(0, scoreMessage(others, open).score - score),
+        pointsRegained:
+          proposal && hasGap(proposal) ? 0 : Math.max(0, scoreMessage(others, open).score - score),
         ...(proposal && { proposal }),
       };
     })

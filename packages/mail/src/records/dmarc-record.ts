@@ -14,6 +14,7 @@ import {
 import { takesReportsOf } from "../dmarc/reports.ts";
 import { TAG_VALUES } from "../dmarc/tag-values.ts";
 import type { Dns } from "../dns/dns.ts";
+import { isAbsent } from "../dns/outcome.ts";
 import type { MxAnalysis } from "../mx/analyse.ts";
 import type { SpfAnalysis } from "../spf/analyse.ts";
 import { sendsNothing } from "../spf/record-text.ts";
@@ -29,16 +30,22 @@ export type DmarcProposalInput = {
   readonly reportsMailbox?: string | undefined;
 };
 
+type Prepared = DmarcProposalInput & { readonly silentHosts: ReadonlySet<string> };
+
 /** The DMARC record of a domain without its faults, and one step further on the way to reject. */
 export const proposeDmarc = async (
   dns: Dns,
   asked: DmarcProposalInput,
 ): Promise<ProposedRecord | undefined> => {
   const { domain, dmarc } = asked;
-  const input = { ...asked, reportsMailbox: await findMailbox(dns, asked) };
   const name = `_dmarc.${domain}`;
   const [own, apex] = await Promise.all([readTexts(dns, name), readTexts(dns, domain)]);
   const misplaced = apex.filter(isDmarc);
+  const [reportsMailbox, silentHosts] = await Promise.all([
+    findMailbox(dns, asked),
+    findSilentHosts(dns, [...own, ...misplaced, dmarc.record ?? ""]),
+  ]);
+  const input = { ...asked, reportsMailbox, silentHosts };
   const tags = composeTags(input, own, misplaced);
   const value = [...tags].map(([tag, text]) => `${tag}=${text}`).join("; ");
   const replaces = [
@@ -63,6 +70,24 @@ const findMailbox = async (
   return (await takesReportsOf(dns, host, domain)) === true ? reportsMailbox : undefined;
 };
 
+/** More hosts than this are of no record that works. */
+const HOSTS_QUERIED_MAX = 8;
+
+/** The hosts of report addresses that receive no mail. */
+const findSilentHosts = async (
+  dns: Dns,
+  texts: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const uris = texts
+    .map((text) => parseDmarc(toVersion(text)))
+    .flatMap(({ reports, failureReports }) => [...reports, ...failureReports].flatMap(repairUri));
+  const hosts = [...new Set(uris.map(getHost))].slice(0, HOSTS_QUERIED_MAX);
+  const answers = await Promise.all(hosts.map((host) => dns("MX", host)));
+  return new Set(hosts.filter((_, at) => isAbsent(answers[at] ?? { kind: "timeout" })));
+};
+
+const getHost = (uri: string): string => uri.slice(uri.lastIndexOf("@") + 1).toLowerCase();
+
 const nameMailbox = ({ domain, reportsMailbox }: DmarcProposalInput): string =>
   reportsMailbox ?? `dmarc@${domain}`;
 
@@ -74,7 +99,7 @@ const describeMailbox = ({ reportsMailbox }: DmarcProposalInput, mailbox: string
 type Tags = ReadonlyMap<string, string>;
 
 const composeTags = (
-  input: DmarcProposalInput,
+  input: Prepared,
   own: readonly string[],
   misplaced: readonly string[],
 ): Tags => {
@@ -111,7 +136,7 @@ type Policies = {
 const COPIED = TAG_VALUES.filter(([tag]) => tag !== "t");
 
 /** The record with its policy a step further, unless its owner still has to see what that would do. */
-const advance = (record: DmarcRecord, input: DmarcProposalInput, inherited?: DmarcPolicy): Tags => {
+const advance = (record: DmarcRecord, input: Prepared, inherited?: DmarcPolicy): Tags => {
   const { reports, isTesting } = record;
   const hasReports = reports.some(({ isValid }) => isValid);
   const pct = record.tags.find(({ name }) => name === "pct")?.value;
@@ -138,7 +163,7 @@ const advance = (record: DmarcRecord, input: DmarcProposalInput, inherited?: Dma
   return createTags(input, policies, [
     ...test.map(({ name, value }) => [name, value] as const),
     ...copied,
-    ...reportTags(record, input),
+    ...reportTags([record], input),
   ]);
 };
 
@@ -146,20 +171,13 @@ const advance = (record: DmarcRecord, input: DmarcProposalInput, inherited?: Dma
  * Several records count as none, and so does one in the wrong form or place. What comes into force is the mildest policy of
  * them, at most one step from the one that applies now. Relaxed alignment lets everything pass that passed without them.
  */
-const mergeRecords = (records: readonly DmarcRecord[], input: DmarcProposalInput): Tags => {
+const mergeRecords = (records: readonly DmarcRecord[], input: Prepared): Tags => {
   const now = input.dmarc.policy ?? "none";
   const [mildest = "none"] = POLICIES.filter((policy) =>
     records.some((record) => (toPolicy(record.p) ?? "none") === policy),
   );
   const p = isHealthy(input) ? stricter(now, weaker(mildest, toNext(now))) : now;
-  const reports = records.flatMap((record) => reportTags(record, input));
-  const joined = ["rua", "ruf"].flatMap((tag) => {
-    const uris = new Set(
-      reports.filter(([name]) => name === tag).flatMap(([, text]) => text.split(",")),
-    );
-    return uris.size > 0 ? [[tag, [...uris].join(",")] as const] : [];
-  });
-  return createTags(input, { p }, joined);
+  return createTags(input, { p }, reportTags(records, input));
 };
 
 const createTags = (
@@ -199,22 +217,17 @@ const isHealthy = ({ spf, dkim }: DmarcProposalInput): boolean =>
 
 /** rua= and ruf= with the addresses that can get reports, in the form that receivers read. */
 const reportTags = (
-  record: DmarcRecord,
-  { dmarc }: DmarcProposalInput,
+  records: readonly DmarcRecord[],
+  { silentHosts }: Prepared,
 ): readonly (readonly [tag: string, value: string])[] => {
-  const silent = new Set(
-    dmarc.issues.filter(({ id }) => id.endsWith("_NO_MX")).map(({ detail }) => detail["host"]),
-  );
   const toValue = (addresses: readonly ReportAddress[]) => {
     const uris = addresses.flatMap(repairUri);
-    const reachable = uris.filter(
-      (uri) => !silent.has(uri.slice(uri.lastIndexOf("@") + 1).toLowerCase()),
-    );
+    const reachable = uris.filter((uri) => !silentHosts.has(getHost(uri)));
     return [...new Set(reachable.length > 0 ? reachable : uris)].join(",");
   };
   return [
-    ["rua", toValue(record.reports)] as const,
-    ["ruf", toValue(record.failureReports)] as const,
+    ["rua", toValue(records.flatMap(({ reports }) => reports))] as const,
+    ["ruf", toValue(records.flatMap(({ failureReports }) => failureReports))] as const,
   ].filter(([, value]) => value !== "");
 };
 

@@ -39,32 +39,30 @@ const newKey: Propose = async (_, { domain }) =>
     },
   );
 
-/** The key as it is published, with one of its tags changed or removed. Only where it is clear which key is meant. */
-const changeTag =
-  (tag: string, change: (value: string) => string): Propose =>
-  async (dns, { domain, selectors }, issue) => {
-    const selector = detailOf(issue, "selector");
-    if (!selectors.includes(selector)) return undefined;
-    const name = `${selector}._domainkey.${domain}`;
-    const [value, ...others] = await readTexts(dns, name);
-    if (value === undefined || others.length > 0) return undefined;
-    const tags = parseTagList(value)
-      .tags.map((one) => (one.name === tag ? { ...one, value: change(one.value) } : one))
-      .filter((one) => one.name !== tag || one.value !== "")
-      .map((one) => `${one.name}=${one.value}`);
-    return propose(
-      { name, type: "TXT", value: tags.join("; ") },
-      { replaces: toTexts(name, [value]) },
-    );
-  };
+/** The key as it is published, without test mode and with SHA-256. Only where it is clear which key is meant. */
+const repairKey: Propose = async (dns, { domain, selectors }, issue) => {
+  const selector = detailOf(issue, "selector");
+  if (!selectors.includes(selector)) return undefined;
+  const name = `${selector}._domainkey.${domain}`;
+  const [value, ...others] = await readTexts(dns, name);
+  if (value === undefined || others.length > 0) return undefined;
+  const tags = parseTagList(value).tags.flatMap((tag) => {
+    const repaired = REPAIRS[tag.name]?.(splitList(tag.value)) ?? tag.value;
+    return repaired === "" ? [] : [`${tag.name}=${repaired}`];
+  });
+  return propose(
+    { name, type: "TXT", value: tags.join("; ") },
+    { replaces: toTexts(name, [value]) },
+  );
+};
 
-/** RFC 6376 §3.6.1: only the flag y means a test. */
-const endTest = (flags: string): string =>
-  flags
-    .split(":")
-    .map((flag) => flag.trim())
-    .filter((flag) => flag.toLowerCase() !== "y")
-    .join(":");
+const splitList = (value: string): readonly string[] => value.split(":").map((one) => one.trim());
+
+/** RFC 6376 §3.6.1: only the flag y means a test, and a key without h= takes every hash. */
+const REPAIRS: Readonly<Record<string, (values: readonly string[]) => string>> = {
+  t: (flags) => flags.filter((flag) => flag.toLowerCase() !== "y").join(":"),
+  h: (hashes) => (hashes.includes("sha256") ? hashes.join(":") : ""),
+};
 
 /** RFC 9990: the receiver of the reports publishes that it takes them. */
 const consent: Propose = async (_, __, issue) =>
@@ -183,8 +181,8 @@ const PROPOSALS: Readonly<Record<string, Propose>> = {
   dkim_rotate_2048: newKey,
   dkim_revoked: newKey,
   dkim_add_rsa: newKey,
-  dkim_testing: changeTag("t", endTest),
-  dkim_hash: changeTag("h", () => ""),
+  dkim_testing: repairKey,
+  dkim_hash: repairKey,
   dmarc_rua_authorize: consent,
   dmarc_ruf_authorize: consent,
   ptr_missing: reverseName,

@@ -22,7 +22,8 @@ const PAGES_MAX = 20;
 
 /**
  * The SPF record of a domain without its faults, as far as these can be mended from here. A host that passed before, by
- * a term that names it, passes with this record too.
+ * a term that names it, passes with this record too. It has every sender that its author wrote: a term that names none
+ * leaves a gap for its author to fill in. A record with a gap ends in ~all.
  */
 export const proposeSpf = async (
   dns: Dns,
@@ -31,8 +32,11 @@ export const proposeSpf = async (
   const { domain, sendingIp } = input;
   const published = (await readTexts(dns, domain)).filter(isSpf);
   const replaces = published.map((value) => ({ name: domain, type: "TXT", value }) as const);
-  const toProposal = (value: string, note: string | null) =>
-    propose({ name: domain, type: "TXT", value }, { replaces, note });
+  const toProposal = (value: string) =>
+    propose(
+      { name: domain, type: "TXT", value },
+      { replaces, note: describeRecord(value, published) },
+    );
 
   let text = published.length === 1 ? published[0] : undefined;
   let proposal: ProposedRecord | undefined;
@@ -43,38 +47,80 @@ export const proposeSpf = async (
         : await repairRecord(proposal ? overlayTexts(dns, [proposal]) : dns, text, input);
     if (next === text) break;
     text = next;
-    proposal = toProposal(next, published.length === 0 ? NOTE_SENDERS : null);
-    if (proposal.open.length > 0) return proposal;
+    proposal = toProposal(next);
   }
-  if (sendingIp === null || text === undefined) return proposal;
-  const current = proposal ? overlayTexts(dns, [proposal]) : dns;
-  const query = { ip: sendingIp, domain, sender: `postmaster@${domain}`, helo: domain };
-  const { result } = await evaluateSpf(current, query);
-  const isMissing = result !== "pass" && result !== "temperror" && result !== "permerror";
-  return isMissing
-    ? toProposal(insertFirst(text, toIpTerm(sendingIp)), proposal?.note ?? null)
+  if (text === undefined) return undefined;
+  const current = proposal ? overlayTexts(dns, [removeGaps(proposal)]) : dns;
+  if (sendingIp !== null && (await isNotCovered(current, domain, sendingIp))) {
+    text = insertFirst(text, toIpTerm(sendingIp));
+    proposal = toProposal(text);
+  }
+  const isEmptied = proposal && receivesMail(input.mx) && !splitTerms(text).some(namesSenders);
+  return isEmptied
+    ? toProposal(toRecord(endRecord([OPEN_SENDERS, ...splitTerms(text)])))
     : proposal;
 };
 
+const isNotCovered = async (dns: Dns, domain: string, ip: string): Promise<boolean> => {
+  const query = { ip, domain, sender: `postmaster@${domain}`, helo: domain };
+  const { result } = await evaluateSpf(dns, query);
+  return result !== "pass" && result !== "temperror" && result !== "permerror";
+};
+
+/** A domain whose MX records are not known may receive mail. */
+const receivesMail = ({ records, hasValidMx }: MxAnalysis): boolean =>
+  hasValidMx === null || records.some(({ host }) => host !== ".");
+
+const describeRecord = (value: string, published: readonly string[]): string | null => {
+  if (published.length === 0) return NOTE_SENDERS;
+  return splitTerms(value).some(isGap) ? NOTE_GAPS : null;
+};
+
 const NOTE_SENDERS = "Add a term for each other service that sends mail for you, before ~all.";
+const NOTE_GAPS =
+  "Write the senders in place of each part in angle brackets, or delete that part if they send no mail of yours any more.";
 
 const createRecord = (published: readonly string[], input: SpfProposalInput): string =>
   published.length === 0 ? startRecord(input) : mergeRecords(published);
 
 const toRecord = (terms: readonly string[]): string => ["v=spf1", ...terms].join(" ");
 
+/** Text in angle brackets is one term. */
 const splitTerms = (text: string): readonly string[] =>
-  text
-    .split(" ")
-    .slice(1)
-    .filter((term) => term !== "");
+  (text.match(/<[^<>]+>|[^ ]+/g) ?? []).slice(1);
+
+/** A part that only the owner can fill in. Published by mistake, it is a syntax error that every check reports. */
+const isGap = (term: string): boolean => /^<[^<>]+>$/.test(term);
+
+const GAP_TERM_MAX = 80;
+
+const toGap = (term: string): string =>
+  `<senders in place of ${term.replaceAll(/[^!-~]|[<>]/g, "").slice(0, GAP_TERM_MAX)}>`;
+
+/** Terms that a host can pass by. An all names no host. */
+const namesSenders = (term: string): boolean =>
+  !isEnd(term) && !/^(?:-|[+?~]$|exp[:=])/i.test(term) && (!isModifier(term) || isRedirect(term));
+
+/** What is left of a term that names no sender. */
+const replaceTerm = (term: string): readonly string[] => (namesSenders(term) ? [toGap(term)] : []);
+
+/** Whether the owner has to complete an SPF record first, so that its gain is not known. */
+export const hasGap = ({ record, open }: ProposedRecord): boolean =>
+  open.length > 0 && isSpf(record.value);
+
+/** The record as it is once its owner deletes every gap. */
+export const removeGaps = (proposal: ProposedRecord): ProposedRecord => {
+  const { record } = proposal;
+  const terms = splitTerms(record.value).filter((term) => !isGap(term));
+  return { ...proposal, record: { ...record, value: toRecord(terms) } };
+};
 
 const insertFirst = (text: string, term: string): string => toRecord([term, ...splitTerms(text)]);
 
 /** The record with one more term, after the last one that names senders. */
 export const addSpfTerm = (text: string, term: string): string => {
   const terms = splitTerms(text);
-  const end = terms.findIndex((one) => /^[-+?~]?all$/i.test(one) || isModifier(one));
+  const end = terms.findIndex((one) => isEnd(one) || isModifier(one));
   return toRecord(end === -1 ? [...terms, term] : terms.toSpliced(end, 0, term));
 };
 
@@ -117,21 +163,22 @@ const startRecord = ({ sendingIp, mx }: SpfProposalInput): string => {
 /** One record with the terms of all. Receivers accepted none of the records, so no host passed before. */
 const mergeRecords = (texts: readonly string[]): string => {
   const records = texts.map(splitTerms);
-  const isEnd = (term: string) => /^[-+?~]?all$/i.test(term);
   const areStrict = records.every((terms) => terms.find(isEnd) === "-all");
-  const terms = records.flatMap((all) => {
-    const end = all.findIndex(isEnd);
-    // Receivers ignore a redirect in a record with an all.
-    return end === -1 ? all : all.slice(0, end).filter((term) => !isRedirect(term));
-  });
-  const included = terms.map((term) => term.replace(/^redirect=/i, "include:"));
-  const modifiers = included.filter(isModifier);
+  const included = records
+    .flat()
+    .filter((term) => !isEnd(term))
+    .map(toInclude);
   return toRecord([
     ...included.filter((term) => !isModifier(term)),
-    ...modifiers.slice(0, 1),
     areStrict ? "-all" : "~all",
+    ...included.filter(isModifier),
   ]);
 };
+
+const isEnd = (term: string): boolean => /^[-+?~]?all$/i.test(term);
+
+/** For the hosts that pass, a redirect is an include at the end. */
+const toInclude = (term: string): string => term.replace(/^redirect=/i, "include:");
 
 const isRedirect = (term: string): boolean => /^redirect=/i.test(term);
 
@@ -140,21 +187,17 @@ const isModifier = (term: string): boolean => /^[a-z][a-z\d._-]*=/i.test(term);
 /** One pass of all repairs over a single record. */
 const repairRecord = async (dns: Dns, text: string, input: SpfProposalInput): Promise<string> => {
   const { domain } = input;
-  const terms = endRecord(splitTerms(text).flatMap(repairTerm).filter(createFirstModifierTest()));
-  const tree = await readTree(overlayRoot(dns, domain, text, toRecord(terms)), domain, PAGES_MAX);
+  const terms = endRecord(splitTerms(text).flatMap(repairTerm).filter(isFirstExp));
+  const readable = toRecord(terms.filter((term) => !isGap(term)));
+  const tree = await readTree(overlayRoot(dns, domain, text, readable), domain, PAGES_MAX);
   const [root] = tree.values();
   if (!root) return text;
   const isVoid = await findVoidTerms(dns, root, input.spf);
-  const seen = new Set<string>();
-  const sound = terms.filter((term) => {
-    const [directive] = parseSpf(toRecord([term])).directives;
-    if (isModifier(term)) return !leadsNowhere(tree, root, term);
-    const key = term.replace(/^[-+?~]/, "").toLowerCase();
-    const isRepeated = seen.has(key);
-    seen.add(key);
-    return directive && !isRepeated && !leadsNowhere(tree, root, term) && !isVoid(term);
-  });
-  return toRecord(endRecord(sound));
+  const kept = terms.flatMap((term) =>
+    leadsNowhere(tree, root, term) || isVoid(term) ? replaceTerm(term) : [term],
+  );
+  const keys = kept.map((term) => term.replace(/^[-+?~]/, "").toLowerCase());
+  return toRecord(endRecord(kept.filter((_, at) => keys.indexOf(keys[at] ?? "") === at)));
 };
 
 const overlayRoot = (dns: Dns, domain: string, before: string, after: string): Dns =>
@@ -165,35 +208,39 @@ const overlayRoot = (dns: Dns, domain: string, before: string, after: string): D
     ),
   ]);
 
-/** Ends a record in ~all unless its owner ended it in a redirect, ~all or -all. Receivers ignore what follows an all. */
+/**
+ * Ends a record in ~all unless its owner ended it in one redirect, ~all or -all. Receivers ignore the mechanisms after an
+ * all, and a redirect beside it: their senders go before it.
+ */
 const endRecord = (terms: readonly string[]): readonly string[] => {
-  const at = terms.findIndex((term) => /^[-+?~]?all$/i.test(term));
-  if (at === -1) return terms.some(isRedirect) ? terms : [...terms, "~all"];
-  const others = terms.slice(at + 1).filter((term) => isModifier(term) && !isRedirect(term));
-  const end = terms[at] ?? "";
+  const hasGap = terms.some(isGap);
+  const end = terms.find(isEnd);
+  if (end === undefined && !hasGap && terms.filter(isRedirect).length === 1) return terms;
+  const at = end === undefined ? terms.length : terms.indexOf(end);
+  const [before, after] = [terms.slice(0, at), terms.slice(at)].map((part) =>
+    part.filter((term) => !isEnd(term)).map(toInclude),
+  );
   return [
-    ...terms.slice(0, at).filter((term) => !isRedirect(term)),
-    /^[-~]/.test(end) ? end : "~all",
-    ...others,
+    ...(before ?? []),
+    ...(after ?? []).filter((term) => !isModifier(term)),
+    end !== undefined && /^[-~]/.test(end) && !hasGap ? end : "~all",
+    ...(after ?? []).filter(isModifier),
   ];
 };
 
-/** RFC 7208 §6: redirect and exp may each occur once. */
-const createFirstModifierTest = (): ((term: string) => boolean) => {
-  const seen = new Set<string>();
-  return (term) => {
-    const name = /^(redirect|exp)=/i.exec(term)?.[1]?.toLowerCase();
-    if (name === undefined) return true;
-    const isFirst = !seen.has(name);
-    seen.add(name);
-    return isFirst;
-  };
-};
+/** RFC 7208 §6: exp may occur once, and so may redirect. */
+const isFirstExp = (term: string, at: number, terms: readonly string[]): boolean =>
+  !isExp(term) || terms.findIndex(isExp) === at;
+
+const isExp = (term: string): boolean => /^exp=/i.test(term);
 
 const isSound = (term: string): boolean => parseSpf(toRecord([term])).faults.length === 0;
 
 /** What the owner of a faulty term most likely meant, in the order of the guesses. */
 const GUESSES: readonly (readonly [fault: RegExp, meant: string])[] = [
+  // Punctuation of a list, or after the end.
+  [/[,;]+/g, " "],
+  [/^([-+?~]?all)[^a-z\d].*$/i, "$1"],
   // A missing space before the end.
   [/^(.*[a-z\d])([-+?~]all)$/i, "$1 $2"],
   // A modifier with a colon.
@@ -206,15 +253,15 @@ const GUESSES: readonly (readonly [fault: RegExp, meant: string])[] = [
   [/^([-+?~]?)(?:ipv?[46]?|a|mx|include)?:?([\da-f]*:[\da-f:]+(?:\/\d+)?)$/i, "$1ip6:$2"],
 ];
 
-/** A term without its fault, or no term: a record with a fault counts for nothing, so no host passed by it. */
+/** A term without its fault, or a gap: a record with a fault counts for nothing, so no host passed by it. */
 const repairTerm = (term: string): readonly string[] => {
-  if (isSound(term)) return [term];
+  if (isGap(term) || isSound(term)) return [term];
   const visible = term.replaceAll(/[^!-~]/g, "");
   const guesses = [visible, ...GUESSES.map(([fault, meant]) => visible.replace(fault, meant))];
   const sound = guesses
     .map((guess) => guess.split(" ").filter((one) => one !== ""))
-    .find((parts) => parts.every(isSound));
-  return sound ?? [];
+    .find((parts) => parts.length > 0 && parts.every(isSound));
+  return sound ?? replaceTerm(term);
 };
 
 /** An include or redirect of the record that makes every evaluation fail as soon as it is reached. */
