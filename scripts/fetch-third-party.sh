@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fetches what the suite third-party runs: AWS's runtime client (npm; it builds itself), Postman's runner of collections, newman (npm), moto and cfn-lint (PyPI), one that
-# reads DMARC reports, parsedmarc (PyPI), one that checks receipts, joserfc (PyPI), one that makes proofs of control, PyEVP (PyPI), two that sign mail, dkimpy (PyPI) and go-msgauth (Go), generators of clients
+# reads DMARC reports, parsedmarc (PyPI), one that checks domains, checkdmarc (PyPI), one that checks receipts, joserfc (PyPI), one that makes proofs of control, PyEVP (PyPI), two that sign mail, dkimpy (PyPI) and go-msgauth (Go), generators of clients
 # (PyPI, Maven, Go), one that judges histories, Porcupine (Go), and two that read workflows, zizmor (PyPI) and actionlint (Go). What the machine has nothing to fetch with is left out with its reason; under CI, what could be fetched
 # and was not is a failure. They are stored outside the repository, under the hash of the file that names their versions, so
 # that the next clone finds them.
@@ -75,6 +75,11 @@ fetch_parsedmarc() {
   "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/parsedmarc/requirements.txt"
 }
 
+fetch_checkdmarc() {
+  python3 -m venv "$2"
+  "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/checkdmarc/requirements.txt"
+}
+
 fetch_pyevp() {
   python3 -m venv "$2"
   "$2/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$1/pyevp/requirements.txt"
@@ -118,6 +123,7 @@ fetch newman newman/package-lock.json npm
 fetch dkimpy dkimpy/requirements.txt python3
 fetch joserfc joserfc/requirements.txt python3
 fetch parsedmarc parsedmarc/requirements.txt python3
+fetch checkdmarc checkdmarc/requirements.txt python3
 fetch pyevp pyevp/requirements.txt python3
 fetch go_msgauth go-msgauth/main.go go
 fetch python python/requirements.txt python3

@@ -18,6 +18,9 @@ const inErasure = (file: string, ...tests: readonly string[]) =>
 const inCommand = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/local/src/cli/${file}`, ...tests);
 
+const inMail = (file: string, ...tests: readonly string[]) =>
+  inFile(`packages/mail/src/${file}`, ...tests);
+
 const csv = inExports("csv.ts", "core/exports/formats", "story/download-job-list");
 const bounded = (file: string) => inFile(file, "fuzz/bounds");
 const aws = (file: string, ...tests: readonly string[]) =>
@@ -356,4 +359,54 @@ export const FAULTS: readonly Fault[] = [
       },
     ],
   },
+  inMail("dmarc/discover.ts", "mail/dmarc/effective-policy")(
+    "a check is silent about an np= that is weaker than the domain's policy",
+    'apply(`*.${placed.domain}`, tag === "sp")',
+    "apply(`*.${placed.domain}`, true)",
+  ),
+  inMail("dmarc/analyse.ts", "mail/dmarc/effective-policy")(
+    "a check says that a DMARC policy in test mode applies in full",
+    "if (policy !== published)",
+    "if (policy === null)",
+  ),
+  inMail("records/spf-record.ts", "core/deliverability/records", "property/records")(
+    "a proposed SPF record loses a sender that its author wrote",
+    "namesSenders(term) ? [toGap(term)] : []",
+    "[]",
+  ),
+  inMail("records/spf-record.ts", "core/deliverability/records", "property/records")(
+    "a proposed SPF record with a gap ends in -all",
+    "/^[-~]/.test(end) && !hasGap ? end",
+    "/^[-~]/.test(end) ? end",
+  ),
+  inMail("records/spf-record.ts", "core/deliverability/records", "property/records")(
+    "a proposed SPF record of a domain with MX lists no sender",
+    "return isEmptied\n    ?",
+    "return isEmptied && false\n    ?",
+  ),
+  inMail("records/other-records.ts", "core/deliverability/records")(
+    "a DKIM key leaves test mode and keeps SHA-1",
+    'hashes.includes("sha256") ? hashes.join(":") : ""',
+    'hashes.join(":")',
+  ),
+  inMail("records/dmarc-record.ts", "property/records")(
+    "a proposed DMARC record names a report address that receives no mail",
+    "uris.filter((uri) => !silentHosts.has(getHost(uri)))",
+    "uris",
+  ),
+  inMail("tag-list.ts", "mail/hints/hints")(
+    "a broken MTA-STS record counts as a missing one",
+    "found.length > 0 ? found : texts.filter((text) => meant.test(text))",
+    "found",
+  ),
+  inFile("packages/core/src/deliverability/propose-records.ts", "core/deliverability/records")(
+    "a check promises points for an SPF record with a gap",
+    "const isSpfBetter = !isSpfOpen && ",
+    "const isSpfBetter = ",
+  ),
+  inDashboard("format.ts", "lists")(
+    "the shares of three equal parts come to 99.9%",
+    ".slice(0, missing)",
+    ".slice(0, 0)",
+  ),
 ];

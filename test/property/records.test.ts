@@ -303,7 +303,8 @@ test("a proposed SPF record has every sender that its author wrote, or a gap tha
         if (!proposal || !isSpf(proposal.record.value)) continue;
         const { value } = proposal.record;
         expect(findLostSenders(published, value)).toEqual([]);
-        if (mailHosts.length > 0) expect(value).not.toMatch(/^v=spf1(?: [-+?~]?all)?$/);
+        const isEmptied = mailHosts.length > 0 && /^v=spf1(?: [-+?~]?all)?$/.test(value);
+        expect(isEmptied).toBe(false);
         if (!isOpenSpf(proposal)) {
           seen.finished++;
           continue;

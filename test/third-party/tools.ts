@@ -12,6 +12,7 @@ const FILES = {
   dkimpy: "dkimpy/requirements.txt",
   joserfc: "joserfc/requirements.txt",
   parsedmarc: "parsedmarc/requirements.txt",
+  checkdmarc: "checkdmarc/requirements.txt",
   pyevp: "pyevp/requirements.txt",
   go_msgauth: "go-msgauth/main.go",
   python_generators: "generators/python/requirements.txt",
