@@ -211,7 +211,7 @@ export const ADVICE: readonly Advice[] = [
   {
     id: "dmarc_sp",
     for: ["DMARC_SP_WEAK", "DMARC_NP"],
-    text: "Set sp= and np= in the DMARC record to quarantine or reject, so that existing and non-existent subdomains are protected too.",
+    text: "Make sp= and np= in the DMARC record as strict as p=, or remove them: p= then applies to subdomains, too.",
   },
   {
     id: "dmarc_values",

@@ -50,11 +50,9 @@ def check(zone):
     dmarc = checkdmarc.dmarc.check_dmarc("example.com", resolver=resolver)
     tags = dmarc.get("tags", {})
     policies = [tags[tag]["value"] for tag in ("p", "sp", "np")] if dmarc["valid"] else None
-    errors = [found["error"] for found in (spf, dmarc) if found.get("error")]
     return {
         "spf": spf["dns_lookups"] if spf["valid"] else "broken",
         "dmarc": " ".join(policies) if policies else "broken",
-        "errors": errors,
     }
 
 
@@ -62,5 +60,5 @@ for line in sys.stdin:
     try:
         answer = check(json.loads(line))
     except Exception as error:
-        answer = {"errors": [repr(error)]}
+        answer = {"error": repr(error)}
     print(json.dumps(answer))
