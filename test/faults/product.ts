@@ -366,20 +366,20 @@ export const FAULTS: readonly Fault[] = [
   ),
   inMail("dmarc/analyse.ts", "mail/dmarc/effective-policy")(
     "a check says that a DMARC policy in test mode applies in full",
-    "if (policy !== published)",
-    "if (policy === null)",
+    '{ published, policy: policy ?? "none" }',
+    "{ published, policy: published }",
   ),
-  inMail("records/spf-record.ts", "core/deliverability/records", "property/records")(
+  inMail("records/spf-record.ts", "core/deliverability/records")(
     "a proposed SPF record loses a sender that its author wrote",
     "namesSenders(term) ? [toGap(term)] : []",
     "[]",
   ),
-  inMail("records/spf-record.ts", "core/deliverability/records", "property/records")(
+  inMail("records/spf-record.ts", "core/deliverability/records")(
     "a proposed SPF record with a gap ends in -all",
     "/^[-~]/.test(end) && !hasGap ? end",
     "/^[-~]/.test(end) ? end",
   ),
-  inMail("records/spf-record.ts", "core/deliverability/records", "property/records")(
+  inMail("records/spf-record.ts", "core/deliverability/records")(
     "a proposed SPF record of a domain with MX lists no sender",
     "return isEmptied\n    ?",
     "return isEmptied && false\n    ?",
@@ -389,7 +389,7 @@ export const FAULTS: readonly Fault[] = [
     'hashes.includes("sha256") ? hashes.join(":") : ""',
     'hashes.join(":")',
   ),
-  inMail("records/dmarc-record.ts", "property/records")(
+  inMail("records/dmarc-record.ts", "core/deliverability/records")(
     "a proposed DMARC record names a report address that receives no mail",
     "uris.filter((uri) => !silentHosts.has(getHost(uri)))",
     "uris",

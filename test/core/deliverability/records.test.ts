@@ -143,6 +143,8 @@ const DMARC_ROWS: readonly Row[] = asRows`
   a bare address | ${["v=DMARC1; p=reject; np=reject; rua=d@example.com"]} | dmarc_rua | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
   two are there | ${[`v=DMARC1; p=reject; ${RUA}`, "v=DMARC1; p=none; rua=mailto:e@example.com"]} | dmarc_multiple
     | ${`v=DMARC1; p=none; rua=mailto:e@example.com,mailto:d@example.com`}
+  two are there, and the host of one gets no mail | ${["v=DMARC1; p=none; rua=mailto:d@sender.test", `v=DMARC1; p=none; ${RUA}`]} | dmarc_multiple
+    | ${`v=DMARC1; p=none; ${RUA}`}
   the version is wrong | ${[`v=dmarc1; p=quarantine; ${RUA}`]} | dmarc_version | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
   without a policy | ${[`v=DMARC1; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
   a tag twice | ${[`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`]} | dmarc_tags | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
