@@ -5,7 +5,7 @@ import { CALIBRATION_SHARDS } from "@mailproof/core/calibration/items";
 import { PLANS } from "@mailproof/core/money/plans";
 import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
 import { SCHEDULE_PARTITIONS } from "@mailproof/core/runtime/leases";
-import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/slots/session-shares";
+import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/fairness";
 import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { MAIL_PROVIDERS } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
@@ -48,7 +48,7 @@ const FIGURES: readonly (readonly [what: string, figure: number, file: string])[
   ],
   ["concurrent probers", prober.reserved ?? Number.NaN, "infra/topology.ts"],
   ["Lambdas reserved in all", getSum(lambdas.map(({ reserved }) => reserved)), "infra/topology.ts"],
-  ["sessions of one process", SESSIONS_MAX, "smtp-pool/slots/session-shares.ts"],
+  ["sessions of one process", SESSIONS_MAX, "smtp-pool/fairness.ts"],
   ["partitions of scheduled work", SCHEDULE_PARTITIONS.length, "runtime/leases.ts"],
   ["shards of a domain's day", ACTIVITY_SHARDS, "activity/items.ts"],
   ["shards of calibration", CALIBRATION_SHARDS, "calibration/items.ts"],

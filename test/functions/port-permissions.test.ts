@@ -145,10 +145,11 @@ describeWith(DYNAMODB, "permissions", () => {
 
 /** Each beginning of a partition key that the code of sessions has. */
 const listPartitions = (): readonly string[] =>
-  globSync("packages/core/src/{smtp-pool/**/*,runtime/dns-health}.ts").flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/(?:\bpk: [`"]|PARTITION = ")([A-Z]+#?)/g)].map(
-      ([, partition = ""]) => partition,
-    ),
+  globSync("packages/core/src/{smtp-pool/**/*,verify/canaries,runtime/dns-health}.ts").flatMap(
+    (file) =>
+      [...readFileSync(file, "utf8").matchAll(/(?:\bpk: [`"]|PARTITION = ")([A-Z]+#?)/g)].map(
+        ([, partition = ""]) => partition,
+      ),
   );
 
 describe("the prober, which parses the replies of strangers,", () => {

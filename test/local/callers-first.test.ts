@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Requester } from "@mailproof/core/smtp-pool/requester";
+import type { Requester } from "@mailproof/core/smtp-pool/fairness";
 import { createCallersFirst } from "@mailproof/local/server/callers-first";
 import { expect, test } from "vitest";
 

@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { METRICS_ON_MACHINE } from "@mailproof/core/background/metric-names";
 import { HOUR_MS } from "@mailproof/core/lib/time";
-import { CLOSED } from "@mailproof/core/smtp-pool/circuit-breaker/circuit";
-import { createCircuitTable } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-table";
+import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
 import type { LocalWorld } from "@mailproof/local/app";
 import { addGauges } from "@mailproof/local/metrics/gauges";
 import { addReading, formatMetrics } from "@mailproof/local/metrics/registry";
@@ -104,24 +103,30 @@ test("a metric that cannot be read is left out and reported, and the others are 
 });
 
 test("a mail provider that refuses our sessions is a sample with its name and the exit, until it accepts them", async () => {
-  const { world, table } = givenWorld();
+  const { world, table, later } = givenWorld();
   const registry = new Registry();
   addGauges(registry, world as LocalWorld, createFolder())();
   const read = async () =>
     (await registry.getSingleMetricAsString("mailproof_mail_provider_blocked"))
       .split("\n")
       .filter((line) => !line.startsWith("#"));
-  const name = { providerKey: "google", exit: "192.0.2.1:1080" };
-  const { changeCircuit } = createCircuitTable(world);
+  const exit = "192.0.2.1:1080";
+  const breaker = createCircuitBreaker({ ...world, exits: [exit] });
   const reply = { code: 550, enhanced: "5.7.1", text: "blocked, ann@secret.example" };
-  const refusal = { host: "mx.google.com", ip: "192.0.2.20", stage: "mail", reply } as const;
-  const openUntilMs = world.now().getTime() + HOUR_MS;
-  await changeCircuit(name, () => ({ ...CLOSED, refusal, openings: 1, openUntilMs }), false);
+  const refused = { host: "mx.google.com", ip: "192.0.2.20", stage: "mail", reply } as const;
+  const whenReplied = async (refusal: typeof refused | null): Promise<void> => {
+    const subject = { providerKey: "google", domain: "a.example", account: "", refusedExits: [] };
+    const admission = await breaker.admit(subject, exit);
+    if (admission.kind === "admitted")
+      await breaker.record("google", admission, [{ about: null, refusal }]);
+  };
+  for (let sessions = 0; sessions < 3; sessions++) await whenReplied(refused);
 
   expect(await read()).toEqual([
     'mailproof_mail_provider_blocked{provider="google",exit="192.0.2.1:1080"} 1',
   ]);
-  await changeCircuit(name, () => CLOSED, false);
+  later(HOUR_MS);
+  await whenReplied(null);
   expect(await read()).toEqual([]);
   expect(table.items()).toEqual([]);
 });

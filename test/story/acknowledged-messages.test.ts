@@ -1,6 +1,6 @@
 import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
 import { workers } from "@mailproof/core/background/workers";
-import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
+import { NoCapacityError } from "@mailproof/core/verify/engine";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled } from "../app/drain-queues.ts";
 import { given, START } from "../app/given.ts";

@@ -1,5 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import type { Requester } from "@mailproof/core/smtp-pool/requester";
+import type { Requester } from "@mailproof/core/smtp-pool/fairness";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";

@@ -1,6 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { createProbeByPolicy } from "@mailproof/core/smtp-pool/probe-by-policy";
-import { HOST_DAILY_LIMIT } from "@mailproof/core/smtp-pool/unprobed-results";
+import { createProbeByPolicy, HOST_DAILY_LIMIT } from "@mailproof/core/smtp-pool/results";
 import { parseProbePolicy } from "@mailproof/mail/probe-policy";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";

@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { audit } from "@mailproof/core/background/audit";
-import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
+import { NoCapacityError } from "@mailproof/core/verify/engine";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { createStoppingWorld, runTurn, withSlowEngine } from "../app/faulty-worlds.ts";

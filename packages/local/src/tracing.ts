@@ -1,6 +1,6 @@
 import type { Https } from "@mailproof/core/ports/https";
 import type { Worker } from "@mailproof/core/runtime/worker";
-import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
+import type { Probe } from "@mailproof/core/smtp-pool/probe";
 import type { SessionReport } from "@mailproof/core/smtp-pool/session-report";
 import {
   type Attributes,

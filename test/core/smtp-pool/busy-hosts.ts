@@ -1,7 +1,7 @@
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createDailyQuota } from "@mailproof/core/smtp-pool/daily-limits";
+import type { Priority } from "@mailproof/core/smtp-pool/fairness";
 import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
-import type { Priority } from "@mailproof/core/smtp-pool/requester";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";

@@ -1,5 +1,5 @@
 import { createDailyQuota, DAILY_LIMITS } from "@mailproof/core/smtp-pool/daily-limits";
-import { HOST_DAILY_LIMIT } from "@mailproof/core/smtp-pool/unprobed-results";
+import { HOST_DAILY_LIMIT } from "@mailproof/core/smtp-pool/results";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { parseCidr } from "@mailproof/mail/ip";
 import { createLists } from "@mailproof/mail/lists/lists";

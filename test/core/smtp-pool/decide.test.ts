@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Item } from "@mailproof/core/ports/table";
 import { applyWrite, mayApply } from "@mailproof/core/ports/writes";
-import type { Priority } from "@mailproof/core/smtp-pool/requester";
+import type { Priority } from "@mailproof/core/smtp-pool/fairness";
 import { type Decision, decide, RULES, toLength } from "@mailproof/core/smtp-pool/slots/decide";
 import { endSession, type Lease } from "@mailproof/core/smtp-pool/slots/end-session";
 import {

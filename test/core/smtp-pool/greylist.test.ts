@@ -1,7 +1,7 @@
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
-import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
-import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
+import type { Probe, ProbeResult } from "@mailproof/core/smtp-pool/probe";
+import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";

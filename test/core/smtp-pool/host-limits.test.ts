@@ -1,4 +1,4 @@
-import { limitHostConnections } from "@mailproof/core/smtp-pool/host-limits";
+import { limitHostConnections } from "@mailproof/core/smtp-pool/connect";
 import { DEFAULT_LIMITS } from "@mailproof/mail/mail-provider-table";
 import type { SmtpConnect, SmtpWire } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";

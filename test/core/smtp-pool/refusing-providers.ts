@@ -1,8 +1,8 @@
 import type { Table } from "@mailproof/core/ports/table";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
-import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
-import { createProbe, type Probe } from "@mailproof/core/smtp-pool/scheduler";
+import type { Probe, ProbeResult } from "@mailproof/core/smtp-pool/probe";
+import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createLocalSlots, createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";

@@ -1,7 +1,7 @@
 import { readGauges } from "@mailproof/core/background/gauges";
-import { createCanaries, listCanaryCounts } from "@mailproof/core/smtp-pool/canaries";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import { createCanaries, listCanaryCounts } from "@mailproof/core/verify/canaries";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";

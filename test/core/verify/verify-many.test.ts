@@ -1,4 +1,4 @@
-import { createUnaskedResult } from "@mailproof/core/smtp-pool/unprobed-results";
+import { createUnansweredResult } from "@mailproof/core/smtp-pool/results";
 import type { Engine } from "@mailproof/core/verify/engine";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
@@ -144,7 +144,7 @@ test("an address behind a provider's backoff is verified again when that is over
     findMailHosts: async () => ({ kind: "hosts", hosts: [MX], implicit: false, dnsQueries: [] }),
     probe: async ({ recipient, ticket }) => {
       asked.push(ticket);
-      const result = createUnaskedResult({ recipient, hosts: [MX] }, "probe_policy");
+      const result = createUnansweredResult(recipient);
       return asked.length === 1 ? { ...result, comeBack } : result;
     },
   };

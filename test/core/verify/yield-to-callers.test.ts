@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
-import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
-import { createYieldingConnect } from "@mailproof/core/smtp-pool/yielding-connect";
+import { createYieldingConnect } from "@mailproof/core/smtp-pool/connect";
+import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/fairness";
 import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbox";
 import { verify } from "@mailproof/core/verify/verify";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";

@@ -3,7 +3,7 @@ import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { formatCredits, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import type { World } from "@mailproof/core/ports/world";
-import { HOST_DAILY_LIMIT, PROBE_POLICY } from "@mailproof/core/smtp-pool/unprobed-results";
+import { HOST_DAILY_LIMIT, PROBE_POLICY } from "@mailproof/core/smtp-pool/results";
 import { isServerUnasked, type Verification } from "@mailproof/core/verify/result";
 import { CONTROLLED, findFreeReason } from "@mailproof/core/verify/unpaid-results";
 import { type VerifyResult, verifyOnce } from "@mailproof/core/verify-one/verify-once";

@@ -5,8 +5,8 @@ import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { readJob, toJobKey } from "../rows/items.ts";
 import { readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
-import { isInDoubt, listCanaryCounts } from "../smtp-pool/canaries.ts";
 import { listProviderBlocks } from "../smtp-pool/circuit-breaker/circuit-items.ts";
+import { isInDoubt, listCanaryCounts } from "../verify/canaries.ts";
 import { readIncident } from "./incidents.ts";
 import { isMisplaced } from "./reconciler.ts";
 

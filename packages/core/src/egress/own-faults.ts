@@ -2,7 +2,7 @@ import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
 import { isAbsent, isFault } from "@mailproof/mail/dns/outcome";
 import { isPublicIp } from "@mailproof/mail/ip";
 import type { World } from "../ports/world.ts";
-import type { Probe } from "../smtp-pool/scheduler.ts";
+import type { Probe } from "../smtp-pool/probe.ts";
 import { isShutIn } from "./reach.ts";
 
 // Tells faults of our own network from those of a domain. Every question to DNS and to a mail server passes here, so

@@ -7,7 +7,7 @@ import {
 import { NO_DOMAIN_HISTORY } from "../calibration/account-history.ts";
 import { findUsualPattern, type PatternCounts } from "../calibration/naming.ts";
 import type { ProbeResult } from "../smtp-pool/probe.ts";
-import { WAITING_FOR_PROVIDER } from "../smtp-pool/unprobed-results.ts";
+import { WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
 import type { Engine } from "../verify/engine.ts";
 import { type Judgement, judge } from "../verify/judge.ts";
 import {

@@ -10,9 +10,8 @@ import {
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { createRandomRecipient } from "@mailproof/mail/smtp/random-recipient";
 import type { Reply } from "@mailproof/mail/smtp/reply";
-import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
-import type { Requester } from "./requester.ts";
+import type { Requester } from "./fairness.ts";
 
 // The catch-all probe: whether a random recipient goes into a session, and what its reply proves of the domain. Each
 // account learns it for itself.
@@ -114,9 +113,14 @@ export const learnCatchAll = async (
   return proofs;
 };
 
+/** Counts how a mail provider replied to a canary. */
+export type CanaryRecord = {
+  readonly record: (provider: string, reply: "accepted" | "refused") => Promise<void>;
+};
+
 type LearnPorts = {
   readonly catchAllCache: CatchAllCache;
-  readonly canaries?: Pick<Canaries, "record">;
+  readonly canaries?: CanaryRecord;
 };
 
 /** What a canary shows is about the provider, and is not stored with the domain. */

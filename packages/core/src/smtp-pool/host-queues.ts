@@ -2,11 +2,11 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { ProviderLimits } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { getAffinityKey } from "@mailproof/mail/smtp/connect";
-import type { Exits } from "./egress/exits.ts";
-import { createFairQueue, type FairQueue } from "./fair-queue.ts";
+import type { Exits } from "./exits.ts";
+import type { Requester } from "./fairness.ts";
+import { createFairQueue, type FairQueue } from "./fairness.ts";
 import type { PendingProbe } from "./probe.ts";
 import { createProviderRegistry, type ProviderState } from "./providers.ts";
-import type { Requester } from "./requester.ts";
 import {
   createTurnHolder,
   type SlotKey,

@@ -2,7 +2,7 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
-import type { Requester } from "./requester.ts";
+import type { Requester } from "./fairness.ts";
 import type { SlotReturn, Ticket } from "./slots/slots.ts";
 
 // What a session asks a mail server about a recipient, and what the server replies.
@@ -16,7 +16,7 @@ export type ProbeRequest = {
   readonly hosts: readonly MailHost[];
   /** False where the domain is known to refuse unknown recipients: a random recipient would only cost reputation. */
   readonly probeCatchAll: boolean;
-  /** A random recipient is asked about nevertheless, to see whether the provider still refuses it (canaries.ts). */
+  /** A random recipient is asked about nevertheless, to see whether the provider still refuses it (verify/canaries.ts). */
   readonly isCanary?: boolean;
   /** Absent: the process serves one person alone. */
   readonly requester?: Requester;
@@ -78,3 +78,6 @@ export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   fallbacks: readonly string[];
   unknownRecipients: readonly string[];
 };
+
+/** Asks a mail server about one recipient, in a session that it shares with other recipients of that server. */
+export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;

@@ -1,7 +1,8 @@
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import type { World } from "../ports/world.ts";
+import type { ProviderRefusal } from "./refusal.ts";
 import { createSlotWait, type SlotWait } from "./slots/slot-wait.ts";
-import type { ProviderBackoff, ProviderRefusal, SlotKey } from "./slots/slots.ts";
+import type { ProviderBackoff, SlotKey } from "./slots/slots.ts";
 
 /** The first two backoffs in a row count as no attempt: recipients come back. At the third the reply is their result. */
 const BACKOFFS_TOLERATED = 2;

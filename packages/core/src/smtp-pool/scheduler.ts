@@ -1,9 +1,14 @@
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
+import { limitHostConnections } from "./connect.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
-import { createEgressHealth } from "./egress/egress-health.ts";
-import { createExits, toCircuitSubject } from "./egress/exits.ts";
-import { limitHostConnections } from "./host-limits.ts";
+import { createEgressHealth, createExits, toCircuitSubject } from "./exits.ts";
+import {
+  createSessionShares,
+  type Requester,
+  type SessionShares,
+  SOLE_REQUESTER,
+} from "./fairness.ts";
 import {
   adjustBatchSize,
   avoidPipelining,
@@ -18,25 +23,20 @@ import {
   type HostQueues,
   isGathering,
 } from "./host-queues.ts";
-import type { PendingProbe, ProbeRequest, ProbeResult } from "./probe.ts";
+import type { PendingProbe, Probe, ProbeResult } from "./probe.ts";
 import {
   applyBackoff,
   findStandingRefusal,
   type ProviderState,
   toSharedOutcome,
 } from "./providers.ts";
-import { type Requester, SOLE_REQUESTER } from "./requester.ts";
-import { type ProbePorts, type SessionPorts, toProbeResult } from "./session.ts";
+import { createDailyLimitResult, createRefusedResult, toProbeResult } from "./results.ts";
+import type { ProbePorts, SessionPorts } from "./session.ts";
 import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
-import { createSessionShares, type SessionShares } from "./slots/session-shares.ts";
 import { createLocalSlots } from "./slots/slot-pool.ts";
 import { createReturn, createSlotTimeout, joinSlotWait } from "./slots/slot-wait.ts";
 import { resumeTurn, type SlotReturn } from "./slots/slots.ts";
-import { createDailyLimitResult, createRefusedResult } from "./unprobed-results.ts";
 import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
-
-/** Asks a mail server about one recipient, in a session that it shares with other recipients of that server. */
-export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;
 
 export const createProbe = (ports: ProbePorts): Probe => {
   const connect = limitHostConnections(ports.connect, ports.sleep);

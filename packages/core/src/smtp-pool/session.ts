@@ -1,6 +1,6 @@
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { ProbePolicy } from "@mailproof/mail/probe-policy";
-import { asksForBackoff, type Finding } from "@mailproof/mail/smtp/classify";
+import { asksForBackoff } from "@mailproof/mail/smtp/classify";
 import {
   findFirstChoice,
   type HostAttempt,
@@ -8,13 +8,14 @@ import {
   type SessionOutcome,
   trySession,
 } from "@mailproof/mail/smtp/connect";
+import type { TimeLimit } from "@mailproof/mail/smtp/converse";
 import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import { isThrottled } from "@mailproof/mail/smtp/session-stop";
 import { isFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { World } from "../ports/world.ts";
-import type { Canaries } from "./canaries.ts";
 import type { CatchAllCache } from "./catch-all-cache.ts";
 import {
+  type CanaryRecord,
   chooseRandomRecipients,
   findContrasts,
   learnCatchAll,
@@ -23,18 +24,20 @@ import {
   toAccountDomainKey,
 } from "./catch-all-probe.ts";
 import type { CircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
+import { createYieldingConnect } from "./connect.ts";
 import type { DailyQuota } from "./daily-limits.ts";
-import type { EgressHealth } from "./egress/egress-health.ts";
-import type { Exits } from "./egress/exits.ts";
-import type { WarmUp } from "./egress/warm-up.ts";
-import { toFinding } from "./finding.ts";
+import type { EgressHealth, Exits, WarmUp } from "./exits.ts";
+import type { YieldToCallers } from "./fairness.ts";
 import type { CatchAll, PendingProbe, ProbeResult } from "./probe.ts";
-import type { YieldToCallers } from "./requester.ts";
+import {
+  classifyResult,
+  createBrokenResult,
+  createProbeResult,
+  toFinding,
+  toProbeResult,
+} from "./results.ts";
 import type { OnSession } from "./session-report.ts";
-import { createTimeLimit } from "./session-time.ts";
-import { NO_REFUSAL, type SessionEnd, type SlotPool } from "./slots/slots.ts";
-import { createBrokenResult } from "./unprobed-results.ts";
-import { createYieldingConnect } from "./yielding-connect.ts";
+import { NO_REFUSAL, SESSION_MS, type SessionEnd, type SlotPool } from "./slots/slots.ts";
 
 export type ProbePorts = {
   readonly connect: SmtpConnect;
@@ -42,7 +45,7 @@ export type ProbePorts = {
   /** Absent: every provider is probed. */
   readonly probePolicy?: ProbePolicy | undefined;
   /** Absent: canaries are not counted. */
-  readonly canaries?: Pick<Canaries, "record">;
+  readonly canaries?: CanaryRecord;
   readonly now: () => Date;
   readonly random: () => number;
   readonly sleep: World["sleep"];
@@ -256,34 +259,6 @@ const dropUnknownRecipients = (one: PendingProbe, unknownRecipients: ReadonlySet
   one.fallbacks = fallbacks;
 };
 
-/** The result of a recipient that the session did not reach: the reason is what ended the session. */
-export const toProbeResult = (
-  ports: SessionPorts,
-  outcome: SessionOutcome,
-  one: PendingProbe,
-  catchAll: CatchAll = "not_tested",
-): ProbeResult => {
-  const recipientResult = toUnreachedResult(one, outcome);
-  return createProbeResult(
-    outcome,
-    one,
-    recipientResult,
-    classifyResult(ports, outcome, recipientResult),
-    catchAll,
-  );
-};
-
-const classifyResult = (
-  { smtp, egress }: SessionPorts,
-  outcome: SessionOutcome,
-  recipientResult: RecipientResult,
-): Finding => {
-  const finding = toFinding(recipientResult, outcome.host, smtp.from);
-  return finding.reason === "connect_failed" && egress.isClosed()
-    ? { ...finding, reason: "no_smtp_egress" }
-    : finding;
-};
-
 const getFailureWeight = ({ result }: SessionOutcome): number => {
   if (result.recipients.length + result.unknownRecipients.length === 0)
     return FAILURE_WEIGHTS.settledNone;
@@ -310,34 +285,18 @@ const wasAskedToLeave = ({ host, result: { closedBy, ending } }: SessionOutcome)
   return reply.code < 500 && reply.enhanced !== null && reply.enhanced.startsWith("4.7.");
 };
 
-const toUnreachedResult = (
-  { recipient }: PendingProbe,
-  { result: { ending } }: SessionOutcome,
-): RecipientResult => {
-  const reply = ending?.reply ?? "deadline";
-  const stage = ending?.stage ?? "rcpt";
-  return typeof reply === "string"
-    ? { recipient, stage, reply: null, fault: reply }
-    : { recipient, stage, reply: reply, fault: null };
-};
+/**
+ * The longest with a tarpit, or with a host that was silent before: room for four of its replies. They are few, so that
+ * another process may have their slot by then does no harm.
+ */
+const PATIENT_SESSION_MS = 240_000;
 
-const createProbeResult = (
-  outcome: SessionOutcome,
-  { unknownRecipients }: PendingProbe,
-  recipientResult: RecipientResult,
-  finding: Finding,
-  catchAll: CatchAll,
-  randomRecipient: string | null = null,
-): ProbeResult => ({
-  recipient: recipientResult.recipient,
-  unknownRecipients,
-  finding,
-  reply: recipientResult.reply,
-  host: outcome.host,
-  ip: outcome.ip,
-  encrypted: outcome.result.tls,
-  // A refused recipient shows that the domain does not accept everybody, whatever it did a day ago.
-  catchAll: catchAll === "yes" && finding.verdict === "invalid" ? "undecided" : catchAll,
-  transcript: outcome.transcript,
-  randomRecipient,
-});
+const createTimeLimit = ({ now }: { readonly now: () => Date }, isPatient: boolean): TimeLimit => {
+  const nowMs = now().getTime();
+  const patientDeadline = new Date(nowMs + PATIENT_SESSION_MS);
+  return {
+    now,
+    deadline: isPatient ? patientDeadline : new Date(nowMs + SESSION_MS),
+    patientDeadline,
+  };
+};

@@ -1,11 +1,11 @@
+import type { Requester } from "./fairness.ts";
+import { createTurns } from "./fairness.ts";
 import { findOtherExit, getBatchSize, type HostQueue, type HostQueues } from "./host-queues.ts";
 import type { PendingProbe } from "./probe.ts";
 import type { ProviderState } from "./providers.ts";
-import type { Requester } from "./requester.ts";
 import type { SessionPorts } from "./session.ts";
 import type { SlotSessionSummary } from "./slots/run-with-slot.ts";
 import type { SlotRequest } from "./slots/slots.ts";
-import { createTurns } from "./turns.ts";
 
 /**
  * The recipients at each host queue, with the turns that accounts take among the queues. `expire` gives a recipient its

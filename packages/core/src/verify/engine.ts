@@ -6,16 +6,17 @@ import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { attributeConnectFaults } from "../egress/own-faults.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import type { Canaries } from "../smtp-pool/canaries.ts";
 import { createCatchAllCache } from "../smtp-pool/catch-all-cache.ts";
 import { createCircuitBreaker } from "../smtp-pool/circuit-breaker/circuit-breaker.ts";
 import { createDailyQuota } from "../smtp-pool/daily-limits.ts";
-import { createWarmUp } from "../smtp-pool/egress/warm-up.ts";
-import { createProbeByPolicy } from "../smtp-pool/probe-by-policy.ts";
-import type { YieldToCallers } from "../smtp-pool/requester.ts";
-import { createProbe, type Probe } from "../smtp-pool/scheduler.ts";
+import { createWarmUp } from "../smtp-pool/exits.ts";
+import type { YieldToCallers } from "../smtp-pool/fairness.ts";
+import type { Probe } from "../smtp-pool/probe.ts";
+import { createProbeByPolicy } from "../smtp-pool/results.ts";
+import { createProbe } from "../smtp-pool/scheduler.ts";
 import type { OnSession } from "../smtp-pool/session-report.ts";
 import type { SlotPool } from "../smtp-pool/slots/slots.ts";
+import type { Canaries } from "./canaries.ts";
 import { createMailHostLookup, type MailHostLookup } from "./mail-host-lookup.ts";
 import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.ts";
 import { QUIET_ENGINE } from "./quiet-engine.ts";
@@ -37,6 +38,9 @@ export type Engine = {
 export type WithEngine = { readonly engine: Engine };
 export type VerifyWorld = World & WithEngine;
 
+/** All sessions are in use, and no mail server was asked. */
+export class NoCapacityError extends Error {}
+
 /** The ports to the mail system, and how the operator wants this service to appear to mail servers. */
 export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly dns: Dns;
@@ -56,7 +60,7 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly warmExits?: readonly string[];
   /** Absent: nothing is logged. */
   readonly log?: World["log"];
-  /** How many sessions this process may have open at a time. Absent: the default in session-shares.ts. */
+  /** How many sessions this process may have open at a time. Absent: the default in fairness.ts. */
   readonly sessionsMax?: number;
   /** A monotonic clock for the deadlines and caches of this process. Absent: `now`. */
   readonly steadyNow?: () => Date;

@@ -1,7 +1,7 @@
 import { findMailProvider, rejectsUnknownRecipients } from "@mailproof/mail/mail-providers";
 import { createLearnedBounces, type FindLearnedBounces } from "../calibration/learned-bounces.ts";
-import { type Canaries, type CanaryPorts, createCanaries } from "../smtp-pool/canaries.ts";
 import type { ProbeRequest } from "../smtp-pool/probe.ts";
+import { type Canaries, type CanaryPorts, createCanaries } from "./canaries.ts";
 
 // What mail-provider-table.ts says of a provider is a belief. Canaries and bounces check it.
 

@@ -1,9 +1,5 @@
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
-import {
-  HOST_DAILY_LIMIT,
-  PROBE_POLICY,
-  WAITING_FOR_PROVIDER,
-} from "../smtp-pool/unprobed-results.ts";
+import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
 
 // Which causes are ours. Every paid operation reads this table: verify, form, batch, file and find. (A check asks DNS
 // alone; `own-dns-faults.ts` gives it the outcome `internal`.)

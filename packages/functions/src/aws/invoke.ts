@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import type { Json } from "@mailproof/core/ports/table";
-import { NoCapacityError } from "@mailproof/core/smtp-pool/slots/no-capacity-error";
+import { NoCapacityError } from "@mailproof/core/verify/engine";
 import { SignatureV4 } from "@smithy/signature-v4";
 import {
   AWS_TIMEOUT_MS,

@@ -1,8 +1,7 @@
 import type { SelfTest } from "@mailproof/core/egress/egress-self-test";
 import type { Json } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
-import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
-import type { Probe } from "@mailproof/core/smtp-pool/scheduler";
+import type { Probe, ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import { createMailHostLookup } from "@mailproof/core/verify/mail-host-lookup";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";

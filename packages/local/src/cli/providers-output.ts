@@ -1,10 +1,6 @@
 import { HOUR_MS } from "@mailproof/core/lib/time";
 import type { Json } from "@mailproof/core/ports/table";
-import {
-  type CanaryCounts,
-  isInDoubt,
-  REFUSALS_IN_A_ROW,
-} from "@mailproof/core/smtp-pool/canaries";
+import { type CanaryCounts, isInDoubt, REFUSALS_IN_A_ROW } from "@mailproof/core/verify/canaries";
 
 /** What canaries have shown of each provider, and how long ago. */
 export const formatProviders = (all: readonly CanaryCounts[], now: Date): Json => ({

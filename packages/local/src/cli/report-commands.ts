@@ -1,6 +1,6 @@
 import { audit } from "@mailproof/core/background/audit";
 import { reportCalibration } from "@mailproof/core/calibration/report";
-import { listCanaryCounts } from "@mailproof/core/smtp-pool/canaries";
+import { listCanaryCounts } from "@mailproof/core/verify/canaries";
 import * as v from "valibot";
 import { formatCalibration } from "./calibration-output.ts";
 import { definePortable } from "./define-admin.ts";

@@ -1,7 +1,7 @@
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
-import type { Canaries } from "@mailproof/core/smtp-pool/canaries";
 import type { OnSession, SessionReport } from "@mailproof/core/smtp-pool/session-report";
+import type { Canaries } from "@mailproof/core/verify/canaries";
 import { addOwnErrors } from "@mailproof/net/local-resource-errors";
 import { CONNECTED, type ConnectionObserver } from "../metrics/observe-connections.ts";
 import type { ProviderItems } from "./slot-calls.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
-import type { YieldToCallers } from "@mailproof/core/smtp-pool/requester";
+import type { YieldToCallers } from "@mailproof/core/smtp-pool/fairness";
 import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";

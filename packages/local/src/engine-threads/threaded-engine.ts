@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
+import { createUnansweredResult } from "@mailproof/core/smtp-pool/results";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
-import { createUnansweredResult } from "@mailproof/core/smtp-pool/unprobed-results";
 import type { MailQuestions } from "@mailproof/core/verify/engine";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { Environment } from "../environment.ts";

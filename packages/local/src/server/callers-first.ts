@@ -1,5 +1,5 @@
-import { createAccountRotation } from "@mailproof/core/smtp-pool/fair-queue";
-import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/requester";
+import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/fairness";
+import { createAccountRotation } from "@mailproof/core/smtp-pool/fairness";
 
 /**
  * The time that lists get in each turn of the event loop while a caller is here. A step is about 0.1 ms of work. Shorter

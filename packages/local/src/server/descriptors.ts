@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/slots/session-shares";
+import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/fairness";
 
 /**
  * How many descriptors this process may still open. Node has raised the limit to the allowed maximum. A system that

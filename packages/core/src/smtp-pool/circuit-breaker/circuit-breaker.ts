@@ -1,11 +1,11 @@
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import type { Log } from "../../ports/world.ts";
-import type { ProviderRefusal } from "../slots/slots.ts";
+import type { ProviderRefusal } from "../refusal.ts";
+import { redactRefusal } from "../refusal.ts";
 import { type Circuit, countOpenings, isThrottle, type ReplyToUs } from "./circuit.ts";
 import { type CircuitName, isLargeProvider } from "./circuit-items.ts";
 import { createDomainCircuits, type DomainSubject } from "./domain-circuits.ts";
 import { type CircuitPorts, createSharedCircuits } from "./shared-circuits.ts";
-import { redactRefusal } from "./stored-refusal.ts";
 
 /** A recipient, as far as a refusal may concern it. */
 export type CircuitSubject = DomainSubject & {

@@ -1,8 +1,8 @@
 import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
 import type { Fields, Item, Key, Table } from "../../ports/table.ts";
+import { StoredRefusal, toRefusal, toStoredRefusal } from "../refusal.ts";
 import { type Circuit, getCircuitState, getForgottenAtMs } from "./circuit.ts";
-import { StoredRefusal, toRefusal, toStoredRefusal } from "./stored-refusal.ts";
 
 // Layout. All processes share one item per mail provider and exit, from the first refusal of us on. It is removed when
 // the provider accepts us again, and expires when its circuit is forgotten.

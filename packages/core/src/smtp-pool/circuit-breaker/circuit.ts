@@ -1,6 +1,6 @@
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { DAY_MS, HOUR_MS, isUnexpired, MINUTE_MS } from "../../lib/time.ts";
-import type { ProviderRefusal } from "../slots/slots.ts";
+import type { ProviderRefusal } from "../refusal.ts";
 
 // The circuit of one mail provider and one exit, as a value. It is `closed` while the provider accepts our sessions,
 // `open` during the pause after refusals of us, and then `half_open`: the reply in one session decides.

@@ -1,6 +1,6 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { isUnexpired } from "../../lib/time.ts";
-import type { ProviderRefusal } from "../slots/slots.ts";
+import type { ProviderRefusal } from "../refusal.ts";
 import {
   applyReplies,
   type Circuit,
@@ -9,7 +9,7 @@ import {
   getCircuitState,
   type ReplyToUs,
 } from "./circuit.ts";
-import { TRIAL_LEASE_MS } from "./circuit-table.ts";
+import { TRIAL_LEASE_MS } from "./shared-circuits.ts";
 
 /**
  * A 421 about one domain holds for this long, so that its other recipients do not each end a session. Shorter than any

@@ -1,5 +1,5 @@
 import type { Fields } from "../../ports/table.ts";
-import type { Requester } from "../requester.ts";
+import type { Requester } from "../fairness.ts";
 import {
   type Change,
   formatLease,
@@ -43,7 +43,7 @@ const RETURN_MS_MIN = 2_000;
 const RETURN_MS_MAX = 5 * 60_000;
 /** Of one recipient in one session, until a session has shown it; and for so long no expectation counts. */
 const PACE = { presumedMs: 200, returnMsMax: 10_000 } as const;
-/** Callers get three of four turns, as in the queues of one process (fair-queue.ts). */
+/** Callers get three of four turns, as in the queues of one process (fairness.ts). */
 const RECIPIENT_COST = { caller: 1 / 3, list: 1 } as const;
 
 /** A process that wants a slot for a session. */

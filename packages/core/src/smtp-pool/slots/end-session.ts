@@ -1,8 +1,8 @@
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { isFault } from "@mailproof/mail/smtp/wire";
 import type { Fields } from "../../ports/table.ts";
-import { toStoredRefusal } from "../circuit-breaker/stored-refusal.ts";
-import type { Requester } from "../requester.ts";
+import type { Requester } from "../fairness.ts";
+import { toStoredRefusal } from "../refusal.ts";
 import { toLength } from "./decide.ts";
 import {
   BACKOFF_MAX_MS,

@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { isUnexpired } from "../../lib/time.ts";
 import type { Amounts, Fields, Item, Key, Where } from "../../ports/table.ts";
-import { StoredRefusal, toRefusal } from "../circuit-breaker/stored-refusal.ts";
-import type { Requester } from "../requester.ts";
-import { SESSION_MS } from "../session-time.ts";
-import { PAUSE_MS, type ProviderBackoff, type Ticket } from "./slots.ts";
+import type { Requester } from "../fairness.ts";
+import { StoredRefusal, toRefusal } from "../refusal.ts";
+import { PAUSE_MS, type ProviderBackoff, SESSION_MS, type Ticket } from "./slots.ts";
 
 // Layout. What all processes know of one mail provider and exit is one small item. It is read once before a session and
 // written before and after it. The order of those that wait is in it only while there are some; hosts with a lower limit

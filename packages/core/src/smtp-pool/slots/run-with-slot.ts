@@ -1,9 +1,9 @@
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { ProbeCount } from "../daily-limits.ts";
-import { openSessionExit, type SessionExit } from "../egress/session-exit.ts";
 import type { PendingProbe } from "../probe.ts";
 import { runSession, type SessionPorts, type SessionSummary } from "../session.ts";
+import { openSessionExit, type SessionExit } from "../session-exit.ts";
 import { reportSession } from "../session-report.ts";
 import {
   findProviderKey,

@@ -3,10 +3,9 @@ import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { DEFAULT_LIMITS } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
-import type { Reply } from "@mailproof/mail/smtp/reply";
-import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
-import type { Requester } from "../requester.ts";
+import type { Requester } from "../fairness.ts";
+import type { ProviderRefusal } from "../refusal.ts";
 
 /** The host and the provider that a session needs a slot for. */
 export type SlotKey = {
@@ -20,14 +19,6 @@ export type SlotKey = {
   readonly connections: number;
   /** The provider's slots that this host may use, counted from 0. */
   readonly slots: readonly number[];
-};
-
-/** The refusal that began a provider's backoff, for processes that did not get it themselves. */
-export type ProviderRefusal = {
-  readonly host: string;
-  readonly ip: string;
-  readonly stage: RecipientResult["stage"];
-  readonly reply: Reply;
 };
 
 /** The end of a session, as far as it concerns the server's limits for us. */
@@ -188,6 +179,9 @@ const hashToNumber = (text: string): number =>
 /** The pause before another attempt to acquire a slot, with jitter: otherwise all would try at the same time. */
 export const getJitteredPauseMs = (random: () => number): number =>
   PAUSE_MS / 5 + random() * PAUSE_MS;
+
+/** The longest that a session lasts; another session takes the recipients that it did not reach. */
+export const SESSION_MS = 120_000;
 
 export const PAUSE_MS = 1_000;
 /** The average pause of a process that is next. */

@@ -1,11 +1,19 @@
+import type { Reply } from "@mailproof/mail/smtp/reply";
+import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import * as v from "valibot";
-import { redact } from "../../lib/redact.ts";
-import type { Fields } from "../../ports/table.ts";
-import type { ProviderRefusal } from "../slots/slots.ts";
+import { redact } from "../lib/redact.ts";
+import type { Fields } from "../ports/table.ts";
 
 const REPLY_CHARS_MAX = 200;
-
 const STAGES = ["connect", "greeting", "ehlo", "starttls", "mail", "rcpt"] as const;
+
+/** The refusal that began a provider's backoff, for processes that did not get it themselves. */
+export type ProviderRefusal = {
+  readonly host: string;
+  readonly ip: string;
+  readonly stage: RecipientResult["stage"];
+  readonly reply: Reply;
+};
 
 /** A mail server's refusal as items of the table hold it. */
 export const StoredRefusal = v.object({

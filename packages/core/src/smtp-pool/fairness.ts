@@ -1,0 +1,242 @@
+/** A caller waits for the response; rows of a list wait for their job. */
+export type Priority = "caller" | "list";
+
+/** The account that a probe is for, and its priority. Mail servers never see either. */
+export type Requester = { readonly account: string; readonly priority: Priority };
+
+/** In the order in which they are served. */
+const PRIORITIES = ["caller", "list"] as const satisfies readonly Priority[];
+
+/** The command line verifies for one person alone. */
+export const SOLE_REQUESTER: Requester = { account: "", priority: "list" };
+
+/**
+ * Each step of a list waits for it while the process has callers to serve, so that they share the processor time:
+ * a row before it is looked up and before it is judged, a session before it connects and after each reply, a page of
+ * results, a chunk of an export. Undefined: the step begins at once.
+ */
+export type YieldToCallers = (requester: Requester | undefined) => Promise<void> | undefined;
+
+/**
+ * The share of a batch that callers get while lists wait, too. Without it, an account that sends one call after the
+ * other would stop all lists at a slow mail host.
+ */
+const CALLERS_SHARE = 0.75;
+
+type Entry = { readonly requester: Requester };
+
+export type FairQueue<Kind extends Entry> = ReturnType<typeof createFairQueue<Kind>>;
+
+/** Entries of many accounts: callers before lists, and within each the accounts take turns, one entry at a time. */
+export const createFairQueue = <Kind extends Entry>() => {
+  const byPriority = { caller: createAccountRotation<Kind>(), list: createAccountRotation<Kind>() };
+
+  /** Takes up to `count` entries. The first is of the requester that opens the session. */
+  const take = (count: number, opener: Requester): Kind[] => {
+    const entries = byPriority[opener.priority].takeOf(opener.account);
+    const callersMost = byPriority.list.size() > 0 ? Math.ceil(count * CALLERS_SHARE) : count;
+    entries.push(...byPriority.caller.takeInTurns(callersMost - entries.length));
+    entries.push(...byPriority.list.takeInTurns(count - entries.length));
+    entries.push(...byPriority.caller.takeInTurns(count - entries.length));
+    return entries;
+  };
+
+  /** The waiting requesters, in the order of their turns. */
+  function* requesters(): Generator<Requester> {
+    for (const priority of PRIORITIES)
+      for (const account of byPriority[priority].accounts()) yield { account, priority };
+  }
+
+  return {
+    size: () => byPriority.caller.size() + byPriority.list.size(),
+    has: ({ account, priority }: Requester) => byPriority[priority].has(account),
+    push: (entry: Kind): void => byPriority[entry.requester.priority].push(entry),
+    /** Entries that a session took and did not serve are the next of their accounts. */
+    putBack: (entries: readonly Kind[]): void => {
+      for (const entry of entries.toReversed())
+        byPriority[entry.requester.priority].putFirst(entry);
+    },
+    take,
+    /** False: it is not in the queue. */
+    remove: (entry: Kind): boolean => byPriority[entry.requester.priority].remove(entry),
+    takeAll: () =>
+      PRIORITIES.flatMap((priority: Priority) => byPriority[priority].takeInTurns(Infinity)),
+    requesters,
+  };
+};
+
+export const createAccountRotation = <Kind extends Entry>() => {
+  const queues = new Map<string, AccountQueue<Kind>>();
+  let size = 0;
+
+  const getQueue = ({ requester: { account } }: Kind): AccountQueue<Kind> => {
+    const queue = queues.get(account) ?? createAccountQueue<Kind>();
+    queues.set(account, queue);
+    size++;
+    return queue;
+  };
+
+  const takeOf = (account: string): Kind[] => {
+    const queue = queues.get(account);
+    const entry = queue && shift(queue);
+    if (!queue || !entry) return [];
+    // The account's next turn comes after those of all others.
+    queues.delete(account);
+    if (queue.head < queue.entries.length) queues.set(account, queue);
+    size--;
+    return [entry];
+  };
+
+  const takeInTurns = (count: number): Kind[] => {
+    const taken: Kind[] = [];
+    while (taken.length < count) {
+      const [account] = queues.keys();
+      if (account === undefined) break;
+      taken.push(...takeOf(account));
+    }
+    return taken;
+  };
+
+  const remove = (entry: Kind): boolean => {
+    const { account } = entry.requester;
+    const queue = queues.get(account);
+    const at = queue?.entries.indexOf(entry, queue.head) ?? -1;
+    if (!queue || at === -1) return false;
+    queue.entries.splice(at, 1);
+    if (queue.head === queue.entries.length) queues.delete(account);
+    size--;
+    return true;
+  };
+
+  return {
+    size: () => size,
+    has: (account: string) => queues.has(account),
+    accounts: () => queues.keys(),
+    push: (entry: Kind): void => void getQueue(entry).entries.push(entry),
+    putFirst: (entry: Kind): void => putFirst(getQueue(entry), entry),
+    takeOf,
+    takeInTurns,
+    remove,
+  };
+};
+
+/** The entries before `head` are taken: to shift a long array moves all of it. */
+type AccountQueue<Kind> = { head: number; readonly entries: (Kind | undefined)[] };
+
+const createAccountQueue = <Kind>(): AccountQueue<Kind> => ({ head: 0, entries: [] });
+
+const TAKEN_MAX = 1_024;
+
+const shift = <Kind>(queue: AccountQueue<Kind>): Kind | undefined => {
+  const entry = queue.entries[queue.head];
+  queue.entries[queue.head++] = undefined;
+  if (queue.head >= TAKEN_MAX && queue.head * 2 > queue.entries.length) {
+    queue.entries.splice(0, queue.head);
+    queue.head = 0;
+  }
+  return entry;
+};
+
+const putFirst = <Kind>(queue: AccountQueue<Kind>, entry: Kind): void => {
+  if (queue.head > 0) queue.entries[--queue.head] = entry;
+  else queue.entries.unshift(entry);
+};
+
+/**
+ * The host queues where each account waits, in the order in which they are served: callers before lists, then the
+ * account whose last turn was longest ago, then its queue that was served longest ago.
+ */
+export const createTurns = <HostQueue>() => {
+  const waiting = {
+    caller: new Map<string, Set<HostQueue>>(),
+    list: new Map<string, Set<HostQueue>>(),
+  };
+
+  const add = ({ account, priority }: Requester, queue: HostQueue): void => {
+    const queues = waiting[priority].get(account);
+    if (queues) queues.add(queue);
+    else waiting[priority].set(account, new Set([queue]));
+  };
+
+  const remove = ({ account, priority }: Requester, queue: HostQueue): void => {
+    const queues = waiting[priority].get(account);
+    queues?.delete(queue);
+    if (queues?.size === 0) waiting[priority].delete(account);
+  };
+
+  /** After a turn the account comes after all others, and the queue after all others of the account. */
+  const putLast = ({ account, priority }: Requester, queue: HostQueue): void => {
+    const queues = waiting[priority].get(account);
+    if (!queues) return;
+    if (queues.delete(queue)) queues.add(queue);
+    waiting[priority].delete(account);
+    waiting[priority].set(account, queues);
+  };
+
+  const next = (
+    mayOpen: (requester: Requester) => boolean,
+    isReady: (queue: HostQueue, requester: Requester) => boolean,
+  ): { readonly queue: HostQueue; readonly requester: Requester } | undefined => {
+    for (const priority of PRIORITIES)
+      for (const [account, queues] of waiting[priority]) {
+        const requester = { account, priority };
+        if (!mayOpen(requester)) continue;
+        for (const queue of queues) if (isReady(queue, requester)) return { queue, requester };
+      }
+    return undefined;
+  };
+
+  return { add, remove, putLast, next };
+};
+
+/** Concurrent sessions of one process, to all servers together, if the file descriptors suffice. Each is a socket. */
+export const SESSIONS_MAX = 700;
+/** Lists leave this share to callers: a list holds sessions for hours, a caller has one for a moment. */
+const CALLERS_RESERVE = 0.1;
+/**
+ * An account may open another session while it holds fewer than four times as many as are free. So one account alone
+ * gets four fifths (a list 504, all that one process needs to be fast), two get four ninths each, and some are always
+ * free for the next account, whichever servers the others wait for.
+ */
+const OPEN_TO_FREE = 4;
+
+/** A list with so many sessions does not hurry at one host. */
+const MANY = 20;
+
+export type SessionShares = ReturnType<typeof createSessionShares>;
+
+/** How the sessions of this process are shared among accounts. */
+export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
+  const openSessions = new Map<string, number>();
+  let sessions = 0;
+  let isShort = false;
+
+  const isAllowed = ({ account, priority }: Requester): boolean => {
+    const most = sessionsMax * (priority === "caller" ? 1 : 1 - CALLERS_RESERVE);
+    return (openSessions.get(account) ?? 0) < OPEN_TO_FREE * (most - sessions);
+  };
+
+  return {
+    /** Whether the account may open another session now. */
+    mayOpen: (requester: Requester): boolean => {
+      const allowed = isAllowed(requester);
+      if (!allowed) isShort = true;
+      return allowed;
+    },
+    hasMany: ({ account }: Requester): boolean => (openSessions.get(account) ?? 0) >= MANY,
+    open: ({ account }: Requester): void => {
+      openSessions.set(account, (openSessions.get(account) ?? 0) + 1);
+      sessions++;
+    },
+    /** True: a requester was refused since the last session ended, and may get a session now. */
+    close: ({ account }: Requester): boolean => {
+      const left = (openSessions.get(account) ?? 0) - 1;
+      if (left > 0) openSessions.set(account, left);
+      else openSessions.delete(account);
+      sessions--;
+      const wasShort = isShort;
+      isShort = false;
+      return wasShort;
+    },
+  };
+};

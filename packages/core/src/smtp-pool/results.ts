@@ -1,0 +1,217 @@
+import { getDomain } from "@mailproof/mail/address";
+import { getProbeMode, type ProbePolicy } from "@mailproof/mail/probe-policy";
+import { classify, type Finding } from "@mailproof/mail/smtp/classify";
+import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
+import type { Reply } from "@mailproof/mail/smtp/reply";
+import type { RecipientResult } from "@mailproof/mail/smtp/session";
+import type { EgressHealth } from "./exits.ts";
+import type { CatchAll, PendingProbe, Probe, ProbeRequest, ProbeResult } from "./probe.ts";
+
+/** The finding about one recipient. A network fault is never evidence about the mailbox. */
+export const toFinding = (
+  { recipient, reply, stage, fault }: RecipientResult,
+  mxHost: string,
+  sender: string,
+): Finding => {
+  if (reply && stage !== "connect")
+    return namesSender(reply, recipient, sender)
+      ? SENDER_REJECTED
+      : classify(reply, { stage, mxHost });
+  const { reason, retry } = FAULTS[fault ?? "closed"];
+  return {
+    verdict: "unknown",
+    reason,
+    rule: fault ?? "closed",
+    confidence: 1,
+    retry,
+    aboutUs: true,
+  };
+};
+
+const SENDER_REJECTED: Finding = {
+  verdict: "unknown",
+  reason: "sender_rejected",
+  rule: "names_our_sender",
+  confidence: 0.9,
+  retry: null,
+  aboutUs: true,
+};
+
+/**
+ * A refusal that names our sender or its domain is about the sender: a server that calls back to check it replies "user
+ * unknown" about us in the same words as about its own users.
+ */
+const namesSender = ({ code, text }: Reply, recipient: string, sender: string): boolean => {
+  if (code < 400) return false;
+  const words = text.toLowerCase().replaceAll(recipient.toLowerCase(), "");
+  return words.includes(getDomain(sender).toLowerCase());
+};
+
+type Fault = NonNullable<RecipientResult["fault"]>;
+
+const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
+  no_address: { reason: "connect_failed", retry: "later" },
+  connect_refused: { reason: "connect_failed", retry: "later" },
+  connect_timeout: { reason: "connect_failed", retry: "later" },
+  unreachable: { reason: "connect_failed", retry: "later" },
+  proxy_failed: { reason: "proxy_failed", retry: "later" },
+  timeout: { reason: "timeout", retry: "later" },
+  deadline: { reason: "timeout", retry: "later" },
+  closed: { reason: "connection_lost", retry: "later" },
+  internal: { reason: "internal", retry: "later" },
+  tls_failed: { reason: "connect_failed", retry: "later" },
+  not_smtp: { reason: "protocol_error", retry: null },
+  reply_too_long: { reason: "protocol_error", retry: null },
+  smtputf8_unsupported: { reason: "smtputf8_unsupported", retry: null },
+};
+
+// Results for recipients about which no mail server was asked, and why.
+
+/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
+export const HOST_DAILY_LIMIT = "host_daily_limit";
+/** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
+export const PROBE_POLICY = "probe_policy";
+
+/** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
+export const WAITING_FOR_PROVIDER = "waiting_for_provider";
+
+/** A bug of ours broke the session. */
+export const createBrokenResult = ({
+  recipient,
+  unknownRecipients,
+  hosts,
+}: PendingProbe): ProbeResult => ({
+  ...createUnansweredResult(recipient),
+  unknownRecipients,
+  host: hosts[0]?.host ?? "",
+});
+
+/** No mail server was asked, because the mail host or the domain has reached its daily limit. */
+export const createDailyLimitResult = (one: PendingProbe): ProbeResult => ({
+  ...createUnaskedResult(one, HOST_DAILY_LIMIT),
+  unknownRecipients: one.unknownRecipients,
+});
+
+/** No mail server was asked, and none would be at another attempt. */
+const createUnaskedResult = (
+  { recipient, hosts }: Pick<ProbeRequest, "recipient" | "hosts">,
+  reason: typeof HOST_DAILY_LIMIT | typeof PROBE_POLICY,
+): ProbeResult => ({
+  ...createUnansweredResult(recipient),
+  host: hosts[0]?.host ?? "",
+  finding: {
+    verdict: "unknown",
+    reason,
+    rule: reason,
+    confidence: 1,
+    retry: null,
+    aboutUs: true,
+  },
+});
+
+/** Every question to a mail server passes here, so no path can ask one that the operator excludes. */
+export const createProbeByPolicy =
+  (probe: Probe, policy: ProbePolicy): Probe =>
+  async (question) => {
+    const mode = getProbeMode(policy, question.hosts);
+    if (mode === "never") return createUnaskedResult(question, PROBE_POLICY);
+    if (mode === "yes") return probe(question);
+    const { isCanary: _, ...careful } = question;
+    return probe({ ...careful, probeCatchAll: false });
+  };
+
+/**
+ * No mail server was asked, because it refused the process before. A lasting refusal is final: no later attempt of this
+ * verification would reach the server.
+ */
+export const createRefusedResult = (result: ProbeResult, isLasting: boolean): ProbeResult => ({
+  ...result,
+  isWithheld: true,
+  ...(isLasting && { finding: { ...result.finding, retry: null } }),
+});
+
+/** Our own failure before any mail server could be asked. */
+export const createUnansweredResult = (recipient: string): ProbeResult => ({
+  recipient,
+  unknownRecipients: [],
+  finding: {
+    verdict: "unknown",
+    reason: "internal",
+    rule: "internal",
+    confidence: 1,
+    retry: "later",
+    aboutUs: true,
+  },
+  reply: null,
+  host: "",
+  ip: "",
+  encrypted: false,
+  catchAll: "not_tested",
+  transcript: [],
+  randomRecipient: null,
+});
+
+type ResultPorts = {
+  readonly smtp: { readonly from: string };
+  readonly egress: EgressHealth;
+};
+
+/** The result of a recipient that the session did not reach: the reason is what ended the session. */
+export const toProbeResult = (
+  ports: ResultPorts,
+  outcome: SessionOutcome,
+  one: PendingProbe,
+  catchAll: CatchAll = "not_tested",
+): ProbeResult => {
+  const recipientResult = toUnreachedResult(one, outcome);
+  return createProbeResult(
+    outcome,
+    one,
+    recipientResult,
+    classifyResult(ports, outcome, recipientResult),
+    catchAll,
+  );
+};
+
+export const classifyResult = (
+  { smtp, egress }: ResultPorts,
+  outcome: SessionOutcome,
+  recipientResult: RecipientResult,
+): Finding => {
+  const finding = toFinding(recipientResult, outcome.host, smtp.from);
+  return finding.reason === "connect_failed" && egress.isClosed()
+    ? { ...finding, reason: "no_smtp_egress" }
+    : finding;
+};
+
+const toUnreachedResult = (
+  { recipient }: PendingProbe,
+  { result: { ending } }: SessionOutcome,
+): RecipientResult => {
+  const reply = ending?.reply ?? "deadline";
+  const stage = ending?.stage ?? "rcpt";
+  return typeof reply === "string"
+    ? { recipient, stage, reply: null, fault: reply }
+    : { recipient, stage, reply: reply, fault: null };
+};
+
+export const createProbeResult = (
+  outcome: SessionOutcome,
+  { unknownRecipients }: PendingProbe,
+  recipientResult: RecipientResult,
+  finding: Finding,
+  catchAll: CatchAll,
+  randomRecipient: string | null = null,
+): ProbeResult => ({
+  recipient: recipientResult.recipient,
+  unknownRecipients,
+  finding,
+  reply: recipientResult.reply,
+  host: outcome.host,
+  ip: outcome.ip,
+  encrypted: outcome.result.tls,
+  // A refused recipient shows that the domain does not accept everybody, whatever it did a day ago.
+  catchAll: catchAll === "yes" && finding.verdict === "invalid" ? "undecided" : catchAll,
+  transcript: outcome.transcript,
+  randomRecipient,
+});

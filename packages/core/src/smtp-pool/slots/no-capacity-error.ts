@@ -1,2 +1,0 @@
-/** All sessions are in use, and no mail server was asked. */
-export class NoCapacityError extends Error {}
