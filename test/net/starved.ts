@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import type { Table } from "@mailproof/core/ports/table";
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { withDeadline } from "@mailproof/mail/dns/deadline";
@@ -40,7 +40,7 @@ const engineOf = (dns: typeof pool | Parameters<typeof withDeadline>[0]) =>
     lists: lab,
     allowed: [],
     smtp: { helo: "mail.example.com", from: "probe@example.com", port: 25 },
-    slots: createLocalSlots({ now, random: Math.random, sleep }),
+    slots: createLocalSlots({ now }),
     now,
     random: Math.random,
     sleep,

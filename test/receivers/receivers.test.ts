@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { replayVerdict } from "@mailproof/core/receipts/replay-verdict";
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
@@ -94,7 +94,7 @@ const verifyScenario = async (
     steadyNow: now,
     sleep,
     random,
-    slots: createLocalSlots({ now, random, sleep }),
+    slots: createLocalSlots({ now }),
     dns: countDns(own.dns),
     connect: countConnect(own.connect),
   };

@@ -1,4 +1,4 @@
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { cacheDns } from "@mailproof/mail/dns/cache";
@@ -58,7 +58,7 @@ const setup = () => {
     lists: createLists(),
     allowed: [],
     smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
-    slots: createLocalSlots({ now, random, sleep }),
+    slots: createLocalSlots({ now }),
     now,
     random,
     sleep,

@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { attributeDnsFaults } from "@mailproof/core/egress/own-faults";
 import { storeReach } from "@mailproof/core/egress/reach";
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import type { WireFault } from "@mailproof/mail/smtp/wire";

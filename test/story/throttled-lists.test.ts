@@ -1,4 +1,4 @@
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { DnsOutcome } from "@mailproof/mail/dns/dns";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";

@@ -7,7 +7,7 @@ import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import type { Table } from "@mailproof/core/ports/table";
 import type { Log } from "@mailproof/core/ports/world";
 import { watchDns } from "@mailproof/core/runtime/dns-health";
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import type { MailPorts } from "@mailproof/core/verify/engine";
 import { readIssuerDocument } from "@mailproof/lab/issuer";
 import { LAB_ZONE, type Lab } from "@mailproof/lab/lab";
@@ -131,7 +131,7 @@ export const openMailPorts = (
     },
     probePolicy: environment.PROBE_POLICY,
     // The folder belongs to one server, so there is no other process to share with.
-    slots: createLocalSlots({ now: steadyNow, random: Math.random, sleep }),
+    slots: createLocalSlots({ now: steadyNow }),
     sessionsMax: Math.ceil(shareDescriptors(countFreeDescriptors()).sessions * share.sessions),
     now,
     steadyNow,

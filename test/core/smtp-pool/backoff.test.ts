@@ -1,4 +1,4 @@
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { expect, test } from "vitest";
 import { askAll, givenCluster, kind } from "./cluster.ts";
 

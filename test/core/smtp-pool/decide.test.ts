@@ -75,7 +75,7 @@ const createProvider = () => {
         usable: SLOTS.filter((slot) => !own.includes(slot)),
         chance,
         place: {
-          turn: place.turn,
+          queue: { turn: place.turn },
           requester: { account, priority },
           recipients: left,
           sessionLength: BATCH,

@@ -1,4 +1,5 @@
-import { createLocalSlots, createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
+import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import {
   createTurnHolder,
   type SlotRequest,
@@ -158,7 +159,7 @@ describe("the wait queue of one exit", () => {
     requester: { account, priority: "list" },
     batch: 1,
     sessionLength: 50,
-    countRecipients: () => 1,
+    recipients: 1,
     mayLeave,
   });
   const setup = async () => {

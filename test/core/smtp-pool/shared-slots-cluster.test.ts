@@ -1,5 +1,5 @@
 import type { Table } from "@mailproof/core/ports/table";
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import type { SlotPool } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
 import { createFaultyTable } from "../../simulation/faults.ts";

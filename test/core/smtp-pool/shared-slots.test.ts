@@ -146,7 +146,7 @@ const askFor = (account: string): SlotRequest => ({
   requester: { account, priority: "list" },
   batch: 1,
   sessionLength: 50,
-  countRecipients: () => 1,
+  recipients: 1,
   mayLeave: false,
 });
 

@@ -1,4 +1,4 @@
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { createLists } from "@mailproof/mail/lists/lists";
@@ -21,7 +21,7 @@ test.each([12 * 24, -2])(
       steadyNow: () => new Date(steadyMs++),
       lists: createLists(),
       allowed: [],
-      slots: createLocalSlots({ now, random, sleep }),
+      slots: createLocalSlots({ now }),
       smtp: { helo: "x.example", from: "a@x.example", port: 25 },
       connect: async () => "connect_refused",
       dns: async (type) => {

@@ -23,7 +23,7 @@ const createRequest = (account: string, recipients: number): SlotRequest => ({
   requester: { account, priority: "list" },
   batch: 50,
   sessionLength: 50,
-  countRecipients: () => recipients,
+  recipients: recipients,
   mayLeave: false,
 });
 

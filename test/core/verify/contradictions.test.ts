@@ -1,4 +1,4 @@
-import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createEngine } from "@mailproof/core/verify/engine";
 import type { Verification } from "@mailproof/core/verify/result";
 import { verify } from "@mailproof/core/verify/verify";

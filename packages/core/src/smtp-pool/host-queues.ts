@@ -241,7 +241,7 @@ export const createSlotRequest = (
   requester,
   batch,
   sessionLength: queue.limits.recipientsPerConnection,
-  countRecipients: () => queue.taken + queue.waiting.size(),
+  recipients: queue.taken + queue.waiting.size(),
 });
 
 /** Results are delivered when their session ends, so one in which callers wait is short. */

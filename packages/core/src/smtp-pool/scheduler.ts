@@ -32,8 +32,8 @@ import {
 } from "./providers.ts";
 import { createDailyLimitResult, createRefusedResult, toProbeResult } from "./results.ts";
 import type { ProbePorts, SessionPorts } from "./session.ts";
+import { createLocalSlots } from "./slots/local-slots.ts";
 import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
-import { createLocalSlots } from "./slots/slot-pool.ts";
 import { createReturn, createSlotTimeout, joinSlotWait } from "./slots/slot-wait.ts";
 import { resumeTurn, type SlotReturn } from "./slots/slots.ts";
 import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";

@@ -1,6 +1,9 @@
-import type { Key, Update } from "@mailproof/core/ports/table";
-import { createMemoryItems, type ItemStore } from "@mailproof/core/smtp-pool/slots/item-store";
+import { toEpochSeconds } from "@mailproof/core/lib/time";
+import type { Item, Key, Update } from "@mailproof/core/ports/table";
+import { applyWrite, getItemKey, mayApply, toItemId } from "@mailproof/core/ports/writes";
+import type { ItemStore } from "@mailproof/core/smtp-pool/slots/item-store";
 import { listLeases } from "@mailproof/core/smtp-pool/slots/provider-state";
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { type Calls, ENDED } from "./calls.ts";
 
 // What all engine threads know of mail providers is in the memory of the main thread. Nearly all sessions of a provider
@@ -10,7 +13,7 @@ import { type Calls, ENDED } from "./calls.ts";
 type Lease = { readonly key: Key; readonly field: string; readonly text: string };
 
 export const createProviderItems = () => {
-  const items = createMemoryItems({ now: () => new Date() });
+  const items = createMemoryItems();
   const leases = new Map<object, Map<string, Lease>>();
   return {
     handlersOf: (thread: object) => ({
@@ -31,6 +34,29 @@ export const createProviderItems = () => {
       const free = ({ key, field, text }: Lease) =>
         items.write({ update: key, set: { [field]: undefined }, where: { [field]: text } });
       await Promise.all(own.map(free));
+    },
+  };
+};
+
+/** Providers and exits that the main thread remembers; a forgotten one backs off no more. */
+const ITEMS_MAX = 50_000;
+
+const createMemoryItems = (): ItemStore => {
+  const items = createBoundedMap<Item>({ weightMax: ITEMS_MAX });
+  const find = (id: string): Item | undefined => {
+    const item = items.get(id);
+    return item && (item.expires_at ?? Infinity) > toEpochSeconds(new Date()) ? item : undefined;
+  };
+  return {
+    get: async (key) => find(toItemId(key)),
+    write: async (write) => {
+      const id = toItemId(getItemKey(write));
+      const stored = find(id);
+      if (!mayApply(write, stored)) return { outcome: "refused", refusedWrite: write };
+      const item = applyWrite(write, stored);
+      if (item) items.set(id, item);
+      else items.delete(id);
+      return { outcome: "committed", item };
     },
   };
 };

@@ -24,7 +24,14 @@ import {
   toSlotField,
   toWaiterField,
 } from "./provider-state.ts";
-import { compareTickets, type ProviderBackoff, type SlotTurn, type Ticket } from "./slots.ts";
+import {
+  compareTickets,
+  type ProviderBackoff,
+  type SlotRequest,
+  type SlotTurn,
+  type Ticket,
+  type TurnHolder,
+} from "./slots.ts";
 
 // Who may open a session to a mail provider, and when: a pure function of what all processes know of the provider.
 
@@ -62,15 +69,8 @@ export type Wish = {
   readonly place: Place | null;
 };
 
-export type Place = {
-  readonly turn: SlotTurn;
-  readonly requester: Requester;
-  /** How many of the host queue have no result yet, and how many a session takes at most. */
-  readonly recipients: number;
-  readonly sessionLength: number;
-  /** The recipients have another exit: where others wait, they do not. */
-  readonly mayLeave: boolean;
-};
+/** The part of a request that decides. */
+type Place = Omit<SlotRequest, "queue" | "batch"> & { readonly queue: Pick<TurnHolder, "turn"> };
 
 /** Each holds once its change is written, and `turn` is the turn from then on. */
 export type Decision =
@@ -148,13 +148,13 @@ const FOR_ALL: readonly Rule<Standing>[] = [
 const FOR_PLACES: readonly Rule<Placed>[] = [
   {
     when: "the recipients have no ticket, and another exit",
-    holds: ({ place: { turn, mayLeave } }) => mayLeave && !turn.ticket,
+    holds: ({ place: { queue, mayLeave } }) => mayLeave && !queue.turn.ticket,
     decision: "`leave`, by that exit",
     answer: () => ({ kind: "leave" }),
   },
   {
     when: "they have no ticket",
-    holds: ({ place: { turn } }) => !turn.ticket,
+    holds: ({ place: { queue } }) => !queue.turn.ticket,
     decision: "`draw` one, and decide again",
     answer: (standing) => draw(standing),
   },
@@ -194,7 +194,7 @@ export const decide = (state: ProviderState, wish: Wish, atMs: number): Decision
   const general = FOR_ALL.find(({ holds }) => holds(standing));
   if (general || !wish.place) return general?.answer(standing) ?? { kind: "full" };
   const placed = { ...standing, place: wish.place };
-  const { ticket } = wish.place.turn;
+  const { ticket } = wish.place.queue.turn;
   const unticketed = FOR_PLACES.find(({ holds }) => holds(placed));
   if (unticketed || !ticket) return unticketed?.answer(placed) ?? { kind: "full" };
   const ticketed = { ...placed, ticket };
@@ -206,7 +206,7 @@ const open = ({ state, wish, atMs, free }: Standing): Decision => {
   const { token, order, chance, place } = wish;
   const slot = free[Math.floor(chance * free.length)] ?? 0;
   const lease = formatLease(`${token}-${slot}`, atMs);
-  const ticket = place?.turn.ticket;
+  const ticket = place?.queue.turn.ticket;
   const isFurther = ticket && ticket.position > (state.clock ?? 0);
   const change: Change = {
     set: {
@@ -229,7 +229,7 @@ const open = ({ state, wish, atMs, free }: Standing): Decision => {
  * tickets that processes still hold, for a mail provider takes less than a thousand recipients a second.
  */
 const draw = ({ state, wish: { queue, order }, atMs, place }: Placed): Decision => {
-  const { turn, requester, recipients } = place;
+  const { requester, recipients } = place;
   const n = toLineNumber(requester);
   const line = state.lines.get(n);
   const clock = state.clock ?? atMs;
@@ -253,7 +253,11 @@ const draw = ({ state, wish: { queue, order }, atMs, place }: Placed): Decision 
       ...(isFirst && { [toClockField(order)]: MISSING }),
     },
   };
-  return { kind: "draw", turn: { ...turn, ticket: { queue, position, draw: number } }, change };
+  return {
+    kind: "draw",
+    turn: { ...place.queue.turn, ticket: { queue, position, draw: number } },
+    change,
+  };
 };
 
 /** The fields of lines and waiters that are over. */
@@ -275,7 +279,7 @@ const wait = (standing: Ticketed): Decision => {
   return {
     kind: "wait",
     isNext: countWaitersAhead(standing) < slots.length,
-    turn: { ...place.turn, waitsSinceMs: atMs - measureWait(standing), triedAtMs: atMs },
+    turn: { ...place.queue.turn, waitsSinceMs: atMs - measureWait(standing), triedAtMs: atMs },
     change: createMark(standing, isMarkFresh(state, token, atMs) ? {} : mark),
   };
 };
@@ -292,7 +296,7 @@ const comeBack = (standing: Ticketed): Decision => {
     kind: "later",
     atMs: atMs + inMs,
     ticket,
-    turn: { ...place.turn, waitsSinceMs: null },
+    turn: { ...place.queue.turn, waitsSinceMs: null },
     change: createMark(standing, removal),
   };
 };
@@ -324,10 +328,10 @@ const countWaitersAhead = ({ waiters, ticket }: Ticketed): number =>
   waiters.filter((waiter) => compareTickets(waiter, ticket) < 0).length;
 
 /** For how long this process has waited itself. */
-const measureWait = ({ place: { turn }, atMs }: Ticketed): number =>
-  turn.waitsSinceMs === null || atMs - turn.triedAtMs > TRY_INTERVAL_MS_MAX
-    ? 0
-    : atMs - turn.waitsSinceMs;
+const measureWait = ({ place, atMs }: Ticketed): number => {
+  const { waitsSinceMs, triedAtMs } = place.queue.turn;
+  return waitsSinceMs === null || atMs - triedAtMs > TRY_INTERVAL_MS_MAX ? 0 : atMs - waitsSinceMs;
+};
 
 /** How long until a session begins for this ticket, by the pace of the sessions so far. */
 const expectMs = (standing: Ticketed): number => {

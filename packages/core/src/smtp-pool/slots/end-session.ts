@@ -2,11 +2,12 @@ import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { isFault } from "@mailproof/mail/smtp/wire";
 import type { Fields } from "../../ports/table.ts";
 import type { Requester } from "../fairness.ts";
-import { toStoredRefusal } from "../refusal.ts";
+import { type ProviderRefusal, redactRefusal, toStoredRefusal } from "../refusal.ts";
 import { toLength } from "./decide.ts";
 import {
   BACKOFF_MAX_MS,
   type Change,
+  type Closing,
   isBackingOff,
   MISSING,
   type ProviderState,
@@ -36,14 +37,14 @@ export const endSession = (
   atMs: number,
 ): Change | null => {
   const isOurs = state.slots.get(slot) === text;
-  const backoff = end && changeBackoff(state, end, atMs);
-  if (!isOurs && !backoff) return null;
+  const closing = end && closeAfter(state, end, atMs);
+  if (!isOurs && !closing) return null;
   const isCounted = isOurs && work && requester;
   return {
     set: {
       ...(isOurs && { [toSlotField(slot)]: undefined }),
       ...(work && changePace(state, work)),
-      ...backoff,
+      ...(closing && toFields(closing)),
     },
     ...(isCounted && {
       add: { [toDoneField(toLineNumber(requester), order)]: toLength(requester, work.answered) },
@@ -51,7 +52,7 @@ export const endSession = (
     where: {
       ...(isOurs && { [toSlotField(slot)]: text }),
       // No process closed the provider since the read, and none reset its failures.
-      ...(backoff && {
+      ...(closing && {
         backoff_until: state.backoffUntilMs || MISSING,
         failures: state.failures || MISSING,
       }),
@@ -76,22 +77,29 @@ const getNextBackoff = (
   return { ms: Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** failures), failures: failures + 1 };
 };
 
-/** Null during a backoff, for then the refusal is stored already, and where nothing changes. */
-const changeBackoff = (state: ProviderState, end: SessionEnd, atMs: number): Fields | null => {
+/** Null during a backoff, for then the refusal is known already, and where nothing changes. */
+export const closeAfter = (state: Closing, end: SessionEnd, atMs: number): Closing | null => {
   if (isBackingOff(state, atMs)) return null;
   const { ms, failures } = getNextBackoff(state.failures, end);
   if (ms === 0 && failures === state.failures) return null;
   return {
-    failures: failures || undefined,
-    ...(ms > 0 && { backoff_until: atMs + ms }),
-    ...(end.refusal && { refusal: toStoredReply(end.refusal) }),
+    failures,
+    backoffUntilMs: ms > 0 ? atMs + ms : state.backoffUntilMs,
+    refusal: end.refusal ? toProviderRefusal(end.refusal) : state.refusal,
   };
 };
 
-const toStoredReply = ({ host, ip, result: { ending } }: SessionOutcome): Fields | undefined =>
-  ending && !isFault(ending.reply)
-    ? toStoredRefusal({ host, ip, stage: ending.stage, reply: ending.reply })
-    : undefined;
+const toProviderRefusal = ({ host, ip, result }: SessionOutcome): ProviderRefusal | null => {
+  const { ending } = result;
+  if (!ending || isFault(ending.reply)) return null;
+  return redactRefusal({ host, ip, stage: ending.stage, reply: ending.reply });
+};
+
+const toFields = ({ failures, backoffUntilMs, refusal }: Closing): Fields => ({
+  failures: failures || undefined,
+  backoff_until: backoffUntilMs || undefined,
+  refusal: refusal ? toStoredRefusal(refusal) : undefined,
+});
 
 /** Longer sessions show more: one with fifty recipients counts for half. */
 const PACE_RECIPIENTS = 100;

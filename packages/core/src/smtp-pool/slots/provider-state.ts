@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { isUnexpired } from "../../lib/time.ts";
 import type { Amounts, Fields, Item, Key, Where } from "../../ports/table.ts";
 import type { Requester } from "../fairness.ts";
-import { StoredRefusal, toRefusal } from "../refusal.ts";
+import { type ProviderRefusal, StoredRefusal, toRefusal } from "../refusal.ts";
 import { PAUSE_MS, type ProviderBackoff, SESSION_MS, type Ticket } from "./slots.ts";
 
 // Layout. What all processes know of one mail provider and exit is one small item. It is read once before a session and
@@ -33,11 +33,15 @@ export type Line = {
 export type Order = Pick<Ticket, "position" | "draw">;
 type Waiter = Order & { readonly until: number };
 
-export type ProviderState = {
-  readonly slots: ReadonlyMap<number, string>;
+/** Whether the provider is closed to all sessions, and why. */
+export type Closing = {
   readonly backoffUntilMs: number;
   readonly failures: number;
-  readonly refusal: v.InferOutput<typeof StoredRefusal> | undefined;
+  readonly refusal: ProviderRefusal | null;
+};
+
+export type ProviderState = Closing & {
+  readonly slots: ReadonlyMap<number, string>;
   readonly paceMs: number | undefined;
   /** Undefined: no ticket was drawn yet. */
   readonly clock: number | undefined;
@@ -53,7 +57,7 @@ export const BACKOFF_MAX_MS = 600_000;
 /** Longer than any session with its read before and its write after: a crash leaks a slot no longer than this. */
 export const LEASE_MS = SESSION_MS + 30_000;
 /** An item that no process has written for so long expires, with its failures. */
-const RETENTION_SECONDS = 1_800;
+export const RETENTION_SECONDS = 1_800;
 /** Bounds the item: with more accounts than this at one mail provider, some share their turns. */
 const LINES_MAX = 256;
 /** The rows behind a ticket come back within a quarter of an hour, or not at all. Each try renews it. */
@@ -95,7 +99,7 @@ export const parseProviderState = (item: Item | undefined, slots: string): Provi
     slots: taken,
     backoffUntilMs: backoff_until,
     failures,
-    refusal,
+    refusal: refusal ? toRefusal(refusal) : null,
     paceMs: pace,
     clock: readNumber(item, toClockField(slots)),
     draws: readNumber(item, toDrawsField(slots)) ?? 0,
@@ -136,14 +140,14 @@ export const listTakenSlots = ({ slots }: ProviderState, atMs: number): readonly
     isUnexpired(Number(text.split(" ", 1)[0]), atMs, LEASE_MS) ? [slot] : [],
   );
 
-export const isBackingOff = ({ backoffUntilMs }: ProviderState, atMs: number): boolean =>
+export const isBackingOff = ({ backoffUntilMs }: Closing, atMs: number): boolean =>
   isUnexpired(backoffUntilMs, atMs, BACKOFF_MAX_MS);
 
 /** `ms` 0: the provider does not back off. */
-export const getBackoff = (state: ProviderState, atMs: number): ProviderBackoff => ({
+export const getBackoff = (state: Closing, atMs: number): ProviderBackoff => ({
   ms: isBackingOff(state, atMs) ? state.backoffUntilMs - atMs : 0,
   failures: state.failures,
-  refusal: state.refusal ? toRefusal(state.refusal) : null,
+  refusal: state.refusal,
 });
 
 export const formatLine = ({ end, draw }: Pick<Line, "end" | "draw">, atMs: number): string =>

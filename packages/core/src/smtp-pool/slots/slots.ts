@@ -119,7 +119,7 @@ export type SlotRequest = {
   readonly batch: number;
   readonly sessionLength: number;
   /** How many recipients of the host queue have no result yet. */
-  readonly countRecipients: () => number;
+  readonly recipients: number;
   /** The recipients have another exit: where others wait, they do not. */
   readonly mayLeave: boolean;
 };
