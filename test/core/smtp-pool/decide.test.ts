@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Item } from "@mailproof/core/ports/table";
 import { applyWrite, mayApply } from "@mailproof/core/ports/writes";
 import type { Priority } from "@mailproof/core/smtp-pool/fairness";
-import { type Decision, decide, RULES, toLength } from "@mailproof/core/smtp-pool/slots/decide";
+import { type Decision, decide, RULES } from "@mailproof/core/smtp-pool/slots/decide";
 import { endSession, type Lease } from "@mailproof/core/smtp-pool/slots/end-session";
 import {
   type Change,
@@ -11,6 +11,7 @@ import {
   listTakenSlots,
   parseProviderState,
   toItemKey,
+  toLength,
 } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { createTurnHolder } from "@mailproof/core/smtp-pool/slots/slots";
 import fc from "fast-check";
@@ -65,25 +66,22 @@ const createProvider = () => {
   const decideFor = (process: Process, atMs: number, chance = 0.5): Decision => {
     const { token, account, priority, place, left } = process;
     const own = process.lease ? [process.lease.slot] : [];
-    return decide(
-      toState(process.seen),
-      {
-        token,
-        order: ORDER,
-        queue: `google ${ORDER}`,
-        slots: SLOTS,
-        usable: SLOTS.filter((slot) => !own.includes(slot)),
-        chance,
-        place: {
-          queue: { turn: place.turn },
-          requester: { account, priority },
-          recipients: left,
-          sessionLength: BATCH,
-          mayLeave: false,
-        },
+    const wish = {
+      token,
+      order: ORDER,
+      queue: `google ${ORDER}`,
+      slots: SLOTS,
+      usable: SLOTS.filter((slot) => !own.includes(slot)),
+      chance,
+      place: {
+        queue: { turn: place.turn },
+        requester: { account, priority },
+        recipients: left,
+        sessionLength: BATCH,
+        mayLeave: false,
       },
-      atMs,
-    );
+    };
+    return decide({}, { state: toState(process.seen), wish, atMs });
   };
 
   /** One try of a process, as the pool makes it. Returns what was decided, or null where its write was refused. */

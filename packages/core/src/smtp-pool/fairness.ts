@@ -173,37 +173,27 @@ export const createTurns = <HostQueue>() => {
     waiting[priority].set(account, queues);
   };
 
-  const next = (
+  /** Each account that may open a session, with the queues where it waits, in their order. */
+  function* list(
     mayOpen: (requester: Requester) => boolean,
-    isReady: (queue: HostQueue, requester: Requester) => boolean,
-  ): { readonly queue: HostQueue; readonly requester: Requester } | undefined => {
+  ): Generator<{ readonly queue: HostQueue; readonly opener: Requester }> {
     for (const priority of PRIORITIES)
       for (const [account, queues] of waiting[priority]) {
-        const requester = { account, priority };
-        if (!mayOpen(requester)) continue;
-        for (const queue of queues) if (isReady(queue, requester)) return { queue, requester };
+        const opener = { account, priority };
+        if (!mayOpen(opener)) continue;
+        for (const queue of queues) yield { queue, opener };
       }
-    return undefined;
-  };
+  }
 
-  return { add, remove, putLast, next };
+  return { add, remove, putLast, list };
 };
 
 /** Concurrent sessions of one process, to all servers together, if the file descriptors suffice. Each is a socket. */
 export const SESSIONS_MAX = 700;
 /** Lists leave this share to callers: a list holds sessions for hours, a caller has one for a moment. */
 const CALLERS_RESERVE = 0.1;
-/**
- * An account may open another session while it holds fewer than four times as many as are free. So one account alone
- * gets four fifths (a list 504, all that one process needs to be fast), two get four ninths each, and some are always
- * free for the next account, whichever servers the others wait for.
- */
-const OPEN_TO_FREE = 4;
-
 /** A list with so many sessions does not hurry at one host. */
 const MANY = 20;
-
-export type SessionShares = ReturnType<typeof createSessionShares>;
 
 /** How the sessions of this process are shared among accounts. */
 export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
@@ -211,17 +201,15 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
   let sessions = 0;
   let isShort = false;
 
-  const isAllowed = ({ account, priority }: Requester): boolean => {
-    const most = sessionsMax * (priority === "caller" ? 1 : 1 - CALLERS_RESERVE);
-    return (openSessions.get(account) ?? 0) < OPEN_TO_FREE * (most - sessions);
-  };
-
   return {
-    /** Whether the account may open another session now. */
-    mayOpen: (requester: Requester): boolean => {
-      const allowed = isAllowed(requester);
-      if (!allowed) isShort = true;
-      return allowed;
+    /** The sessions of the account, and those that are free for a requester of this priority. */
+    count: ({ account, priority }: Requester) => {
+      const most = sessionsMax * (priority === "caller" ? 1 : 1 - CALLERS_RESERVE);
+      return { open: openSessions.get(account) ?? 0, free: most - sessions };
+    },
+    /** A requester waits for the end of any session. */
+    markShort: (): void => {
+      isShort = true;
     },
     hasMany: ({ account }: Requester): boolean => (openSessions.get(account) ?? 0) >= MANY,
     open: ({ account }: Requester): void => {

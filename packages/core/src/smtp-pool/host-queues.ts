@@ -6,7 +6,7 @@ import type { Exits } from "./exits.ts";
 import type { Requester } from "./fairness.ts";
 import { createFairQueue, type FairQueue } from "./fairness.ts";
 import type { PendingProbe } from "./probe.ts";
-import { createProviderRegistry, type ProviderState } from "./providers.ts";
+import { createProviderRegistry, type ProviderUse } from "./providers.ts";
 import {
   createTurnHolder,
   type SlotKey,
@@ -26,7 +26,7 @@ export type HostQueue = TurnHolder & {
   readonly key: string;
   /** The part of the key that all exits have in common. */
   readonly hostsKey: string;
-  readonly provider: ProviderState;
+  readonly provider: ProviderUse;
   readonly slotKey: SlotKey;
   readonly limits: ProviderLimits;
   /** Shared by all queues whose sessions begin at this host. */
@@ -51,7 +51,7 @@ export type HostQueues = ReturnType<typeof createHostQueues>;
 export const createHostQueues = (exits: Exits) => {
   const all = new Map<string, HostQueue>();
   const hosts = new Map<string, HostState>();
-  const { getProviderState, findProviderState, forget } = createProviderRegistry();
+  const { getProviderUse, findProviderUse, forget } = createProviderRegistry();
   /** With the share: recipients that arrive after it grew have a queue with the new limits. */
   const toKey = (hostsKey: string, exit: string) =>
     `${hostsKey} by ${exit} ${exits.getShare(exit)}`;
@@ -63,7 +63,7 @@ export const createHostQueues = (exits: Exits) => {
     hosts.set(hostKey, host);
     host.queues++;
     const keys = { key: toKey(hostsKey, slotKey.exit), hostsKey };
-    const queue = createHostQueue(keys, slotKey, host, getProviderState(slotKey));
+    const queue = createHostQueue(keys, slotKey, host, getProviderUse(slotKey));
     all.set(queue.key, queue);
     return queue;
   };
@@ -87,7 +87,7 @@ export const createHostQueues = (exits: Exits) => {
     exits,
     findQueue,
     getOrAddQueue,
-    findProviderState,
+    findProviderUse,
     close,
     forget,
   };
@@ -97,7 +97,7 @@ const createHostQueue = (
   keys: Pick<HostQueue, "key" | "hostsKey">,
   slotKey: SlotKey,
   host: HostState,
-  provider: ProviderState,
+  provider: ProviderUse,
 ): HostQueue => {
   provider.queues++;
   return {
@@ -149,11 +149,11 @@ type Route = {
 
 /** The queue for a recipient: of the exit that knows it from before, if it may be used, or else of the least loaded. */
 export const chooseQueue = (queues: HostQueues, one: PendingProbe, route: Route): HostQueue => {
-  const { exits, findProviderState, getOrAddQueue } = queues;
+  const { exits, findProviderUse, getOrAddQueue } = queues;
   const [host] = route.hosts;
   if (exits.all.length === 1) return getOrAddQueue(route.hostsKey, host, exits.first);
   const getSlotKey = (exit: string) => exits.toSlotKey(host, exit);
-  const isAwake = (exit: string) => !findProviderState(getSlotKey(exit))?.isBackingOff;
+  const isAwake = (exit: string) => !findProviderUse(getSlotKey(exit))?.isBackingOff;
   const admitted = keepSome(exits.all, exits.listAdmitted(getSlotKey(exits.first), one));
   const up = keepSome(
     admitted,
@@ -178,7 +178,7 @@ export const findOtherExit = (
   { slotKey, hostsKey }: HostQueue,
   random: () => number,
 ): string | null => {
-  const { exits, findProviderState } = queues;
+  const { exits, findProviderUse } = queues;
   if (exits.all.length === 1) return null;
   const { exit } = slotKey;
   const [host] = one.hosts;
@@ -186,10 +186,10 @@ export const findOtherExit = (
   const isRefused = !admitted.includes(exit);
   if (!isRefused && one.exit === exit && !exits.isDown(exit)) return null;
   const others = admitted.filter((other) => other !== exit);
-  const getState = (other: string) => findProviderState(exits.toSlotKey(host, other));
+  const getState = (other: string) => findProviderUse(exits.toSlotKey(host, other));
   const isOpen = (other: string) => !exits.isDown(other) && !getState(other)?.isBackingOff;
   const isFree = (other: string): boolean =>
-    isOpen(other) && !one.leftExits.includes(other) && !getState(other)?.slotWait.isScarce;
+    isOpen(other) && !one.leftExits.includes(other) && !getState(other)?.isScarce;
   // Where all are full, recipients wait for the one that they came to first: those are in proportion to the shares.
   const [home] = one.leftExits;
   const back = others.filter((other) => other === home && exit !== home && isOpen(other));
@@ -203,7 +203,7 @@ export const findOtherExit = (
  * same, for greylisting, and at a large provider any. One with more than its sessions can hold passes on to the next.
  */
 const balance = (
-  { exits, findQueue, findProviderState }: HostQueues,
+  { exits, findQueue, findProviderUse }: HostQueues,
   candidates: readonly string[],
   { hostsKey, hosts, random }: Route,
 ): string => {
@@ -216,7 +216,7 @@ const balance = (
   const loads = ordered.map((exit) => {
     const slotKey = exits.toSlotKey(hosts[0], exit);
     const waiting = findQueue(hostsKey, exit)?.waiting.size() ?? 0;
-    const sessions = findProviderState(slotKey)?.sessions ?? 0;
+    const sessions = findProviderUse(slotKey)?.sessions ?? 0;
     const load = (sessions + waiting / RECIPIENTS_PER_SESSION) / slotKey.slots.length;
     return { exit, load };
   });
@@ -253,15 +253,12 @@ export const getBatchSize = (
 ): number => {
   const most = Math.min(batchSizeMax, limits.recipientsPerConnection);
   if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
-  if (provider.slotWait.isScarce || turn.ticket) return most;
+  if (provider.isScarce || turn.ticket) return most;
   const even = Math.ceil(waiting.size() / (slotKey.slots.length - sessions));
   return Math.min(most, Math.max(RECIPIENTS_PER_SESSION, even));
 };
 
-/**
- * After a session has begun, the next one waits this long for recipients to share it (docs/design/mail-sessions.md). A single recipient
- * never waits: it begins the first session, and there is no wait while no session is open.
- */
+/** After a session has begun, the next one waits this long for recipients to share it (docs/design/mail-sessions.md). */
 export const GATHER_MS = 30;
 
 /**
@@ -269,12 +266,6 @@ export const GATHER_MS = 30;
  * session in place of one each. Callers, and lists that ask few hosts, do not wait.
  */
 export const GATHER_ROWS_MS = 500;
-
-/** The recipients that wait would be the next session, and more may be on their way. */
-export const isGathering = (queue: HostQueue, opener: Requester): boolean =>
-  ((queue.hasJustOpened && queue.sessions > 0) ||
-    (queue.gathersFor === opener.account && opener.priority === "list")) &&
-  queue.waiting.size() < getBatchSize(queue, opener);
 
 /**
  * Where most recipients do not exist, a session ends long before its batch is done. The next batch is twice as many as

@@ -1,97 +1,108 @@
-import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import type { World } from "../ports/world.ts";
 import type { ProviderRefusal } from "./refusal.ts";
-import { createSlotWait, type SlotWait } from "./slots/slot-wait.ts";
-import type { ProviderBackoff, SlotKey } from "./slots/slots.ts";
+import { LEASE_MS } from "./slots/provider-state.ts";
+import { getJitteredPauseMs, type ProviderBackoff, type SlotKey } from "./slots/slots.ts";
 
-/** The first two backoffs in a row count as no attempt: recipients come back. At the third the reply is their result. */
-const BACKOFFS_TOLERATED = 2;
-
-/** A mail provider with all its hosts, or one IP address, by one exit. All its queues share one concurrency. */
-export type ProviderState = {
+/** What this process does at one mail provider, or one IP address, by one exit. All its queues share one concurrency. */
+export type ProviderUse = {
   connections: number;
   /** The number of host queues that use it. */
   queues: number;
   sessions: number;
   isBackingOff: boolean;
-  /** When the last backoff ends (ms). */
+  /** When the last backoff ends (ms), its refusals in a row, and the last of them. */
   backoffUntilMs: number;
-  /** Failures in a row, and the session that met the last one. */
   failures: number;
-  refusal: SessionOutcome | null;
-  readonly slotWait: SlotWait;
+  refusal: ProviderRefusal | null;
+  /** The pause before it tries again to acquire a slot; queues that find none at the same time share it. */
+  isPausing: boolean;
+  /** The first time that no slot was free since this process last had one (ms). */
+  fullSinceMs: number | null;
+  /** No slot was free at least once: each session takes as many recipients as it may. */
+  isScarce: boolean;
   /** Host queues where a caller waits for a connection that other recipients use. */
   readonly callerQueues: Set<string>;
   /** Sessions of lists that end early for one of those. */
   yielding: number;
 };
 
-type Ending = {
-  /** The session in which the server asked us to come back later. */
-  readonly refusal: SessionOutcome | null;
-  /** The provider's, as all processes know it; null where it was not asked about. */
-  readonly backoff: ProviderBackoff | null;
-};
+type Timer = Pick<World, "now" | "sleep">;
 
-/** Sits out the provider's backoff after a session here, or the one that another process began. */
+/** Sits out the provider's backoff, which a session here or in another process began. */
 export const applyBackoff = (
-  provider: ProviderState,
-  { refusal, backoff }: Ending,
-  { now, sleep }: Pick<World, "now" | "sleep">,
+  provider: ProviderUse,
+  { ms, failures, refusal }: ProviderBackoff,
+  { now, sleep }: Timer,
   onResume: () => void,
 ): void => {
-  if (!backoff) return;
-  const sharedOutcome = backoff.refusal ? toSharedOutcome(backoff.refusal) : null;
-  provider.refusal = refusal ?? sharedOutcome ?? provider.refusal;
+  provider.refusal = refusal ?? provider.refusal;
   if (provider.isBackingOff) return;
-  provider.failures = backoff.failures;
-  if (backoff.ms <= 0) return;
+  provider.failures = failures;
+  if (ms <= 0) return;
   provider.isBackingOff = true;
-  provider.backoffUntilMs = now().getTime() + backoff.ms;
-  void sleep(backoff.ms).then(() => {
+  provider.backoffUntilMs = now().getTime() + ms;
+  void sleep(ms).then(() => {
     provider.isBackingOff = false;
     onResume();
   });
 };
 
-/** Undefined: the provider does not turn us away at the moment, or its backoff is over and the timer is late. */
+/** The refusal of the backoff that lasts, unless it is over and its timer is late. */
 export const findStandingRefusal = (
-  { isBackingOff, failures, refusal, backoffUntilMs }: ProviderState,
+  { isBackingOff, failures, refusal, backoffUntilMs }: ProviderUse,
   now: Date,
-): StandingRefusal | undefined =>
-  isBackingOff && failures > 0 && refusal && now.getTime() < backoffUntilMs
-    ? { outcome: refusal, untilMs: failures > BACKOFFS_TOLERATED ? null : backoffUntilMs }
-    : undefined;
+): ProviderRefusal | null =>
+  isBackingOff && failures > 0 && now.getTime() < backoffUntilMs ? refusal : null;
 
-/** `untilMs`: null where the provider has backed off too often. */
-type StandingRefusal = { readonly outcome: SessionOutcome; readonly untilMs: number | null };
+/** Longer than a lease: by then the slot of a crashed process is free, and earlier waiters are done. */
+const SLOT_WAIT_MAX_MS = LEASE_MS + 30_000;
 
-/** A provider's state exists while a host queue uses it or it backs off: all its queues share one count. */
+/** False: the wait has been too long, and the recipients come back later. */
+export const pauseForSlot = (
+  provider: ProviderUse,
+  { now, random, sleep }: Timer & Pick<World, "random">,
+  onRetry: () => void,
+  pauseMs = getJitteredPauseMs(random),
+): boolean => {
+  const atMs = now().getTime();
+  provider.fullSinceMs ??= atMs;
+  provider.isScarce = true;
+  if (atMs - provider.fullSinceMs > SLOT_WAIT_MAX_MS) return false;
+  if (provider.isPausing) return true;
+  provider.isPausing = true;
+  void sleep(pauseMs).then(() => {
+    provider.isPausing = false;
+    onRetry();
+  });
+  return true;
+};
+
+/** A provider is known while a host queue uses it or it backs off. */
 export const createProviderRegistry = () => {
-  const states = new Map<string, ProviderState>();
-  const keys = new Map<ProviderState, string>();
+  const uses = new Map<string, ProviderUse>();
+  const keys = new Map<ProviderUse, string>();
 
-  const getProviderState = ({ limitKey: key, connections }: SlotKey): ProviderState => {
-    const provider = states.get(key) ?? createProviderState(connections);
+  const getProviderUse = ({ limitKey: key, connections }: SlotKey): ProviderUse => {
+    const provider = uses.get(key) ?? createProviderUse(connections);
     provider.connections = connections;
-    states.set(key, provider);
+    uses.set(key, provider);
     keys.set(provider, key);
     return provider;
   };
 
-  const forget = (provider: ProviderState): void => {
+  const forget = (provider: ProviderUse): void => {
     const key = keys.get(provider);
     if (provider.queues > 0 || provider.isBackingOff || key === undefined) return;
-    states.delete(key);
+    uses.delete(key);
     keys.delete(provider);
   };
 
-  const findProviderState = ({ limitKey }: SlotKey) => states.get(limitKey);
+  const findProviderUse = ({ limitKey }: SlotKey) => uses.get(limitKey);
 
-  return { getProviderState, findProviderState, forget };
+  return { getProviderUse, findProviderUse, forget };
 };
 
-const createProviderState = (connections: number): ProviderState => ({
+const createProviderUse = (connections: number): ProviderUse => ({
   connections,
   queues: 0,
   sessions: 0,
@@ -99,25 +110,9 @@ const createProviderState = (connections: number): ProviderState => ({
   backoffUntilMs: 0,
   failures: 0,
   refusal: null,
-  slotWait: createSlotWait(),
+  isPausing: false,
+  fullSinceMs: null,
+  isScarce: false,
   callerQueues: new Set(),
   yielding: 0,
-});
-
-/** The outcome as a session of this process would have had it: the reply is the server's. */
-export const toSharedOutcome = ({ host, ip, stage, reply }: ProviderRefusal): SessionOutcome => ({
-  host,
-  ip,
-  result: {
-    recipients: [],
-    unknownRecipients: [],
-    remaining: [],
-    catchAllProbes: [],
-    closedBy: "421",
-    ending: { stage, reply },
-    tls: false,
-    extensions: [],
-  },
-  transcript: [{ ms: 0, who: "wire", text: `${reply.code} (reply in another session)` }],
-  attempts: [],
 });

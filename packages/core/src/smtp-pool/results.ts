@@ -4,8 +4,11 @@ import { classify, type Finding } from "@mailproof/mail/smtp/classify";
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { RecipientResult } from "@mailproof/mail/smtp/session";
+import { addMs } from "../lib/time.ts";
 import type { EgressHealth } from "./exits.ts";
 import type { CatchAll, PendingProbe, Probe, ProbeRequest, ProbeResult } from "./probe.ts";
+import type { ProviderRefusal } from "./refusal.ts";
+import { type SlotKey, type SlotReturn, type SlotTurn, toWaitQueueName } from "./slots/slots.ts";
 
 /** The finding about one recipient. A network fault is never evidence about the mailbox. */
 export const toFinding = (
@@ -214,4 +217,50 @@ export const createProbeResult = (
   catchAll: catchAll === "yes" && finding.verdict === "invalid" ? "undecided" : catchAll,
   transcript: outcome.transcript,
   randomRecipient,
+});
+
+/** After the longest wait within the process, when no queue says how long it will still be. */
+const RETURN_MS = 60_000;
+
+/** Recipients that get no session now come back then, with their ticket. */
+export const createReturn = (
+  { slotKey, turn }: { readonly slotKey: SlotKey; readonly turn: SlotTurn },
+  now: Date,
+  inMs = RETURN_MS,
+): SlotReturn => ({
+  at: addMs(now, inMs).toISOString(),
+  ticket: turn.ticket ?? { queue: toWaitQueueName(slotKey), position: now.getTime(), draw: 0 },
+});
+
+/** The outcome for recipients that never got a slot: a time-out, and no evidence. */
+export const createSlotTimeout = ({ host }: SlotKey): SessionOutcome =>
+  createUnopened(
+    { host, ip: "" },
+    { stage: "connect", reply: "deadline" },
+    "deadline (waiting for a slot)",
+  );
+
+/** The outcome for recipients whose provider refuses us: the reply is the server's. */
+export const toSharedOutcome = ({ stage, reply, ...at }: ProviderRefusal): SessionOutcome =>
+  createUnopened(at, { stage, reply }, `${reply.code} (reply in another session)`);
+
+const createUnopened = (
+  { host, ip }: Pick<SessionOutcome, "host" | "ip">,
+  ending: NonNullable<SessionOutcome["result"]["ending"]>,
+  text: string,
+): SessionOutcome => ({
+  host,
+  ip,
+  result: {
+    recipients: [],
+    unknownRecipients: [],
+    remaining: [],
+    catchAllProbes: [],
+    closedBy: "deadline",
+    ending,
+    tls: false,
+    extensions: [],
+  },
+  transcript: [{ ms: 0, who: "wire", text }],
+  attempts: [],
 });

@@ -2,7 +2,7 @@ import type { Requester } from "./fairness.ts";
 import { createTurns } from "./fairness.ts";
 import { findOtherExit, getBatchSize, type HostQueue, type HostQueues } from "./host-queues.ts";
 import type { PendingProbe } from "./probe.ts";
-import type { ProviderState } from "./providers.ts";
+import type { ProviderUse } from "./providers.ts";
 import type { SessionPorts } from "./session.ts";
 import type { SlotSessionSummary } from "./slots/run-with-slot.ts";
 import type { SlotRequest } from "./slots/slots.ts";
@@ -27,7 +27,7 @@ export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe
     return removed;
   };
   return {
-    next: turns.next,
+    listTurns: turns.list,
     join: (queue: HostQueue, one: PendingProbe): void => {
       if (one.isExpired) return expire(queue, one);
       queue.waiting.push(one);
@@ -59,7 +59,7 @@ export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe
   };
 };
 
-export const listQueuesAt = ({ all }: HostQueues, provider: ProviderState): readonly HostQueue[] =>
+export const listQueuesAt = ({ all }: HostQueues, provider: ProviderUse): readonly HostQueue[] =>
   [...all.values()].filter((queue) => queue.provider === provider);
 
 type MoveParts = {
@@ -98,9 +98,7 @@ export const createMoves = (
   };
 
   return {
-    /** The recipients that may leave by the queue's exit; the others go on by another. */
-    keepAdmitted: (queue: HostQueue, taken: readonly PendingProbe[]) =>
-      moveOn(queue, taken, (one) => !mayUseExit(sessionPorts, queue, one)),
+    moveOn,
     mayMove: (queue: HostQueue, recipients: readonly PendingProbe[]): boolean =>
       recipients.some((one) => findExit(queue, one) !== null),
     /** After a session. Those that found no slot leave, unless they have a turn in the wait queue. */
@@ -112,7 +110,7 @@ export const createMoves = (
       );
     },
     /** The provider backs off from this exit. */
-    moveWaiting: (provider: ProviderState): void => {
+    moveWaiting: (provider: ProviderUse): void => {
       if (queues.exits.all.length === 1) return;
       for (const queue of listQueuesAt(queues, provider)) {
         waiting.putBack(
@@ -124,7 +122,3 @@ export const createMoves = (
     },
   };
 };
-
-/** The provider accepts the recipient by this exit, as far as this process knows, and the exit can be reached. */
-const mayUseExit = ({ exits }: SessionPorts, { slotKey }: HostQueue, one: PendingProbe): boolean =>
-  exits.listAdmitted(slotKey, one).includes(slotKey.exit) && !exits.isDown(slotKey.exit);

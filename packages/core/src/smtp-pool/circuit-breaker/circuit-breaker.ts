@@ -14,7 +14,7 @@ export type CircuitSubject = DomainSubject & {
 };
 
 /** `isLasting`: a later attempt of the same verification would meet the same refusal. */
-type StandingRefusal = { readonly refusal: ProviderRefusal; readonly isLasting: boolean };
+export type StandingRefusal = { readonly refusal: ProviderRefusal; readonly isLasting: boolean };
 
 /**
  * `isTrial`: this session decides the exit's circuit. `domainTrial`: and that of a domain. `openings`: of the exit's

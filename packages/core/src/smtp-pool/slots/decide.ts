@@ -1,5 +1,12 @@
 import type { Fields } from "../../ports/table.ts";
-import type { Requester } from "../fairness.ts";
+import {
+  decideByProcess,
+  findAnswer,
+  PROCESS_RULES,
+  type Process,
+  type ProcessDecision,
+  type Rule,
+} from "../process-rules.ts";
 import {
   type Change,
   formatLease,
@@ -10,15 +17,16 @@ import {
   isLineActive,
   isLineFresh,
   isMarkFresh,
-  isWaiting,
   listTakenSlots,
   listWaiters,
   MISSING,
   type Order,
   type ProviderState,
+  removeStale,
   toClockField,
   toDoneField,
   toDrawsField,
+  toLength,
   toLineField,
   toLineNumber,
   toSlotField,
@@ -33,7 +41,8 @@ import {
   type TurnHolder,
 } from "./slots.ts";
 
-// Who may open a session to a mail provider, and when: a pure function of what all processes know of the provider.
+// Who may open a session to a mail provider, and when: a pure function of what this process knows (process-rules.ts) and,
+// once it was read, of what all processes know of the provider.
 
 /** A process waits for a slot itself when it should get one within this time; else its recipients come back later. */
 const SOON_MS = 8_000;
@@ -50,8 +59,6 @@ const RETURN_MS_MIN = 2_000;
 const RETURN_MS_MAX = 5 * 60_000;
 /** Of one recipient in one session, until a session has shown it; and for so long no expectation counts. */
 const PACE = { presumedMs: 200, returnMsMax: 10_000 } as const;
-/** Callers get three of four turns, as in the queues of one process (fairness.ts). */
-const RECIPIENT_COST = { caller: 1 / 3, list: 1 } as const;
 
 /** A process that wants a slot for a session. */
 export type Wish = {
@@ -72,8 +79,14 @@ export type Wish = {
 /** The part of a request that decides. */
 type Place = Omit<SlotRequest, "queue" | "batch"> & { readonly queue: Pick<TurnHolder, "turn"> };
 
+/** What all processes know of a provider, and what this one wants there. */
+type Provider = { readonly state: ProviderState; readonly wish: Wish; readonly atMs: number };
+
 /** Each holds once its change is written, and `turn` is the turn from then on. */
 export type Decision =
+  | ProcessDecision
+  /** Nothing in this process keeps it from a session: the provider's state is read. */
+  | { readonly kind: "ask" }
   | {
       readonly kind: "open";
       readonly slot: number;
@@ -97,16 +110,11 @@ export type Decision =
       readonly turn: SlotTurn;
       readonly change: Change | null;
     }
-  /** The recipients go by another exit. */
-  | { readonly kind: "leave" }
   /** The process asks again after a pause. */
   | { readonly kind: "full" }
   | { readonly kind: "refuse"; readonly backoff: ProviderBackoff };
 
-type Standing = {
-  readonly state: ProviderState;
-  readonly wish: Wish;
-  readonly atMs: number;
+type Standing = Provider & {
   readonly free: readonly number[];
   /** The other processes that wait at the moment. */
   readonly waiters: readonly Order[];
@@ -114,16 +122,9 @@ type Standing = {
 type Placed = Standing & { readonly place: Place };
 type Ticketed = Placed & { readonly ticket: Ticket };
 
-type Rule<Of> = {
-  readonly when: string;
-  readonly holds: (standing: Of) => boolean;
-  readonly decision: string;
-  readonly answer: (standing: Of) => Decision;
-};
-
 // The first rule that holds decides. docs/design/mail-slots.md has them as a table.
 
-const FOR_ALL: readonly Rule<Standing>[] = [
+const FOR_ALL: readonly Rule<Standing, Decision>[] = [
   {
     when: "the provider backs off",
     holds: ({ state, atMs }) => isBackingOff(state, atMs),
@@ -145,7 +146,7 @@ const FOR_ALL: readonly Rule<Standing>[] = [
   },
 ];
 
-const FOR_PLACES: readonly Rule<Placed>[] = [
+const FOR_PLACES: readonly Rule<Placed, Decision>[] = [
   {
     when: "the recipients have no ticket, and another exit",
     holds: ({ place: { queue, mayLeave } }) => mayLeave && !queue.turn.ticket,
@@ -160,7 +161,7 @@ const FOR_PLACES: readonly Rule<Placed>[] = [
   },
 ];
 
-const FOR_TICKETS: readonly Rule<Ticketed>[] = [
+const FOR_TICKETS: readonly Rule<Ticketed, Decision>[] = [
   {
     when: "more slots are free than processes with earlier tickets wait",
     holds: (standing) => countWaitersAhead(standing) < standing.free.length,
@@ -185,20 +186,22 @@ const FOR_TICKETS: readonly Rule<Ticketed>[] = [
   },
 ];
 
-export const RULES = [...FOR_ALL, ...FOR_PLACES, ...FOR_TICKETS] as const;
+export const RULES = [...PROCESS_RULES, ...FOR_ALL, ...FOR_PLACES, ...FOR_TICKETS] as const;
 
-export const decide = (state: ProviderState, wish: Wish, atMs: number): Decision => {
+export const decide = (process: Process, provider: Provider | null): Decision =>
+  decideByProcess(process) ?? (provider ? decideByProvider(provider) : { kind: "ask" });
+
+const decideByProvider = ({ state, wish, atMs }: Provider): Decision => {
   const taken = listTakenSlots(state, atMs);
   const free = wish.usable.filter((slot) => !taken.includes(slot));
+  const { place } = wish;
   const standing = { state, wish, atMs, free, waiters: listWaiters(state, wish.token, atMs) };
-  const general = FOR_ALL.find(({ holds }) => holds(standing));
-  if (general || !wish.place) return general?.answer(standing) ?? { kind: "full" };
-  const placed = { ...standing, place: wish.place };
-  const { ticket } = wish.place.queue.turn;
-  const unticketed = FOR_PLACES.find(({ holds }) => holds(placed));
-  if (unticketed || !ticket) return unticketed?.answer(placed) ?? { kind: "full" };
-  const ticketed = { ...placed, ticket };
-  return FOR_TICKETS.find(({ holds }) => holds(ticketed))?.answer(ticketed) ?? { kind: "full" };
+  const ticket = place?.queue.turn.ticket;
+  return (
+    findAnswer(FOR_ALL, standing) ??
+    (place && findAnswer(FOR_PLACES, { ...standing, place })) ??
+    (place && ticket && findAnswer(FOR_TICKETS, { ...standing, place, ticket })) ?? { kind: "full" }
+  );
 };
 
 /** On two conditions: the slot is free, and no process closed the provider since the read. */
@@ -260,18 +263,6 @@ const draw = ({ state, wish: { queue, order }, atMs, place }: Placed): Decision 
   };
 };
 
-/** The fields of lines and waiters that are over. */
-const removeStale = (state: ProviderState, order: string, atMs: number): Fields => {
-  const lines = [...state.lines].filter(([, line]) => !isLineActive(line, atMs));
-  const waiters = [...state.waiters].filter(([, waiter]) => !isWaiting(waiter, atMs));
-  return Object.fromEntries(
-    [
-      ...lines.flatMap(([n]) => [toLineField(n, order), toDoneField(n, order)]),
-      ...waiters.map(([token]) => toWaiterField(token, order)),
-    ].map((field) => [field, undefined]),
-  );
-};
-
 const wait = (standing: Ticketed): Decision => {
   const { state, wish, atMs, place, ticket } = standing;
   const { token, order, slots } = wish;
@@ -303,7 +294,7 @@ const comeBack = (standing: Ticketed): Decision => {
 
 /**
  * The line counts for another while, as some of its rows want a slot. Without this an order that is longer than LINE_MS
- * would look empty to all that are in it, and they would come back every few seconds (docs/design/mail-slots.md).
+ * would look empty to all that are in it, and they would come back every few seconds.
  */
 const createMark = (
   { state, wish: { order }, atMs, place }: Ticketed,
@@ -318,10 +309,6 @@ const createMark = (
     };
   return Object.keys(mark).length > 0 ? { set: mark } : null;
 };
-
-/** How far this many recipients move a line on. */
-export const toLength = ({ priority }: Requester, recipients: number): number =>
-  recipients * RECIPIENT_COST[priority];
 
 /** The processes that wait at the moment with a lower ticket than this one. */
 const countWaitersAhead = ({ waiters, ticket }: Ticketed): number =>

@@ -3,7 +3,6 @@ import { isFault } from "@mailproof/mail/smtp/wire";
 import type { Fields } from "../../ports/table.ts";
 import type { Requester } from "../fairness.ts";
 import { type ProviderRefusal, redactRefusal, toStoredRefusal } from "../refusal.ts";
-import { toLength } from "./decide.ts";
 import {
   BACKOFF_MAX_MS,
   type Change,
@@ -12,6 +11,7 @@ import {
   MISSING,
   type ProviderState,
   toDoneField,
+  toLength,
   toLineNumber,
   toSlotField,
 } from "./provider-state.ts";

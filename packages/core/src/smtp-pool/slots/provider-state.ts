@@ -185,3 +185,22 @@ export const createExpiry = (atMs: number): Fields => ({
 });
 
 export const MISSING = { missing: true } as const;
+
+/** The fields of lines and waiters that are over. */
+export const removeStale = (state: ProviderState, order: string, atMs: number): Fields => {
+  const lines = [...state.lines].filter(([, line]) => !isLineActive(line, atMs));
+  const waiters = [...state.waiters].filter(([, waiter]) => !isWaiting(waiter, atMs));
+  return Object.fromEntries(
+    [
+      ...lines.flatMap(([n]) => [toLineField(n, order), toDoneField(n, order)]),
+      ...waiters.map(([token]) => toWaiterField(token, order)),
+    ].map((field) => [field, undefined]),
+  );
+};
+
+/** Callers get three of four turns, as in the queues of one process (fairness.ts). */
+const RECIPIENT_COST = { caller: 1 / 3, list: 1 } as const;
+
+/** How far this many recipients move a line on. */
+export const toLength = ({ priority }: Requester, recipients: number): number =>
+  recipients * RECIPIENT_COST[priority];

@@ -1,6 +1,6 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import type { World } from "../../ports/world.ts";
-import { type Decision, decide, toLength, type Wish } from "./decide.ts";
+import { type Decision, decide, type Wish } from "./decide.ts";
 import { type Ended, endSession, type Lease } from "./end-session.ts";
 import { type ItemStore, limitTime } from "./item-store.ts";
 import { createLocalSlots, type LocalSlots } from "./local-slots.ts";
@@ -12,6 +12,7 @@ import {
   type ProviderState,
   parseProviderState,
   toItemKey,
+  toLength,
 } from "./provider-state.ts";
 import {
   getJitteredPauseMs,
@@ -91,7 +92,7 @@ const settle = async (
     if (usable.length === 0) break;
     const atMs = now().getTime();
     const wish = createWish(slotKey, { usable, token, chance: random() }, request);
-    const decision = decide(current, wish, atMs);
+    const decision = decide({}, { state: current, wish, atMs });
     if (decision.kind === "open") {
       const opened = await claim(state, slotKey, use, decision);
       if (typeof opened === "object") {

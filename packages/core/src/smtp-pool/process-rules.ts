@@ -1,0 +1,157 @@
+import type { StandingRefusal } from "./circuit-breaker/circuit-breaker.ts";
+import type { Requester } from "./fairness.ts";
+import type { HostQueue } from "./host-queues.ts";
+
+// Whether a recipient gets a session, as far as this process knows. `decide` asks these rules first, and those about the
+// provider (slots/decide.ts) once its state was read.
+
+export type Rule<Of, Answer> = {
+  readonly when: string;
+  readonly holds: (of: Of) => boolean;
+  readonly decision: string;
+  readonly answer: (of: Of) => Answer;
+};
+
+/** What this process knows; each part is there where it matters. */
+export type Process = {
+  /** A recipient that comes to a queue, or that a session is about to take. */
+  readonly recipient?: {
+    readonly isOverDailyLimit: boolean;
+    /** The circuit's refusal by every exit. */
+    readonly refusal: StandingRefusal | null;
+    readonly isTurnedAway: boolean;
+    /** The queue's exit is refused for this recipient, or cannot be reached. */
+    readonly isExitClosed: boolean;
+  };
+  /** The sessions of the account whose turn it is, and those that the process may still open. */
+  readonly account?: { readonly open: number; readonly free: number };
+  /** The host queue whose turn it is, for this requester. */
+  readonly queue?: QueueView;
+};
+
+type QueueView = Pick<
+  HostQueue,
+  "provider" | "host" | "slotKey" | "sessions" | "isFull" | "hasJustOpened" | "gathersFor"
+> & {
+  readonly opener: Requester;
+  readonly recipients: number;
+  readonly batchSize: number;
+  /** False: this process has or leaves to others every slot of the host. */
+  readonly mayAcquire: boolean;
+};
+
+export type ProcessDecision =
+  /** The recipient gets its result now. */
+  | { readonly kind: "answer"; readonly why: "daily_limit" }
+  | { readonly kind: "answer"; readonly why: "backoff" }
+  | { readonly kind: "answer"; readonly why: "circuit"; readonly refusal: StandingRefusal }
+  | { readonly kind: "leave" }
+  /** It stays in its queue until a session ends. */
+  | { readonly kind: "join" }
+  /** It stays there for a moment, since others may come. */
+  | { readonly kind: "gather" }
+  /** The provider's queues try again after a pause. */
+  | { readonly kind: "pause" };
+
+/**
+ * An account may open another session while it holds fewer than four times as many as are free. So one account alone
+ * gets four fifths (a list 504, all that one process needs to be fast), two get four ninths each, and some are always
+ * free for the next account, whichever servers the others wait for.
+ */
+const OPEN_TO_FREE = 4;
+
+const FOR_RECIPIENTS: readonly Rule<NonNullable<Process["recipient"]>, ProcessDecision>[] = [
+  {
+    when: "a daily limit is reached",
+    holds: ({ isOverDailyLimit }) => isOverDailyLimit,
+    decision: "`answer` with it",
+    answer: () => ({ kind: "answer", why: "daily_limit" }),
+  },
+  {
+    when: "the circuit of every exit is open",
+    holds: ({ refusal }) => refusal !== null,
+    decision: "`answer` with the refusal",
+    answer: ({ refusal }) =>
+      refusal ? { kind: "answer", why: "circuit", refusal } : { kind: "join" },
+  },
+  {
+    when: "the provider backs off after a refusal",
+    holds: ({ isTurnedAway }) => isTurnedAway,
+    decision: "`answer`: it comes back later",
+    answer: () => ({ kind: "answer", why: "backoff" }),
+  },
+  {
+    when: "its exit is refused or down",
+    holds: ({ isExitClosed }) => isExitClosed,
+    decision: "`leave`, by another",
+    answer: () => ({ kind: "leave" }),
+  },
+];
+
+const FOR_ACCOUNTS: readonly Rule<NonNullable<Process["account"]>, ProcessDecision>[] = [
+  {
+    when: "its account holds four times the sessions that are free",
+    holds: ({ open, free }) => open >= OPEN_TO_FREE * free,
+    decision: "`join`, until any session ends",
+    answer: () => ({ kind: "join" }),
+  },
+];
+
+const FOR_QUEUES: readonly Rule<QueueView, ProcessDecision>[] = [
+  {
+    when: "the host or its provider has all its sessions",
+    holds: ({ provider, host, slotKey }) =>
+      provider.isBackingOff || hasAllSessions({ provider, host, slotKey }),
+    decision: "`join`, until one ends",
+    answer: () => ({ kind: "join" }),
+  },
+  {
+    when: "a session began 30 ms ago, or a large list's ended half a second ago, and another would not be full",
+    holds: ({ recipients, batchSize, ...queue }) =>
+      recipients < batchSize && (hasBegunToShare(queue) || isGatheringRows(queue)),
+    decision: "`gather`",
+    answer: () => ({ kind: "gather" }),
+  },
+  {
+    when: "this process holds the slots, or found none",
+    holds: ({ isFull, mayAcquire }) => isFull || !mayAcquire,
+    decision: "`pause`",
+    answer: () => ({ kind: "pause" }),
+  },
+];
+
+export const PROCESS_RULES = [...FOR_RECIPIENTS, ...FOR_ACCOUNTS, ...FOR_QUEUES] as const;
+
+/** Undefined: nothing in this process keeps the recipient from a session. */
+export const decideByProcess = ({
+  recipient,
+  account,
+  queue,
+}: Process): ProcessDecision | undefined =>
+  (recipient && findAnswer(FOR_RECIPIENTS, recipient)) ??
+  (account && findAnswer(FOR_ACCOUNTS, account)) ??
+  (queue && findAnswer(FOR_QUEUES, queue));
+
+/** The first rule that holds decides. */
+export const findAnswer = <Of, Answer>(
+  rules: readonly Rule<Of, Answer>[],
+  of: Of,
+): Answer | undefined => rules.find(({ holds }) => holds(of))?.answer(of);
+
+/** After a backoff one session finds out whether it is over. */
+export const hasAllSessions = ({
+  provider,
+  host,
+  slotKey,
+}: Pick<HostQueue, "provider" | "host" | "slotKey">): boolean =>
+  host.sessions >= slotKey.slots.length ||
+  provider.sessions >= (provider.failures > 0 ? 1 : provider.connections);
+
+/** A single recipient never waits for others: there is no wait while no session is open. */
+const hasBegunToShare = ({
+  hasJustOpened,
+  sessions,
+}: Pick<QueueView, "hasJustOpened" | "sessions">) => hasJustOpened && sessions > 0;
+
+const isGatheringRows = ({ gathersFor, opener }: Pick<QueueView, "gathersFor" | "opener">) =>
+  gathersFor === opener.account && opener.priority === "list";
