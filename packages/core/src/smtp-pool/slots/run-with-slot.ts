@@ -1,9 +1,20 @@
-import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
+import type { SessionAdmission } from "../circuit-breaker/circuit-breaker.ts";
 import type { ProbeCount } from "../daily-limits.ts";
+import { toCircuitSubject } from "../exits.ts";
 import type { PendingProbe } from "../probe.ts";
-import { runSession, type SessionPorts, type SessionSummary } from "../session.ts";
-import { openSessionExit, type SessionExit } from "../session-exit.ts";
+import {
+  type AnsweredProbe,
+  runSession,
+  type SessionPorts,
+  type SessionSummary,
+} from "../session.ts";
+import {
+  createRefusalCheck,
+  dropRepeated,
+  listDomainRefusals,
+  listHostReplies,
+} from "../session-replies.ts";
 import { reportSession } from "../session-report.ts";
 import {
   findProviderKey,
@@ -64,60 +75,123 @@ const toProbeCounts = ({
   ];
 };
 
+/** What the session needs at each mail provider that it reaches: the circuit's permission, and a slot. */
+type Pass = { readonly admission: SessionAdmission; readonly slot: Slot };
+
 const acquireAndRun = async (
   ports: SessionPorts,
   slotKey: SlotKey,
   batch: readonly PendingProbe[],
   request: SlotRequest,
 ): Promise<SlotSessionSummary> => {
-  const exit = await openSessionExit(ports, slotKey, batch);
-  if (exit === "refused") return createEmptySummary(batch);
-  if (exit === "wait") return { ...createEmptySummary(batch), isFull: true };
-  const acquired = await ports.slots.acquire(slotKey, request);
+  const { breaker, slots } = ports;
+  const none = createEmptySummary(batch);
+  const [first] = batch;
+  if (!first) return none;
+  const admission = await breaker.admit(toCircuitSubject(slotKey, first), slotKey.exit);
+  if (admission.kind === "refused") return none;
+  if (admission.kind === "wait") return { ...none, isFull: true };
+  const acquired = await slots.acquire(slotKey, request);
   if (acquired.kind === "acquired")
-    return runThrough({ ...ports, connect: exit.connect }, slotKey, batch, {
-      ownSlot: acquired.slot,
-      record: exit.record,
-    });
-  await exit.release();
-  const summary = createEmptySummary(batch);
-  if (acquired.kind === "full") return { ...summary, isFull: true, pauseMs: acquired.pauseMs };
+    return runThrough(ports, slotKey, batch, first, { admission, slot: acquired.slot });
+  await breaker.record(slotKey.providerKey, admission, []);
+  if (acquired.kind === "full") return { ...none, isFull: true, pauseMs: acquired.pauseMs };
   return acquired.kind === "later"
-    ? { ...summary, isFull: true, comeBack: acquired.comeBack }
-    : { ...summary, backoff: acquired.backoff };
+    ? { ...none, isFull: true, comeBack: acquired.comeBack }
+    : { ...none, backoff: acquired.backoff };
 };
-
-type HeldSlot = Pick<SessionExit, "record"> & { readonly ownSlot: Slot };
 
 const runThrough = async (
   ports: SessionPorts,
-  slotKey: SlotKey,
+  own: SlotKey,
   batch: readonly PendingProbe[],
-  { ownSlot, record }: HeldSlot,
+  first: PendingProbe,
+  ownPass: Pass,
 ): Promise<SlotSessionSummary> => {
-  const hosts = batch[0]?.hosts ?? [];
-  const fallbackSlots = new Map<string, Slot>();
-  const account = batch[0]?.requester.account ?? "";
-  const connect = limitFallbackHosts(ports, { hosts, account }, slotKey, fallbackSlots);
-  const startedAtMs = ports.now().getTime();
-  const summary = await record(await runSession({ ...ports, connect }, batch));
+  const { breaker, now } = ports;
+  const passes = new Map([[own.providerKey, ownPass]]);
+  const getProviderKey = (host: string): string =>
+    host === own.host ? own.providerKey : findProviderKey(first.hosts, host);
+  const connect = createPassingConnect(ports, own, first, passes);
+  const startedAtMs = now().getTime();
+  const session = await runSession({ ...ports, connect }, batch);
+  const replies = listHostReplies(session);
+  await Promise.all(
+    [...passes].map(([providerKey, { admission }]) => {
+      const own = replies.filter(({ host }) => getProviderKey(host) === providerKey);
+      return breaker.record(providerKey, admission, dropRepeated(own));
+    }),
+  );
+  for (const { one, refusal } of listDomainRefusals(session)) {
+    const providerKey = getProviderKey(refusal.host);
+    breaker.deferDomain(toCircuitSubject({ providerKey }, one), refusal);
+  }
+  const summary = passOn(ports, own, first, session);
   const { answered, remaining } = summary;
-  reportSession(ports, { host: slotKey.host, startedAtMs, batch }, summary);
-  const ms = ports.now().getTime() - startedAtMs;
-  const work = { ms, answered: answered.length, remaining: remaining.length };
-  if (fallbackSlots.size === 0)
-    return { ...summary, backoff: await ownSlot.release(summary, work), isFull: false };
+  reportSession(ports, { host: own.host, startedAtMs, batch }, summary);
 
+  const isAlone = passes.size === 1;
   // A provider whose host did not answer, or was left for another, is not to blame for the other's refusal.
-  const reachedProvider = findProviderKey(hosts, summary.host);
-  const isOwn = slotKey.providerKey === reachedProvider;
+  const isToBlame = (providerKey: string) =>
+    isAlone || providerKey === getProviderKey(summary.host);
+  const ms = now().getTime() - startedAtMs;
+  const work = isAlone ? { ms, answered: answered.length, remaining: remaining.length } : undefined;
   const [backoff = null] = await Promise.all(
-    [[slotKey.providerKey, ownSlot] as const, ...fallbackSlots].map(([providerKey, slot]) =>
-      slot.release(providerKey === reachedProvider ? summary : null),
+    [...passes].map(([providerKey, { slot }]) =>
+      slot.release(isToBlame(providerKey) ? summary : null, work),
     ),
   );
-  return { ...summary, ...(!isOwn && NO_REFUSAL), backoff, isFull: false };
+  return {
+    ...summary,
+    ...(!isToBlame(own.providerKey) && NO_REFUSAL),
+    backoff,
+    isFull: false,
+  };
 };
+
+/** The recipients that another exit may reach remain. */
+const passOn = (
+  { exits }: SessionPorts,
+  own: SlotKey,
+  first: PendingProbe,
+  summary: SessionSummary,
+): SessionSummary => {
+  const { exit } = own;
+  const isDown = isProxyDown(summary);
+  if (isDown) exits.markDown(exit);
+  const isRefused = createRefusalCheck(summary);
+  /** Where the session never left, another exit may do for all. */
+  const isAnotherUp = (one: PendingProbe): boolean =>
+    exits.listAdmitted(own, one).some((other) => other !== exit && !exits.isDown(other));
+  const mayGoOn = (answered: AnsweredProbe): boolean => {
+    const { one } = answered;
+    if (isDown) return isAnotherUp(one);
+    if (!isRefused(answered)) return false;
+    const refusedExits = [...one.refusedExits, exit];
+    const isAnotherLeft = exits.listAdmitted(own, { ...one, refusedExits }).length > 0;
+    if (isAnotherLeft) one.refusedExits = refusedExits;
+    return isAnotherLeft;
+  };
+  /** A greylisting server expects the next attempt from the same address. */
+  const withExit = (one: AnsweredProbe): AnsweredProbe =>
+    exits.all.length > 1 ? { ...one, probeResult: { ...one.probeResult, exit } } : one;
+  const { true: going = [], false: answered = [] } = Object.groupBy(
+    summary.answered,
+    (one) => `${mayGoOn(one)}` as const,
+  );
+  // The circuit took over: a backoff would keep other recipients waiting for nothing.
+  const isOpened = !exits.listAdmitted(own, { ...first, refusedExits: [] }).includes(exit);
+  return {
+    ...summary,
+    refusal: isOpened ? null : summary.refusal,
+    needsCooldown: isDown ? false : summary.needsCooldown,
+    answered: answered.map(withExit),
+    remaining: [...going.map(({ one }) => one), ...summary.remaining],
+  };
+};
+
+const isProxyDown = ({ attempts }: SessionSummary): boolean =>
+  attempts.length > 0 && attempts.every(({ result }) => result.ending?.reply === "proxy_failed");
 
 const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary => ({
   ...NO_REFUSAL,
@@ -132,39 +206,44 @@ const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary 
 
 /**
  * When its first host cannot be reached, a session goes on to the next, which may be another provider's: many domains
- * share a second host. It needs a slot there, too.
+ * share a second host. It needs a slot and the circuit's permission there, too.
  */
-const limitFallbackHosts =
+const createPassingConnect =
   (
     ports: SessionPorts,
-    { hosts, account }: { readonly hosts: readonly MailHost[]; readonly account: string },
     own: SlotKey,
-    fallbackSlots: Map<string, Slot>,
+    first: PendingProbe,
+    passes: Map<string, Pass>,
   ): SmtpConnect =>
   async (target, options) => {
-    if (target.host === own.host) return ports.connect(target, options);
-    const at = hosts.find(({ host }) => host === target.host);
-    if (ports.quota.isReached(account, "", at)) return "deadline";
-    const slotKey = toSlotKey(at, own.exit, ports.exits.getShare(own.exit));
-    if (slotKey.providerKey !== own.providerKey && !fallbackSlots.has(slotKey.providerKey)) {
-      const slot = await acquireFallbackSlot(ports, slotKey);
-      if (!slot) return "deadline";
-      fallbackSlots.set(slotKey.providerKey, slot);
+    const { exit } = own;
+    if (target.host !== own.host) {
+      const at = first.hosts.find(({ host }) => host === target.host);
+      if (ports.quota.isReached(first.requester.account, "", at)) return "deadline";
+      const slotKey = toSlotKey(at, exit, ports.exits.getShare(exit));
+      const { providerKey } = slotKey;
+      const pass = passes.get(providerKey) ?? (await acquirePass(ports, slotKey, first));
+      if (!pass) return "deadline";
+      passes.set(providerKey, pass);
     }
-    return ports.connect(target, options);
+    return ports.connect(target, { ...options, exit });
   };
 
-const acquireFallbackSlot = async (
-  { slots, random, sleep }: SessionPorts,
+const acquirePass = async (
+  { breaker, slots, random, sleep }: SessionPorts,
   slotKey: SlotKey,
-): Promise<Slot | null> => {
+  first: PendingProbe,
+): Promise<Pass | null> => {
+  const admission = await breaker.admit(toCircuitSubject(slotKey, first), slotKey.exit);
+  if (admission.kind !== "admitted") return null;
   for (let waitedMs = 0; waitedMs < FALLBACK_WAIT_MS; ) {
     const acquired = await slots.acquire(slotKey);
-    if (acquired.kind === "acquired") return acquired.slot;
-    if (acquired.kind === "backoff") return null;
+    if (acquired.kind === "acquired") return { admission, slot: acquired.slot };
+    if (acquired.kind === "backoff") break;
     const ms = getJitteredPauseMs(random);
     await sleep(ms);
     waitedMs += ms;
   }
+  await breaker.record(slotKey.providerKey, admission, []);
   return null;
 };
