@@ -21,6 +21,8 @@ const inCommand = (file: string, ...tests: readonly string[]) =>
 const inMail = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/mail/src/${file}`, ...tests);
 
+const inSmtpPool = (file: string, ...tests: readonly string[]) =>
+  inFile(`packages/core/src/smtp-pool/${file}`, ...tests.map((name) => `core/smtp-pool/${name}`));
 const csv = inExports("csv.ts", "core/exports/formats", "story/download-job-list");
 const bounded = (file: string) => inFile(file, "fuzz/bounds");
 const aws = (file: string, ...tests: readonly string[]) =>
@@ -41,6 +43,40 @@ export const FAULTS: readonly Fault[] = [
     "a refusal in unknown words is about the mailbox, though nobody was accepted",
     "hasAccepted(result, domain)\n        ?",
     "true\n        ?",
+  inSmtpPool("process-rules.ts", "process-rules")(
+    "an account opens sessions without end while others wait",
+    "open >= OPEN_TO_FREE * free",
+    "free <= 0",
+  ),
+  inSmtpPool("process-rules.ts", "process-rules")(
+    "several sessions find out at once whether a backoff is over",
+    "provider.failures > 0 ? 1 : provider.connections",
+    "provider.connections",
+  ),
+  inSmtpPool("process-rules.ts", "process-rules")(
+    "a host gets more sessions than it may have",
+    "host.sessions >= slotKey.slots.length",
+    "host.sessions > slotKey.slots.length",
+  ),
+  inSmtpPool("process-rules.ts", "process-rules", "gathering")(
+    "a lone caller waits for others",
+    "hasJustOpened && sessions > 0",
+    "hasJustOpened",
+  ),
+  inSmtpPool("slots/local-slots.ts", "backoff")(
+    "a process alone opens sessions during a backoff",
+    "if (isBackingOff(closing, atMs))",
+    "if (closing.failures > 99)",
+  ),
+  inSmtpPool("slots/end-session.ts", "scheduler")(
+    "a refusal tells one account about another's recipient",
+    "return redactRefusal({ host, ip, stage: ending.stage, reply: ending.reply });",
+    "return { host, ip, stage: ending.stage, reply: ending.reply };",
+  ),
+  inSmtpPool("slots/run-with-slot.ts", "circuit-breaker")(
+    "a circuit learns nothing from the replies of a session",
+    "const own = replies.filter(({ host }) => getProviderKey(host) === providerKey);",
+    "const own = replies.filter(({ host }) => host === providerKey);",
   ),
   inDashboard("session.ts", "sign-in")(
     "the key outlives its tab",

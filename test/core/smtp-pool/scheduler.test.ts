@@ -178,6 +178,19 @@ test("the first reply about us returns all waiting recipients within the second,
   }
 });
 
+test("a recipient that waits gets no word about another account's recipient when the server turns us away", async () => {
+  const { probe } = givenServer((line) => `421 4.7.0 Too many errors after ${line.slice(8)}`);
+  const of = (account: string) => ({
+    ...ask(`secret-${account}`),
+    requester: { account, priority: "list" } as const,
+  });
+
+  const [, waiting] = await Promise.all([probe(of("ann")), probe(of("bo"))]);
+
+  expect(waiting.reply?.code).toBe(421);
+  expect(JSON.stringify(waiting)).not.toContain("secret-ann");
+});
+
 test("a recipient that the connection's limit refuses is asked about over another connection", async () => {
   let count = 0;
   const { probe, sessions } = givenServer((line, session) => {
