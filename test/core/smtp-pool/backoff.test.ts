@@ -1,6 +1,8 @@
 import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
+import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
 import { expect, test } from "vitest";
-import { askAll, givenCluster, kind } from "./cluster.ts";
+import { givenWorld } from "../../app/given.ts";
+import { askAll, givenCluster, hostAt, kind } from "./cluster.ts";
 
 // A reply about us and a reply about a recipient are kept apart, or one greylisted mailbox would close
 // its server for every recipient.
@@ -31,4 +33,31 @@ test.each<[string, string, string, number]>([
   ["a refusal for good", "", "554 5.7.1 go away", 0],
 ])("%s (%s, %s) causes a backoff of %i seconds", async (_, command, reply, seconds) => {
   expect(await getBackoff(command, reply)).toBe(seconds);
+});
+
+test("a single process gives no slot during a backoff, and one as soon as it is over", async () => {
+  const { world, later } = givenWorld();
+  const slots = createLocalSlots(world);
+  const slotKey = toSlotKey(hostAt("mx.example.com"));
+  const first = await slots.acquire(slotKey);
+  if (first.kind !== "acquired") throw new Error("no slot is free");
+
+  await first.slot.release({ refusal: null, needsCooldown: true });
+
+  expect(await slots.acquire(slotKey)).toMatchObject({ kind: "backoff", backoff: { ms: 5_000 } });
+  later(5_000);
+  expect((await slots.acquire(slotKey)).kind).toBe("acquired");
+});
+
+test("a single process has as many slots as the host takes, and a released one again", async () => {
+  const { world } = givenWorld();
+  const slots = createLocalSlots(world);
+  const slotKey = toSlotKey(hostAt("mx01.mail.icloud.com"));
+  const first = await slots.acquire(slotKey);
+
+  expect(slots.mayAcquire(slotKey)).toBe(false);
+  expect((await slots.acquire(slotKey)).kind).toBe("full");
+  if (first.kind === "acquired") await first.slot.release(null);
+
+  expect((await slots.acquire(slotKey)).kind).toBe("acquired");
 });

@@ -173,15 +173,16 @@ export const createTurns = <HostQueue>() => {
     waiting[priority].set(account, queues);
   };
 
-  /** Each account that may open a session, with the queues where it waits, in their order. */
+  /** Each account that may open a session, with the queues where it waits, or with `only` one of them, in their order. */
   function* list(
     mayOpen: (requester: Requester) => boolean,
+    only?: HostQueue,
   ): Generator<{ readonly queue: HostQueue; readonly opener: Requester }> {
     for (const priority of PRIORITIES)
       for (const [account, queues] of waiting[priority]) {
         const opener = { account, priority };
-        if (!mayOpen(opener)) continue;
-        for (const queue of queues) yield { queue, opener };
+        if ((only && !queues.has(only)) || !mayOpen(opener)) continue;
+        for (const queue of only ? [only] : queues) yield { queue, opener };
       }
   }
 

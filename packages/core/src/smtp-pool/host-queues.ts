@@ -78,7 +78,7 @@ export const createHostQueues = (exits: Exits) => {
     all.delete(queue.key);
     queue.host.queues--;
     if (queue.host.queues === 0) hosts.delete(toHostKey(queue.slotKey));
-    queue.provider.queues--;
+    queue.provider.queues.delete(queue.key);
     forget(queue.provider);
   };
 
@@ -99,7 +99,7 @@ const createHostQueue = (
   host: HostState,
   provider: ProviderUse,
 ): HostQueue => {
-  provider.queues++;
+  provider.queues.add(keys.key);
   return {
     ...keys,
     provider,

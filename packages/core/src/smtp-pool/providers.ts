@@ -6,8 +6,8 @@ import { getJitteredPauseMs, type ProviderBackoff, type SlotKey } from "./slots/
 /** What this process does at one mail provider, or one IP address, by one exit. All its queues share one concurrency. */
 export type ProviderUse = {
   connections: number;
-  /** The number of host queues that use it. */
-  queues: number;
+  /** The keys of the host queues that use it. */
+  readonly queues: Set<string>;
   sessions: number;
   isBackingOff: boolean;
   /** When the last backoff ends (ms), its refusals in a row, and the last of them. */
@@ -92,7 +92,7 @@ export const createProviderRegistry = () => {
 
   const forget = (provider: ProviderUse): void => {
     const key = keys.get(provider);
-    if (provider.queues > 0 || provider.isBackingOff || key === undefined) return;
+    if (provider.queues.size > 0 || provider.isBackingOff || key === undefined) return;
     uses.delete(key);
     keys.delete(provider);
   };
@@ -104,7 +104,7 @@ export const createProviderRegistry = () => {
 
 const createProviderUse = (connections: number): ProviderUse => ({
   connections,
-  queues: 0,
+  queues: new Set(),
   sessions: 0,
   isBackingOff: false,
   backoffUntilMs: 0,

@@ -161,9 +161,13 @@ const serveOthers = (
   provider: ProviderUse,
   { any = false, afresh = false }: { readonly any?: boolean; readonly afresh?: boolean },
 ): void => {
-  if (afresh) for (const queue of listQueuesAt(pool.queues, provider)) queue.isFull = false;
+  const own = listQueuesAt(pool.queues, provider);
+  if (afresh) for (const queue of own) queue.isFull = false;
+  if (!any && own.length === 0) return;
+  // Most providers have one queue: it alone is looked at, and not the thousands of others.
+  const only = !any && own.length === 1 ? own[0] : undefined;
   run(pool, function* () {
-    for (const turn of pool.waiting.listTurns((requester) => mayOpen(pool, requester)))
+    for (const turn of pool.waiting.listTurns((requester) => mayOpen(pool, requester), only))
       if (any || turn.queue.provider === provider) yield turn;
   });
 };

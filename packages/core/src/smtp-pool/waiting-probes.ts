@@ -60,7 +60,7 @@ export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe
 };
 
 export const listQueuesAt = ({ all }: HostQueues, provider: ProviderUse): readonly HostQueue[] =>
-  [...all.values()].filter((queue) => queue.provider === provider);
+  [...provider.queues].flatMap((key) => all.get(key) ?? []);
 
 type MoveParts = {
   readonly queues: HostQueues;
