@@ -23,6 +23,7 @@ const inMail = (file: string, ...tests: readonly string[]) =>
 
 const inSmtpPool = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/core/src/smtp-pool/${file}`, ...tests.map((name) => `core/smtp-pool/${name}`));
+
 const csv = inExports("csv.ts", "core/exports/formats", "story/download-job-list");
 const bounded = (file: string) => inFile(file, "fuzz/bounds");
 const aws = (file: string, ...tests: readonly string[]) =>
@@ -43,6 +44,7 @@ export const FAULTS: readonly Fault[] = [
     "a refusal in unknown words is about the mailbox, though nobody was accepted",
     "hasAccepted(result, domain)\n        ?",
     "true\n        ?",
+  ),
   inSmtpPool("process-rules.ts", "process-rules")(
     "an account opens sessions without end while others wait",
     "open >= OPEN_TO_FREE * free",
