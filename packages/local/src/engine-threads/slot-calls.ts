@@ -1,7 +1,7 @@
+import type { ItemStore } from "@mailproof/core/lib/limit-time";
 import { toEpochSeconds } from "@mailproof/core/lib/time";
 import type { Item, Key, Update } from "@mailproof/core/ports/table";
 import { applyWrite, getItemKey, mayApply, toItemId } from "@mailproof/core/ports/writes";
-import type { ItemStore } from "@mailproof/core/smtp-pool/slots/item-store";
 import { listLeases } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { type Calls, ENDED } from "./calls.ts";

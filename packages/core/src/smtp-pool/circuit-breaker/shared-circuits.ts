@@ -1,7 +1,7 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
+import { type ItemStore, limitTime } from "../../lib/limit-time.ts";
 import { isUnexpired } from "../../lib/time.ts";
 import type { Where } from "../../ports/table.ts";
-import { type ItemStore, limitTime } from "../slots/item-store.ts";
 import {
   applyReplies,
   type Circuit,

@@ -1,8 +1,8 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
+import { type ItemStore, limitTime } from "../../lib/limit-time.ts";
 import type { World } from "../../ports/world.ts";
 import { type Decision, decide, type Wish } from "./decide.ts";
 import { type Ended, endSession, type Lease } from "./end-session.ts";
-import { type ItemStore, limitTime } from "./item-store.ts";
 import { createLocalSlots, type LocalSlots } from "./local-slots.ts";
 import {
   type Change,

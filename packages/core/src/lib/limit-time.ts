@@ -1,6 +1,6 @@
-import { withTimeout } from "../../lib/timeout.ts";
-import type { Table } from "../../ports/table.ts";
-import type { World } from "../../ports/world.ts";
+import type { Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { withTimeout } from "./timeout.ts";
 
 /** Where the state of providers is kept: the table, or the memory of one process. */
 export type ItemStore = Pick<Table, "get" | "write">;
