@@ -27,14 +27,14 @@ export const FIRST_ATTEMPT: Waited = { causes: [] };
 /** Every attempt finds out everything; which parts are shown is decided later. */
 export const toAttemptOptions = (
   world: Pick<World, "table" | "now" | "settings">,
-  { account, mode }: Pick<Payer, "account" | "mode">,
+  { id, account, mode }: Pick<Payer, "account" | "mode"> & { readonly id: string },
   priority: Priority,
   { causes, ticket, exit }: Waited,
 ): VerifyOptions => ({
   deepVerify: true,
   includeAi: true,
   includeEvidence: true,
-  requester: { account, priority },
+  requester: { account, priority, job: id },
   history: mode === "live" ? createAccountHistory(world, account) : undefined,
   ticket,
   exit,

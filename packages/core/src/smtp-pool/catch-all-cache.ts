@@ -4,8 +4,8 @@ import { isUnexpired, toEpochSeconds } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
 
 // Layout. What an account learned of a domain's mail server, for a day. It holds no proof that the server refuses unknown
-// recipients: each session asks for that anew, so that an acceptance is never older than its proof. Another account asks
-// the server itself: a result without a question would show that some account has verified the domain before.
+// recipients, which each job asks for anew: else an acceptance might be older than its proof. Another account asks the
+// server itself: a result without a question would show that some account has verified the domain before.
 //
 //   pk               sk               what
 //   DOMAIN#<domain>  CATCH_ALL#<account>  catchAll ("yes"), catchAllUntil (s): it accepted a random recipient
@@ -16,6 +16,8 @@ const RETENTION_SECONDS = 86_400;
 /** A random recipient that a server deferred once is kept for longer than the time between a job's attempts. */
 const RENEWAL_SECONDS = 2 * 3_600;
 const REMEMBERED_MAX = 50_000;
+/** A refusal stands for so many acceptances of its job. Then the server may have begun to accept everybody. */
+const ACCEPTANCES_PER_REFUSAL = 10;
 
 const CatchAllItem = v.object({
   // Release 0.2.0 stores "no", too.
@@ -37,7 +39,14 @@ export type CatchAllState = {
 
 const NOTHING_KNOWN: CatchAllState = { acceptsEveryone: false, expiresSoon: true };
 
+/** Recipients of one domain at the same mail hosts, which are of one job. */
+type JobRecipients = { readonly key: string; readonly count: number };
+
 export type CatchAllCache = {
+  /** Whether an earlier session of the job proved that the mail hosts refuse unknown recipients, and still stands for it. */
+  readonly hasRefusal: (recipients: JobRecipients) => boolean;
+  /** `refused`: a random recipient was, or another unknown one. `count`: the recipients that were accepted. */
+  readonly countSession: (accepted: JobRecipients, refused: "random" | "other" | null) => void;
   readonly find: (domain: string, account: string) => Promise<CatchAllState>;
   /** `before`: what was known before the proof. */
   readonly storeProof: (
@@ -60,6 +69,7 @@ export type CatchAllCache = {
 /** The table's items behind this process's recent ones. A lost item costs one more random recipient. */
 export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCache => {
   const remembered = createBoundedMap<CatchAllItem>({ weightMax: REMEMBERED_MAX });
+  const acceptancesLeft = createBoundedMap<number>({ weightMax: REMEMBERED_MAX });
   const getSeconds = () => toEpochSeconds(now());
   const toKey = (domain: string, account: string) => ({
     pk: `DOMAIN#${domain}`,
@@ -67,6 +77,14 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
   });
 
   return {
+    hasRefusal: ({ key, count }) => count <= (acceptancesLeft.get(key) ?? 0),
+
+    countSession: ({ key, count }, refused) => {
+      const left = acceptancesLeft.get(key);
+      const isRenewed = refused === "random" || (refused === "other" && left !== undefined);
+      acceptancesLeft.set(key, isRenewed ? ACCEPTANCES_PER_REFUSAL : (left ?? 0) - count);
+    },
+
     find: async (domain, account) => {
       const key = toKey(domain, account);
       const recent = remembered.get(`${key.pk} ${key.sk}`);

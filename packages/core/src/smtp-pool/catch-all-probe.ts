@@ -1,4 +1,5 @@
 import { getDomain } from "@mailproof/mail/address";
+import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import {
   classify,
@@ -19,6 +20,7 @@ import type { Requester } from "./fairness.ts";
 type ProbeSubject = {
   readonly requester: Requester;
   readonly domain: string;
+  readonly hosts: readonly MailHost[];
   /** False where a random recipient would prove nothing. */
   readonly probeCatchAll: boolean;
   readonly isCanary?: boolean;
@@ -54,9 +56,54 @@ export const loadCatchAllStates = async (
   return new Map(await Promise.all(found));
 };
 
-/** One random recipient for each domain that is no known catch-all, or that gets a canary. */
+/** The recipients of each job at each domain. One without a job stands alone. */
+const groupByJob = (batch: readonly ProbeSubject[]): ReadonlyMap<string, readonly ProbeSubject[]> =>
+  Map.groupBy(
+    batch.filter(({ requester }) => requester.job !== undefined),
+    toJobKey,
+  );
+
+const toJobKey = ({ requester, domain, hosts }: ProbeSubject): string =>
+  [requester.job, domain, ...hosts.map(({ host }) => host)].join(" ");
+
+/** The recipients of the batch that need no random one, since an earlier session of their job had one refused. */
+export const findProvenBefore = (
+  cache: CatchAllCache,
+  batch: readonly ProbeSubject[],
+): ReadonlySet<ProbeSubject> =>
+  new Set(
+    [...groupByJob(batch)].flatMap(([key, same]) =>
+      cache.hasRefusal({ key, count: same.length }) ? same : [],
+    ),
+  );
+
+/** Counts what the session accepted on the proof of a refusal, of this session or of an earlier one of the same job. */
+export const countAcceptances = (
+  cache: CatchAllCache,
+  batch: readonly ProbeSubject[],
+  { host, result }: SessionOutcome,
+  proofs: ReadonlyMap<string, ProvenCatchAll | null>,
+): void => {
+  const verdicts = new Map(
+    result.recipients.flatMap(({ reply, stage }, at) => {
+      const one = batch[at];
+      const { verdict } = (reply && classify(reply, { stage: "rcpt", mxHost: host })) ?? {};
+      return one && stage === "rcpt" && verdict ? [[one, verdict] as const] : [];
+    }),
+  );
+  for (const [key, same] of groupByJob(batch)) {
+    const found = same.map((one) => verdicts.get(one));
+    const isRandom = proofs.get(same[0]?.domain ?? "") === "no";
+    const refused = isRandom ? "random" : found.includes("invalid") ? "other" : null;
+    const count = found.filter((verdict) => verdict === "valid").length;
+    cache.countSession({ key, count }, refused);
+  }
+};
+
+/** One random recipient for each domain that needs a proof, or that gets a canary. */
 export const chooseRandomRecipients = (
   random: () => number,
+  proven: ReadonlySet<ProbeSubject>,
   batch: readonly ProbeSubject[],
   states: ReadonlyMap<string, AccountCatchAll>,
 ): ReadonlyMap<string, string> => {
@@ -64,7 +111,7 @@ export const chooseRandomRecipients = (
   for (const one of batch) {
     const { domain } = one;
     const state = states.get(toAccountDomainKey(one))?.state;
-    if (one.probeCatchAll && state && !state.acceptsEveryone)
+    if (one.probeCatchAll && state && !state.acceptsEveryone && !proven.has(one))
       randomRecipients.set(
         domain,
         state.randomRecipient ??

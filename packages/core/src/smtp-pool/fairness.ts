@@ -1,8 +1,13 @@
 /** A caller waits for the response; rows of a list wait for their job. */
 export type Priority = "caller" | "list";
 
-/** The account that a probe is for, and its priority. Mail servers never see either. */
-export type Requester = { readonly account: string; readonly priority: Priority };
+/** Whom a probe is for. Mail servers see none of it. */
+export type Requester = {
+  readonly account: string;
+  readonly priority: Priority;
+  /** The job: its rows share the refusals that prove acceptances. Absent: the recipient stands alone. */
+  readonly job?: string | undefined;
+};
 
 /** In the order in which they are served. */
 const PRIORITIES = ["caller", "list"] as const satisfies readonly Priority[];

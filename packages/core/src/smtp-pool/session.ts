@@ -17,7 +17,9 @@ import type { CatchAllCache } from "./catch-all-cache.ts";
 import {
   type CanaryRecord,
   chooseRandomRecipients,
+  countAcceptances,
   findContrasts,
+  findProvenBefore,
   learnCatchAll,
   loadCatchAllStates,
   readByContrast,
@@ -128,7 +130,8 @@ const runBatch = async (
 ): Promise<SessionSummary> => {
   const batch = sortByDomain(recipients);
   const states = await loadCatchAllStates(ports.catchAllCache, batch);
-  const randomRecipients = chooseRandomRecipients(ports.random, batch, states);
+  const provenBefore = findProvenBefore(ports.catchAllCache, batch);
+  const randomRecipients = chooseRandomRecipients(ports.random, provenBefore, batch, states);
   const hosts = batch[0]?.hosts ?? [];
   const isPatient = batch.some((one) => one.isPatient);
   const outcome = await trySession(
@@ -147,10 +150,14 @@ const runBatch = async (
   ports.egress.recordAttempt(outcome);
   const preparation = { batch, states, randomRecipients, isBackup: isBackup(hosts, outcome.host) };
   const proven = await learnCatchAll(ports, outcome, preparation);
-  const getCatchAll = (one: PendingProbe): CatchAll =>
-    proven.get(one.domain) ??
-    (states.get(toAccountDomainKey(one))?.state.acceptsEveryone ? "yes" : undefined) ??
-    (proven.has(one.domain) ? "undecided" : "not_tested");
+  countAcceptances(ports.catchAllCache, batch, outcome, proven);
+  const getCatchAll = (one: PendingProbe): CatchAll => {
+    const shown = proven.get(one.domain);
+    if (shown) return shown;
+    if (states.get(toAccountDomainKey(one))?.state.acceptsEveryone) return "yes";
+    if (proven.has(one.domain)) return "undecided";
+    return provenBefore.has(one) ? "no" : "not_tested";
+  };
 
   const { result: session } = outcome;
   for (const one of batch) dropUnknownRecipients(one, new Set(session.unknownRecipients));

@@ -1,10 +1,14 @@
 import type { World } from "../ports/world.ts";
+import { SOLE_REQUESTER } from "../smtp-pool/fairness.ts";
 import type { WithEngine } from "./engine.ts";
 import type { Verification } from "./result.ts";
 import { type VerifyOptions, verify } from "./verify.ts";
 
 /** How many addresses are under way at once. It bounds the memory; sessions take their recipients from it. */
 const WINDOW = 5_000;
+
+/** Of this process. */
+let lists = 0;
 
 /**
  * Verifies any number of addresses and yields the results in the order of the input. Addresses of one mail server share
@@ -18,7 +22,8 @@ export async function* verifyMany(
 ): AsyncGenerator<Verification> {
   const source = toAsyncIterator(texts);
   const inFlight: Promise<Verification>[] = [];
-  const begin = shareInFlight((text) => verifyPatiently(world, text, options));
+  const requester = { ...(options.requester ?? SOLE_REQUESTER), job: `list ${++lists}` };
+  const begin = shareInFlight((text) => verifyPatiently(world, text, { ...options, requester }));
   try {
     let next: Promise<IteratorResult<string>> | null = pullNext(source);
     while (next !== null || inFlight.length > 0) {
