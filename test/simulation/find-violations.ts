@@ -16,7 +16,7 @@ import { readEntry } from "@mailproof/core/money/items";
 import type { MoveKind } from "@mailproof/core/money/moves";
 import type { Item } from "@mailproof/core/ports/table";
 import type { World } from "@mailproof/core/ports/world";
-import { findJob, isOpenJob, type Job, readJob } from "@mailproof/core/rows/items";
+import { findJob, isOpenJob, type Job, readJob, toBucket } from "@mailproof/core/rows/items";
 import { findSummary } from "@mailproof/core/rows/result-summary";
 import { ERASED, type VerifiedRow } from "@mailproof/core/rows/results";
 import { STATUSES } from "@mailproof/core/verify/result";
@@ -291,6 +291,10 @@ const checkJobs = async ({
       wrong.push(
         `${id} has ${rows.length} rows, ${numbers.size} of them different, of ${job.processed}`,
       );
+    const buckets = Map.groupBy(rows, ({ result }) => toBucket(result.status));
+    for (const bucket of ["valid", "invalid", "risky", "unknown"] as const)
+      if (job[bucket] !== (buckets.get(bucket)?.length ?? 0))
+        wrong.push(`${id} counts ${job[bucket]} ${bucket} rows, and has another number of them`);
     const free = rows.filter(({ result }) => isFree(result.status, result.reason)).length;
     // Release 0.2.0 refunds no failed row of a batch.
     const { no_result, cancelled, not_probed, not_reached } = job.refunds;

@@ -328,11 +328,14 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
       },
     ),
 
-    "rows are replaced again by a child that is repeated": writing((write) =>
-      "update" in write && isChunk(write) && write.set?.["child"]
-        ? { ...write, set: { ...write.set, child: undefined } }
-        : write,
-    ),
+    "rows that a child replaces are counted twice": transacting((transact) => async (writes) => {
+      const result = await transact(writes);
+      const jobs = writes.filter((write) => "update" in write && isJob(write) && write.add);
+      for (const { update, add } of jobs as readonly Update[])
+        if (result.outcome === "committed" && add?.["replaced"] !== undefined)
+          await transact([{ update, add }]);
+      return result;
+    }),
 
     "a row that was replaced is found as well": writing((write) =>
       "update" in write && isIndex(write) && write.set?.["replaced"] ? null : write,
