@@ -106,10 +106,11 @@ const matchRules = (reply: Reply, context: ReplyContext): RuleMatch | undefined 
 
 /**
  * RFC 3463 §3.8: x.7.x is about security or policy, never about a mailbox that is not there. Servers put 5.7.0 and 5.7.1
- * before any words, and only those words count; and 525 5.7.13 is a disabled account (RFC 5248).
+ * before any words, and only those words count; 525 5.7.13 is a disabled account (RFC 5248), and 5.7.17 and 5.7.18 are
+ * about the owner of a mailbox (RFC 7293).
  */
 const isPolicyCode = ({ code, enhanced }: NormalizedReply): boolean =>
-  /^[45]\.7\.(?![01]$)/.test(enhanced) && !(code === "525" && enhanced === "5.7.13");
+  /^[45]\.7\.(?!(?:[01]|1[78])$)/.test(enhanced) && !(code === "525" && enhanced === "5.7.13");
 
 const OUTWEIGH_QUOTES = RULE_FAMILIES.filter(({ outweighsQuote }) => outweighsQuote);
 

@@ -23,6 +23,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
       {
         id: "mailbox_receive_limit_code",
         enhanced: /^[45]\.2\.12[12]$/,
+        text: /\blimit\w*\b|\btoo (?:many|much)\b|\brate\b/,
         example: "550 5.2.121 Message limit of this mailbox was reached",
       },
     ],

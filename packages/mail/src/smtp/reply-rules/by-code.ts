@@ -1,6 +1,38 @@
 import type { RuleFamily } from "../reply-rule.ts";
+import { NOT_THE_BOX } from "./mailbox.ts";
 
 const invalid = { verdict: "invalid" } as const;
+
+/** A mailbox that exists, from the code, where no rule for words matched. */
+export const MAILBOX_BY_CODE: readonly RuleFamily[] = [
+  {
+    reason: "mailbox_owner_changed",
+    verdict: "risky",
+    confidence: 0.8,
+    rules: [
+      {
+        // RFC 7293 §9.
+        id: "owner_changed_code",
+        enhanced: /^5\.7\.1[78]$/,
+        example: "550 5.7.17 Ask bob who he is",
+      },
+    ],
+  },
+  {
+    reason: "mailbox_full",
+    verdict: "risky",
+    confidence: 0.9,
+    retry: "later",
+    rules: [
+      {
+        id: "full_code",
+        enhanced: /^[45]\.2\.2$/,
+        unless: NOT_THE_BOX,
+        example: "452 4.2.2 Ask bob to tidy up",
+      },
+    ],
+  },
+];
 
 /** The same findings from the code, where no rule for words matched. */
 export const GONE_BY_CODE: readonly RuleFamily[] = [

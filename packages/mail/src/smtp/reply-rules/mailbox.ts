@@ -26,7 +26,7 @@ const before = (word: string): RegExp =>
 const invalid = { verdict: "invalid", confidence: 0.95 } as const;
 
 /** A limit on senders is not a full mailbox, and none of these is the recipient's account. */
-const NOT_THE_BOX =
+export const NOT_THE_BOX =
   /\b(?:sending|senders?|sent|submission|outbound|outgoing|relay|rate|throttl\w*|hour|hourly|day|daily|minute|per|message-id|connections?|concurrent)\b/;
 
 /** A full disk says nothing about the mailbox, so its rule stands first; a full mailbox exists. */
@@ -68,12 +68,6 @@ export const FULL_MAILBOX: readonly RuleFamily[] = [
         text: /\bout of storage\b|\bexceed\w* (?:its |the |their )?storage\b|\b(?:storage|mail ?box|maildir|inbox|disk) (?:size |space |storage |allocation |capacity )?(?:limits?|space|capacity|allocation|quota)\b[^.;]{0,30}\b(?:exceed\w*|reached|full|over)\b|\b(?:exceed\w*|over|reached|above)\b[^.;]{0,40}\b(?:storage|mail ?box|maildir|inbox|disk|space)\b[^.;]{0,20}\b(?:size|limits?|space|capacity|allocation|allow\w*|quota)\b|\b(?:storage|disk) full\b|\binsufficient (?:storage|mail ?box|space|room)\b|\b(?:no|not enough|lack of) (?:more |free |enough |disk )?(?:room|space|storage)\b(?: left)?|\b(?:too many|max\w* number of) (?:messages|mails) (?:on|in|stored)\b|\bmail ?box size limit\b|\btoo much (?:mail|data) (?:on|in|stored)\b|\bmailfolder (?:is )?full\b|\bsize limit\b[^.;]{0,20}\bmailbox\b|\bmail ?box\b[^.;]{0,20}\bover (?:its |the )?limit\b|\bmail ?box\b[^.;]{0,20}\b(?:reached|exceed\w*) (?:its |the )?max\w* size\b|\bexceed\w* (?:its |the |their )?allot\w+ (?:space|storage)\b|\bnot have enough (?:\w+ )?(?:space|room|storage)\b/,
         unless: NOT_THE_BOX,
         example: "552 Requested mail action aborted: exceeded storage allocation",
-      },
-      {
-        id: "full_code",
-        enhanced: /^[45]\.2\.2$/,
-        unless: NOT_THE_BOX,
-        example: "452 4.2.2 Ask bob to tidy up",
       },
     ],
   },

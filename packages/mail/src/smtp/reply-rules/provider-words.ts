@@ -108,8 +108,9 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     rules: [
       {
         // RFC 7293 §9: the mailbox, or its domain, takes mail, but for another person than the sender meant.
-        id: "owner_changed_code",
+        id: "owner_changed",
         enhanced: /^5\.7\.1[78]$/,
+        text: /\bowner\b|\bchanged\b/,
         example: "550 5.7.17 Mailbox owner has changed",
       },
     ],

@@ -1,6 +1,6 @@
 import type { RuleFamily } from "../reply-rule.ts";
 import { ABOUT_OUR_SENDER, ABOUT_US, OUR_ADDRESS } from "./about-us.ts";
-import { GONE_BY_CODE } from "./by-code.ts";
+import { GONE_BY_CODE, MAILBOX_BY_CODE } from "./by-code.ts";
 import { FULL_ELSEWHERE, GONE_ELSEWHERE } from "./languages.ts";
 import { FULL_MAILBOX, GONE_MAILBOX } from "./mailbox.ts";
 import { ABOUT_ONE_DOMAIN } from "./one-domain.ts";
@@ -36,6 +36,7 @@ export const RULE_FAMILIES: readonly RuleFamily[] = [
   ...GONE_MAILBOX,
   ...GONE_ELSEWHERE,
   ...RELAY,
+  ...MAILBOX_BY_CODE,
   ...GONE_BY_CODE,
   ...POLICY,
   ...LEFT_OVER,
