@@ -37,8 +37,8 @@ export const FAULTS: readonly Fault[] = [
   ),
   inFile("packages/core/src/smtp-pool/session.ts", "core/verify/fresh-refusals")(
     "an acceptance is believed where no random recipient was decided",
-    'states.get(toAccountDomainKey(one))?.state.acceptsEveryone ? "yes" : undefined',
-    'states.get(toAccountDomainKey(one))?.state.acceptsEveryone ? "no" : undefined',
+    'state.acceptsEveryone) return "yes";',
+    'state.acceptsEveryone) return "no";',
   ),
   inFile("packages/core/src/smtp-pool/catch-all-probe.ts", "core/verify/fresh-refusals")(
     "a refusal in unknown words is about the mailbox, though nobody was accepted",

@@ -4,7 +4,7 @@ import { LAB_ZONE, type Lab, startLab } from "@mailproof/lab/lab";
 import { readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import { sleep } from "@mailproof/net/sleep";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 

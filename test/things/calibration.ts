@@ -4,7 +4,7 @@ import type { Verification } from "@mailproof/core/verify/result";
 import { createVerdictWrites } from "@mailproof/core/verify/store-verdict";
 import { createUnprobedResult } from "@mailproof/core/verify/verify";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import type { BounceReport } from "@mailproof/mail/bounce-kind";
 import { givenWorld } from "../app/given.ts";
 import { toAddress } from "./activity.ts";

@@ -4,7 +4,7 @@ import { type ControlFault, checkControl } from "@mailproof/core/control/check-c
 import { createIssuers } from "@mailproof/core/control/issuers";
 import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
 import { HTTPS_PORT, type HttpsOutcome } from "@mailproof/core/ports/https";
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import { createHttpsClient } from "@mailproof/net/https";
 import { beforeAll, expect, test } from "vitest";
 import { createZoneDns } from "../app/zone.ts";

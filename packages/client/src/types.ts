@@ -937,7 +937,7 @@ export interface GetReceiptKeysData {
 // POST /v1/verify
 
 export interface VerifyEmailInput {
-  /** The address to verify. Text that is not an address returns status `invalid`. */
+  /** The address to verify, also as `Ada <ada@example.org>` or with `mailto:`. Text that has no address, or several, returns status `invalid`. */
   email: string;
   /** Whether to add `activity` to the result, at no extra cost. */
   include_activity?: boolean | null | undefined;

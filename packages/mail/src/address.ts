@@ -36,13 +36,6 @@ export type AddressText = {
   readonly canonical: string;
 };
 
-export const readAddress = (text: string): AddressText => {
-  const parsed = parseAddress(text);
-  return isAddress(parsed)
-    ? { text, address: parsed, fault: null, canonical: parsed.canonical }
-    : { text, address: null, fault: parsed.fault, canonical: text.trim().toLowerCase() };
-};
-
 /** The domain of an address in SMTP form: the part after its last @. */
 export const getDomain = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
 

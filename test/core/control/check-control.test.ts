@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type ControlFault, checkControl } from "@mailproof/core/control/check-control";
 import { toPublicJwk } from "@mailproof/lab/issuer";
 import { createSigningKey, type TokenChanges } from "@mailproof/lab/issuer-tokens";
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import { exportJWK, generateKeyPair } from "jose";
 import { describe, expect, test } from "vitest";
 import { givenWorld, START } from "../../app/given.ts";

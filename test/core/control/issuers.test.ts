@@ -2,7 +2,7 @@ import { checkControl } from "@mailproof/core/control/check-control";
 import { createIssuers } from "@mailproof/core/control/issuers";
 import { toPublicJwk } from "@mailproof/lab/issuer";
 import { createSigningKey } from "@mailproof/lab/issuer-tokens";
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";

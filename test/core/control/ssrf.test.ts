@@ -2,7 +2,7 @@ import { checkControl } from "@mailproof/core/control/check-control";
 import { createIssuers } from "@mailproof/core/control/issuers";
 import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import { createHttpsClient } from "@mailproof/net/https";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";

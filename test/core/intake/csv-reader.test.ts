@@ -1,7 +1,7 @@
-import { hasAddress, parseAddressCell } from "@mailproof/core/intake/address-cell";
 import { toByteText, toText } from "@mailproof/core/intake/byte-text";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { isAddress } from "@mailproof/mail/address";
+import { hasAddress, parseAddressCell } from "@mailproof/mail/address-cell";
 import { describe, expect, test } from "vitest";
 import { asRows } from "../../runner/as-rows.ts";
 

@@ -7,7 +7,8 @@ import { HOST_DAILY_LIMIT, PROBE_POLICY } from "@mailproof/core/smtp-pool/result
 import { isServerUnasked, type Verification } from "@mailproof/core/verify/result";
 import { CONTROLLED, findFreeReason } from "@mailproof/core/verify/unpaid-results";
 import { type VerifyResult, verifyOnce } from "@mailproof/core/verify-one/verify-once";
-import { type AddressText, readAddress } from "@mailproof/mail/address";
+import { type AddressText } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
@@ -49,7 +50,7 @@ export const verifyEmail = endpoint({
   body: v.strictObject({
     email: describe(
       EmailText,
-      "The address to verify. Text that is not an address returns status `invalid`.",
+      "The address to verify, also as `Ada <ada@example.org>` or with `mailto:`. Text that has no address, or several, returns status `invalid`.",
     ),
     include_activity: describe(
       Flag(false),

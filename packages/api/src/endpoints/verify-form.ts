@@ -2,7 +2,7 @@ import { formatCredits, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import { FORM_CLASSES, toFormClass } from "@mailproof/core/verify/form-class";
 import { verifyForForm } from "@mailproof/core/verify-one/verify-for-form";
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import * as v from "valibot";
 import { type Caller, endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";

@@ -1,4 +1,5 @@
-import { type AddressText, readAddress } from "@mailproof/mail/address";
+import { type AddressText } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 
 /** The address that is erased, and how it is recognised in what is stored. */
 export type Subject = AddressText & {

@@ -1,4 +1,4 @@
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import * as v from "valibot";
 import { hashAddress } from "../accounts/hashes.ts";
 import {

@@ -1,4 +1,4 @@
-import { hasAddress } from "./address-cell.ts";
+import { hasAddress } from "@mailproof/mail/address-cell";
 
 type Rows = readonly (readonly string[])[];
 

@@ -1,5 +1,5 @@
+import { SEVERAL_ADDRESSES } from "@mailproof/mail/address-cell";
 import { createFault, type FaultName } from "@mailproof/mail/syntax";
-import { ROW_TOO_LONG, SEVERAL_ADDRESSES } from "./address-cell.ts";
 
 /** Why a row of a list is not verified. */
 export type Exclusion = {
@@ -16,6 +16,12 @@ export const toExclusion = (why: number | string): Exclusion =>
   typeof why === "number"
     ? { kind: "duplicate", duplicateOf: why, reason: null, message: null }
     : { kind: "skipped", duplicateOf: null, reason: why, message: findMessage(why) };
+
+/** For a row whose cells were dropped (csv-reader.ts). */
+export const ROW_TOO_LONG = {
+  fault: "row_too_long",
+  message: "The row is longer than 524,288 bytes, or has more than 16,384 cells.",
+} as const;
 
 const LIST_FAULTS = [SEVERAL_ADDRESSES, ROW_TOO_LONG];
 

@@ -1,7 +1,7 @@
 import { isAddress } from "@mailproof/mail/address";
+import { parseAddressCell } from "@mailproof/mail/address-cell";
 import { isAscii } from "@mailproof/mail/syntax";
 import type { Blobs } from "../ports/blobs.ts";
-import { parseAddressCell, ROW_TOO_LONG } from "./address-cell.ts";
 import { type ByteText, toByteText } from "./byte-text.ts";
 import {
   createExcludedWriter,
@@ -10,6 +10,7 @@ import {
   type ExcludedWriter,
   toExcludedKey,
 } from "./excluded-rows.ts";
+import { ROW_TOO_LONG } from "./exclusion.ts";
 import { type EncodedRow, type WrittenInput, writeInput } from "./input-blob.ts";
 import {
   type ListFault,

@@ -1,4 +1,4 @@
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import { createRowTest, type RowFilter } from "../find-rows/row-filter.ts";
 import { type ByteText, toByteText } from "../intake/byte-text.ts";
 import {

@@ -1,4 +1,4 @@
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import type { Halves } from "../money/credits.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";

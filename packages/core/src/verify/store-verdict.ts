@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
-import { type Address, readAddress } from "@mailproof/mail/address";
+import { type Address } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import { hashAddress } from "../accounts/hashes.ts";
 import { storeVerdict } from "../calibration/items.ts";
 import type { Write } from "../ports/table.ts";

@@ -1,4 +1,5 @@
-import { type Address, type AddressText, readAddress, toSmtpForm } from "@mailproof/mail/address";
+import { type Address, type AddressText, toSmtpForm } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import type { DnsFault } from "@mailproof/mail/dns/mail-hosts";
 import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
 import type { Lists } from "@mailproof/mail/lists/lists";

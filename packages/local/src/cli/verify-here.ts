@@ -1,12 +1,12 @@
 import { createReadStream, statSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { toWire } from "@mailproof/api/schema/verification";
-import { parseAddressCell } from "@mailproof/core/intake/address-cell";
 import { toText } from "@mailproof/core/intake/byte-text";
 import { type ListRow, openList } from "@mailproof/core/intake/open-list";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { isAddress } from "@mailproof/mail/address";
+import { parseAddressCell } from "@mailproof/mail/address-cell";
 import { PROGRAM } from "../installation.ts";
 import { countList, printQuote } from "./dry-run.ts";
 import { EXIT_CODES } from "./exit-codes.ts";

@@ -1,4 +1,4 @@
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { hashAddress } from "../../accounts/hashes.ts";
 import { addMs, MINUTE_MS } from "../../lib/time.ts";

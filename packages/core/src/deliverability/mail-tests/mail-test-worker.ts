@@ -1,4 +1,4 @@
-import { readAddress } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import { recordQueries } from "@mailproof/mail/dns/record-queries";
 import { assessMessage, type MessageReport } from "@mailproof/mail/message/assess";
 import type { ReadMessage } from "@mailproof/mail/message/read-message";

@@ -1,9 +1,9 @@
-import { parseAddressCell } from "@mailproof/core/intake/address-cell";
 import { toText } from "@mailproof/core/intake/byte-text";
 import { type ListFormat, type ListOptions, openList } from "@mailproof/core/intake/open-list";
 import { createTextSet } from "@mailproof/core/intake/text-set";
 import { readStream } from "@mailproof/core/lib/read-stream";
 import { isAddress } from "@mailproof/mail/address";
+import { parseAddressCell } from "@mailproof/mail/address-cell";
 
 /** What the service would find in a list: the same code reads it there and here. */
 export type ReadList = {

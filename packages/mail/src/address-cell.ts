@@ -1,7 +1,13 @@
-import { type Address, type AddressFault, isAddress, parseAddress } from "@mailproof/mail/address";
-import { TEXT_UNITS_MAX } from "@mailproof/mail/syntax";
+import {
+  type Address,
+  type AddressFault,
+  type AddressText,
+  isAddress,
+  parseAddress,
+} from "./address.ts";
+import { TEXT_UNITS_MAX } from "./syntax.ts";
 
-// Parses an e-mail cell as lists have it: `Ada Lovelace <ada@example.org>`, `mailto:ada@example.org?subject=hi`, with a
+// Parses an address as people have it, at every entrance: a request, a form, a cell of a list, the command line: `Ada Lovelace <ada@example.org>`, `mailto:ada@example.org?subject=hi`, with a
 // trailing semicolon, with invisible characters around it. Two different addresses are a fault: no rule decides which
 // of them belongs to the row.
 
@@ -12,18 +18,21 @@ export const SEVERAL_ADDRESSES = {
 
 export type CellFault = AddressFault | typeof SEVERAL_ADDRESSES;
 
-/** For a row whose cells were dropped (csv-reader.ts). */
-export const ROW_TOO_LONG = {
-  fault: "row_too_long",
-  message: "The row is longer than 524,288 bytes, or has more than 16,384 cells.",
-} as const;
-
 /** The one address in a cell of a list. */
 export const parseAddressCell = (cell: string): Address | CellFault => {
   const parsed = parseAddress(cell);
   // Nearly every cell is an address or has none, and is parsed once.
   if (isAddress(parsed) && !parsed.local.includes("%")) return parsed;
   return cell.includes("@") && cell.length <= TEXT_UNITS_MAX ? parseLenient(cell, parsed) : parsed;
+};
+
+/** A text that should be an address. Its fault is that of the whole text. */
+export const readAddress = (text: string): AddressText => {
+  const found = parseAddressCell(text);
+  if (isAddress(found)) return { text, address: found, fault: null, canonical: found.canonical };
+  const whole = parseAddress(text);
+  const fault = isAddress(whole) ? null : whole.fault;
+  return { text, address: null, fault, canonical: text.trim().toLowerCase() };
 };
 
 /** Whether the cell suggests that its column has addresses. */
