@@ -121,6 +121,7 @@ test.each([
   ["a\u200db.com", "syntax.idna"],
   ["a\u200cb.com", "syntax.idna"],
   ["\u0301a.com", "syntax.idna"],
+  ["domain.com©", "syntax.idna"],
   ["1א.com", "syntax.idna"],
   ["אa.com", "syntax.idna"],
   ["a⒈com", "syntax.idna"],

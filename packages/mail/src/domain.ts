@@ -96,10 +96,14 @@ const toDomain = (ascii: string): Domain | DomainFault => {
   const display = domainToUnicode(ascii);
   if (A_LABEL.test(display) || domainToASCII(display) !== ascii) return createFault("syntax.idna");
   const labels = display.split(".").filter((label) => !isAscii(label));
+  if (NO_TOP_LEVEL.test(display)) return createFault("syntax.idna");
   if (labels.some((label) => MISPLACED_HYPHEN.test(label)))
     return createFault("syntax.label_hyphen");
   return { ascii, display };
 };
+
+/** A symbol in the top-level domain: IDNA2008 allows none anywhere, and registries of some emoji below. */
+const NO_TOP_LEVEL = /[^\p{L}\p{M}\p{N}\p{Cf}.-][^.]*$/u;
 
 const DOT = 0x2e;
 const HYPHEN = 0x2d;

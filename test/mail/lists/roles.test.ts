@@ -12,6 +12,8 @@ test.each([
   ["webmaster", "webmaster"],
   ["mailer-daemon", "mailerdaemon"],
   ["noreply", "noreply"],
+  ["accueil", "accueil"],
+  ["zakupy", "zakupy"],
   ["no-reply", "noreply"],
   ["no_reply", "noreply"],
   ["no.reply", "noreply"],

@@ -50,6 +50,7 @@ test.each(asRows<[provider: string, line: string, expected: Partial<Finding>, mx
   i.ua, unused | 550 http://mail.i.ua/err/3/ | ${{ verdict: "invalid", reason: "mailbox_disabled" }}
   i.ua, full | 550 http://mail.i.ua/err/4/ | ${{ verdict: "risky", reason: "mailbox_full" }}
   i.ua, another page | 550 http://mail.i.ua/err/24/ | ${{ verdict: "unknown" }}
+  Outlook, a sender without authentication | 550 5.7.515 Access denied, the sending domain does not meet the required level | ${{ verdict: "unknown", reason: "sender_auth_failed", aboutUs: true }}
   RFC 7293, another owner | 550 5.7.17 Mailbox owner has changed | ${{ verdict: "risky", reason: "mailbox_owner_changed" }}
   AT&T | 521 5.0.0 198.51.100.7 is blocked. For assistance forward this email to abuse_rbl@abuse-att.net
     | ${{ verdict: "unknown", reason: "ip_blocked", aboutUs: true }}

@@ -37,7 +37,7 @@ const TURKISH = `
 const POLISH = `
   handlowy zamowienia zamowienie ksiegowosc kadry rekrutacja praca reklamacje zwroty pomoc pomoc-techniczna obsluga
   obsluga-klienta dzial-handlowy dzial-sprzedazy biuro-obslugi-klienta serwis redakcja zapytania zapytanie oferty
-  oferta poczta informacja recepcja rezerwacje rezerwacja logistyka magazyn zaopatrzenie eksport rodo iod dyrekcja
+  oferta poczta informacja recepcja rezerwacje rezerwacja logistyka magazyn zaopatrzenie zakupy eksport rodo iod dyrekcja
   kancelaria hurtownia szkolenia wsparcie`;
 const DUTCH = `
   inkoop administratie boekhouding facturen factuur facturatie crediteuren debiteuren receptie secretariaat vacatures
@@ -104,7 +104,7 @@ const WORDS = `
   smtp submissions survey tax travel trustees vendors volunteer volunteering webinars web-site web-team workshop
   informacion recepcion atencion-al-cliente servicio-al-cliente recursos-humanos oficina tesoreria logistica redaccion
   redacao comunicacion comunicacao finanzas financas faturamento suprimentos gerencia diretoria direzione protocollo
-  secretaris biblioteca consultas comenzi rezervari
+  secretaris biblioteca consultas comenzi rezervari accueil achats ventes direction rh ayuda atencion empleo fatture
 
   ${NORDIC} ${CZECH_AND_SLOVAK} ${HUNGARIAN} ${TURKISH} ${POLISH} ${DUTCH} ${RUSSIAN}`;
 

@@ -153,7 +153,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
       },
       {
         id: "sender_auth_code",
-        enhanced: /^[45]\.7\.(?:2[0-4679]|30|3[1-2]|40|509)$/,
+        enhanced: /^[45]\.7\.(?:2[0-4679]|30|3[1-2]|40|509|515)$/,
         example: "550 5.7.23 The message was rejected",
       },
     ],
