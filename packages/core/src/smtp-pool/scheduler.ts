@@ -1,3 +1,4 @@
+import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { type CommonResult, createAnswers, toComeBack } from "./answers.ts";
 import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { limitHostConnections } from "./connect.ts";
@@ -39,6 +40,9 @@ import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes
 // those that the session did not reach return to their queue. A recipient that gets no session is answered as well: with
 // the refusal that it would meet, or with the time and the ticket to come back with.
 
+/** A budget that is forgotten is met once more. */
+const BUDGETS_MAX = 10_000;
+
 export const createProbe = (ports: ProbePorts): Probe => {
   const {
     slots = createLocalSlots(ports),
@@ -52,6 +56,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
     breaker,
     quota,
     egress: createEgressHealth(),
+    refusalBudgets: createBoundedMap({ weightMax: BUDGETS_MAX }),
     exits: createExits({ ...ports, breaker }),
   };
   const queues = createHostQueues(sessionPorts.exits);

@@ -1,6 +1,7 @@
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
+import type { BoundedMap } from "@mailproof/mail/lib/bounded-map";
 import type { ProbePolicy } from "@mailproof/mail/probe-policy";
-import { asksForBackoff } from "@mailproof/mail/smtp/classify";
+import { asksForBackoff, classify } from "@mailproof/mail/smtp/classify";
 import {
   findFirstChoice,
   type HostAttempt,
@@ -73,6 +74,8 @@ export type SessionPorts = ProbePorts & {
   readonly slots: SlotPool;
   readonly breaker: CircuitBreaker;
   readonly quota: DailyQuota;
+  /** By mail host: how many refusals in one session made it end the session. */
+  readonly refusalBudgets: BoundedMap<number>;
   /** After `tried` recipients of the batch: whether the session ends early, for a caller that waits. */
   readonly shouldEnd?: (tried: number) => boolean;
   /** False: one command at a time, since the host lost a session in which several were under way. */
@@ -142,6 +145,7 @@ const runBatch = async (
       ...toSessionRecipients(ports, batch),
       randomRecipients,
       shouldEnd: ports.shouldEnd,
+      findRefusalBudget: (host) => ports.refusalBudgets.get(host),
       ...(ports.pipelining === false && { pipelining: false }),
       isPatient,
     },
@@ -178,7 +182,9 @@ const runBatch = async (
       wasTried: false,
     }));
   for (const one of patient) one.failures += getFailureWeight(outcome);
-  const refusal = wasAskedToLeave(outcome) ? outcome : null;
+  const budget = findSpentBudget(outcome);
+  if (budget !== undefined) ports.refusalBudgets.set(outcome.host, budget);
+  const refusal = budget === undefined && wasAskedToLeave(outcome) ? outcome : null;
   return {
     answered: [...reached, ...givenUp],
     remaining: patient,
@@ -276,6 +282,28 @@ const getFailureWeight = ({ result }: SessionOutcome): number => {
 
 const isGivenUp = ({ failures }: PendingProbe, outcome: SessionOutcome): boolean =>
   getFailureWeight(outcome) > 0 && failures + getFailureWeight(outcome) >= FAILURES_MAX;
+
+/**
+ * The refusals after which the server ended the session for "too many errors". They were our own recipients, so the next
+ * session asks about fewer unknown ones, at once. Undefined: it ended for another reason, or nearly none was refused: then
+ * the words are about us.
+ */
+const findSpentBudget = ({ host, result }: SessionOutcome): number | undefined => {
+  const { ending, recipients, catchAllProbes, unknownRecipients } = result;
+  if (!ending || isFault(ending.reply) || ending.stage !== "rcpt") return undefined;
+  if (ending.reply.code !== 421) return undefined;
+  if (classify(ending.reply, { stage: "rcpt", mxHost: host }).rule !== TOO_MANY_ERRORS)
+    return undefined;
+  const replies = [...recipients, ...catchAllProbes].map(({ reply }) => reply);
+  const refused =
+    replies.filter((reply) => reply !== null && reply.code >= 500).length +
+    unknownRecipients.length;
+  return refused >= BUDGET_LEAST ? refused : undefined;
+};
+
+/** The rule of "too many errors" (about-us.ts). */
+const TOO_MANY_ERRORS = "too_many_errors";
+const BUDGET_LEAST = 2;
 
 /**
  * The server asked us to come back later, whichever the recipient: by a 421, by words against harvesters, or by a 4.7.x

@@ -12,6 +12,8 @@ export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
   readonly port: number;
   /** The host was silent before: it gets as long as a tarpit. */
   readonly isPatient?: boolean;
+  /** How many recipients the host refused in one session before it ended it. Absent: it ended none for that. */
+  readonly findRefusalBudget?: (host: string) => number | undefined;
 };
 
 export type HostAttempt = {
@@ -127,7 +129,10 @@ const tryHost = async (
   const wire = await connect(target, { timeoutMs, affinityKey });
   if (typeof wire === "string") return createUnreachedAttempt(target, request, wire);
 
-  const { limits, waits } = findMailProvider(host);
+  const { limits: known, waits } = findMailProvider(host);
+  const budget = request.findRefusalBudget?.(host);
+  // One less than ends the session.
+  const limits = budget === undefined ? known : { ...known, rejectionsPerConnection: budget - 1 };
   const plan = { ...request, mxHost: host, limits };
   const options = { waits, isPatient: request.isPatient };
   return { host, ip, ...(await converse(wire, createDialogue(plan), timeLimit, options)) };
