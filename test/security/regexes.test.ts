@@ -77,6 +77,8 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   // From another domain's SPF record, and of these letters only (spf/parse.ts).
   "packages/mail/src/spf/macro.ts": [/[.\-+,/_=]/],
   "packages/docs-site/src/markdown.ts": [/\shref="([^"]*)"/],
+  // Of the names of versions.
+  "packages/mail/src/tag-list.ts": [/^\W*v\s*=\W*STSv1\b/i],
 };
 
 const listRegexes = (value: unknown): RegExp[] => {
