@@ -22,11 +22,11 @@ const readFiles = (json: string): BuiltFiles => (JSON.parse(json) as { files: Bu
 
 const findRoot = (): string => fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** What the result depends on: its own sources, the client's, and the versions of everything else. */
+/** What the result depends on: its own sources, those that it imports, and the versions of everything else. */
 const SOURCES = [
   "packages/dashboard/{src/**/*,*.*}",
-  "packages/client/src/**/*",
-  "packages/core/src/{intake,mail}/**/*",
+  "packages/{client,guard,mail}/src/**/*",
+  "packages/core/src/{accounts,intake,lib,verify}/**/*",
   "package-lock.json",
 ];
 
