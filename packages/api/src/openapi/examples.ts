@@ -763,9 +763,9 @@ export const EXAMPLES: readonly Example[] = [
             {
               list: "role",
               source: "mailproof",
-              version: "2d90d8ce9276",
-              entries: 778,
-              sha256: "2d90d8ce92767184b64e0d669e762a9de45d14a5adf7b888602738add23ec973",
+              version: "60a6c2b68914",
+              entries: 788,
+              sha256: "60a6c2b6891445655a0fe44401b9d686f4dece4f98559e86a0f94a7a959a226b",
             },
             {
               list: "trap",
