@@ -36,6 +36,7 @@ const PASSED_THROUGH = [
   "SES_ACCOUNT",
   "SMTP_FROM",
   "SMTP_HELLO",
+  "WITNESSES",
 ];
 
 type Settings = Readonly<Record<string, $util.Input<string>>>;

@@ -114,7 +114,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   dashboard: ["BUCKET_NAME", "DASHBOARD"],
   mail: ["DNS_SERVERS", "PROBER_FUNCTION"],
   lists: [],
-  smtp: ["DNS_SERVERS", "PROBE_POLICY", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES"],
+  smtp: ["DNS_SERVERS", "PROBE_POLICY", "SMTP_FROM", "SMTP_HELLO", "SMTP_PROXIES", "WITNESSES"],
   dns: [
     "BARRACUDA_REGISTERED",
     "BLOCKLISTS",

@@ -30,6 +30,21 @@ const aws = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/functions/src/aws/${file}`, ...tests);
 
 export const FAULTS: readonly Fault[] = [
+  inFile("packages/core/src/smtp-pool/witnesses.ts", "core/smtp-pool/witnesses")(
+    "a refused witness changes no result",
+    "watched.proofs.refusedAt > 0 ? disprove : markUnproven(key)",
+    "watched.proofs.refusedAt > Infinity ? disprove : markUnproven(key)",
+  ),
+  inFile("packages/core/src/smtp-pool/circuit-breaker/circuit.ts", "core/smtp-pool/witnesses")(
+    "a refused witness opens no circuit",
+    "    isProven ||\n",
+    "",
+  ),
+  inFile("packages/core/src/rows/attempt.ts", "story/witnesses")(
+    "a pass stores a refusal that a witness has disproved",
+    "!(await isTakenBack(world.table, outcome))",
+    "!(await isTakenBack(world.table, { ...outcome, unproven: undefined }))",
+  ),
   inFile("packages/core/src/smtp-pool/catch-all-probe.ts", "core/verify/fresh-refusals")(
     "an acceptance of a random recipient counts as a refusal",
     'if (verdict === "valid") return "yes";',

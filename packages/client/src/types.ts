@@ -1330,6 +1330,15 @@ export interface GetJobData extends Job {
       /** Rows with this suggestion. */
       count: number;
     }[];
+    /** Where all rows, ten or more, were refused in a list that is mostly valid elsewhere. */
+    suspicions: {
+      /** A provider or domain. */
+      at: string;
+      /** Rows. */
+      count: number;
+      /** A sentence. */
+      message: string;
+    }[];
   };
   /** By field of `filter` and value: rows with it that match `q` and the other fields. */
   facets?: Record<string, Record<string, number>>;

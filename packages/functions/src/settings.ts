@@ -19,6 +19,7 @@
 //   PROBER_FUNCTION          needs mail, outside the VPC      the Lambda that talks to mail servers (workers/prober.ts)
 //   SMTP_HELLO, SMTP_FROM    workers in the VPC               our name and sender for mail servers
 //   PROBE_POLICY             workers in the VPC, if set       provider=yes|careful|never, separated by commas
+//   WITNESSES                workers in the VPC, if set       mailboxes of ours that exist, separated by commas
 //   SMTP_PROXIES             workers in the VPC               socks5://…, separated by commas; default: none
 //   DNS_SERVERS              needs dns or mail                host:port, separated by commas; default: the Lambda's
 //   BLOCKLISTS               needs dns                        zones or ids; default: the built-in lists

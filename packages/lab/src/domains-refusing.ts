@@ -50,6 +50,13 @@ export const refusingDomains: readonly LabDomain[] = [
     hosts: createHost(alwaysReply("550 5.1.1 Mail refused: your IP is on our blocklist")),
   },
   {
+    name: "refusesall",
+    shows:
+      "Refuses every recipient as unknown, existing ones too, as a provider may that blocks us. With a witness there: `witness_refused`.",
+    examples: [["ada.lovelace", "invalid", "mailbox_not_found"]],
+    hosts: createHost(alwaysReply("550 5.1.1 User unknown")),
+  },
+  {
     name: "noptr",
     shows: "Requires a PTR record for the client's address: 550 5.7.25.",
     examples: [["ada.lovelace", "unknown", "missing_ptr"]],

@@ -187,6 +187,7 @@ const Environment = v.object({
   SMTP_FROM: v.optional(Sender, "probe@mailproof.invalid"),
   ENGINE_THREADS: v.optional(Threads),
   PROBE_POLICY: v.optional(Policy, ""),
+  WITNESSES: v.optional(createListSchema(Sender), ""),
   SMTP_PROXIES: v.optional(createListSchema(Proxy), ""),
   SMTP_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
   BLOCKLISTS: v.optional(createListSchema(ListName), ""),

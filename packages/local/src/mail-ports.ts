@@ -124,12 +124,9 @@ export const openMailPorts = (
     lists: opened.lists,
     listsReady: opened.ready,
     allowed,
-    smtp: {
-      helo: environment.SMTP_HELLO,
-      from: environment.SMTP_FROM,
-      port: environment.SMTP_PORT,
-    },
+    smtp: readSmtp(environment),
     probePolicy: environment.PROBE_POLICY,
+    witnesses: environment.WITNESSES,
     // The folder belongs to one server, so there is no other process to share with.
     slots: createLocalSlots({ now: steadyNow }),
     sessionsMax: Math.ceil(shareDescriptors(countFreeDescriptors()).sessions * share.sessions),
@@ -142,6 +139,12 @@ export const openMailPorts = (
     },
   };
 };
+
+const readSmtp = ({ SMTP_HELLO, SMTP_FROM, SMTP_PORT }: Environment) => ({
+  helo: SMTP_HELLO,
+  from: SMTP_FROM,
+  port: SMTP_PORT,
+});
 
 const attributeFaults = ({ DNS_SERVERS }: Environment, dns: Dns, table: Table): Dns =>
   attributeDnsFaults(dns, {

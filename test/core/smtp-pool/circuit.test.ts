@@ -10,10 +10,11 @@ const HOUR_MS = 3_600_000;
 const AT_MS = 1_000 * HOUR_MS;
 const reply = { code: 554, enhanced: null, text: "Blocked" };
 const refusal = { host: "mx.example.com", ip: "192.0.2.1", stage: "greeting", reply } as const;
-const createRefusal = (domain: string | null = null): ReplyToUs => ({
+const createRefusal = (domain: string | null = null, isProven = false): ReplyToUs => ({
   kind: "refused",
   domain,
   refusal,
+  isProven,
 });
 const accepted: ReplyToUs = { kind: "accepted" };
 
@@ -30,6 +31,7 @@ test.each<[string, readonly ReplyToUs[], string]>([
     [createRefusal(), createRefusal(), accepted, createRefusal()],
     "closed",
   ],
+  ["one that a witness proves", [createRefusal(null, true)], "open"],
   ["three of one domain", [createRefusal("a"), createRefusal("a"), createRefusal("a")], "closed"],
   ["three domains", [createRefusal("a"), createRefusal("b"), createRefusal("c")], "open"],
   ["a domain and two before RCPT", [createRefusal("a"), createRefusal(), createRefusal()], "open"],

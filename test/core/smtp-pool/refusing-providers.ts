@@ -5,6 +5,7 @@ import type { Probe, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
 import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
+import { createWitnesses } from "@mailproof/core/smtp-pool/witnesses";
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
@@ -39,13 +40,14 @@ export const accept: ServerReply = ({ line }) => {
 type Setup = {
   readonly processes?: number;
   readonly exits?: readonly string[];
+  readonly witnesses?: readonly string[];
   readonly tableOf?: (table: Table) => Table;
 };
 
 /** Mail providers in virtual time, and processes of ours that share a table. */
 export const givenProviders = (
   replyFor: ServerReply,
-  { processes = 1, exits, tableOf = (table) => table }: Setup = {},
+  { processes = 1, exits, witnesses = [], tableOf = (table) => table }: Setup = {},
 ) => {
   const { world, table: memory, logged } = givenWorld();
   const table = tableOf(memory);
@@ -87,6 +89,7 @@ export const givenProviders = (
       smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
       slots: processes > 1 ? createSharedSlots({ ...world, table }) : createLocalSlots(world),
       breaker: createCircuitBreaker({ ...world, table, ...(exits && { exits }) }),
+      witnesses: createWitnesses({ ...world, table, witnesses, findMailHosts: findGoogle }),
     });
     return (question) => askUntilAnswered(probe, world, question);
   };
@@ -116,6 +119,9 @@ export const hostsOf = (...names: readonly string[]): readonly MailHost[] =>
 export const ICLOUD = hostsOf("mx01.mail.icloud.com", "mx02.mail.icloud.com");
 export const OUTLOOK = hostsOf("outlook-com.olc.protection.outlook.com");
 export const GOOGLE = hostsOf("aspmx.l.google.com");
+
+const findGoogle = async () =>
+  ({ kind: "hosts", hosts: GOOGLE, implicit: false, dnsQueries: [] }) as const;
 
 type Asked = {
   readonly domain?: (n: number) => string;

@@ -38,6 +38,7 @@ const RESULT = {
   greylistedExit: "p.example:1080",
   throttleMinutes: [15, 60, 240],
   isWithheld: true,
+  unproven: "PROVIDER#google\nWITNESS#direct",
   verifiedAt: "2026-11-21T00:00:00.000Z",
 } as unknown as Verification;
 
@@ -49,10 +50,12 @@ const hasEveryField = (fields: Fields, values: object): boolean =>
 
 test("every field of the table is stored and read again, apart from those about a later attempt", () => {
   expect(hasEveryField(RESULT_FIELDS, RESULT)).toBe(true);
-  const { retryCause, comeBack, greylistedExit, throttleMinutes, isWithheld, ...stored } = RESULT;
+  const { retryCause, comeBack, greylistedExit, throttleMinutes, isWithheld, unproven, ...stored } =
+    RESULT;
 
   expect(retryCause).toBe("dns");
   expect([throttleMinutes, isWithheld]).toEqual([[15, 60, 240], true]);
+  expect(unproven).toContain("WITNESS#");
   expect(greylistedExit).toBe("p.example:1080");
   expect(comeBack).toMatchObject({ at: "2026-03-01T00:01:00.000Z" });
   expect(unpack(JSON.parse(JSON.stringify(pack(RESULT))))).toEqual(stored);

@@ -64,6 +64,35 @@ test("a domain that is known already is asked for no random recipient, and its c
   ).toEqual([]);
 });
 
+test("a session asks about the witness after its recipients, in a transaction of its own", () => {
+  const chooseWitness = ([ann]: SessionResult["recipients"]) =>
+    ann?.reply?.code === 550 ? "eve@a.example" : undefined;
+  const result = play(
+    { recipients: ["ann@a.example"], chooseWitness },
+    `${OPENED}
+    C: RCPT TO:<ann@a.example>
+    S: 550 5.1.1 User unknown
+    C: RSET
+    S: 250 OK
+    C: MAIL FROM:<probe@probe.example>
+    S: 250 OK
+    C: RCPT TO:<eve@a.example>
+    S: 550 5.1.1 User unknown`,
+  );
+
+  expect(result).toMatchObject({ witness: { code: 550 }, closedBy: "us" });
+  expect(summarize(result)).toEqual(["ann 550"]);
+});
+
+test("a session that a throttle ended asks about no witness", () => {
+  const result = play(
+    { recipients: ["ann@a.example"], chooseWitness: () => "eve@a.example" },
+    `${OPENED}\n C: RCPT TO:<ann@a.example>\n S: 421 4.7.0 Later`,
+  );
+
+  expect(result.witness).toBeUndefined();
+});
+
 describe("no recipient is asked", () => {
   test.each(asRows`
   the banner turns us away | S: 554 5.7.1 no | greeting 554 | refused

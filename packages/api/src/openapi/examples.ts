@@ -554,6 +554,7 @@ export const EXAMPLES: readonly Example[] = [
             },
           ],
           typos: [],
+          suspicions: [],
         },
         next_key: "9HI3_Eryy1KY-oUtWzAsIiIsMCwxLDNd",
         results: [

@@ -95,15 +95,31 @@ export const ResultSummary = v.object({
     ),
     "Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain.",
   ),
+  suspicions: describe(
+    v.array(
+      v.object({
+        at: describe(v.string(), "A provider or domain."),
+        count: describe(Integer, "Rows."),
+        message: describe(v.string(), "A sentence."),
+      }),
+    ),
+    "Where all rows, ten or more, were refused in a list that is mostly valid elsewhere.",
+  ),
 });
 
 export const toPublicSummary = ({
   topDomains,
   typos,
+  suspicions,
   ...others
 }: StoredSummary): v.InferOutput<typeof ResultSummary> => ({
   ...others,
   scores: [...others.scores],
   top_domains: [...topDomains],
   typos: [...typos],
+  suspicions: suspicions.map(({ at, count }) => ({
+    at,
+    count,
+    message: `All ${count} addresses at ${at} were refused; this may be about us.`,
+  })),
 });

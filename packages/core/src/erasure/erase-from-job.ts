@@ -13,6 +13,7 @@ import { findInputMetadata, type InputMetadata, toInputKey } from "../rows/input
 import { CLOSED_STATUSES, type Job, toJobKey } from "../rows/items.ts";
 import {
   listDomainFields,
+  REFUSED_PREFIX,
   toDomain,
   toDomainField,
   toSummaryKey,
@@ -304,7 +305,8 @@ const eraseAddresses = async (
 };
 
 const isOfDomain = (field: string, domain: string): boolean =>
-  field === toDomainField(domain) || field.startsWith(toTypoPrefix(domain));
+  field.replace(REFUSED_PREFIX, "") === toDomainField(domain) ||
+  field.startsWith(toTypoPrefix(domain));
 
 /** A domain whose last row was erased may be a person's own. Refused: it has other rows. */
 const removeEmptyDomains = async (

@@ -9,6 +9,7 @@ import {
   FIRST_ATTEMPT,
   findDeferral,
   type Outcome,
+  takeBack,
   toAttemptOptions,
   type Waited,
 } from "../rows/attempt.ts";
@@ -121,7 +122,8 @@ const runPass = async (
 
   const { due, later } = splitDue(groups ?? []);
   const first = job.retry ?? FIRST_ATTEMPT;
-  const attempted = await work.attempt(world, job, listDueRows(all, first, chunk, due));
+  const answered = await work.attempt(world, job, listDueRows(all, first, chunk, due));
+  const attempted = await Promise.all(answered.map((row) => takeBack(world, row)));
   const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
   // A pending verification that failed on our side has no result.
   if (job.single && rows.some(({ result }) => isOurFailure(result))) return fail();

@@ -1,13 +1,17 @@
+import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { createAccountHistory } from "../calibration/account-history.ts";
+import type { InputRow } from "../intake/input-blob.ts";
 import { addMs } from "../lib/time.ts";
 import type { KeyMode, Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import type { Priority } from "../smtp-pool/fairness.ts";
 import { WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
 import type { SlotReturn, Ticket } from "../smtp-pool/slots/slots.ts";
+import { isTakenBack } from "../smtp-pool/witnesses.ts";
+import type { VerifyWorld } from "../verify/engine.ts";
 import type { Verification } from "../verify/result.ts";
 import { getNextRetryMinutes, MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
-import type { VerifyOptions } from "../verify/verify.ts";
+import { createUnprobedResult, type VerifyOptions } from "../verify/verify.ts";
 
 // One attempt at a row, by a request or by a pass: its options, and whether its outcome is final or the row is attempted
 // again, when and why.
@@ -51,6 +55,17 @@ export type Deferral = Waited & {
   readonly at: string;
   /** It is not deferred: its verification goes on, and the next pass continues it at once. */
   readonly isSlow?: boolean | undefined;
+};
+
+/** A refusal that a witness has disproved since is about us, and another exit may do. */
+export const takeBack = async <Row extends { readonly row: InputRow; readonly outcome: Outcome }>(
+  world: VerifyWorld,
+  row: Row,
+): Promise<Row> => {
+  const { outcome } = row;
+  if (typeof outcome === "string" || !(await isTakenBack(world.table, outcome))) return row;
+  const result = createUnprobedResult(world.engine, row.row[1], WITNESS_REFUSED);
+  return { ...row, outcome: { ...result, retryCause: "connection" } };
 };
 
 export type RetryLimits = { readonly mode: KeyMode; readonly maxWaitMinutes?: number | undefined };

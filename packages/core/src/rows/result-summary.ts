@@ -9,7 +9,8 @@ import type { VerifiedRow } from "./results.ts";
 // domains are those that the job was accepted with: so the item is bounded.
 //
 //   pk          sk       what
-//   JOB#<id>    SUMMARY  a number for each: status_valid, band_9, reason_…, provider_…, domain_…, typo_<domain>><meant>
+//   JOB#<id>    SUMMARY  a number for each: status_valid, band_9, reason_…, provider_…, domain_…, typo_<domain>><meant>,
+//                        refused_provider_… and refused_domain_… (rows whose mail server refused the mailbox as unknown)
 
 export const toSummaryKey = (job: string): Key => ({ ...toJobKey(job), sk: "SUMMARY" });
 
@@ -39,7 +40,11 @@ export type ResultSummary = {
   readonly topDomains: readonly { readonly domain: string; readonly count: number }[];
   /** Frequent domains that are probably slips, each with the domain that was meant. */
   readonly typos: readonly Typo[];
+  /** Providers and domains whose mail servers refused every row, in a list that is mostly valid elsewhere. */
+  readonly suspicions: readonly Suspicion[];
 };
+
+type Suspicion = { readonly at: string; readonly count: number };
 
 type Typo = { readonly domain: string; readonly meant: string; readonly count: number };
 
@@ -91,21 +96,38 @@ const countRows = (rows: readonly VerifiedRow[], domains: ReadonlySet<string>): 
     count(`status_${result.status}`);
     count(`band_${toBand(result.score)}`);
     count(`reason_${result.reason}`);
-    if (result.provider !== null) count(`provider_${result.provider}`);
+    if (result.provider !== null) {
+      count(`provider_${result.provider}`);
+      if (isRefused(result)) count(`${REFUSED_PREFIX}provider_${result.provider}`);
+    }
     for (const field of listDomainFields(result, (domain) => domains.has(domain))) count(field);
   }
   return counts;
 };
 
+export const REFUSED_PREFIX = "refused_";
+
+type CountedResult = Pick<Verification, "email" | "ai" | "status" | "verification">;
+
+/** The mail server replied that the mailbox does not exist. */
+const isRefused = ({ status, verification }: CountedResult): boolean =>
+  status === "invalid" && verification.smtpCheck;
+
 /** The fields that count the row by its domain. None: the summary does not count the domain. */
 export const listDomainFields = (
-  { email, ai }: Pick<Verification, "email" | "ai">,
+  result: CountedResult,
   isCounted: (domain: string) => boolean,
 ): readonly string[] => {
+  const { email, ai } = result;
   const domain = toDomain(email);
   if (!isCounted(domain)) return [];
+  const field = toDomainField(domain);
   const meant = ai?.typoSuggestion ? toDomain(ai.typoSuggestion) : undefined;
-  return [toDomainField(domain), ...(meant ? [`${toTypoPrefix(domain)}${meant}`] : [])];
+  return [
+    field,
+    ...(isRefused(result) ? [`${REFUSED_PREFIX}${field}`] : []),
+    ...(meant ? [`${toTypoPrefix(domain)}${meant}`] : []),
+  ];
 };
 
 export const toTypoPrefix = (domain: string): string => `typo_${domain}>`;
@@ -139,7 +161,31 @@ const readSummary = (item: Item): ResultSummary => ({
     const [domain = "", meant = ""] = pair.split(">");
     return { domain, meant, count };
   }),
+  suspicions: listSuspicions(item),
 });
+
+/** Fewer refused rows may be a coincidence. */
+const SUSPICIOUS_ROWS_MIN = 10;
+/** No provider, but all mail servers that are not recognized. */
+const UNRECOGNIZED = "other";
+
+/** Without a witness nothing tells a provider that refuses us from one whose mailboxes are gone. */
+const listSuspicions = (item: Item): readonly Suspicion[] =>
+  ["provider_", "domain_"].flatMap((prefix) =>
+    listCounts(item, `${REFUSED_PREFIX}${prefix}`).flatMap(([at, count]) =>
+      at !== UNRECOGNIZED &&
+      count >= SUSPICIOUS_ROWS_MIN &&
+      count === Number(item[`${prefix}${at}`] ?? 0) &&
+      isMostlyValidElsewhere(item, count)
+        ? [{ at, count }]
+        : [],
+    ),
+  );
+
+const isMostlyValidElsewhere = (item: Item, refused: number): boolean => {
+  const rows = listCounts(item, "status_").reduce((sum, [, count]) => sum + count, 0);
+  return 2 * Number(item["status_valid"] ?? 0) >= rows - refused;
+};
 
 /** Every domain that a summary counts. */
 export const findCountedDomains = async (

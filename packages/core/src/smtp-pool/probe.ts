@@ -1,9 +1,10 @@
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import type { Finding } from "@mailproof/mail/smtp/classify";
+import type { HostAttempt } from "@mailproof/mail/smtp/connect";
 import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { Requester } from "./fairness.ts";
-import type { SlotReturn, Ticket } from "./slots/slots.ts";
+import type { SessionEnd, SlotReturn, Ticket } from "./slots/slots.ts";
 
 // What a session asks a mail server about a recipient, and what the server replies.
 
@@ -56,6 +57,8 @@ export type ProbeResult = {
   readonly isWithheld?: boolean;
   /** The mail provider had no slot for us, and no server was asked. */
   readonly comeBack?: SlotReturn;
+  /** No acceptance followed the refusal, nor did a witness: the provider and exit that it depends on (witnesses.ts). */
+  readonly unproven?: string;
   /** The exit of the session. Absent: the process has one exit, or there was no session. */
   readonly exit?: string;
 };
@@ -81,3 +84,23 @@ export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
 
 /** Asks a mail server about one recipient, in a session that it shares with other recipients of that server. */
 export type Probe = (question: ProbeRequest) => Promise<ProbeResult>;
+
+export type SessionSummary = SessionEnd & {
+  /** The results, which are delivered after the slot is released. */
+  readonly answered: readonly AnsweredProbe[];
+  readonly remaining: readonly PendingProbe[];
+  /** The host that replied, where it was not the first one. */
+  readonly host: string;
+  /** The connection broke while several commands may have been under way. */
+  readonly lostFlight: boolean;
+  readonly attempts: readonly HostAttempt[];
+  /** The reply about a witness. Absent: the session asked about none. */
+  readonly witness?: Reply | undefined;
+};
+
+/** `wasTried`: the server got the recipient, and replied. */
+export type AnsweredProbe = {
+  readonly one: PendingProbe;
+  readonly probeResult: ProbeResult;
+  readonly wasTried: boolean;
+};

@@ -1,9 +1,10 @@
 import { concernsOneDomain, findRefusalOfUs } from "@mailproof/mail/smtp/classify";
 import type { HostAttempt } from "@mailproof/mail/smtp/connect";
+import { REFUSED_WITNESS, WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { isFault } from "@mailproof/mail/smtp/wire";
 import type { ObservedReply } from "./circuit-breaker/circuit-breaker.ts";
+import type { AnsweredProbe, SessionSummary } from "./probe.ts";
 import type { ProviderRefusal } from "./refusal.ts";
-import type { AnsweredProbe, SessionSummary } from "./session.ts";
 
 // What the replies of a session show about us: whether the mail providers that it reached refuse our sessions.
 
@@ -19,7 +20,18 @@ export const listHostReplies = ({
   ...attempts.slice(0, -1).flatMap(toOpeningReply),
   ...answered.flatMap((one) => toRecipientReply(one, host)),
   ...attempts.slice(-1).flatMap(toOpeningReply),
+  ...answered.filter(isDisproved).slice(0, 1).map(toWitnessReply),
 ];
+
+/** A witness was refused, so the recipient's refusal is about us. */
+const isDisproved = ({ probeResult }: AnsweredProbe): boolean =>
+  probeResult.finding.reason === WITNESS_REFUSED;
+
+const toWitnessReply = ({ probeResult: { host, ip } }: AnsweredProbe): HostReply => ({
+  host,
+  about: null,
+  refusal: { host, ip, stage: "rcpt", reply: REFUSED_WITNESS },
+});
 
 const toOpeningReply = (attempt: HostAttempt): readonly HostReply[] => {
   const refusal = findOpeningRefusal(attempt);
@@ -66,13 +78,16 @@ export const listDomainRefusals = ({
       : [];
   });
 
-/** Whether the exit was refused before a recipient was named, or throttled at this one. */
+/** Whether the exit was refused before a recipient was named, throttled at this one, or disproved by a witness. */
 export const createRefusalCheck = ({ attempts }: SessionSummary) => {
   const refusedHosts = new Set(attempts.filter(findOpeningRefusal).map(({ host }) => host));
-  return ({ probeResult: { reply, host }, wasTried }: AnsweredProbe): boolean =>
-    wasTried
+  return (one: AnsweredProbe): boolean => {
+    const { reply, host } = one.probeResult;
+    if (isDisproved(one)) return true;
+    return one.wasTried
       ? reply !== null && findRefusalOfUs(reply, { stage: "rcpt", mxHost: host }) === "throttle"
       : refusedHosts.has(host);
+  };
 };
 
 /** Several hosts of one provider that refuse the same session count once. */

@@ -4,13 +4,12 @@ import type { ProbePolicy } from "@mailproof/mail/probe-policy";
 import { asksForBackoff, classify } from "@mailproof/mail/smtp/classify";
 import {
   findFirstChoice,
-  type HostAttempt,
   isBackup,
   type SessionOutcome,
   trySession,
 } from "@mailproof/mail/smtp/connect";
 import type { TimeLimit } from "@mailproof/mail/smtp/converse";
-import type { RecipientResult } from "@mailproof/mail/smtp/session";
+import type { ChooseWitness, RecipientResult } from "@mailproof/mail/smtp/session";
 import { isThrottled } from "@mailproof/mail/smtp/session-stop";
 import { isFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { World } from "../ports/world.ts";
@@ -31,7 +30,7 @@ import { createYieldingConnect } from "./connect.ts";
 import type { DailyQuota } from "./daily-limits.ts";
 import type { EgressHealth, Exits, WarmUp } from "./exits.ts";
 import type { YieldToCallers } from "./fairness.ts";
-import type { CatchAll, PendingProbe, ProbeResult } from "./probe.ts";
+import type { AnsweredProbe, CatchAll, PendingProbe, SessionSummary } from "./probe.ts";
 import {
   classifyResult,
   createBrokenResult,
@@ -40,7 +39,8 @@ import {
   toProbeResult,
 } from "./results.ts";
 import type { OnSession } from "./session-report.ts";
-import { NO_REFUSAL, SESSION_MS, type SessionEnd, type SlotPool } from "./slots/slots.ts";
+import { NO_REFUSAL, SESSION_MS, type SlotPool } from "./slots/slots.ts";
+import type { Witnesses } from "./witnesses.ts";
 
 export type ProbePorts = {
   readonly connect: SmtpConnect;
@@ -61,6 +61,8 @@ export type ProbePorts = {
   readonly warmUp?: WarmUp | undefined;
   /** Absent: mail hosts have no daily limits. */
   readonly quota?: DailyQuota;
+  /** Absent: the operator named none. */
+  readonly witnesses?: Witnesses;
   /** How many sessions this process may have open at a time. */
   readonly sessionsMax?: number;
   readonly yieldToCallers?: YieldToCallers;
@@ -78,6 +80,7 @@ export type SessionPorts = ProbePorts & {
   readonly refusalBudgets: BoundedMap<number>;
   /** After `tried` recipients of the batch: whether the session ends early, for a caller that waits. */
   readonly shouldEnd?: (tried: number) => boolean;
+  readonly chooseWitness?: ChooseWitness | undefined;
   /** False: one command at a time, since the host lost a session in which several were under way. */
   readonly pipelining?: boolean;
 };
@@ -85,24 +88,6 @@ export type SessionPorts = ProbePorts & {
 /** The failures after which a recipient is given up. A session without any result counts more than one cut short. */
 const FAILURES_MAX = 12;
 const FAILURE_WEIGHTS = { settledNone: 4, cutShort: 1 } as const;
-
-export type SessionSummary = SessionEnd & {
-  /** The results, which are delivered after the slot is released. */
-  readonly answered: readonly AnsweredProbe[];
-  readonly remaining: readonly PendingProbe[];
-  /** The host that replied, where it was not the first one. */
-  readonly host: string;
-  /** The connection broke while several commands may have been under way. */
-  readonly lostFlight: boolean;
-  readonly attempts: readonly HostAttempt[];
-};
-
-/** `wasTried`: the server got the recipient, and replied. */
-export type AnsweredProbe = {
-  readonly one: PendingProbe;
-  readonly probeResult: ProbeResult;
-  readonly wasTried: boolean;
-};
 
 /** A bug of ours must not leave a recipient waiting for ever; its result is no evidence about a mailbox. */
 export const runSession = (
@@ -145,6 +130,7 @@ const runBatch = async (
       ...toSessionRecipients(ports, batch),
       randomRecipients,
       shouldEnd: ports.shouldEnd,
+      chooseWitness: ports.chooseWitness,
       findRefusalBudget: (host) => ports.refusalBudgets.get(host),
       ...(ports.pipelining === false && { pipelining: false }),
       isPatient,
@@ -190,6 +176,7 @@ const runBatch = async (
     remaining: patient,
     host: outcome.host,
     attempts: outcome.attempts,
+    witness: session.witness,
     refusal,
     needsCooldown: session.closedBy === "lost",
     lostFlight: session.closedBy === "lost" && session.extensions.includes("PIPELINING"),

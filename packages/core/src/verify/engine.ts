@@ -16,6 +16,7 @@ import { createProbeByPolicy } from "../smtp-pool/results.ts";
 import { createProbe } from "../smtp-pool/scheduler.ts";
 import type { OnSession } from "../smtp-pool/session-report.ts";
 import type { SlotPool } from "../smtp-pool/slots/slots.ts";
+import { createWitnesses } from "../smtp-pool/witnesses.ts";
 import type { Canaries } from "./canaries.ts";
 import { createMailHostLookup, type MailHostLookup } from "./mail-host-lookup.ts";
 import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.ts";
@@ -54,6 +55,8 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly slots: SlotPool;
   /** Absent: every provider is probed. */
   readonly probePolicy?: ProbePolicy;
+  /** Mailboxes of the operator's that exist. Absent: none. */
+  readonly witnesses?: readonly string[];
   /** The exits that `connect` chooses from, by name. Absent: the process has one. */
   readonly exits?: readonly string[];
   /** Those that providers know already, so that they get no warm-up. */
@@ -88,6 +91,8 @@ export const createMailQuestions = (
   ports: MailPorts,
   canaries: Pick<Canaries, "record">,
 ): MailQuestions => {
+  const findMailHosts = createMailHostLookup(withSteadyClock(ports));
+  const witnesses = createWitnesses({ ...ports, witnesses: ports.witnesses ?? [], findMailHosts });
   const probe = createProbe({
     ...withSteadyClock(ports),
     catchAllCache: createCatchAllCache(ports.table, ports.now),
@@ -96,9 +101,10 @@ export const createMailQuestions = (
     breaker: createCircuitBreaker(ports),
     ...(ports.exits && { warmUp: createWarmUp({ ...ports, exits: listNewExits(ports) }) }),
     canaries,
+    witnesses,
   });
   return {
-    findMailHosts: createMailHostLookup(withSteadyClock(ports)),
+    findMailHosts,
     probe: createProbeByPolicy(
       attributeConnectFaults(probe, ports),
       ports.probePolicy ?? NO_POLICY,

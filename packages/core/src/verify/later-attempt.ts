@@ -6,7 +6,7 @@ import { findRetryCause } from "./retry.ts";
 
 type LaterAttempt = Pick<
   Verification,
-  "retryCause" | "throttleMinutes" | "isWithheld" | "comeBack" | "greylistedExit"
+  "retryCause" | "throttleMinutes" | "isWithheld" | "comeBack" | "greylistedExit" | "unproven"
 >;
 
 type AttemptResult = Pick<Verification, "retry"> & {
@@ -33,6 +33,7 @@ export const planLaterAttempt = (
       throttleMinutes: findMailProvider(mailHost ?? "").throttleMinutes,
     }),
     ...(probeResult?.isWithheld && { isWithheld: true }),
+    ...(probeResult?.unproven !== undefined && { unproven: probeResult.unproven }),
     ...(probeResult?.comeBack && { comeBack: probeResult.comeBack }),
     ...(retryCause === "greylisting" && exit !== undefined && { greylistedExit: exit }),
   };

@@ -33,7 +33,7 @@ export const findCachedResult = async (
 
 /**
  * An `unknown` result is not cached: a caller that sends the address again wants another attempt. One that is unknown
- * because the request named no deep check would be the same.
+ * because the request named no deep check would be the same. An unproven refusal is asked about again, too.
  */
 export const createCacheWrites = (
   world: Pick<World, "now">,
@@ -41,7 +41,7 @@ export const createCacheWrites = (
   query: CachedQuery,
   result: Verification,
 ): Write[] =>
-  result.status === "unknown" && result.reason !== NOT_PROBED
+  (result.status === "unknown" && result.reason !== NOT_PROBED) || result.unproven !== undefined
     ? []
     : [
         {

@@ -283,6 +283,8 @@ export const RESULT_FIELDS = {
   isWithheld: { schema: typed<boolean | undefined>(), isPrivate: true },
   // The exit that a mail server greylisted: the next attempt prefers it. Never stored.
   greylistedExit: { schema: typed<string | undefined>(), isPrivate: true },
+  // The provider and the exit whose refusal a witness may still disprove. Never stored.
+  unproven: { schema: typed<string | undefined>(), isPrivate: true },
   verifiedAt: {
     name: "verified_at",
     schema: describe(Text, "When the address was verified, ISO 8601."),

@@ -146,6 +146,7 @@ export const ADJUSTMENTS: readonly Adjustment[] = [
     points: 4,
     holds: isUnknownFor(
       "ip_blocked",
+      "witness_refused",
       "ip_reputation",
       "missing_ptr",
       "sender_rejected",

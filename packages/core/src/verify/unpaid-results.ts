@@ -1,3 +1,4 @@
+import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
 
@@ -16,6 +17,7 @@ export const REFUSAL_REASONS = [
   "rate_limited",
   "directory_harvest",
   "ip_blocked",
+  WITNESS_REFUSED,
   "ip_reputation",
   "missing_ptr",
   "sender_auth_failed",

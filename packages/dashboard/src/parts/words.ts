@@ -23,6 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   host_daily_limit: "our limit of today is reached",
   internal: "the service failed",
   ip_blocked: "our address is blocked",
+  witness_refused: "the provider refuses us",
   listed_disposable: "a throw-away address",
   listed_spam_trap: "a known spam trap",
   mailbox_disabled: "the mailbox is disabled",

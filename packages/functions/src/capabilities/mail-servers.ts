@@ -34,6 +34,7 @@ export const withMailServers = (base: BaseContext) => {
     lists: createLists(),
     allowed: [],
     probePolicy: readProbePolicy(environment),
+    witnesses: readList(environment, "WITNESSES"),
     smtp,
     // A mail server sees hundreds of Lambdas as one sender, so they share one count.
     slots: createSharedSlots({ table, now, random, sleep }),

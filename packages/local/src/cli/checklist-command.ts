@@ -14,7 +14,7 @@ import { readLastBackup } from "../storage/last-backup.ts";
 import { readLastScrape } from "../storage/last-scrape.ts";
 import { defineAdmin } from "./define-admin.ts";
 
-// What a server needs before customers depend on it: nine lights, each with what turns it on.
+// What a server needs before customers depend on it: ten lights, each with what turns it on.
 
 type Setup = { readonly world: LocalWorld; readonly environment: Environment };
 /** Null: it is on. Otherwise what is missing, in a sentence. */
@@ -42,6 +42,14 @@ const LIGHTS: readonly Light[] = [
     light: "Name",
     find: ({ world, environment }) => findNameFault(world, environment.SMTP_HELLO),
     how: "SMTP_HELLO, its A record, and the PTR record of that address",
+  },
+  {
+    light: "Witnesses",
+    find: ({ environment: { WITNESSES } }) =>
+      WITNESSES.length === 0
+        ? "A mail provider that refuses every recipient because of us would not be noticed."
+        : null,
+    how: "WITNESSES: a mailbox of yours at each large provider, such as ada@gmail.com",
   },
   {
     light: "TLS",

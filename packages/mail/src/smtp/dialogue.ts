@@ -3,7 +3,7 @@ import { tryAll } from "./flight.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { SessionPlan, SessionResult } from "./session.ts";
 import { createSessionState, type SessionState } from "./session-state.ts";
-import { createStop, isThrottled, type SessionStop } from "./session-stop.ts";
+import { createStop, isThrottled, LIMIT, type SessionStop } from "./session-stop.ts";
 import { isFault, type ReplyOrFault } from "./wire.ts";
 
 /**
@@ -15,6 +15,8 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
   const state = createSessionState(plan, opened);
   const stop = opened.stop ?? (yield* tryAll(state));
   const { tls, extensions } = opened;
+  const isListening = stop === null || stop === LIMIT;
+  const witness = isListening ? yield* askWitness(state) : undefined;
   if (!(yield* quit(state, stop))) return { ...createUntrusted(plan), tls, extensions };
   // A throttle before a recipient was named: another session may be let in for all of them.
   if (stop && !state.wasTried && !isThrottled(stop, plan.mxHost)) failRemaining(state, stop);
@@ -23,11 +25,24 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
     unknownRecipients: state.unknownRecipients,
     remaining: plan.recipients.slice(state.results.length),
     catchAllProbes: state.catchAllProbes,
+    witness,
     closedBy: stop?.closedBy ?? "us",
     ending: stop?.ending ?? null,
     tls,
     extensions,
   };
+}
+
+/** In a transaction of its own: the reply is no matter of the recipients before it. */
+function* askWitness({ plan, results, transaction }: SessionState): Dialogue<Reply | undefined> {
+  const witness = plan.chooseWitness?.(results, plan.mxHost);
+  if (witness === undefined) return undefined;
+  if (transaction && !isReply(getOnly(yield [{ line: "RSET", wait: "rset" }]), 250))
+    return undefined;
+  const sender = getOnly(yield [{ line: `MAIL FROM:<${plan.from}>`, wait: "mail" }]);
+  if (!isReply(sender, 250)) return undefined;
+  const reply = getOnly(yield [{ line: `RCPT TO:<${witness}>`, wait: "rcpt" }]);
+  return isFault(reply) ? undefined : reply;
 }
 
 /**

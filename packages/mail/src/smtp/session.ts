@@ -19,11 +19,19 @@ export type SessionPlan = {
   readonly limits: ProviderLimits;
   /** Whether to QUIT after this many recipients, because another session needs the connection more. */
   readonly shouldEnd?: ((tried: number) => boolean) | undefined;
+  /** After the recipients: a mailbox that surely exists. Its refusal shows that the others are refused because of us. */
+  readonly chooseWitness?: ChooseWitness | undefined;
   /** False: stay in the clear even where STARTTLS is offered. */
   readonly tls: boolean;
   /** False: one command at a time, even where PIPELINING is offered. */
   readonly pipelining?: boolean;
 };
+
+/** Undefined: no witness is asked about. */
+export type ChooseWitness = (
+  results: readonly RecipientResult[],
+  mxHost: string,
+) => string | undefined;
 
 /** For a person whose address is not known: more guesses, in the place of the recipient that was the first one. */
 export type FallbackRecipients = {
@@ -68,6 +76,8 @@ export type SessionResult = {
   readonly remaining: readonly string[];
   /** One per domain that was asked; null when the answer was lost. Only a 2xx or 5xx here settles anything. */
   readonly catchAllProbes: readonly { readonly domain: string; readonly reply: Reply | null }[];
+  /** The reply about a witness. Absent: the session asked about none, or lost the reply. */
+  readonly witness?: Reply | undefined;
   readonly closedBy: ClosedBy;
   /** What ended the session early: why the unasked are unasked. */
   readonly ending: {

@@ -1,3 +1,4 @@
+import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/witness";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import type { Log } from "../../ports/world.ts";
 import type { ProviderRefusal } from "../refusal.ts";
@@ -120,7 +121,12 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
 
 const toReplyToUs = ({ refusal, about }: ObservedReply): ReplyToUs =>
   refusal
-    ? { kind: "refused", domain: about?.domain ?? null, refusal: redactRefusal(refusal) }
+    ? {
+        kind: "refused",
+        domain: about?.domain ?? null,
+        refusal: redactRefusal(refusal),
+        isProven: refusal.reply === REFUSED_WITNESS,
+      }
     : { kind: "accepted" };
 
 /** The operator's notice: an alarm may count these lines by their name. */

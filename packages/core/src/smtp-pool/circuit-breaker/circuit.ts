@@ -41,7 +41,13 @@ export const CLOSED: Circuit = {
 
 /** A reply that shows whether the provider refuses us. `domain`: of the recipient; null before RCPT. */
 export type ReplyToUs =
-  | { readonly kind: "refused"; readonly domain: string | null; readonly refusal: ProviderRefusal }
+  | {
+      readonly kind: "refused";
+      readonly domain: string | null;
+      readonly refusal: ProviderRefusal;
+      /** A refused witness proves it: the circuit opens at once. */
+      readonly isProven: boolean;
+    }
   | { readonly kind: "accepted" };
 
 export type CircuitState = "closed" | "open" | "half_open";
@@ -116,7 +122,7 @@ const isSameThrottle = (circuit: Circuit, reply: ReplyToUs, beganAtMs: number): 
 
 const applyReply = (circuit: Circuit, reply: ReplyToUs, atMs: number): Circuit => {
   if (reply.kind === "accepted") return isUnused(circuit) ? circuit : CLOSED;
-  const { domain, refusal } = reply;
+  const { domain, refusal, isProven } = reply;
   const grown: Circuit = {
     ...circuit,
     refusals: circuit.refusals + (domain === null ? 1 : 0),
@@ -129,6 +135,7 @@ const applyReply = (circuit: Circuit, reply: ReplyToUs, atMs: number): Circuit =
   };
   // After a pause the first refusal before RCPT is enough.
   const isOver =
+    isProven ||
     grown.refusals + grown.domains.length >= REFUSALS_MAX ||
     (circuit.openings > 0 && domain === null);
   return isOver ? open(grown, atMs) : grown;

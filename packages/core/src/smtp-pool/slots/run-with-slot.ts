@@ -1,14 +1,10 @@
+import type { ChooseWitness } from "@mailproof/mail/smtp/session";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { SessionAdmission } from "../circuit-breaker/circuit-breaker.ts";
 import type { ProbeCount } from "../daily-limits.ts";
 import { toCircuitSubject } from "../exits.ts";
-import type { PendingProbe } from "../probe.ts";
-import {
-  type AnsweredProbe,
-  runSession,
-  type SessionPorts,
-  type SessionSummary,
-} from "../session.ts";
+import type { AnsweredProbe, PendingProbe, SessionSummary } from "../probe.ts";
+import { runSession, type SessionPorts } from "../session.ts";
 import {
   createRefusalCheck,
   dropRepeated,
@@ -114,7 +110,12 @@ const runThrough = async (
     host === own.host ? own.providerKey : findProviderKey(first.hosts, host);
   const connect = createPassingConnect(ports, own, first, passes);
   const startedAtMs = now().getTime();
-  const session = await runSession({ ...ports, connect }, batch);
+  const watch = (await ports.witnesses?.watch(own)) ?? null;
+  const isOwn = (host: string) => getProviderKey(host) === own.providerKey;
+  const chooseWitness: ChooseWitness = (results, mxHost) =>
+    isOwn(mxHost) ? watch?.choose(results, mxHost) : undefined;
+  const asked = await runSession({ ...ports, connect, chooseWitness }, batch);
+  const session = watch ? await watch.judge(asked, isOwn(asked.host)) : asked;
   const replies = listHostReplies(session);
   await Promise.all(
     [...passes].map(([providerKey, { admission }]) => {

@@ -77,6 +77,22 @@ export const Corrections = ({ job, again }: CorrectionsProps) => {
   );
 };
 
+/** Providers and domains that may refuse this service and not the mailboxes. */
+export const Suspicions = ({ job }: Pick<ButtonProps, "job">) => {
+  const suspicions = job.summary?.suspicions ?? [];
+  if (suspicions.length === 0) return null;
+  return (
+    <section class="facet" aria-label="To check">
+      <h2>To check</h2>
+      <ul class="facet-values">
+        {suspicions.map(({ at, message }) => (
+          <li key={at}>{message}</li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
 type Typo = NonNullable<GetJobData["summary"]>["typos"][number];
 
 const Correction = ({

@@ -83,6 +83,8 @@ const REASONS: Readonly<Record<string, string>> = {
   greylisted: "The mail server asks every new sender to come back later.",
   host_daily_limit: "We have reached our own limit for this mail server today.",
   internal: "The service failed. This says nothing about the mailbox.",
+  witness_refused:
+    "The provider refused a mailbox that exists, so its refusals are about this service. It was not charged.",
   ip_blocked: "The mail server refuses our IP address, so it was not asked about the mailbox.",
   listed_disposable: "The domain is on the list of disposable domains.",
   listed_spam_trap: "The address is on a list of spam traps.",

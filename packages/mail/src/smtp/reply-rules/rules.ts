@@ -15,12 +15,14 @@ import {
   SERVER_TROUBLE,
 } from "./server.ts";
 import { THROTTLES } from "./throttles.ts";
+import { ABOUT_WITNESSES } from "./witness.ts";
 
 /**
  * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" in the same reply,
  * because a server that refuses us tells every recipient the same.
  */
 export const RULE_FAMILIES: readonly RuleFamily[] = [
+  ...ABOUT_WITNESSES,
   ...ABOUT_ONE_DOMAIN,
   ...PROVIDER_WORDS,
   ...NEXT_HOST,

@@ -1,0 +1,30 @@
+import type { Reply } from "../reply.ts";
+import type { RuleFamily } from "../reply-rule.ts";
+
+/** The reason where the mail server refused a mailbox of the operator's that exists. */
+export const WITNESS_REFUSED = "witness_refused";
+
+/** In place of the server's own words, which say that the mailbox does not exist. Release 0.2.0 reads `ip_blocked`. */
+export const REFUSED_WITNESS: Reply = {
+  code: 550,
+  enhanced: "5.7.1",
+  text: "Access denied to your server: a witness mailbox, which exists, was refused",
+};
+
+export const ABOUT_WITNESSES: readonly RuleFamily[] = [
+  {
+    reason: WITNESS_REFUSED,
+    verdict: "unknown",
+    confidence: 0.9,
+    anyStage: true,
+    aboutUs: true,
+    refusesUs: "always",
+    rules: [
+      {
+        id: "refused_witness",
+        text: /\ba witness mailbox, which exists, was refused\b/,
+        example: `550 5.7.1 ${REFUSED_WITNESS.text}`,
+      },
+    ],
+  },
+];

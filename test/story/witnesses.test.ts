@@ -1,0 +1,140 @@
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
+import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
+import { expect, test } from "vitest";
+import { whenQuiet } from "../app/drain-queues.ts";
+import { given } from "../app/given.ts";
+import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import { createZoneDns, type Zone } from "../app/zone.ts";
+import { createProcessRequest, formatCsv, givenUpload, whenFiled } from "../things/jobs.ts";
+
+// A provider that refuses everybody as unknown, beside two that know their people.
+
+const ZONE: Zone = {
+  "firm.example": { MX: ["10 mx.firm.example"] },
+  "mx.firm.example": { A: ["9.9.9.9"] },
+  "shop.example": { MX: ["10 mx.shop.example"] },
+  "mx.shop.example": { A: ["9.9.9.10"] },
+};
+const UNKNOWN = "550 5.1.1 User unknown";
+
+const createServers =
+  (refusesAll: () => boolean): SmtpConnect =>
+  async ({ host }) => {
+    let next = "220 hello";
+    return {
+      send: (line) => {
+        const isPerson = /^RCPT TO:<(?:person\d+|witness)@/.test(line);
+        const isRefused = host === "mx.firm.example" && refusesAll();
+        next = line.startsWith("RCPT") && (!isPerson || isRefused) ? UNKNOWN : "250 ok";
+      },
+      receive: async () => createReplyReader()(Buffer.from(`${next}\r\n`))[0] ?? "closed",
+      startTls: async () => "tls_failed",
+      close: async () => undefined,
+    };
+  };
+
+type Setup = { readonly witnesses: readonly string[]; readonly refusesAll?: () => boolean };
+
+const givenLyingProvider = async ({ witnesses, refusesAll = () => true }: Setup) => {
+  const ctx = await given({ balance: 500 });
+  const { world } = ctx;
+  const engine = createEngine({
+    ...world,
+    dns: createZoneDns(ZONE),
+    connect: createServers(refusesAll),
+    lists: world.engine.lists,
+    allowed: [],
+    smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
+    slots: createLocalSlots(world),
+    witnesses,
+  });
+  return { ...ctx, world: { ...world, engine } };
+};
+
+const peopleAt = (domain: string): string[] =>
+  Array.from({ length: 40 }, (_, n) => `person${n}@${domain}`);
+
+const whenListed = async (ctx: Awaited<ReturnType<typeof givenLyingProvider>>) => {
+  const { world, liveKey: key } = ctx;
+  const emails = [...peopleAt("firm.example"), ...peopleAt("shop.example")];
+  const fileKey = await givenUpload(ctx, key, formatCsv(emails));
+  const { data } = await whenFiled(world, key, createProcessRequest(fileKey));
+  await whenQuiet(ctx);
+  return (await send(world, `GET /v1/jobs/${data.job_id}`, { key })).data;
+};
+
+test("a list refunds the rows of a provider that refuses its witness", async () => {
+  const ctx = await givenLyingProvider({ witnesses: ["witness@firm.example"] });
+
+  const { summary, status } = await whenListed(ctx);
+
+  expect(status).toBe("completed");
+  expect(summary.reasons).toEqual({ accepted: 40, witness_refused: 40 });
+  expect(summary.suspicions).toEqual([]);
+  expect(listMoves(ctx)).toEqual(["hold 80", "settle 80", "refund 40"]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 460, spent: 40, held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("without a witness the list's summary names the provider's domain as a suspicion", async () => {
+  const ctx = await givenLyingProvider({ witnesses: [] });
+
+  const { summary } = await whenListed(ctx);
+
+  expect(summary.reasons).toEqual({ accepted: 40, mailbox_not_found: 40 });
+  expect(summary.suspicions).toEqual([
+    {
+      at: "firm.example",
+      count: 40,
+      message: "All 40 addresses at firm.example were refused; this may be about us.",
+    },
+  ]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 420, spent: 80 });
+});
+
+test("a list without refusals at a whole provider has no suspicion", async () => {
+  const ctx = await givenLyingProvider({ witnesses: [], refusesAll: () => false });
+
+  expect((await whenListed(ctx)).summary).toMatchObject({
+    reasons: { accepted: 80 },
+    suspicions: [],
+  });
+});
+
+test("a pass takes back the refusals that a witness disproves before it ends", async () => {
+  let lies = 0;
+  const ctx = await givenLyingProvider({
+    witnesses: ["witness@firm.example"],
+    refusesAll: () => lies > 0,
+  });
+  const { world, liveKey: key } = ctx;
+  const file = async (names: readonly string[]) => {
+    const emails = names.map((name) => `${name}@firm.example`);
+    const fileKey = await givenUpload(ctx, key, formatCsv(emails));
+    return (await whenFiled(world, key, createProcessRequest(fileKey))).data.job_id;
+  };
+  // The witness is accepted, so that the next refusals are only unproven.
+  await file(["gone1"]);
+  await whenQuiet(ctx);
+  lies = 1;
+  const id = await file(Array.from({ length: 260 }, (_, n) => `gone${n + 2}`));
+  await whenQuiet(ctx);
+
+  const { data } = await send(world, `GET /v1/jobs/${id}`, { key });
+
+  expect(data.summary.reasons).toEqual({ witness_refused: 260 });
+  await thenConsistent(ctx);
+});
+
+test("a verification costs nothing when the provider refuses the witness", async () => {
+  const ctx = await givenLyingProvider({ witnesses: ["witness@firm.example"] });
+
+  const body = { email: "person1@firm.example" };
+  const { data } = await send(ctx.world, "POST /v1/verify", { key: ctx.liveKey, body });
+
+  expect(data).toMatchObject({ status: "unknown", reason: "witness_refused", credits_used: 0 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 500, spent: 0, held: 0 });
+});
