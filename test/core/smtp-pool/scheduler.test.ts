@@ -335,6 +335,16 @@ test.each([
   });
 });
 
+test("a refusal of our sender's policy has one reason, whether or not it names the sender", async () => {
+  const texts = ["550 5.7.23 SPF fail for <probe@example.org>", "550 5.7.23 SPF fail"];
+  const reasons = texts.map(async (reply) => {
+    const { probe } = givenServer(() => reply);
+    return (await probe(ask("ann"))).finding.reason;
+  });
+
+  expect(await Promise.all(reasons)).toEqual(["sender_auth_failed", "sender_auth_failed"]);
+});
+
 test("when no server at all can be reached, the results name our network and not each server", async () => {
   const { world, table } = givenWorld();
   const catchAllCache = createCatchAllCache(table, world.now);

@@ -1,12 +1,14 @@
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import type { Engine } from "@mailproof/core/verify/engine";
+import { createMailHostLookup } from "@mailproof/core/verify/mail-host-lookup";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verify } from "@mailproof/core/verify/verify";
 import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import { expect, test } from "vitest";
-import { START } from "../../app/given.ts";
+import { givenWorld, START } from "../../app/given.ts";
+import { createZoneDns } from "../../app/zone.ts";
 
 const OPTIONS = { deepVerify: true, includeAi: true, includeEvidence: true };
 const ACCEPTED: Finding = {
@@ -198,6 +200,19 @@ test.each([
     expect(verified).toMatchObject({ status: "unknown", reason, retry });
   },
 );
+
+test("a host that our own network's filter hides is not asked about again", async () => {
+  const dns = createZoneDns({
+    "example.com": { MX: ["10 mx.example.com"] },
+    "mx.example.com": { A: ["0.0.0.0"] },
+  });
+  const { engine } = givenEngine("mx.example.com");
+  const findMailHosts = createMailHostLookup({ ...givenWorld().world, dns, allowed: [] });
+
+  const verified = await verify({ ...engine, findMailHosts }, "ann@example.com", OPTIONS);
+
+  expect(verified).toMatchObject({ status: "unknown", reason: "dns_inconclusive", retry: null });
+});
 
 test("a name that Gmail never gave is invalid, and no mail server is asked", async () => {
   const { engine, asked } = givenEngine("gmail-smtp-in.l.google.com");

@@ -164,6 +164,7 @@ const judgeCandidate = (
       listed: findListings(engine.lists, address),
       domain: at,
       dnsQueries: [],
+      isNameRefused: false,
       mailHost: probeResult.host || mailHost,
       probeResult,
       doubts,

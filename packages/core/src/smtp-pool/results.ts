@@ -16,10 +16,10 @@ export const toFinding = (
   mxHost: string,
   sender: string,
 ): Finding => {
-  if (reply && stage !== "connect")
-    return namesSender(reply, recipient, sender)
-      ? SENDER_REJECTED
-      : classify(reply, { stage, mxHost });
+  if (reply && stage !== "connect") {
+    const finding = classify(reply, { stage, mxHost });
+    return !finding.aboutUs && namesSender(reply, recipient, sender) ? SENDER_REJECTED : finding;
+  }
   const { reason, retry } = FAULTS[fault ?? "closed"];
   return {
     verdict: "unknown",

@@ -134,6 +134,8 @@ type AddressLookup = AddressText & {
   readonly listed: Signals["listed"];
   readonly domain: DomainSignal;
   readonly dnsQueries: readonly RecordedQuery[];
+  /** A resolver, or a filter of our own network, refuses the name: it would again. */
+  readonly isNameRefused: boolean;
   readonly mailHost: string | null;
   readonly probeResult: ProbeResult | null;
   readonly doubts: ProviderDoubts;
@@ -144,12 +146,20 @@ type AddressLookup = AddressText & {
 
 type DomainLookup = Pick<
   AddressLookup,
-  "domain" | "dnsQueries" | "mailHost" | "probeResult" | "doubts" | "bouncedAt" | "domainHistory"
+  | "domain"
+  | "dnsQueries"
+  | "isNameRefused"
+  | "mailHost"
+  | "probeResult"
+  | "doubts"
+  | "bouncedAt"
+  | "domainHistory"
 >;
 
 const NOT_LOOKED_UP: DomainLookup = {
   domain: "not_asked",
   dnsQueries: [],
+  isNameRefused: false,
   mailHost: null,
   probeResult: null,
   doubts: NO_DOUBTS,
@@ -183,7 +193,7 @@ const lookUpDomain = async (
     const domain = toDnsReason(mailHosts.why);
     return domain === "internal"
       ? { ...NOT_LOOKED_UP, dnsQueries, probeResult: createUnansweredResult(toSmtpForm(address)) }
-      : { ...NOT_LOOKED_UP, domain, dnsQueries };
+      : { ...NOT_LOOKED_UP, domain, dnsQueries, isNameRefused: mailHosts.why === "refused" };
   }
   if (mailHosts.kind !== "hosts") return { ...NOT_LOOKED_UP, domain: mailHosts.kind, dnsQueries };
 
@@ -286,6 +296,6 @@ const createVerification = (
   };
 };
 
-/** A resolver that is overloaded or unreachable may answer later; one that refuses a name will refuse it again. */
-const isWorthRetrying = ({ domain, dnsQueries }: AddressLookup): boolean =>
-  domain === "dns_inconclusive" && dnsQueries.every(({ kind }) => kind !== "refused");
+/** A resolver that is overloaded or unreachable may answer later. */
+const isWorthRetrying = ({ domain, isNameRefused }: AddressLookup): boolean =>
+  domain === "dns_inconclusive" && !isNameRefused;
