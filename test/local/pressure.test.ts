@@ -1,4 +1,8 @@
 import { getHeapStatistics } from "node:v8";
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import { credits } from "@mailproof/core/money/credits";
+import { createApp } from "@mailproof/local/app";
+import { readEnvironment } from "@mailproof/local/environment";
 import {
   computeMemoryShare,
   computePressure,
@@ -7,6 +11,8 @@ import {
   startPressureMeter,
 } from "@mailproof/local/server/pressure";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { send, whenVerified } from "../app/send.ts";
+import { createFolder } from "../servers/running.ts";
 
 const CALM: PressureReading = { delayMs: 0, memoryShare: 0.1, requests: 5 };
 const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
@@ -191,4 +197,21 @@ test.each([
   ["of the heap, where that is fuller", { heapUsed: 3_800 * MEGABYTE }, 0.95],
 ])("the share of memory is that %s", (_of, memory, share) => {
   expect(computeMemoryShare({ ...MEMORY, ...memory })).toBeCloseTo(share);
+});
+
+test("the service of one machine asks its own meter: paid work is refused, and reads go on", async () => {
+  const usage = process.memoryUsage();
+  const ctx = createApp(readEnvironment({ MAILPROOF_DIR: createFolder() }), () => "", null);
+  onTestFinished(() => ctx.close());
+  expect(ctx.world.pressure()).toBeNull();
+  const opening = { name: "Ann's Shop", plan: "pro", opening: credits(10) } as const;
+  const { liveKey: key } = await openAccount(ctx.world, opening);
+  vi.spyOn(process, "memoryUsage").mockReturnValue({ ...usage, heapUsed: Number.MAX_SAFE_INTEGER });
+  onTestFinished(() => void vi.restoreAllMocks());
+
+  await vi.waitUntil(() => ctx.world.pressure() === "memory_short", { timeout: 20_000 });
+
+  const verified = await whenVerified(ctx.world, key, { email: "ann@example.com" });
+  expect(verified.statusCode).toBe(503);
+  expect((await send(ctx.world, "GET /v1/account", { key })).statusCode).toBe(200);
 });
