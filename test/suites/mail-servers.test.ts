@@ -2,12 +2,99 @@ import { classify } from "@mailproof/mail/smtp/classify";
 import { type SessionOutcome, trySession } from "@mailproof/mail/smtp/connect";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { EXIM } from "../mail-servers/exim.ts";
-import { OPENSMTPD } from "../mail-servers/opensmtpd.ts";
 import { POSTFIX } from "../mail-servers/postfix.ts";
-import { findObstacle, type Recipe, type Running, startServer } from "../mail-servers/sandbox.ts";
+import {
+  CERT_FILE,
+  findObstacle,
+  KEY_FILE,
+  type Recipe,
+  type Running,
+  startServer,
+} from "../mail-servers/sandbox.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { HOST } from "../servers/mail-servers.ts";
+
+const formatOpensmtpdConfig = (port: number) => `
+pki mx.here.test cert "${CERT_FILE}"
+pki mx.here.test key "${KEY_FILE}"
+filter grey phase rcpt-to match rcpt-to { "grey@here.test" } reject "451 4.7.1 Greylisted"
+filter disabled phase rcpt-to match rcpt-to { "disabled@here.test" } reject "550 5.2.1 Mailbox disabled"
+filter full phase rcpt-to match rcpt-to { "full@here.test" } reject "452 4.2.2 Mailbox full"
+filter all chain { grey disabled full }
+listen on 127.0.0.1 port ${port} tls pki mx.here.test hostname mx.here.test filter all
+table everybody { "@" = ann }
+table few { "ann@virtual.test" = ann }
+action own mbox
+action everybody mbox virtual <everybody>
+action few mbox virtual <few>
+match from any for domain "here.test" action own
+match from any for domain "all.test" action everybody
+match from any for domain "virtual.test" action few
+`;
+
+const OPENSMTPD: Recipe = {
+  debian: "opensmtpd",
+  accounts: ["opensmtpd", "opensmtpq", "ann", "bob"],
+  files: (port) => ({ "/etc/smtpd.conf": formatOpensmtpdConfig(port) }),
+  start: () => `
+mkdir -p /var/lib/opensmtpd/empty
+chmod 600 ${KEY_FILE}
+smtpd -d &
+`,
+};
+
+const EXIM_CONFIG = `
+primary_hostname = mx.here.test
+domainlist ours = here.test : all.test
+acl_smtp_rcpt = rcpt
+tls_certificate = ${CERT_FILE}
+tls_privatekey = ${KEY_FILE}
+
+begin acl
+rcpt:
+  defer local_parts = grey
+        message = Greylisted, come back
+  defer local_parts = full
+        message = 452 4.2.2 Mailbox full
+  deny  local_parts = forbidden
+  deny  domains = ! +ours
+        message = relay not permitted
+  require verify = recipient
+  accept
+
+begin routers
+refused_or_deferred:
+  driver = redirect
+  allow_fail
+  allow_defer
+  data = \${if eq{$local_part}{disabled}{:fail: This mailbox is disabled}\\
+         {\${if eq{$local_part}{later}{:defer: Not today}{}}}}
+users:
+  driver = accept
+  domains = here.test
+  local_parts = ann : bob
+  transport = nowhere
+everybody:
+  driver = accept
+  domains = all.test
+  transport = nowhere
+
+begin transports
+nowhere:
+  driver = appendfile
+  file = /dev/null
+`;
+
+const EXIM: Recipe = {
+  debian: "exim4-daemon-light",
+  accounts: ["Debian-exim"],
+  files: () => ({ "/etc/exim4/exim4.conf": EXIM_CONFIG }),
+  start: (port) => `
+mkdir -p /var/spool/exim4 /var/log/exim4
+chown -R Debian-exim:Debian-exim /var/spool/exim4 /var/log/exim4 /etc/mail-test
+exim4 -bd -oX 127.0.0.1.${port} -oP "" &
+`,
+};
 
 const SESSION_MS = 20_000;
 const START_MS = 30_000;
