@@ -103,7 +103,7 @@ export const free: Receiver = {
     },
   ],
   notes:
-    "How many errors cause a block is not published: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+    "The provider publishes no threshold: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
   hosts: ["mx1.free.fr", "mx2.free.fr"],
   extensions: ["PIPELINING", "SIZE 78643200", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
@@ -148,7 +148,7 @@ export const sfr: Receiver = {
     },
   ],
   notes:
-    "The threshold of unknown users is not published: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+    "The provider publishes no threshold: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
   hosts: ["smtp-in.sfr.fr"],
   extensions: ["PIPELINING", "SIZE 50000000", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",

@@ -132,7 +132,7 @@ export const libero: Receiver = {
     },
   ],
   notes:
-    "How many cause the block is not published: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+    "The provider publishes no threshold: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
   hosts: ["smtp-in.libero.it"],
   extensions: ["8BITMIME", "PIPELINING", "SIZE 42000000"],
   tls: "offered",
