@@ -7,15 +7,14 @@ export const formatLabTables = (): string => {
   const domains = Object.entries(DOMAINS).map(([title, rows]) =>
     formatSection(
       title,
-      ["try", "status", "reason", "because"],
-      rows.flatMap(({ name, shows, examples }) =>
-        examples.map(([local, status, reason], index) => [
-          `\`${local}@${name}\``,
-          status,
-          `\`${reason}\``,
-          index === 0 ? shows : "",
-        ]),
-      ),
+      ["domain", "shows", "results"],
+      rows.map(({ name, shows, examples }) => [
+        `\`${name}\``,
+        shows,
+        examples
+          .map(([local, status, reason]) => `\`${local}\`: ${status} \`${reason}\``)
+          .join("; "),
+      ]),
     ),
   );
   const senders = formatSection(

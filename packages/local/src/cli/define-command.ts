@@ -34,7 +34,7 @@ export const defineCommand = <O extends OptionsSchema>(
   definition: CommandDefinition<O>,
 ): CommandDefinition<O> => definition;
 
-/** One row of the table that parsing, help, completion and docs/command-line.md are made from. */
+/** One row of the table that parsing, help and completion are made from. */
 export type CommandEntry = {
   readonly name: string;
   /** What it does, in one sentence. */

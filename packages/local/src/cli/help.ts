@@ -6,7 +6,7 @@ import { getColumns, wrapText } from "./terminal.ts";
 
 /** The operator's commands have a list of their own: there are many, and few need them. */
 const OPERATOR = "admin";
-export const isOfOperator = ({ name }: Pick<CommandEntry, "name">): boolean =>
+const isOfOperator = ({ name }: Pick<CommandEntry, "name">): boolean =>
   name.startsWith(`${OPERATOR} `);
 
 /** Every command that is not the operator's, with its sentence. */
@@ -59,7 +59,7 @@ const formatName = ({ name, short, value }: CommandOption): string =>
   `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 
 /** What an option does, and what it is when it is left out. */
-export const formatText = ({ text, isRequired, defaultValue }: CommandOption): string =>
+const formatText = ({ text, isRequired, defaultValue }: CommandOption): string =>
   [
     text,
     ...(isRequired ? ["(required)"] : []),
