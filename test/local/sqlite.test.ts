@@ -163,6 +163,27 @@ test("no caller gets a result before its flush, and while the disk works the eve
   db.close();
 });
 
+test("a write that may be lost returns before its flush, which the next write waits for", async () => {
+  const db = createNotes(join(createFolder(), "notes.sqlite"));
+  const insert = db.prepare("INSERT INTO notes VALUES (?)");
+  const { disk, flushes } = createSlowDisk();
+  const { commit } = createGroupCommit(db, { disk });
+  const results: string[] = [];
+  const write = (text: string, mayBeLost?: "may be lost") =>
+    commit(() => insert.run(text), mayBeLost).then(() => void results.push(text));
+
+  await write("a", "may be lost");
+  expect(flushes).toEqual([]);
+  const together = [write("b"), write("c", "may be lost")];
+  await together[1];
+  expect(results).toEqual(["a", "c"]);
+  flushes[0]?.();
+  await together[0];
+
+  expect(flushes).toHaveLength(1);
+  db.close();
+});
+
 test("what cannot be begun fails, and the next transaction is tried anew", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");

@@ -48,13 +48,15 @@ export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
 
     const field = toKeyField(keyId);
     const key = toWindowKey(owner, startsAt);
-    const result = await table.write({
+    const counting = {
       update: key,
       add: { n: 1, [field]: 1 },
       bounds: { n: { atMost: limits.account }, [field]: { atMost: limits.key } },
       set: { expires_at: resetAt + RETENTION_SECONDS },
       orCreate: true,
-    });
+    } as const;
+    // A power cut may lose the count of this minute, and nothing else depends on it.
+    const result = await table.write(counting, "may be lost");
     if (result.outcome === "refused") {
       dropExpired(fullUntil, resetAt);
       const by = Number((await table.get(key))?.["n"]) >= limits.account ? "account" : "key";

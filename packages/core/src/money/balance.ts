@@ -87,9 +87,20 @@ export async function* iterateShardedAccounts(table: Table): AsyncGenerator<stri
 /** More than the shards that any plan has. */
 const ITEMS_MAX = 500;
 
+/** `isOneItem`: the deployment makes no shards (`makesShards`), so no query looks for them. */
+const readItems = async (table: Table, account: string, isOneItem: boolean) => {
+  if (!isOneItem) return (await table.query({ pk: `BALANCE#${account}`, limit: ITEMS_MAX })).items;
+  const item = await table.get(toBalanceKey(account));
+  return item ? [item] : [];
+};
+
 /** One read of all shards. Other processes may move credits between two of them meanwhile. */
-export const readBalance = async (table: Table, account: string): Promise<ShardedBalance> => {
-  const { items } = await table.query({ pk: `BALANCE#${account}`, limit: ITEMS_MAX });
+export const readBalance = async (
+  table: Table,
+  account: string,
+  isOneItem = false,
+): Promise<ShardedBalance> => {
+  const items = await readItems(table, account, isOneItem);
   const reported = items.find(({ sk }) => sk === REPORTED);
   const stored = items
     .filter((item) => item !== reported)

@@ -54,7 +54,7 @@ export type PreparedWork = PreparedOperation & {
   readonly input: Json;
   readonly expectedMs: number;
 };
-/** `subject`: the hash of the address that the answer shows. */
+/** `subject`: the hash of the address that the answer shows. Both are for the claim of an Idempotency-Key. */
 export type PreparedAnswer = PreparedOperation & {
   readonly answer: Json;
   readonly subject?: string;

@@ -8,6 +8,7 @@ import {
   buildPayingUpdate,
   countShards,
   type Funding,
+  makesShards,
   planFunding,
   planSpread,
 } from "./funding.ts";
@@ -89,7 +90,7 @@ const fundDebit = async (
 ): Promise<{ readonly balance: ShardedBalance; readonly funding: Funding }> => {
   let isSpread = false;
   for (let gathers = 0; gathers < GATHERS_MAX; gathers++) {
-    const balance = await readBalance(world.table, account);
+    const balance = await readBalance(world.table, account, !makesShards(world.settings));
     if (balance.available < amount) await assertSufficient(world, account, amount);
     const count = countShards(plan, balance.available, world.settings);
     const funding = planFunding(balance, amount, count, world.random);

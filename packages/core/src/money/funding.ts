@@ -17,6 +17,10 @@ export const countShards = (
     Math.min(PLANS[plan].balanceShards, Math.floor(toCredits(available) / creditsPerShard)),
   );
 
+/** One machine makes none: SQLite has no transactions that conflict. */
+export const makesShards = ({ creditsPerShard }: Pick<Settings, "creditsPerShard">): boolean =>
+  Number.isFinite(creditsPerShard);
+
 /** Credits that one shard gives to another. */
 export type Draw = { readonly from: number; readonly amount: Halves };
 

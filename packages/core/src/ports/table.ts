@@ -119,8 +119,11 @@ export type Table = {
   get(key: Key): Promise<Item | undefined>;
   /** In byte order of the sort key, because that is the order DynamoDB has. */
   query(query: TableQuery): Promise<ItemPage>;
-  /** A single write: half the price of a transaction on AWS, and it returns the item after the change. */
-  write(write: Write): Promise<WriteResult>;
+  /**
+   * A single write: half the price of a transaction on AWS, and it returns the item after the change. `mayBeLost`: a power
+   * cut may undo it until a later write is on the disk, so an adapter need not wait for the disk.
+   */
+  write(write: Write, mayBeLost?: "may be lost"): Promise<WriteResult>;
   /** All of the writes or none; at most 100, each on a different item. Without `attempt`: a new one. */
   transact(writes: readonly Write[], attempt?: Attempt): Promise<TransactResult>;
   /** A transaction returns the items that it wrote, as SQLite's can and DynamoDB's cannot. */

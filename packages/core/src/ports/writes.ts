@@ -1,4 +1,4 @@
-import type { Bounds, Condition, Item, Key, Scalar, Update, Where, Write } from "./table.ts";
+import type { Bounds, Condition, Item, Json, Key, Scalar, Update, Where, Write } from "./table.ts";
 
 // The semantics of a write, for adapters that apply writes themselves (SQLite, memory). The DynamoDB adapter translates
 // writes to expressions, and test/contract/table.test.ts checks that all of them behave alike.
@@ -27,12 +27,10 @@ export const applyWrite = (write: Write, stored: Item | undefined): Item | undef
   if ("check" in write || "checkAbsent" in write) return stored;
 
   const { update, set = {}, add = {} } = write;
-  const sums = Object.entries(add).map(([field, by]) => [field, readAmount(stored, field) + by]);
-  return {
-    ...(stored ?? { pk: update.pk, sk: update.sk }),
-    ...set,
-    ...Object.fromEntries(sums),
-  };
+  const next: Record<string, Json | undefined> = { ...(stored ?? update), ...set };
+  for (const [field, by] of Object.entries(add)) next[field] = readAmount(stored, field) + by;
+  for (const field in set) if (set[field] === undefined) delete next[field];
+  return next as Item;
 };
 
 const mayUpdate = (write: Update, stored: Item | undefined): boolean => {

@@ -137,13 +137,14 @@ export const payForFound = async (
   });
   const result = { ...trimResult(whole, request.options), ...receipt };
   const also = { price, cached, ...(control && { control }) };
-  const answer: StoredAnswer = { ...also, result: pack(result) };
-  const subject = hashAddress(world, getOwnerId(order.payer), request.email.canonical);
+  const toClaimed = (): { readonly answer: StoredAnswer; readonly subject: string } => ({
+    answer: { ...also, result: pack(result) },
+    subject: hashAddress(world, getOwnerId(order.payer), request.email.canonical),
+  });
   const openedAt = world.now().toISOString();
   const outcome = await payImmediately(world, order, async () => ({
     price,
-    answer,
-    subject,
+    ...(order.idempotencyKey ? toClaimed() : { answer: null }),
     writes: (shard) => countVerdicts({ ...order.payer, shard }, openedAt, [result]),
   }));
   if (outcome.kind !== "paid") return resume(world, outcome, goOn);

@@ -2,11 +2,13 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { INDEXES, type Item, type Key } from "@mailproof/core/ports/table";
 import { serializeItem, toItemId } from "@mailproof/core/ports/writes";
 
-// The items that this process read last, and what the transactions of a group changed. The balance and the counters of an
-// account are in each of its requests: they are read and written once for all that share a flush.
+// The items that this process read or changed last, and what the transactions of a group changed. The balance and the counters of
+// an account are in each of its requests: they are written once for all that share a flush, and read once until another process
+// commits.
 
 type Statements = Readonly<Record<"select" | "upsert" | "remove", StatementSync>>;
 type ParseItem = (json: unknown) => Item;
+type Change = { readonly key: Key; readonly isNew: boolean };
 
 const ITEMS_MAX = 5_000;
 /** Longer ones, such as pages of results, are read again. */
@@ -21,7 +23,7 @@ export const createItemCache = (
   seconds: () => number,
 ) => {
   const items = new Map<string, Item | undefined>();
-  const changed = new Map<string, Key>();
+  const changed = new Map<string, Change>();
   const isChangedByOthers = createForeignWriteCheck(db);
   let wasChecked = false;
 
@@ -61,20 +63,21 @@ export const createItemCache = (
     },
     begin,
     forget,
-    /** Undefined: the item is removed. */
-    store: (key: Key, item: Item | undefined): void => {
+    /** Undefined: the item is removed. A new item, such as a ledger entry, is seldom read, so it is not kept. */
+    store: (key: Key, item: Item | undefined, isNew: boolean): void => {
       const id = toItemId(key);
       items.set(id, item);
-      changed.set(id, key);
+      changed.set(id, { key, isNew });
     },
     isFull: (): boolean => changed.size >= CHANGES_MAX,
     /** Into the table, before the group's end. */
     write: (): void => {
-      for (const [id, { pk, sk }] of changed) {
+      for (const [id, { key, isNew }] of changed) {
         const item = items.get(id);
-        if (item) upsert.run(pk, sk, serializeItem(item), ...toColumns(item));
-        else remove.run(pk, sk);
-        items.delete(id);
+        const json = item && serializeItem(item);
+        if (item && json) upsert.run(key.pk, key.sk, json, ...toColumns(item));
+        else remove.run(key.pk, key.sk);
+        if (isNew || !json || json.length > JSON_MAX) items.delete(id);
       }
       changed.clear();
       for (const id of items.keys()) {

@@ -40,7 +40,7 @@ export const createSqliteTable = (
   const store = (write: Write, stored: Item | undefined): Item | undefined => {
     if ("check" in write || "checkAbsent" in write) return stored;
     const next = applyWrite(write, stored);
-    if (next || stored) cache.store(getItemKey(write), next);
+    if (next || stored) cache.store(getItemKey(write), next, !stored);
     return next;
   };
 
@@ -62,13 +62,13 @@ export const createSqliteTable = (
         : { items };
     },
 
-    write: async (write) => {
+    write: async (write, mayBeLost) => {
       assertTransactable([write]);
       return commit(() => {
         const stored = cache.read(getItemKey(write));
         if (!mayApply(write, stored)) return { outcome: "refused", refusedWrite: write } as const;
         return { outcome: "committed", item: store(write, stored) } as const;
-      });
+      }, mayBeLost);
     },
 
     transact: async (writes) => {

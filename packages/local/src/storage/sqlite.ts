@@ -127,9 +127,11 @@ type PendingWork = {
   readonly done: (result: unknown) => void;
   readonly failed: (error: unknown) => void;
   readonly since: number;
+  readonly mayBeLost: boolean;
 };
 
-export type Commit = <T>(work: () => T) => Promise<T>;
+/** With `mayBeLost` the result does not wait for the disk. */
+export type Commit = <T>(work: () => T, mayBeLost?: "may be lost") => Promise<T>;
 
 // One flush takes at most this many, and no further one after this time: a burst must not hold the event loop for long.
 const GROUP_MAX = 500;
@@ -222,14 +224,14 @@ export const createGroupCommit = (
 ): { commit: Commit; close: () => void } => {
   const run = createGroupRunner(db, disk, held);
   let waiting: PendingWork[] = [];
-  let unflushed: Notify[] = [];
+  let unflushed: readonly Told[] = [];
   let isUnderWay = false;
   let closed = false;
 
   const notify = (): void => {
     const results = unflushed;
     unflushed = [];
-    for (const result of results) result();
+    for (const { tell } of results) tell();
   };
 
   const runGroup = (): void => {
@@ -237,11 +239,14 @@ export const createGroupCommit = (
     const { count, locked, results } = run(waiting.slice(0, GROUP_MAX));
     waiting = waiting.slice(count);
     if (locked === undefined) {
-      unflushed = [...results];
-      disk.flush(() => {
+      const goOn = (): void => {
         notify();
         disk.afterGroup(runNext);
-      });
+      };
+      unflushed = results.filter(({ mayBeLost }) => !mayBeLost);
+      for (const { tell, mayBeLost } of results) if (mayBeLost) tell();
+      if (unflushed.length > 0) disk.flush(goOn);
+      else goOn();
       return;
     }
     const isTooLate = ({ since }: PendingWork) =>
@@ -256,11 +261,12 @@ export const createGroupCommit = (
     if (isUnderWay) schedule();
   };
 
-  const commit = <T>(work: () => T): Promise<T> =>
+  const commit: Commit = <T>(work: () => T, mayBeLost?: "may be lost") =>
     new Promise<T>((resolve, reject) => {
       if (closed) return reject(new Error("the database is closed"));
       const done = (result: unknown) => resolve(result as T);
-      waiting.push({ work, done, failed: reject, since: Date.now() });
+      const how = { since: Date.now(), mayBeLost: mayBeLost !== undefined };
+      waiting.push({ work, done, failed: reject, ...how });
       if (!isUnderWay) runNext();
     });
 
@@ -269,7 +275,7 @@ export const createGroupCommit = (
     while (waiting.length > 0) {
       const { count, locked, results } = run(waiting);
       waiting = waiting.slice(count);
-      unflushed.push(...results);
+      unflushed = [...unflushed, ...results];
       if (locked !== undefined) for (const { failed } of waiting.splice(0)) failed(locked);
     }
     disk.now();
@@ -281,8 +287,8 @@ export const createGroupCommit = (
   return { commit, close };
 };
 
-/** Tells one caller the result of its work. */
-type Notify = () => void;
+/** Tells one caller the result of its work, and whether it waits for the disk. */
+type Told = { readonly tell: () => void; readonly mayBeLost: boolean };
 
 /**
  * `count`: how many of the group ran, from its first on, with their results. `locked`: the error that kept all of it from
@@ -290,7 +296,7 @@ type Notify = () => void;
  */
 type GroupRun = {
   readonly count: number;
-  readonly results: readonly Notify[];
+  readonly results: readonly Told[];
   readonly locked?: unknown;
 };
 
@@ -311,12 +317,12 @@ const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">
     }
     const startMs = performance.now();
     const group: PendingWork[] = [];
-    const results: Notify[] = [];
+    const results: Told[] = [];
     try {
       for (const one of works) {
         group.push(one);
         const result = one.work();
-        results.push(() => one.done(result));
+        results.push({ tell: () => one.done(result), mayBeLost: one.mayBeLost });
         if (performance.now() - startMs > GROUP_MS || held.isFull()) break;
       }
       held.write();
@@ -328,14 +334,15 @@ const createGroupRunner = (db: DatabaseSync, { count }: Pick<DiskFlush, "count">
       held.forget();
       if (db.isTransaction) undo.run();
       const [only] = group;
-      const failed = only && group.length === 1 ? [() => only.failed(error)] : undefined;
-      return { count: group.length, results: failed ?? group.flatMap(runAlone) };
+      const tell = () => only?.failed(error);
+      const failed = only && group.length === 1 && [{ tell, mayBeLost: false }];
+      return { count: group.length, results: failed || group.flatMap(runAlone) };
     }
   };
 
-  const runAlone = (one: PendingWork): readonly Notify[] => {
+  const runAlone = (one: PendingWork): readonly Told[] => {
     const { results, locked } = run([one]);
-    return locked === undefined ? results : [() => one.failed(locked)];
+    return locked === undefined ? results : [{ tell: () => one.failed(locked), mayBeLost: false }];
   };
 
   return run;
