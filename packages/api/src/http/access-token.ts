@@ -32,6 +32,7 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
     scopes: scopesIn(claims),
     plan: account.plan,
     retentionDays: account.retentionDays,
+    bounceFree: account.bounceFree,
   };
 };
 

@@ -81,6 +81,7 @@ const callerByKey = async (
     scopes,
     plan: account.plan,
     retentionDays: account.retentionDays,
+    bounceFree: account.bounceFree,
     ...(use && origin && { visitor: { id: toVisitor(world, keyId, clientIp), use, origin } }),
     recordUse: () => storeLastUse(world, key),
   };

@@ -2,8 +2,7 @@ import type { PublicUse } from "@mailproof/core/accounts/api-key-items";
 import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/lib/failure";
-import type { KeyMode } from "@mailproof/core/money/payer";
-import type { PlanId } from "@mailproof/core/money/plans";
+import type { Payer } from "@mailproof/core/money/payer";
 import type { Need } from "@mailproof/core/runtime/need";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
 import type { Tag } from "../openapi/tags.ts";
@@ -11,16 +10,12 @@ import type { Tag } from "../openapi/tags.ts";
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;
 
-export type Caller = {
-  readonly account: string;
+export type Caller = Payer & {
   readonly credential: "key" | "token";
   /** The key's, or one for all access tokens of the account: what requests are counted by. */
   readonly keyId: string;
-  readonly mode: KeyMode;
   /** Null: unrestricted. */
   readonly scopes: readonly Scope[] | null;
-  readonly plan: PlanId;
-  readonly retentionDays?: number | undefined;
   /** Of a public key: who sends the request, and how much the key may be used. */
   readonly visitor?: { readonly id: string; readonly use: PublicUse; readonly origin: string };
   /** Stores when the key was last used. Absent for access tokens, which are not stored. */

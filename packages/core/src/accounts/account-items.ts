@@ -15,6 +15,8 @@ const Account = v.object({
   createdAt: v.string(),
   /** How long jobs are stored. Absent: as long as the plan allows. */
   retentionDays: v.optional(v.number()),
+  /** No bounce was ever reported. Absent: one may have been, as in each account of 0.2.0. */
+  bounceFree: v.optional(v.literal(true)),
   disabledAt: v.optional(v.string()),
   closedAt: v.optional(v.string()),
 });

@@ -41,7 +41,7 @@ export const openAccount = async (
   const test = mintKey(world, { account, name: "First test key", mode: "test", scopes: null });
 
   const { outcome } = await world.table.transact([
-    { create: toAccountItem({ account, name, plan, createdAt: at }) },
+    { create: toAccountItem({ account, name, plan, createdAt: at, bounceFree: true }) },
     ...openBalance({
       id: world.newId("txn"),
       account,

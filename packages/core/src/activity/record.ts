@@ -120,13 +120,15 @@ const splitIntoBatches = (
   events: readonly CountableEvent[],
 ): readonly (readonly CountableEvent[])[] => {
   const writes = 1 + 3 * listOwners(world, "").length;
+  // The first hard bounce of an account changes its item, too.
+  const writesMax = WRITES_MAX - Number(events.some(({ fate }) => fate === "hard"));
   const batches: CountableEvent[][] = [];
   let room = 0;
   for (const event of events) {
     const needed = writes + (event.fate ? FATE_WRITES_MAX : 0);
     if (needed > room) {
       batches.push([]);
-      room = WRITES_MAX;
+      room = writesMax;
     }
     batches.at(-1)?.push(event);
     room -= needed;

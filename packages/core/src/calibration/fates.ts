@@ -1,4 +1,5 @@
 import type { BounceKind } from "@mailproof/mail/bounce-kind";
+import { toAccountKey } from "../accounts/account-items.ts";
 import { getContributorTag, hashAddress, hashDomain } from "../accounts/hashes.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
 import type { Write } from "../ports/table.ts";
@@ -67,7 +68,11 @@ export const buildFateWrites = async (
       return [storeFate(address, before, after, world.now())];
     }),
   );
-  return [...items.flat(), ...sums.list()];
+  const hasHardBounce = events.some(({ fate }) => fate === "hard");
+  const key = toAccountKey(account);
+  const isFirst = hasHardBounce && (await world.table.get(key))?.["bounceFree"] === true;
+  const first = { update: key, set: { bounceFree: undefined } };
+  return [...items.flat(), ...sums.list(), ...(isFirst ? [first] : [])];
 };
 
 type Fates = Pick<VerdictItem, "fate" | "bouncedAt">;

@@ -12,6 +12,8 @@ export type Payer = {
   readonly plan: PlanId;
   /** The account's own retention of jobs. Absent: the plan's. */
   readonly retentionDays?: number | undefined;
+  /** No bounce was ever reported to the account, so none is looked up. */
+  readonly bounceFree?: true | undefined;
 };
 
 /**

@@ -31,7 +31,7 @@ export const findCached = async (
   });
   if (!result) return undefined;
   const isOutdated = await Promise.all([
-    hasBouncedSince(world, payer, email.address, result),
+    !payer.bounceFree && hasBouncedSince(world, payer, email.address, result),
     isDoubtedSince(world, result),
   ]);
   return isOutdated.some(Boolean) ? undefined : result;
