@@ -11,12 +11,11 @@ const loaded = await loadCommands(commands);
 
 const page = (file: string) => readFileSync(file, "utf8");
 
-test.each(commands.map(({ name }) => name))(
-  "docs/command-line.md describes mailproof %s",
-  (name) => {
-    expect(page("docs/command-line.md")).toContain(`npx mailproof ${name}`);
-  },
-);
+test.each(commands.map(({ name }) => name))("docs/command-line.md names mailproof %s", (name) => {
+  const shown = name.startsWith("admin ") ? `\`${name}\`` : `npx mailproof ${name}`;
+
+  expect(page("docs/command-line.md")).toContain(shown);
+});
 
 test("docs/command-line.md has the meaning of every exit code", () => {
   const rows = page("docs/command-line.md").matchAll(/^\| (\d+) +\| (.*?) +\|$/gm);
