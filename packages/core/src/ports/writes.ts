@@ -27,7 +27,10 @@ export const applyWrite = (write: Write, stored: Item | undefined): Item | undef
   if ("check" in write || "checkAbsent" in write) return stored;
 
   const { update, set = {}, add = {} } = write;
-  const next: Record<string, Json | undefined> = { ...(stored ?? update), ...set };
+  const next: Record<string, Json | undefined> = {
+    ...(stored ?? { pk: update.pk, sk: update.sk }),
+    ...set,
+  };
   for (const [field, by] of Object.entries(add)) next[field] = readAmount(stored, field) + by;
   for (const field in set) if (set[field] === undefined) delete next[field];
   return next as Item;

@@ -224,7 +224,7 @@ export const createGroupCommit = (
 ): { commit: Commit; close: () => void } => {
   const run = createGroupRunner(db, disk, held);
   let waiting: PendingWork[] = [];
-  let unflushed: readonly Told[] = [];
+  let unflushed: Told[] = [];
   let isUnderWay = false;
   let closed = false;
 
@@ -275,7 +275,7 @@ export const createGroupCommit = (
     while (waiting.length > 0) {
       const { count, locked, results } = run(waiting);
       waiting = waiting.slice(count);
-      unflushed = [...unflushed, ...results];
+      unflushed.push(...results);
       if (locked !== undefined) for (const { failed } of waiting.splice(0)) failed(locked);
     }
     disk.now();
