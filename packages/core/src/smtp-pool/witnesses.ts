@@ -6,9 +6,11 @@ import type { Reply } from "@mailproof/mail/smtp/reply";
 import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/witness";
 import type { ChooseWitness, RecipientResult } from "@mailproof/mail/smtp/session";
 import * as v from "valibot";
+import { type ItemStore, limitTime } from "../lib/limit-time.ts";
 import { HOUR_MS, isUnexpired, toEpochSeconds } from "../lib/time.ts";
 import { estimateShare } from "../lib/wilson.ts";
 import type { Key, Table } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
 import type { AnsweredProbe, SessionSummary } from "./probe.ts";
 import { findProviderKey, type SlotKey } from "./slots/slots.ts";
 
@@ -58,8 +60,9 @@ type Watched = {
 type WitnessPorts = {
   readonly witnesses: readonly string[];
   readonly findMailHosts: (domain: string) => ReturnType<typeof findMailHosts>;
-  readonly table: Pick<Table, "get" | "write">;
+  readonly table: ItemStore;
   readonly now: () => Date;
+  readonly sleep: World["sleep"];
 };
 
 /** `choose`: for the session's plan. `judge`: its summary, once it has ended; `isOwn`: at this provider, and not at another host. */
@@ -109,7 +112,8 @@ const createLocator = ({ witnesses, findMailHosts, now }: WitnessPorts) => {
 type Records = ReturnType<typeof createRecords>;
 
 /** What this process knows of each provider and exit, and the items behind it. */
-const createRecords = ({ table, now }: WitnessPorts) => {
+const createRecords = ({ table: untimed, now, sleep }: WitnessPorts) => {
+  const table = limitTime(untimed, { sleep });
   const watchedByKey = createBoundedMap<Watched>({ weightMax: REMEMBERED_MAX });
   const getMs = () => now().getTime();
   return {
