@@ -77,6 +77,20 @@ test("a charge that needs the credits of all shards is paid", async () => {
   await thenConsistent(ctx);
 });
 
+test("a deployment without shards spends the credits of shards that it finds", async () => {
+  const ctx = await given({ balance: 60 });
+  await whenAllVerified(ctx, 0, 30);
+  const settings = { ...ctx.world.settings, creditsPerShard: Number.POSITIVE_INFINITY };
+
+  const emails = createEmails(30);
+  const { statusCode } = await whenBatched({ ...ctx.world, settings }, ctx.liveKey, { emails });
+
+  expect(statusCode).toBe(202);
+  await whenWorked(ctx);
+  expect(await readCredits(ctx)).toMatchObject({ available: 0, spent: 60 });
+  await thenConsistent(ctx);
+});
+
 test("a clawback takes credits from all shards", async () => {
   const ctx = await given({ balance: 50 });
   await whenAllVerified(ctx, 0, 20);
