@@ -129,7 +129,7 @@ test("a pass takes back the refusals that a witness disproves before it ends", a
   await thenConsistent(ctx);
 });
 
-test("a verification costs nothing when the provider refuses the witness", async () => {
+test("POST /v1/verify charges nothing when the provider refuses the witness", async () => {
   const ctx = await givenLyingProvider({ witnesses: ["witness@firm.example"] });
 
   const body = { email: "person1@firm.example" };

@@ -45,7 +45,7 @@ test("every recipient is unknown when the provider refuses the witness, too", as
   expect(circuits()).toMatchObject([{ openings: 1, refusal: { code: 550 } }]);
 });
 
-test("without a witness the same recipients are invalid", async () => {
+test("forty refused recipients are invalid when the operator names no witness", async () => {
   const { probe } = givenProviders(answerFor(always, always));
 
   expect(countResults(await askMany(probe, 40, GOOGLE))).toEqual({
