@@ -1,3 +1,5 @@
+// npx node infra/cloud-init.ts exit.env > user-data prints what a provider's form calls user data, for an exit with the settings of that
+// file (docs/egress.md), its password included.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,3 +15,12 @@ export const createCloudInit = (settings: string, root = "."): string => {
     JSON.stringify(name === "exit.env" ? settings : read(name)),
   );
 };
+
+if (import.meta.main) {
+  const [file] = process.argv.slice(2);
+  if (file === undefined) {
+    process.stderr.write("Usage: npx node infra/cloud-init.ts exit.env > user-data\n");
+    process.exit(2);
+  }
+  process.stdout.write(createCloudInit(readFileSync(file, "utf8")));
+}

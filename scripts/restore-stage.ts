@@ -1,4 +1,4 @@
-// npm run restore -- --stage production [--at 2026-11-21T10:00:00Z] makes a table of what the stage had at that second, audits it, and
+// npx node scripts/restore-stage.ts --stage production [--at 2026-11-21T10:00:00Z] makes a table of what the stage had at that second, audits it, and
 // says how to switch to it. The stage itself is not changed.
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -6,7 +6,7 @@ import { openPrograms } from "../infra/deploy/programs.ts";
 import { restore } from "../infra/deploy/restore.ts";
 
 const USAGE =
-  "Usage: npm run restore -- --stage STAGE [--at TIME], such as 2026-11-21T10:00:00Z.\n";
+  "Usage: npx node scripts/restore-stage.ts --stage STAGE [--at TIME], such as 2026-11-21T10:00:00Z.\n";
 
 const { stage = "", at = null } = parseArgs({
   options: { stage: { type: "string" }, at: { type: "string" } },

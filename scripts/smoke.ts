@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 
-// MAILPROOF_KEY=KEY npm run smoke -- URL tries a service from outside, as its first customer would: the key, an address, a
+// MAILPROOF_KEY=KEY npx node scripts/smoke.ts URL tries a service from outside, as its first customer would: the key, an address, a
 // batch, an uploaded file, its job and download, and a webhook. A test key costs nothing; a live key pays five credits at
 // most. The key is no argument, because npm prints those, and no line of this program shows it.
 
@@ -9,7 +9,7 @@ const [given = ""] = process.argv.slice(2);
 const key = process.env["MAILPROOF_KEY"] ?? "";
 if (!URL.canParse(given) || !/^mp_(live|test)_/.test(key)) {
   process.stderr.write(
-    "Usage: npm run smoke -- URL, with the address of the service, and one of its keys in MAILPROOF_KEY.\n",
+    "Usage: npx node scripts/smoke.ts URL, with the address of the service, and one of its keys in MAILPROOF_KEY.\n",
   );
   process.exit(2);
 }

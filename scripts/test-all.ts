@@ -130,12 +130,12 @@ const STAGES: readonly (readonly Suite[])[] = [
       "npm install --prefix test/clients",
       node("clients", "test/clients/run-clients.ts"),
     ),
-    node("mcp", "scripts/check-mcp.ts"),
+    node("mcp", "test/mcp/inspect.ts"),
     tests("third-party"),
     needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
     tests("aws"),
     tests("histories"),
-    // One pair of faults of eighty: npm run simulate -- --pairs 1 plays all.
+    // One pair of faults of eighty: npx node test/simulation/cli.ts --pairs 1 plays all.
     node(
       "more histories",
       "test/simulation/cli.ts",

@@ -1,15 +1,18 @@
 // node scripts/tools.ts NAME [arguments] runs the formatter, the linter or the compiler. They weigh half as much as all
-// that `npm ci` installs, and only a change of the code needs them. So tools/ lists them, and the first run installs them.
+// that `npm ci` installs, and only a change of the code needs them. So scripts/tools lists them, and the first run installs them.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 
-const FILES = ["package.json", "package-lock.json"];
+const FOLDER = "scripts/tools";
+const LOCK = "package-lock.json";
 
 /** One folder for each lock file: a new version of a tool is another folder, and never a stale one. */
 const getFolder = (): string => {
-  const hash = createHash("sha256").update(readFileSync("tools/package-lock.json")).digest("hex");
+  const hash = createHash("sha256")
+    .update(readFileSync(join(FOLDER, LOCK)))
+    .digest("hex");
   return resolve(".cache", `tools-${hash.slice(0, 12)}`);
 };
 
@@ -17,7 +20,7 @@ const getFolder = (): string => {
 const install = (folder: string): void => {
   const draft = `${folder}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
-  for (const file of FILES) copyFileSync(join("tools", file), join(draft, file));
+  for (const file of ["package.json", LOCK]) copyFileSync(join(FOLDER, file), join(draft, file));
   execFileSync("npm", ["ci", "--include=dev", "--prefix", draft], { stdio: ["ignore", 2, 2] });
   try {
     renameSync(draft, folder);

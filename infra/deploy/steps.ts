@@ -139,7 +139,7 @@ export const STEPS: readonly Step[] = [
   },
   {
     name: "smoke test",
-    plan: () => "try the stage from outside with a test key: npm run smoke",
+    plan: () => "try the stage from outside with a test key: npx node scripts/smoke.ts",
     run: smoke,
   },
 ];

@@ -11,19 +11,11 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DASHBOARD } from "../../packages/local/src/server/dashboard-build.ts";
 import { NODE_OPTIONS } from "../node-options.ts";
+import { findTools } from "../tools.ts";
 import { joinTexts, LICENCES, PROGRAM, THREAD_FILES } from "./package.ts";
 
 /** Node looks for this mark to see whether it carries a program. */
 const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
-const TOOLS = import.meta.dirname;
-const POSTJECT = join(TOOLS, "node_modules/.bin/postject");
-
-/** Nothing but this build needs them, so npm ci of the repository does not bring them. */
-export const installTools = (): void => {
-  if (existsSync(POSTJECT)) return;
-  // The dashboard's build has set NODE_ENV to "production" in this process, with which npm leaves them out.
-  execFileSync("npm", ["ci", "--include=dev", "--prefix", TOOLS], { stdio: "pipe" });
-};
 
 /** Node's own, which also has those of V8, OpenSSL and all else inside it: it is next to Node wherever that is installed. */
 const readNodeLicence = (): string => {
@@ -66,7 +58,10 @@ export const buildExecutable = (packageFolder: string, file: string): void => {
   );
   execFileSync(process.execPath, ["--experimental-sea-config", config], { stdio: "pipe" });
   copyFileSync(process.execPath, file);
-  installTools();
-  execFileSync(POSTJECT, [file, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE], { stdio: "pipe" });
+  execFileSync(
+    join(findTools(), "postject"),
+    [file, "NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE],
+    { stdio: "pipe" },
+  );
   rmSync(draft, { recursive: true });
 };

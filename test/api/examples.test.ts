@@ -9,7 +9,7 @@ const document: any = openapi("http://127.0.0.1:8787");
 test("the examples are what the service answers today", async () => {
   expect(
     await recordExamples(),
-    `they are stale: run "npx node scripts/write-examples.mjs"`,
+    `they are stale: run "npx node scripts/write.ts examples"`,
   ).toEqual(EXAMPLES);
 });
 

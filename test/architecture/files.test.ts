@@ -106,10 +106,10 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "steps of a build or a deployment: a test takes them one by one": [
     "ALARMS",
-    "buildClientTypes",
     "buildGuard",
     "bundleClient",
-    "installTools",
+    "findFaults",
+    "findUnreleased",
     "listDimensions",
     "listIdleCosts",
     "formatPage",

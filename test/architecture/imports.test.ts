@@ -147,7 +147,7 @@ const manifests = [
   "package.json",
   "bench/package.json",
   "infra/package.json",
-  "tools/package.json",
+  "scripts/tools/package.json",
   "test/clients/package.json",
   ...globSync("packages/*/package.json"),
 ];
@@ -158,10 +158,10 @@ test.each(manifests)("%s names exact versions", (file) => {
   ) as Manifest;
   const versions = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies });
 
-  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
-test.each(["package-lock.json", "tools/package-lock.json", "infra/package-lock.json"])(
+test.each(["package-lock.json", "scripts/tools/package-lock.json", "infra/package-lock.json"])(
   "%s holds no address to download from",
   (file) => {
     expect(readFileSync(file, "utf8")).not.toMatch(/"resolved": "https?:/);

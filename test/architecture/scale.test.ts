@@ -253,6 +253,6 @@ test("the README has the prices that docs/costs.md has", () => {
 test("docs/deployment.svg is drawn from the topology", () => {
   expect(
     readFileSync("docs/deployment.svg", "utf8"),
-    "run: npx node scripts/write-deployment.ts",
+    "run: npx node scripts/write.ts deployment",
   ).toBe(drawDeployment());
 });

@@ -190,7 +190,7 @@ const results = readResults();
 test("docs/performance.md tells what bench/results holds", () => {
   expect(
     readFileSync(PAGE, "utf8"),
-    `docs/performance.md is stale: run "npx node scripts/write-performance.mjs"`,
+    `docs/performance.md is stale: run "npx node scripts/write.ts performance"`,
   ).toBe(formatPage(results));
 });
 

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { packNpm } from "@mailproof/docs-site/clients/archives";
 import { NPM_PACKAGE } from "@mailproof/docs-site/clients/programs";
 import { expect, test } from "vitest";
-import { bundleClient } from "../../scripts/build-client.ts";
+import { bundleClient } from "../../scripts/made/client.ts";
 import { createFolder } from "../servers/running.ts";
 
 // The package that a server has, used as a project that installs it does.

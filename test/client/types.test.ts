@@ -4,15 +4,15 @@ import { createError, type MoneyOutcome as Ours } from "@mailproof/client/errors
 import { OPERATIONS } from "@mailproof/client/operations";
 import { type MoneyOutcome, withMoneySentence } from "@mailproof/core/lib/failure";
 import { expect, test } from "vitest";
-import { BUILT, buildClient } from "../../scripts/build-client.ts";
-import { buildClientTypes } from "../../scripts/client-types.ts";
+import { BUILT, buildClient } from "../../scripts/made/client.ts";
+import { buildClientTypes } from "../../scripts/made/client-types.ts";
 
 test.each(Object.entries(buildClientTypes()))("%s says what the endpoints say", (file, source) => {
-  expect(readFileSync(file, "utf8"), `run: npx node scripts/client-types.ts`).toBe(source);
+  expect(readFileSync(file, "utf8"), `run: npx node scripts/write.ts client`).toBe(source);
 });
 
 test("built.json is built from the client's sources of today", async () => {
-  expect(readFileSync(BUILT, "utf8"), "run: npx node scripts/build-client.ts").toBe(
+  expect(readFileSync(BUILT, "utf8"), "run: npx node scripts/write.ts client").toBe(
     await buildClient(),
   );
 });

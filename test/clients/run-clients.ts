@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withServer } from "../../scripts/start-server.ts";
 import { createJudge } from "../api/judge.ts";
+import { withServer } from "../servers/npm-start.ts";
 import { type Doing, playScenario } from "./scenario.ts";
 
 // Three clients are generated from /openapi.json of a server, and each plays the same scenario. Every answer is held

@@ -1,6 +1,6 @@
 import type { Fault } from "./fault.ts";
 
-// Faults in the deployment to AWS, one line each. scripts/plant-faults.ts plants them.
+// Faults in the deployment to AWS, one line each. test/faults/plant.ts plants them.
 
 type Name =
   | "production"

@@ -5,7 +5,7 @@ import { applyEdit } from "./fault.ts";
 import { PLANTED_BUGS } from "./money.ts";
 import { FAULTS as OF_PRODUCT } from "./product.ts";
 
-// Whether tests notice the faults takes half an hour: npx node scripts/plant-faults.ts and scripts/check-money.ts --bugs "".
+// Whether tests notice the faults takes half an hour: npx node test/faults/plant.ts and test/third-party/money/cli.ts --bugs "".
 
 test("each planted fault still has its place in the code", () => {
   const faults = [...OF_DEPLOYMENT, ...OF_PRODUCT];

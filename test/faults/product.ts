@@ -1,7 +1,7 @@
 import type { Fault } from "./fault.ts";
 
 // Bugs outside of money and deployment: dashboard, exports, reports, erasure, command line, clients and documents.
-// npx node scripts/plant-faults.ts plants them one after the other, and each must make one of its test files fail.
+// npx node test/faults/plant.ts plants them one after the other, and each must make one of its test files fail.
 
 const inFile =
   (file: string, ...tests: readonly string[]) =>

@@ -15,7 +15,7 @@ const seeds = Array.from({ length: APPS }, (_, at) => at + 22);
 const seen = new Set<string>();
 const failed = new Set<string>();
 
-// 8,000 in all. Many more: npx node scripts/fuzz.ts --n 100000
+// 8,000 in all. Many more: npx node test/fuzz/cli.ts --n 100000
 test.each(seeds)(
   "500 drawn requests are answered as documented, and none that is refused costs anything: seed %i",
   async (seed) => {

@@ -22,7 +22,7 @@ import { drawRequest, listOperations, type Request } from "./requests.ts";
 // Method: requests are drawn from the document by a seed and go over a socket to the real server; Ajv says whether the
 // answer fits. What the service hands out (ids, cursors, file keys) is drawn from in later requests. In some apps the
 // table breaks now and then: what is answered then has to be in the document, too.
-// To reproduce a failure: npx node scripts/fuzz.ts --seed S --n N, with the seed and the number that it was reported with.
+// To reproduce a failure: npx node test/fuzz/cli.ts --seed S --n N, with the seed and the number that it was reported with.
 
 const document: any = openapi("http://127.0.0.1");
 const judge = createJudge(document);

@@ -2,12 +2,12 @@ import { gzipSync } from "node:zlib";
 import { MODULE, SCRIPT, SCRIPT_INTEGRITY } from "@mailproof/guard/built";
 import { VERSION } from "@mailproof/guard/version";
 import { expect, test } from "vitest";
-import { buildGuard } from "../../scripts/write-guard.ts";
+import { buildGuard } from "../../scripts/made/guard.ts";
 
 test("what is served is built from the source", async () => {
   const served = { script: SCRIPT, module: MODULE, integrity: SCRIPT_INTEGRITY };
 
-  expect(served, "run: npx node scripts/write-guard.ts && npm run fix").toEqual(await buildGuard());
+  expect(served, "run: npx node scripts/write.ts guard && npm run fix").toEqual(await buildGuard());
 });
 
 /** The hash of each version, which pages name. That of a released version never changes. */

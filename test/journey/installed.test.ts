@@ -13,8 +13,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildExecutable, installTools } from "../../scripts/build/executable.ts";
+import { buildExecutable } from "../../scripts/build/executable.ts";
 import { writePackage } from "../../scripts/build/package.ts";
+import { findTools } from "../../scripts/tools.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { describeServedClients, describeServedFiles, testServedFiles } from "./served-clients.ts";
 import { describeProgram, type Program } from "./started.ts";
@@ -114,11 +115,11 @@ describe("a clone without developer packages", () => {
 const findReasonAgainstExecutable = (): string | null => {
   if (process.platform !== "linux" || process.arch !== "x64") return "it is for Linux x64 only";
   try {
-    installTools();
+    findTools();
     return null;
   } catch (error) {
     if (process.env["CI"]) throw error;
-    return "npm could not install scripts/build";
+    return "npm could not install scripts/tools";
   }
 };
 

@@ -90,7 +90,7 @@ const squeezeSpaces = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/
 test("docs/lab.md has the tables as the lab serves them", () => {
   const [, written = ""] = readFileSync("docs/lab.md", "utf8").split("## What to expect\n\n");
 
-  expect(squeezeSpaces(written.trimEnd()), "run: npx node scripts/write-lab-tables.mjs").toBe(
+  expect(squeezeSpaces(written.trimEnd()), "run: npx node scripts/write.ts lab").toBe(
     squeezeSpaces(formatLabTables()),
   );
 });

@@ -14,7 +14,7 @@ import { eventually } from "../runner/eventually.ts";
 import { createFolder, whenStarted } from "../servers/running.ts";
 
 const PROMTOOL = ".cache/prometheus/usr/bin/promtool";
-const ALERTS = "monitoring/alerts.yml";
+const ALERTS = "deploy/monitoring/alerts.yml";
 
 /** A server that has answered, verified and charged. */
 const whenUsed = async () => {
@@ -145,7 +145,7 @@ test("every alert and every panel asks for a metric that the server has", async 
   const rules = [...readFileSync(ALERTS, "utf8").matchAll(/expr: (["'])(.*)\1/g)].map(
     ([, , found = ""]) => found,
   );
-  const dashboard = JSON.parse(readFileSync("monitoring/dashboard.json", "utf8")) as {
+  const dashboard = JSON.parse(readFileSync("deploy/monitoring/dashboard.json", "utf8")) as {
     panels: { targets: { expr: string }[] }[];
   };
   const panels = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
@@ -159,7 +159,7 @@ test("every alert and every panel asks for a metric that the server has", async 
 });
 
 describeUnless(
-  existsSync(PROMTOOL) ? null : `there is no ${PROMTOOL}: run scripts/fetch-prometheus.sh`,
+  existsSync(PROMTOOL) ? null : `there is no ${PROMTOOL}: run scripts/fetch-debian.sh`,
   "promtool",
   () => {
     test("finds nothing to say about a scrape", async () => {

@@ -6,7 +6,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { serveZone } from "../servers/dns-server.ts";
 import { serveFile, spawnNode } from "../servers/running.ts";
 
-// `npm run smoke -- URL` against a server of one machine. A stage on AWS gets the same requests.
+// `npx node scripts/smoke.ts URL` against a server of one machine. A stage on AWS gets the same requests.
 
 /** A name server for every name of the internet that a live key asks about. */
 const dns = await serveZone({ com: { NS: ["ns.com"] }, "example.com": { MX: ["0 ."] } });
@@ -64,8 +64,8 @@ test("a failure that quotes the request shows no key", async () => {
 
 test.each([
   [["http://127.0.0.1:1", "mp_test_x"], "✗ the service answers: fetch failed", 1],
-  [["nowhere", "mp_test_x"], "Usage: npm run smoke -- URL", 2],
-  [["http://127.0.0.1:1", "secret"], "Usage: npm run smoke -- URL", 2],
+  [["nowhere", "mp_test_x"], "Usage: npx node scripts/smoke.ts URL", 2],
+  [["http://127.0.0.1:1", "secret"], "Usage: npx node scripts/smoke.ts URL", 2],
 ] as const)("%j prints %s", async ([url, key], words, code) => {
   const smoked = await smoke(url, key);
 

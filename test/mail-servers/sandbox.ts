@@ -11,7 +11,7 @@ import { HOST } from "../servers/mail-servers.ts";
 
 /** A mail server as its Debian package brings it, and how it is to be set up. */
 export type Recipe = {
-  /** The Debian package: scripts/fetch-mail-servers.sh unpacks it into a folder of this name. */
+  /** The Debian package: scripts/fetch-debian.sh unpacks it into a folder of this name. */
   readonly debian: string;
   /** Packages that it works with, unpacked over the same machine. */
   readonly beside?: readonly string[];
@@ -43,7 +43,7 @@ export const findAbsentPackage = ({ debian, beside = [] }: Pick<Recipe, "debian"
   const absent = [debian, ...beside].find((name) => !existsSync(join(SERVERS, name)));
   return absent === undefined
     ? null
-    : `scripts/fetch-mail-servers.sh has not put ${absent} into ${SERVERS}`;
+    : `scripts/fetch-debian.sh has not put ${absent} into ${SERVERS}`;
 };
 
 const TRIAL = `

@@ -158,7 +158,7 @@ test("docs/receivers.md has the receivers as the lab plays them", () => {
   const page = readFileSync("docs/receivers.md", "utf8");
   const entries = page.slice(page.indexOf("## Documented receivers"));
 
-  expect(entries, "run: npx node scripts/write-receivers-page.mjs").toBe(`${formatAtlas()}\n`);
+  expect(entries, "run: npx node scripts/write.ts receivers").toBe(`${formatAtlas()}\n`);
 });
 
 test("each provider of the engine's table has one entry", () => {

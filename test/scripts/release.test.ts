@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { findFaults, findUnreleased } from "../../scripts/build/release-faults.ts";
+import { findFaults, findUnreleased } from "../../scripts/build/release.ts";
 
 const SECTION = "## [1.2.3] - 2026-11-23\n\n### For callers\n\n- A change.\n";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { formatLicencesPage, loadShipped, readDataLicences } from "../../scripts/licences.ts";
+import { formatLicencesPage, loadShipped, readDataLicences } from "../../scripts/made/licences.ts";
 
 /** All of them allow everyone to use, change and ship the work as a part of anything. */
 const ALLOWED: readonly string[] = [
@@ -20,7 +20,7 @@ const ALLOWED: readonly string[] = [
 test("docs/licences.md is what is shipped now", async () => {
   expect(
     await formatLicencesPage(),
-    `docs/licences.md is stale: run "npx node scripts/write-licences.mjs"`,
+    `docs/licences.md is stale: run "npx node scripts/write.ts licences"`,
   ).toBe(readFileSync("docs/licences.md", "utf8"));
 });
 

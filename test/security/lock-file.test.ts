@@ -27,7 +27,7 @@ const getEntries = (file: string): readonly (readonly [string, Entry])[] => {
 const withoutHash = (file: string) =>
   getEntries(file).filter(([, { integrity }]) => !/^sha512-.{88}$/.test(integrity ?? ""));
 
-const FILES = ["package-lock.json", "tools/package-lock.json", "infra/package-lock.json"];
+const FILES = ["package-lock.json", "scripts/tools/package-lock.json", "infra/package-lock.json"];
 
 test.each(FILES)(
   "%s: a package without a hash is a developer's tool for another platform",

@@ -5,7 +5,7 @@ import { CURRENT, loadLastRelease } from "../app/release.ts";
 import { run, runMixed } from "./simulation.ts";
 import { FLOWS, listFurtherPairs, runFlow, runUndisturbed, toHistoryName } from "./sweep.ts";
 
-// npm run simulate -- --seeds N [--from S] [--pairs M] [--mixed]: plays so many histories, and with --pairs also one of M pairs of
+// npx node test/simulation/cli.ts --seeds N [--from S] [--pairs M] [--mixed]: plays so many histories, and with --pairs also one of M pairs of
 // faults in every flow that the sweeps do not play (1: all of them), on every core, and prints those that went wrong.
 
 type RunOptions = {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { simulateCallers, simulateCluster } from "./cluster.ts";
 
 // Goal: many processes share the few connections that a large provider takes, and no row becomes unknown for want of
-// one. `npx node scripts/simulate-cluster.ts` prints the whole table.
+// one. `npx node test/simulation/cluster-cli.ts` prints the whole table.
 
 test.each([
   { processes: 5, replyMs: 200, rows: 200 },

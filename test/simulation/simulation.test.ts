@@ -5,7 +5,7 @@ import { run } from "./simulation.ts";
 // Goal: whatever clients, crashes, lost replies, stalled processes and repeated messages come together, the invariants of
 // money hold, and every response is true.
 // Method: a seed decides a whole history; after it, find-violations.ts compares the responses with what is stored.
-// To see one history again: SEED=<n> npx vitest run test/simulation/simulation. npm run simulate plays any number.
+// To see one history again: SEED=<n> npx vitest run test/simulation/simulation. npx node test/simulation/cli.ts plays any number.
 
 const BLOCK = 50;
 

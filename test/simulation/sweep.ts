@@ -5,7 +5,7 @@ import { type Mutant, runScript, type Script } from "./run-script.ts";
 
 // Goal: there is no point at which one call, or any two, can go wrong and leave a lie or a loss behind.
 // Method: each flow is played once to count its calls, then again with every fault at every call, and with every
-// pair of faults at every two calls: some of the pairs here, all others by npm run simulate -- --pairs 1. The number in
+// pair of faults at every two calls: some of the pairs here, all others by npx node test/simulation/cli.ts --pairs 1. The number in
 // a failure is the call's.
 
 const verifyOnce = (

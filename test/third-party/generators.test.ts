@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withServer } from "../../scripts/start-server.ts";
+import { withServer } from "../servers/npm-start.ts";
 import { createFolder } from "../servers/running.ts";
 import { findToolAbsence, getToolFolder, type Tool } from "./tools.ts";
 

@@ -6,12 +6,12 @@ import { findToolAbsence } from "./tools.ts";
 
 // Goal: the money is right in the eyes of a checker that none of us wrote.
 // Method: clients record what they are answered; Porcupine looks for an order in which one register of each account's
-// balance can have answered so. `npx node scripts/check-money.ts` records more, and with planted bugs.
+// balance can have answered so. `npx node test/third-party/money/cli.ts` records more, and with planted bugs.
 
 /** In its own process: a recording keeps this machine busy for half a minute. It fails where the verdict is not Ok. */
 const judgeMoney = async (...args: readonly string[]): Promise<Verdict> => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-    "scripts/check-money.ts",
+    "test/third-party/money/cli.ts",
     ...args,
   ]).catch((error: { readonly stdout: string; readonly stderr: string }) => error);
   const verdict = /\{.*\}/.exec(stdout)?.[0];

@@ -1,4 +1,4 @@
-// Made by scripts/client-types.ts from the service's endpoints. Do not change it here.
+// Made by scripts/write.ts from the service's endpoints. Do not change it here.
 
 import type { CallOptions, PaidCallOptions } from "./options.ts";
 

@@ -1,4 +1,4 @@
-// Made by scripts/write-guard.ts.
+// Made by scripts/write.ts.
 import { VERSION } from "./version.ts";
 
 export const SCRIPT_PATH = `/guard-${VERSION}.js`;

@@ -1,4 +1,4 @@
-// Written by scripts/write-examples.mjs: requests that were really sent, and what was answered.
+// Written by scripts/write.ts: requests that were really sent, and what was answered.
 
 export type Example = {
   readonly route: string;

@@ -70,7 +70,7 @@ const writeZipOf = async (files: Files): Promise<Buffer> => {
   return Buffer.concat(await Array.fromAsync(writeZip(parts)));
 };
 
-/** What a package of npm holds: scripts/build-client.ts builds built.json, and types.ts holds nothing but types. */
+/** What a package of npm holds: scripts/made/client.ts builds built.json, and types.ts holds nothing but types. */
 const listNpmFiles = (): Files => ({
   ...(JSON.parse(readClient("built.json")) as Files),
   "types.d.ts": readClient("src/types.ts"),

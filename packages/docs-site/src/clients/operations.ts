@@ -1,7 +1,7 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import type { GenericSchema } from "valibot";
 
-// The operations of the service as its clients have them, for TypeScript (scripts/client-types.ts), Python and Go.
+// The operations of the service as its clients have them, for TypeScript (scripts/made/client-types.ts), Python and Go.
 
 /** The parts of all kinds of schema, as they stand in them. */
 type Parts = {

@@ -1,6 +1,6 @@
 /**
  * The commonest reading of each Chinese character of GB 2312 and of the common part of Big5, with v for ü. Written by
- * `node scripts/write-pinyin.mjs` from the Han-Latin transform of the Unicode CLDR 42; do not edit. Copyright © 1991-2022
+ * `node scripts/made/pinyin.mjs` from the Han-Latin transform of the Unicode CLDR 42; do not edit. Copyright © 1991-2022
  * Unicode, Inc., Unicode-DFS-2016 (docs/licences.md).
  */
 export const PINYIN = `

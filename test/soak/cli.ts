@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { soakForLong } from "../test/soak/lasting.ts";
-import { soakUnderAttack } from "../test/soak/under-attack.ts";
+import { soakForLong } from "./lasting.ts";
+import { soakUnderAttack } from "./under-attack.ts";
 
-// npx node scripts/soak.ts --minutes N [--attacks] [--seed S]
+// npx node test/soak/cli.ts --minutes N [--attacks] [--seed S]
 // test/soak/lasting.ts and under-attack.ts say what each is for.
 
 const { values } = parseArgs({

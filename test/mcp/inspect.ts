@@ -1,8 +1,8 @@
-// The conformance suite and the inspector of MCP, against a server that runs here: npx node scripts/check-mcp.ts
+// The conformance suite and the inspector of MCP, against a server that runs here: npx node test/mcp/inspect.ts
 //
 // Both come by npx and are not dependencies of ours. The suite knows no credentials, so it goes through a proxy that adds
 // the test key. It is asked for all that a revision of MCP requires of a server, by the suite's own list. Many of its
-// scenarios want what is optional, or tools of a sample server: mcp-left-out.yml names them, and why.
+// scenarios want what is optional, or tools of a sample server: left-out.yml names them, and why.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -10,16 +10,16 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { withServer } from "./start-server.ts";
+import { withServer } from "../servers/npm-start.ts";
 
 // The first that knows revisions by their requirements; what is called latest knows nothing of the newer protocol.
 const SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 const REVISIONS = ["2025-11-25", "2026-07-28"];
-const EXPECTED_FAILURES = join(import.meta.dirname, "mcp-left-out.yml");
+const EXPECTED_FAILURES = join(import.meta.dirname, "left-out.yml");
 /** The command that docs/mcp.md prints, as a shell would read it. */
 const [, PRINTED = ""] =
   /^npx --yes (@modelcontextprotocol\/inspector.*)$/m.exec(
-    readFileSync(join(import.meta.dirname, "../docs/mcp.md"), "utf8"),
+    readFileSync(join(import.meta.dirname, "../../docs/mcp.md"), "utf8"),
   ) ?? [];
 const CALLS = [
   ["--method", "tools/list"],

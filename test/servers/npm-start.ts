@@ -11,7 +11,7 @@ type Ready = { readonly base_url: string; readonly mcp_url: string; readonly tes
 export const withServer = async (task: (ready: Ready) => Promise<void>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-server-"));
   const child = spawn("npm", ["start"], {
-    cwd: join(import.meta.dirname, ".."),
+    cwd: join(import.meta.dirname, "../.."),
     env: { ...process.env, MAILPROOF_DIR: folder, PORT: "0" },
     stdio: "ignore",
     detached: true,

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { PLANTED_BUGS } from "../test/faults/money.ts";
-import { judge } from "../test/third-party/money/check.ts";
-import { recordOnDynamo } from "../test/third-party/money/on-dynamo.ts";
-import { recordOnServer } from "../test/third-party/money/on-server.ts";
+import { PLANTED_BUGS } from "../../faults/money.ts";
+import { judge } from "./check.ts";
+import { recordOnDynamo } from "./on-dynamo.ts";
+import { recordOnServer } from "./on-server.ts";
 
-// npx node scripts/check-money.ts [--operations 200000] [--kills 50] [--seed 1] [--bugs WORDS] records what clients
+// npx node test/third-party/money/cli.ts [--operations 200000] [--kills 50] [--seed 1] [--bugs WORDS] records what clients
 // get from a server that is killed repeatedly, and prints Porcupine's verdict. With --bugs it does so for each planted bug
 // whose name has these words, and fewer than nine found of twelve is an error.
 // With --dynamo it records over DynamoDB's emulator instead, with lost replies and conflicts.

@@ -1,14 +1,10 @@
-// Builds the client for TypeScript into packages/client/built.json, from which every server makes the package of npm:
-//
-//   npx node scripts/build-client.ts
-//
-// Run it after packages/client/src has changed; test/client/types.test.ts says when that was forgotten.
+// The client for TypeScript as packages/client/built.json, from which every server makes the package of npm.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { findTools } from "./tools.ts";
+import { findTools } from "../tools.ts";
 
 const HOME = "packages/client";
 
@@ -71,5 +67,3 @@ export const buildClient = async (): Promise<string> => {
   };
   return `${JSON.stringify(files, null, 2)}\n`;
 };
-
-if (import.meta.main) writeFileSync(BUILT, await buildClient());

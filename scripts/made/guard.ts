@@ -1,10 +1,5 @@
-// Builds packages/guard as a script and as a module, and writes both into packages/guard/src/built.ts:
-//
-//   npx node scripts/write-guard.ts
-//
-// Pages name the hash of what they include, so the bytes of a version never change: another source needs another VERSION.
+// Builds packages/guard as a script and as a module. Pages name the hash of what they include, so the bytes of a version never change: another source needs another VERSION.
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 /** Browsers since the autumn of 2022. An older one runs none of it, and its form is sent as without it. */
@@ -28,11 +23,11 @@ export const buildGuard = async () => {
   return { script, module, integrity: `sha384-${hash}` };
 };
 
-if (import.meta.main) {
+export const BUILT = "packages/guard/src/built.ts";
+
+export const formatGuard = async (): Promise<string> => {
   const { script, module, integrity } = await buildGuard();
-  writeFileSync(
-    "packages/guard/src/built.ts",
-    `// Made by scripts/write-guard.ts.
+  return `// Made by scripts/write.ts.
 import { VERSION } from "./version.ts";
 
 export const SCRIPT_PATH = \`/guard-\${VERSION}.js\`;
@@ -42,6 +37,5 @@ export const SCRIPT = ${JSON.stringify(script)};
 
 export const MODULE_PATH = \`/guard-\${VERSION}.mjs\`;
 export const MODULE = ${JSON.stringify(module)};
-`,
-  );
-}
+`;
+};

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { build } from "esbuild";
-import { BUNDLE } from "../packages/functions/bundle.ts";
-import { listEntries } from "../packages/functions/entries.ts";
+import { BUNDLE } from "../../packages/functions/bundle.ts";
+import { listEntries } from "../../packages/functions/entries.ts";
 
 // Which packages of others are in what we ship, by what the lock files and the bundler say.
 
@@ -155,8 +155,8 @@ const formatTools = (manifest: string, lockFile: string): string => {
 
 export const formatLicencesPage = async (): Promise<string> => `# Licences of the shipped packages
 
-Written by \`node scripts/write-licences.mjs\`; do not edit. A test compares it with the lock files and the bundles that
-esbuild makes, and every licence with a list of those compatible with MIT (\`scripts/licences.ts\`). The client has no
+Written by \`npx node scripts/write.ts licences\`; do not edit. A test compares it with the lock files and the bundles that
+esbuild makes, and every licence with a list of those compatible with MIT (\`scripts/made/licences.ts\`). The client has no
 dependencies. \`mailproof licences\` prints the texts of these licences: they are inside the npm package and the executable, and in
 \`dist/LICENCES.txt\`. The executable also contains Node, whose licence is the last of the texts.
 
@@ -177,7 +177,7 @@ ${UNICODE_NOTICE.replaceAll(/^/gm, "> ")}
 
 ## Tools
 
-These packages build, check and test, and are not shipped: ${formatTools("package.json", "package-lock.json")}, ${formatTools("tools/package.json", "tools/package-lock.json")}.
+These packages build, check and test, and are not shipped: ${formatTools("package.json", "package-lock.json")}, ${formatTools("scripts/tools/package.json", "scripts/tools/package-lock.json")}.
 
 For deployment: ${formatTools("infra/package.json", "infra/package-lock.json")}.
 `;

@@ -1,10 +1,5 @@
-// Writes packages/client/src/types.ts and operations.ts from the endpoints, and builds the client with them:
-//
-//   npx node scripts/client-types.ts
-//
-// Run it after an endpoint has changed; test/client/types.test.ts says when that was forgotten.
+// The types and the table of calls of the client, from the endpoints.
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endpoints } from "@mailproof/api/endpoints";
 import { ActivityRecord } from "@mailproof/api/schema/activity";
@@ -27,15 +22,14 @@ import {
   type Operation,
 } from "@mailproof/docs-site/clients/operations";
 import type { GenericSchema } from "valibot";
-import { BUILT, buildClient } from "./build-client.ts";
+import { findTools } from "../tools.ts";
 import {
   formatDescription,
   formatFields,
   getQueryType,
   type NamedSchemas,
   toType,
-} from "./client/to-type.ts";
-import { findTools } from "./tools.ts";
+} from "./to-type.ts";
 
 const SHARED: NamedSchemas = new Map<GenericSchema, string>([
   [VerificationResult, "VerificationResult"],
@@ -107,8 +101,7 @@ const formatSharedTypes = (): string =>
     })
     .join("\n\n");
 
-const HEAD =
-  "// Made by scripts/client-types.ts from the service's endpoints. Do not change it here.\n";
+const HEAD = "// Made by scripts/write.ts from the service's endpoints. Do not change it here.\n";
 
 const formatSource = (source: string): string =>
   execFileSync(join(findTools(), "biome"), ["format", "--stdin-file-path=made.ts"], {
@@ -153,8 +146,3 @@ ${rows.join("\n")}
     "packages/client/src/operations.ts": formatSource(table),
   };
 };
-
-if (import.meta.main) {
-  for (const [file, source] of Object.entries(buildClientTypes())) writeFileSync(file, source);
-  writeFileSync(BUILT, await buildClient());
-}

@@ -1,6 +1,6 @@
-import { simulateCluster } from "../test/simulation/cluster.ts";
+import { simulateCluster } from "./cluster.ts";
 
-// npx node scripts/simulate-cluster.ts [processes] [ms] [exits]: the simulated cluster with 200 Gmail rows for each process, a line for
+// npx node test/simulation/cluster-cli.ts [processes] [ms] [exits]: the simulated cluster with 200 Gmail rows for each process, a line for
 // each case.
 
 const ROWS = 200;

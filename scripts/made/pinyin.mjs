@@ -1,4 +1,4 @@
-// Writes packages/core/src/find/spelling/pinyin.ts again: node scripts/write-pinyin.mjs. Needs uconv of ICU (Debian: icu-devtools),
+// Writes packages/core/src/find/spelling/pinyin.ts again: node scripts/made/pinyin.mjs. Needs uconv of ICU (Debian: icu-devtools),
 // whose Han-Latin transform has the readings of the Unicode CLDR.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { CONTEXT_REQUESTS, play } from "../test/fuzz/play.ts";
+import { CONTEXT_REQUESTS, play } from "./play.ts";
 
-// npx node scripts/fuzz.ts --n N [--seed S]: sends N requests, and prints each response that differs from the document.
+// npx node test/fuzz/cli.ts --n N [--seed S]: sends N requests, and prints each response that differs from the document.
 
 const { values } = parseArgs({
   options: { n: { type: "string", default: "20000" }, seed: { type: "string", default: "1" } },

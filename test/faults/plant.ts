@@ -12,15 +12,15 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { FAULTS as OF_DEPLOYMENT } from "../test/faults/deployment.ts";
-import { applyEdit, type Fault } from "../test/faults/fault.ts";
-import { FAULTS as OF_PRODUCT } from "../test/faults/product.ts";
+import { FAULTS as OF_DEPLOYMENT } from "./deployment.ts";
+import { applyEdit, type Fault } from "./fault.ts";
+import { FAULTS as OF_PRODUCT } from "./product.ts";
 
-// npx node scripts/plant-faults.ts [words] plants each fault whose tests and description contain these words in a copy of the
+// npx node test/faults/plant.ts [words] plants each fault whose tests and description contain these words in a copy of the
 // repository, runs its test files there, and prints the first test that fails. A fault that no test notices is an error. The faults of
 // the deployment need the files of scripts/prepare-infra.mjs, those of the dashboard a browser. All of them take an hour.
 
-const root = resolve(import.meta.dirname, "..");
+const root = resolve(import.meta.dirname, "../..");
 
 /** The files of the working tree, with node_modules as links: those of the workspace lead into the copy. */
 const copyRepository = (): string => {
@@ -35,7 +35,7 @@ const copyRepository = (): string => {
     if (name !== "@mailproof") link(copy, join("node_modules", name));
   for (const name of readdirSync(join(root, "packages")))
     link(copy, `packages/${name}`, `node_modules/@mailproof/${name}`, copy);
-  const installed = [".sst", "infra/node_modules", "tools/node_modules", ".cache/mail-servers"];
+  const installed = [".sst", "infra/node_modules", ".cache/mail-servers"];
   for (const path of installed) if (existsSync(join(root, path))) link(copy, path);
   return copy;
 };

@@ -1,4 +1,0 @@
-// Writes docs/performance.md again, without measuring anything: npx node scripts/write-performance.mjs
-import { writePage } from "../bench/performance.ts";
-
-writePage();
