@@ -111,6 +111,24 @@ test("the page is in the listed addresses alone: a path below it is 404, and ano
   expect(posted.status).toBe(404);
 });
 
+test("a browser gets a page that leads to the manual for an address that the manual does not have", async () => {
+  const { port } = await whenListening(...endpoints);
+  const { world } = await given();
+  const headers = { accept: "text/html" };
+
+  const here = await got(port, "/docs/nope", headers);
+  const there = await createFallbackHandler(world)(
+    toEvent({ method: "GET", url: "/docs/nope", headers: Object.entries(headers) }),
+    createContext(),
+  );
+
+  expect([here.status, there.statusCode]).toEqual([404, 404]);
+  for (const text of [here.text, toBytes(there).toString()]) {
+    expect(text).toContain("<h1>Page not found</h1>");
+    expect(text).toContain("/docs/verify-email");
+  }
+});
+
 test("the page lets nothing in from elsewhere, and has no code or style of its own", async () => {
   const { port } = await whenListening(...endpoints);
 

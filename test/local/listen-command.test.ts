@@ -43,7 +43,7 @@ test("events of the account arrive at a local program, signed as a webhook, unti
   const env = { MAILPROOF_API: ready.base_url, MAILPROOF_KEY: ready.test_key };
   const client = createClient({ baseUrl: ready.base_url, key: ready.test_key });
   const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
-  const listening = await listen(env, "--forward-to", receiver.url, "--secret", secret);
+  const listening = await listen(env, receiver.url, "--secret", secret);
 
   const { job_id } = await client.verifyBatch({ emails: ["ann@example.com"] });
   const line = await listening.readLine();

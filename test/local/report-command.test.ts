@@ -8,6 +8,7 @@ import { paintAnsi } from "@mailproof/local/cli/terminal";
 import { expect, test } from "vitest";
 import { createFolder, whenCommandedWith, whenStarted } from "../servers/running.ts";
 import { createDmarcReport, createRecord } from "../things/made-reports.ts";
+import { createReportMail } from "../things/reports.ts";
 
 /** Yesterday, so that the report is among those of the last days. */
 const begin = Math.floor(Date.now() / 86_400_000) * 86_400 - 86_400;
@@ -73,6 +74,30 @@ test("reports are uploaded one by one, each with its answer, and check --reports
   const day = { day: "2026-11-21", mails: 2, field: "file", message: "is empty" };
   const unread = showReports({ ...reports, unreadable: [day] }, { columns: 80, paint: paintAnsi });
   expect(unread).toContain("2026-11-21: 2 mails with a report that could not be read.");
+});
+
+test("report uploads each report of the mails in a file", async () => {
+  const { env, write } = await whenServed();
+  const mails = [[2], [3, 4], []].map((counts) =>
+    createReportMail(
+      counts.map((count) => ({
+        content: createDmarcReport({
+          begin,
+          end: begin + 86_399,
+          records: [createRecord({ count })],
+        }).replace("1234567890", `${count}`),
+        type: "text/xml",
+      })),
+    ),
+  );
+  const mbox = mails.map((mail) => `From a@b.example Sun Nov 29 2026\r\n${mail}\r\n`).join("");
+  const files = [write("a.mbox", mbox), write("none.eml", mails[2] ?? "")];
+
+  const { code, out, err } = await whenCommandedWith(env, "report", ...files);
+
+  const lines = out.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).messages)).toEqual([2, 3, 4]);
+  expect([code, err]).toEqual([2, `${files[1]}: is mail without a DMARC or TLS report.\n`]);
 });
 
 test("without a file, and without a service, the command says what is missing", async () => {

@@ -39,6 +39,14 @@ test("addresses are verified without a server or state, and each is a line of JS
   ]);
 });
 
+test("--fail-on ends with exit code 1 when a result has one of its statuses", async () => {
+  const run = async (statuses: string) =>
+    (await whenCommanded(createFolder(), "verify", "--fail-on", statuses, `ada@valid.${ZONE}`))
+      .code;
+
+  expect([await run("invalid,unknown"), await run("invalid,valid")]).toEqual([0, 1]);
+});
+
 test("a list comes back with its own columns and ours beside them, in its own order and with its own delimiter", async () => {
   const folder = createFolder();
   const [file, results] = [join(folder, "list.csv"), join(folder, "results.csv")];

@@ -27,6 +27,7 @@ an unknown command | frobnicate | 2 | Unknown command: frobnicate | help
 help for nothing | help verfiy | 2 | Unknown command | mean "npx mailproof verify"?
 an operator's command misspelt | admin kyes list | 2 | Unknown | "npx mailproof admin keys list"?
 half an operator's command | admin keys | 2 | not a whole command | admin keys create
+an option without a command | --frobnicate | 2 | Unknown option: --frobnicate | A command comes first
 a misspelt option | file list.csv --ouy x | 2 | Unknown option: --ouy | Did you mean --out?
 an unknown letter | file list.csv -z | 2 | Unknown option: -z | --help
 an option without its value | file list.csv --out | 2 | --out needs a value | --out FILE
@@ -71,6 +72,9 @@ no job to cancel | jobs cancel | 2 | Missing job | mailproof jobs
 two jobs | jobs job_1 job_2 | 2 | One job at a time | mailproof jobs
 a wait of two days | file list.csv --max-wait 2880 | 2 | --max-wait must be | from 0 to 1440
 no address | verify | 2 | Pass addresses or --file | mailproof verify ADDRESS
+a status that is unknown | verify a@b.c --fail-on bad | 2 | --fail-on must be a list of valid, | verify --help
+no URL for events | listen | 2 | Name one URL | mailproof listen URL
+a URL of another protocol | listen ftp://a.example | 2 | The URL must be | https://api.example.com
 a column without a list | verify a@b.c --column x | 2 | --column is for a list | add --file
 evidence of a list | verify --file list.csv --evidence | 2 | single addresses only | Leave it out
 two domains | check a.example b.example | 2 | One domain at a time | mailproof check DOMAIN

@@ -101,7 +101,7 @@ test("one thread reads what comes soon after, and ends when nothing does", async
 
 test("an account whose readings took its share of a minute is to come later, and others are read", async () => {
   const { world, later } = await setup({ readMs: 1, shareMsPerMinute: 1 });
-  const read = (who: string) => world.reading.run(who, "readReport", gzipSync(""));
+  const read = (who: string) => world.reading.run(who, "readUploadedReport", gzipSync(""));
   await expect(read("a")).rejects.toThrow(ReportFault);
 
   await expect(read("a")).rejects.toThrow("too much time to read in this minute");

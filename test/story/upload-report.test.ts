@@ -5,7 +5,12 @@ import { expect, test } from "vitest";
 import { given, START } from "../app/given.ts";
 import { send } from "../app/send.ts";
 import { createTlsReport, createZip } from "../things/made-reports.ts";
-import { createDailyReport, uploadFile, uploadReport } from "../things/reports.ts";
+import {
+  createDailyReport,
+  createReportMail,
+  uploadFile,
+  uploadReport,
+} from "../things/reports.ts";
 
 const ROUTE = "POST /v1/deliverability/reports";
 
@@ -30,6 +35,7 @@ test.each([
   ["bare", createDailyReport()],
   ["in gzip", gzipSync(createDailyReport())],
   ["in zip", createZip({ name: "a.xml", content: createDailyReport() })],
+  ["in a mail", createReportMail([{ content: gzipSync(createDailyReport()) }])],
 ])("201: a report %s is stored, and the response says what was read", async (_how, file) => {
   const ctx = await given();
 
@@ -38,6 +44,18 @@ test.each([
   expect(statusCode).toBe(201);
   expect(data).toEqual(STORED);
   expect(listReports(ctx)).toHaveLength(1);
+});
+
+test.each([
+  ["without a report", [], "is mail without a DMARC or TLS report"],
+  ["with two reports", ["a", "b"], "holds 2 reports"],
+])("400: a mail %s is refused", async (_case, ids, message) => {
+  const { world, liveKey } = await given();
+  const parts = ids.map((id) => ({ content: gzipSync(createDailyReport({ id })) }));
+
+  const { statusCode, error } = await uploadFile(world, liveKey, createReportMail(parts));
+
+  expect([statusCode, error?.message]).toEqual([400, expect.stringContaining(message)]);
 });
 
 test("201: a fault that no sum needs is noted, and the report counts", async () => {

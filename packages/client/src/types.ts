@@ -3542,7 +3542,7 @@ export interface Operations {
   deleteMonitor(input: DeleteMonitorInput, options?: CallOptions): Promise<DeleteMonitorData>;
 
   /**
-   * Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), in gzip or zip or uncompressed.
+   * Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), in gzip or zip or uncompressed, or the mail that brought it (.eml).
    *
    * Sent again until an answer comes.
    *

@@ -36,7 +36,7 @@ ${inLanguages(VERIFYING)}
 <li><strong>In no order.</strong> <code>created_at</code> is the time of the event.</li>
 <li><strong>410 disables</strong> the webhook at once; so do five days without a successful delivery. <a href="#updateWebhook">Enable</a> it again afterwards.</li>
 <li><a href="#testWebhook">Send a test event</a>, <a href="#listDeliveries">list deliveries</a> with their responses, <a href="#retryDelivery">send one again</a>, or <a href="#replayDeliveries">all that failed since a time</a>.</li>
-<li><strong>While you develop</strong>, <code>mailproof listen --forward-to http://localhost:3000/hooks</code> brings the events to your machine, by <a href="#listEvents">reading them</a>.</li>
+<li><strong>While you develop</strong>, <code>mailproof listen http://localhost:3000/hooks</code> brings the events to your machine, by <a href="#listEvents">reading them</a>.</li>
 <li>The callback of a batch (<code>webhook_url</code>) is signed when you send a <code>webhook_secret</code>: use <code>whsec_</code> and base64 for a library, or any other text, whose bytes are then the key. The callback of a file is never signed: treat it as a hint to read the job. <a href="#listCallbacks">List its deliveries</a> by job.</li>
 </ul>`,
 };

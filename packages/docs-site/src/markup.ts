@@ -31,4 +31,8 @@ export const parse = (markup: string): Element => {
 };
 
 export const decode = (text: string): string =>
-  text.replaceAll("&lt;", "<").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&");

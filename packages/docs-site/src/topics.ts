@@ -1,4 +1,4 @@
-import { HERE_PATH, type Writers } from "@mailproof/api/http/documents";
+import { HERE_PATH, MISSING_PAGE, type Writers } from "@mailproof/api/http/documents";
 import { ERRORS } from "@mailproof/api/openapi/errors";
 import { type OpenApi, openapi } from "@mailproof/api/openapi/openapi";
 import { TAGS } from "@mailproof/api/openapi/tags";
@@ -34,6 +34,16 @@ const SCHEMAS: Omit<Topic, "content"> = {
   title: "Schemas",
   group: "Schemas",
   summary: "The objects of requests and responses.",
+};
+
+const MISSING: Topic = {
+  name: "",
+  id: "missing",
+  title: "Page not found",
+  group: "",
+  summary: "The manual has no page with this address.",
+  content: () => html`
+<section class="part" id="missing"><h2>Page not found</h2><p class="lead">The manual has no page with this address. The list beside this text has all of them, and the field above it searches them.</p></section>`,
 };
 
 const listTopics = (baseUrl: string): readonly Topic[] => {
@@ -95,7 +105,7 @@ const topicPage = (topic: Topic, topics: readonly Topic[], baseUrl: string): str
   const head = {
     title: `${topic.title} · Mailproof API`,
     description: topic.summary,
-    twin: `/docs/${topic.name}.md`,
+    twin: topic === MISSING ? "/docs.md" : `/docs/${topic.name}.md`,
     baseUrl,
     brand: `${HERE_PATH}/docs`,
   };
@@ -114,7 +124,7 @@ ${listGroups(topics).map(
 </div>
 </nav>
 <main id="content">
-<p><a href="${toAddress(topic.name, ".md")}">As Markdown</a></p>
+${topic === MISSING ? NOTHING : html`<p><a href="${toAddress(topic.name, ".md")}">As Markdown</a></p>`}
 ${withAddresses(toOwnPage(topic.content()), topics, toAddress)}
 </main>
 </div>
@@ -197,6 +207,7 @@ export const topicWriters = (baseUrl: string): Writers => {
     "/llms-full.txt": () => topics.map(writeMarkdown).join("\n"),
     "/robots.txt": () => ROBOTS,
     "/favicon.ico": () => ICON,
+    [MISSING_PAGE]: () => topicPage(MISSING, topics, baseUrl),
     ...Object.fromEntries(
       topics.flatMap((topic) => [
         [`/docs/${topic.name}`, () => topicPage(topic, topics, baseUrl)],

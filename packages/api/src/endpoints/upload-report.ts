@@ -22,7 +22,7 @@ export const uploadReport = endpoint({
   addition:
     "The contract checks what a domain publishes; receivers' reports show what they saw of its mail.",
   summary:
-    "Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), in gzip or zip or uncompressed.",
+    "Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), in gzip or zip or uncompressed, or the mail that brought it (.eml).",
   price: null,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send", "dns"],
@@ -63,7 +63,7 @@ export const uploadReport = endpoint({
   async handle(world, caller, { body, form }) {
     const bytes = form ? await readFile(form) : Buffer.from(body.content, "base64");
     const report = await world.reading
-      .run(caller.account, "readReport", bytes)
+      .run(caller.account, "readUploadedReport", bytes)
       .catch((error: unknown) => {
         throw error instanceof ReportFault ? toFailure(error) : error;
       });

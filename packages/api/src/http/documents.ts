@@ -66,6 +66,9 @@ const GUARD_PATH = /^\/guard-[\d.]+\.m?js$/;
 /** A page of the manual, or the same as Markdown. */
 const MANUAL_PATH = /^\/docs(?:\/[a-z][a-z-]*)?(\.md)?$/;
 
+/** The key of the page that a browser gets for a page that the manual does not have. No address leads to it. */
+export const MISSING_PAGE = "/missing-page.html";
+
 const findDocument = (path: string): Document | undefined => {
   if (Object.hasOwn(documents, path)) return documents[path];
   if (GUARD_PATH.test(path)) return GUARD;
@@ -85,10 +88,12 @@ export type Writers = Readonly<Record<string, () => string>>;
 /** `baseUrl` is the service's own word: a header of the request would make a document for each caller. */
 type Asked = Pick<UnroutedRequest, "method" | "rawPath" | "headers" | "baseUrl">;
 
+const mayBeShown = (accept = ""): boolean => /\btext\/html\b/i.test(accept);
+
 /** A browser asks for text/html, an agent may ask for text/markdown; a slash at the end changes nothing. */
 const pathFor = (rawPath: string, accept = ""): string => {
   const path = withoutSlashes(rawPath) || "/";
-  const isForBrowser = /\btext\/html\b/i.test(accept);
+  const isForBrowser = mayBeShown(accept);
   if (path === "/") return isForBrowser ? ROOT_PAGE : path;
   const isPage = findDocument(path) === MANUAL_PAGE;
   return isPage && !isForBrowser && /\btext\/markdown\b/i.test(accept) ? `${path}.md` : path;
@@ -117,13 +122,16 @@ export const documentsFrom = (openWriters: () => Writers) => {
     const path = pathFor(rawPath, headers["accept"]);
     const isRead = method === "GET" || method === "HEAD";
     const document = isRead ? findDocument(path) : undefined;
-    const text = document && textAt(path, trust);
+    const isForBrowser = mayBeShown(headers["accept"]);
+    const isMissing = document === MANUAL_PAGE && isForBrowser && textAt(path, trust) === undefined;
+    const key = isMissing ? MISSING_PAGE : path;
+    const text = document && textAt(key, trust);
     if (!document || !text) return undefined;
-    const name = [path, baseUrl].join("\n");
+    const name = [key, baseUrl].join("\n");
     const existing = made.get(name);
     if (existing) return existing;
     const answer: HttpAnswer<string> = {
-      statusCode: 200,
+      statusCode: isMissing ? 404 : 200,
       headers: {
         "content-type": document.contentType,
         // The same address may serve another version tomorrow.

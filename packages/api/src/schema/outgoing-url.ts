@@ -19,6 +19,10 @@ export const OutgoingUrl = v.pipe(
   v.string(),
   limitCharacters(URL_LENGTH_MAX),
   v.check(
+    (text) => !/^http:\/\/(?:localhost|127\.|\[::1\])/i.test(text),
+    "must be an https address: mailproof listen URL sends events to a program on your computer",
+  ),
+  v.check(
     (text) => /^https:\/\/[^/?#]/i.test(text) && typeof parseTarget(text) !== "string",
     "must be an https address without credentials, such as https://example.com/hook",
   ),

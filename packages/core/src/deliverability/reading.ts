@@ -1,11 +1,11 @@
 import { readMessage } from "@mailproof/mail/message/read-message";
 import { type Budget, createBudget } from "../lib/budget.ts";
 import { readMailedReports } from "./reports/find-mailed-reports.ts";
-import { readReport } from "./reports/read-report.ts";
 import { ReportFault } from "./reports/report-fault.ts";
+import { readUploadedReport } from "./reports/uploaded-report.ts";
 
 /** What reads formats that anyone may send. Arguments and results are plain data, so that a thread can do it. */
-const READERS = { readMessage, readMailedReports, readReport };
+const READERS = { readMessage, readMailedReports, readUploadedReport };
 
 type Readers = typeof READERS;
 export type ReaderName = keyof Readers;
@@ -24,7 +24,7 @@ export const readHere = (async (_who: string, name: ReaderName, ...args: readonl
 const INPUTS: Readonly<Record<ReaderName, string>> = {
   readMessage: "mail",
   readMailedReports: "mail",
-  readReport: "file",
+  readUploadedReport: "file",
 };
 
 export const createTooCostlyFault = (name: ReaderName): ReportFault =>

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { MailproofError } from "@mailproof/client/errors";
+import type { Status } from "@mailproof/core/verify/result";
 import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
@@ -81,6 +82,7 @@ export type FileCommandOptions = {
   readonly partial?: boolean;
   readonly noWait?: boolean;
   readonly dryRun?: boolean;
+  readonly failOn?: readonly Status[] | undefined;
 };
 
 /** Uploads the list, or continues the job of an earlier run of this command; writes the results. */
@@ -108,7 +110,16 @@ export const verifyFileByService = async (
 const verifyList = async (
   service: Service,
   list: ListFile,
-  { column, maxWait, out, json, force, partial = false, noWait = false }: FileCommandOptions,
+  {
+    column,
+    maxWait,
+    out,
+    json,
+    force,
+    partial = false,
+    noWait = false,
+    failOn,
+  }: FileCommandOptions,
   kind: OutputKind,
 ): Promise<number> => {
   // Of standard input without an output nothing is left to resume with.
@@ -134,7 +145,7 @@ const verifyList = async (
     const submission = { path: list.path, name, stateFile, inputs, assertOutWritable };
     const id = await resolveJobId(service, submission, state, signal);
     if (noWait) return endWithoutWaiting(service, id, json, stateFile);
-    const wanted = { out, kind, force, partial, signal };
+    const wanted = { out, kind, force, partial, failOn, signal };
     const following = followJob(service, id, wanted, stateFile).catch(
       explainMissingJob(state, stateFile),
     );

@@ -1,6 +1,7 @@
 import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job, ResultRow } from "@mailproof/client/types";
+import type { Status } from "@mailproof/core/verify/result";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
 import { describeOption, Flag } from "./define-command.ts";
@@ -48,6 +49,7 @@ export type ResultOptions = {
   readonly force: boolean;
   /** The rows that are finished now, without waiting for the others. */
   readonly partial: boolean;
+  readonly failOn?: readonly Status[] | undefined;
   readonly signal: AbortSignal;
 };
 
@@ -73,7 +75,7 @@ export const followJob = async (
     return EXIT_CODES.noResult.code;
   }
   writeNote(`${formatSummary(job)}\n${summary.format()}`);
-  return EXIT_CODES.done.code;
+  return summary.getExitCode(options.failOn);
 };
 
 /** Rows that are verified again are those of another job. */

@@ -6,7 +6,14 @@ import { toEventBody, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/paylo
 import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
 import * as v from "valibot";
 import { ServiceUrl } from "../environment.ts";
-import { defineCommand, describeOption, Flag } from "./define-command.ts";
+import { PROGRAM } from "../installation.ts";
+import {
+  type CommandInput,
+  defineCommand,
+  describeOption,
+  Flag,
+  UsageError,
+} from "./define-command.ts";
 import { EXIT_CODES, getExitCode } from "./exit-codes.ts";
 import { writeNote } from "./notes.ts";
 import { QUIET, requireService, SERVICE, type Service, watchInterrupt } from "./service.ts";
@@ -29,13 +36,7 @@ const Secret = v.pipe(
 );
 
 const Options = v.strictObject({
-  "forward-to": describeOption(
-    ServiceUrl,
-    "sends each event to this URL, also http and localhost",
-    {
-      value: "URL",
-    },
-  ),
+  "forward-to": describeOption(v.optional(ServiceUrl), "the URL, as an option", { value: "URL" }),
   events: describeOption(
     v.optional(EventNames),
     "only these events, separated by commas (default: all)",
@@ -51,20 +52,23 @@ const Options = v.strictObject({
   ...SERVICE,
 });
 
+const USAGE = "URL [options]";
+
 /** Brings an account's events to a program that is being developed. No webhook loses its deliveries. */
 export const listenCommand = defineCommand({
-  usage: "--forward-to URL [options]",
+  usage: USAGE,
   options: Options,
   examples: [
-    "listen --forward-to http://localhost:3000/hooks",
-    "listen --forward-to http://localhost:3000/hooks --events job.completed,credits.low",
+    "listen http://localhost:3000/hooks",
+    "listen http://localhost:3000/hooks --events job.completed,credits.low",
   ],
+  takesWords: true,
   async run(input) {
     const { options } = input;
+    const url = readUrl(input);
     const service = requireService(input);
     const { signal, end } = watchInterrupt();
     const secret = options.secret ?? generateSecret({ randomBytes });
-    const url = options["forward-to"];
     try {
       const { cursor } = await service.client.listEvents({ wait: 0 }, { signal });
       writeNote(
@@ -77,6 +81,15 @@ export const listenCommand = defineCommand({
     }
   },
 });
+
+const readUrl = ({ options, words }: CommandInput<typeof Options>): string => {
+  const [url, ...others] = [...words, options["forward-to"]].filter((one) => one !== undefined);
+  if (url === undefined || others.length > 0)
+    throw new UsageError(`Name one URL. Usage: ${PROGRAM} listen ${USAGE}`);
+  const read = v.safeParse(ServiceUrl, url);
+  if (!read.success) throw new UsageError(`The URL ${read.issues[0].message}.`);
+  return read.output;
+};
 
 type Forwarding = {
   readonly url: string;

@@ -19,7 +19,8 @@ export const readOptions = (command: Command, args: readonly string[]) => {
   if (parsed.success) return { options: parsed.output, words: positionals };
   const wrong = parsed.issues.map((issue) => {
     const message = issue.message.startsWith("Invalid") ? "is required" : issue.message;
-    return `--${v.getDotPath(issue)} ${message}`;
+    const [name] = (v.getDotPath(issue) ?? "").split(".");
+    return `--${name} ${message}`;
   });
   throw createUsageError(command, `${wrong.join("\n")}.`);
 };

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { MailproofError } from "@mailproof/client/errors";
 import type { UploadReportData } from "@mailproof/client/types";
+import { isMail, listMailedFiles } from "@mailproof/core/deliverability/reports/uploaded-report";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
 import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
@@ -13,6 +14,7 @@ import { replaceControls } from "./terminal.ts";
 const USAGE = "FILE... [options]";
 /** The service takes no larger reports. */
 const FILE_BYTES_MAX = 20_000_000;
+const MAILBOX_BYTES_MAX = 200_000_000;
 
 /** Uploads reports that receivers sent about a domain. */
 export const reportCommand = defineCommand({
@@ -24,6 +26,7 @@ export const reportCommand = defineCommand({
   examples: [
     "report google.com!example.com!1772323200!1772409599.zip",
     "report reports/*.xml.gz --json",
+    "report dmarc-mails/*.eml inbox.mbox",
   ],
   takesWords: true,
   async run(input) {
@@ -34,11 +37,11 @@ export const reportCommand = defineCommand({
     const { signal, end } = watchInterrupt();
     let code: number = EXIT_CODES.done.code;
     try {
-      for (const file of words) {
-        const outcome = await upload(service, file, signal);
-        if (outcome.kind === "failed") code = Math.max(code, getExitCode(outcome.error));
-        print(file, outcome, isText);
-      }
+      for (const file of words)
+        for await (const outcome of uploadAll(service, file, signal)) {
+          if (outcome.kind === "failed") code = Math.max(code, getExitCode(outcome.error));
+          print(file, outcome, isText);
+        }
     } finally {
       end();
     }
@@ -50,18 +53,43 @@ type UploadOutcome =
   | { readonly kind: "stored"; readonly data: UploadReportData }
   | { readonly kind: "failed"; readonly error: Error };
 
-/** A file that is not a report says nothing about the next one. Any other failure ends the command. */
+/** Uploads the report of a file, or each one of a mail or mailbox. */
+async function* uploadAll(
+  service: Service,
+  file: string,
+  signal: AbortSignal,
+): AsyncGenerator<UploadOutcome> {
+  try {
+    for (const report of listReportFiles(file)) yield await upload(service, report, signal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    yield { kind: "failed", error };
+  }
+}
+
+const listReportFiles = (file: string): readonly Buffer[] => {
+  const bytes = readBytes(file);
+  if (!isMail(bytes)) {
+    if (bytes.length > FILE_BYTES_MAX)
+      throw new UsageError(`over ${FILE_BYTES_MAX} bytes, the most that a report may have.`);
+    return [bytes];
+  }
+  const reports = listMailedFiles(bytes);
+  if (reports.length === 0) throw new UsageError("is mail without a DMARC or TLS report.");
+  return reports;
+};
+
+/** Reports an outcome where the service refuses this report. Any other failure ends the command. */
 const upload = async (
   { client }: Service,
-  file: string,
+  report: Buffer,
   signal: AbortSignal,
 ): Promise<UploadOutcome> => {
   try {
-    const content = pack(readReportFile(file)).toString("base64");
+    const content = pack(report).toString("base64");
     return { kind: "stored", data: await client.uploadReport({ content }, { signal }) };
   } catch (error) {
-    if (error instanceof UsageError || isAboutFile(error))
-      return { kind: "failed", error: error as Error };
+    if (isAboutFile(error)) return { kind: "failed", error: error as Error };
     throw error;
   }
 };
@@ -69,10 +97,10 @@ const upload = async (
 const isAboutFile = (error: unknown): boolean =>
   error instanceof MailproofError && (error.status === 400 || error.status === 413);
 
-const readReportFile = (file: string): Buffer => {
+const readBytes = (file: string): Buffer => {
   try {
-    if (statSync(file).size > FILE_BYTES_MAX)
-      throw new UsageError(`over ${FILE_BYTES_MAX} bytes, the most that a report may have.`);
+    if (statSync(file).size > MAILBOX_BYTES_MAX)
+      throw new UsageError(`over ${MAILBOX_BYTES_MAX} bytes, the most that is read of a mailbox.`);
     return readFileSync(file);
   } catch (error) {
     if (error instanceof UsageError) throw error;

@@ -1,4 +1,6 @@
+import type { Status } from "@mailproof/core/verify/result";
 import { type SendAdvice, toSendAdvice } from "@mailproof/core/verify/send-advice";
+import { EXIT_CODES } from "./exit-codes.ts";
 import { formatCount } from "./progress.ts";
 import { replaceControls } from "./terminal.ts";
 
@@ -6,6 +8,8 @@ type Row = { readonly email: string; readonly status: string; readonly reason: s
 
 export type ResultSummary = {
   readonly add: (row: Row) => void;
+  /** The exit code of `--fail-on`: 1 if a result has one of the statuses. */
+  readonly getExitCode: (failOn: readonly Status[] | undefined) => number;
   /** The lines below the counts of a file: what to send to, and the most frequent reasons and domains. */
   readonly format: () => string;
 };
@@ -15,6 +19,7 @@ const SHOWN = 5;
 const COUNTED_MAX = 100_000;
 
 export const createResultSummary = (): ResultSummary => {
+  const statuses = new Set<string>();
   const sends = new Map<string, number>();
   const reasons = new Map<string, number>();
   const domains = new Map<string, number>();
@@ -22,11 +27,14 @@ export const createResultSummary = (): ResultSummary => {
     add: ({ email, status, reason }) => {
       // A row without a verdict belongs to a job that ended early.
       if (status === "") return;
+      statuses.add(status);
       count(sends, toSendAdvice(status));
       count(reasons, reason);
       const at = email.lastIndexOf("@");
       if (at >= 0) count(domains, email.slice(at + 1).toLowerCase());
     },
+    getExitCode: (failOn = []) =>
+      (failOn.some((status) => statuses.has(status)) ? EXIT_CODES.noResult : EXIT_CODES.done).code,
     format: () => {
       if (sends.size === 0) return "";
       const send = (["yes", "careful", "no"] satisfies SendAdvice[]).map(

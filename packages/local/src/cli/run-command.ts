@@ -19,9 +19,11 @@ export const runCommand = (commands: Commands, args: readonly string[]): Promise
 
 const HELP_OPTIONS: readonly string[] = [`--${HELP.name}`, `-${HELP.short}`];
 
+const VERSION_OPTIONS: readonly string[] = ["--version", "-v", "-V"];
+
 const main = async (commands: Commands, args: readonly string[]): Promise<number> => {
   if (args[0] === "help") return printHelp(commands, args.slice(1));
-  if (args[0] === "--version") return print(`mailproof ${manifest.version}\n`);
+  if (VERSION_OPTIONS.includes(args[0] ?? "")) return print(`mailproof ${manifest.version}\n`);
   const ownArgs = args.includes("--") ? args.slice(0, args.indexOf("--")) : args;
   if (HELP_OPTIONS.some((option) => ownArgs.includes(option))) return printHelp(commands, args);
   const entry = findCommand(commands, args);
@@ -70,6 +72,11 @@ const explainNoCommand = async (
   args: readonly string[],
 ): Promise<UsageError> => {
   const words = getWords(args);
+  const [option] = args;
+  if (words.length === 0 && option !== undefined)
+    return new UsageError(
+      `Unknown option: ${replaceControls(option)}. A command comes first; "${PROGRAM} help" lists all commands.`,
+    );
   if (words.length === 0) return new UsageError(`Missing command.\n\n${formatCommands(commands)}`);
   const group = findGroup(commands, words);
   if (group.length > 0)

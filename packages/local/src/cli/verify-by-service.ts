@@ -2,19 +2,21 @@ import { finished } from "node:stream/promises";
 import type { VerificationResult as ApiResult } from "@mailproof/api/schema/verification";
 import { MailproofError } from "@mailproof/client/errors";
 import type { VerificationResult } from "@mailproof/client/types";
-import { EXIT_CODES } from "./exit-codes.ts";
+import type { Status } from "@mailproof/core/verify/result";
 import { explainContinuation, formatFollowCommand, waitForJob } from "./follow-job.ts";
 import { writeNote } from "./notes.ts";
 import { openOutput, writeOutput } from "./output.ts";
+import { createResultSummary } from "./result-summary.ts";
 import type { ListResult } from "./result-table.ts";
 import { type Service, watchInterrupt } from "./service.ts";
-import type { ResultFormat } from "./show-results.ts";
+import { countResults, type ResultFormat } from "./show-results.ts";
 import { replaceControls } from "./terminal.ts";
 
 type VerifyAddressesOptions = {
   readonly out: string | undefined;
   readonly force: boolean;
   readonly evidence: boolean;
+  readonly failOn: readonly Status[] | undefined;
 };
 
 /** Verifies addresses one by one with a service; printed like local results. */
@@ -22,10 +24,11 @@ export const verifyAddressesByService = async (
   service: Service,
   emails: readonly string[],
   format: ResultFormat,
-  { out: file, force, evidence }: VerifyAddressesOptions,
+  { out: file, force, evidence, failOn }: VerifyAddressesOptions,
 ): Promise<number> => {
   const out = await openOutput(file, force);
   const { signal, end } = watchInterrupt();
+  const summary = createResultSummary();
   async function* verifyEach(): AsyncGenerator<ListResult> {
     for (const email of emails) {
       const result = await verifyAddress(service, email, evidence, signal);
@@ -34,12 +37,13 @@ export const verifyAddressesByService = async (
     }
   }
   try {
-    for await (const piece of format(verifyEach())) await writeOutput(out, piece);
+    for await (const piece of format(countResults(verifyEach(), summary)))
+      await writeOutput(out, piece);
   } finally {
     end();
     if (out !== process.stdout) await finished(out.end());
   }
-  return EXIT_CODES.done.code;
+  return summary.getExitCode(failOn);
 };
 
 /** A verification that takes long becomes a job of one address, which is already paid for. */

@@ -21,6 +21,7 @@ export const verifyCommand = defineCommand({
     "verify --file list.csv --out results.csv",
     "verify --evidence ada@example.com",
     "verify - < list.txt",
+    "verify --fail-on invalid,disposable ada@example.com",
   ],
   takesWords: true,
   async run(input) {
@@ -48,7 +49,7 @@ const verifyByService = (
   file: string | undefined,
   addresses: readonly string[],
 ): Promise<number> => {
-  const { out, force, evidence, json, "dry-run": dryRun } = options;
+  const { out, force, evidence, json, "dry-run": dryRun, "fail-on": failOn } = options;
   if (file === undefined) {
     if (dryRun)
       return printQuote(
@@ -62,11 +63,12 @@ const verifyByService = (
       out,
       force,
       evidence,
+      failOn,
     });
   }
   if (evidence)
     throw new UsageError(
       "--evidence works for single addresses only when a service verifies. Leave it out, or add --local.",
     );
-  return verifyFileByService(service, file, { ...options, dryRun });
+  return verifyFileByService(service, file, { ...options, dryRun, failOn });
 };

@@ -80,7 +80,7 @@ const verifyHere = async (
   { list, rows, progress }: ListSource,
   file: ListFile | undefined,
 ): Promise<number> => {
-  const { out: outName, force, evidence, json, "dry-run": dryRun } = options;
+  const { out: outName, force, evidence, json, "dry-run": dryRun, "fail-on": failOn } = options;
   if (dryRun)
     return printQuote(null, "verify", { operations: words.length, addresses: words.length }, json);
   const format = chooseFormat(options, list);
@@ -125,7 +125,7 @@ const verifyHere = async (
   end();
   await endOutput();
   if (file) writeNote(`${summary.format()}${formatTemporary(temporary)}`);
-  return EXIT_CODES.done.code;
+  return summary.getExitCode(failOn);
 };
 
 /** This command makes one attempt; a job of a service makes the others, for hours where it has to. */

@@ -69,6 +69,9 @@ const describe = ({ path, what, isTooLarge }: ReportFault): MailedReports["fault
   isTooLarge,
 });
 
+export const findReportFiles = (raw: Uint8Array): readonly Buffer[] =>
+  listReportFiles(parseMessage(raw));
+
 const listReportFiles = ({ tree }: ParsedMessage): readonly Buffer[] => {
   const files: Buffer[] = [];
   for (const part of tree.parts) {

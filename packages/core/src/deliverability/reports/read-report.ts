@@ -35,6 +35,6 @@ const readText = (text: string, reading: ReadContext): Report => {
   if (first === "{") return readTlsReport(text, reading);
   throw new ReportFault(
     "file",
-    "is neither a DMARC aggregate report (XML) nor a TLS report (JSON), nor one in a gzip or zip file",
+    "is neither a DMARC aggregate report (XML) nor a TLS report (JSON), nor one in a gzip or zip file or a mail",
   );
 };

@@ -92,8 +92,8 @@ export const Upload = ({ domain, onStored }: Props) => {
       <DropZone
         what="Choose one or more report files"
         how=", or drop them here"
-        note="DMARC (XML) or TLS (JSON): gzip, zip or uncompressed. Free."
-        accept=".xml,.gz,.zip,.json"
+        note="DMARC (XML) or TLS (JSON): gzip, zip or uncompressed, or the mail (.eml) that brought it. Free."
+        accept=".xml,.gz,.zip,.json,.eml"
         isMultiple
         onFiles={add}
       />
