@@ -1,15 +1,14 @@
-/** The claims of an access token whose signature, issuer, audience and expiry were verified. */
+/** The claims of an access token with a verified signature, issuer, audience and expiry. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-/** The OAuth issuer whose access tokens are accepted. */
+/** The OAuth issuer whose access tokens the service accepts. */
 export type TrustedIssuer = {
   readonly issuer: string;
-  /** The `aud` that a token must have: the address of this service. */
+  /** The `aud` that a token must contain: the URL of this service. */
   readonly audience: string;
 };
 
-/** The issuer, with the verifier of its tokens. */
 export type AccessTokens = TrustedIssuer & {
-  /** Undefined: the token is invalid or expired. Throws if the issuer's keys cannot be fetched. */
+  /** Undefined when the token is invalid or expired. Throws when the issuer's keys cannot be fetched. */
   readonly verify: (token: string) => Promise<TokenClaims | undefined>;
 };

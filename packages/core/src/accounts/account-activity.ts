@@ -13,17 +13,17 @@ import { listKeys, readLastUses } from "./api-keys.ts";
 export type ActiveAccount = {
   readonly account: Account;
   readonly available: Halves;
-  /** Charged in the last thirty days, today included, less what was refunded of it. */
+  /** The charges of the last thirty days, today included, less their refunds. */
   readonly used: Halves;
-  /** ISO 8601. Undefined: it never made one. */
+  /** ISO 8601. Undefined when the account never sent a request. */
   readonly lastCallAt: string | undefined;
 };
 
 const DAYS = 30;
-/** Each account is some seven reads. One after the other, a thousand accounts on AWS would take half a minute. */
+/** An account costs about seven reads. One after the other, a thousand accounts would take half a minute on AWS. */
 const ACCOUNTS_AT_ONCE = 8;
 
-/** Every account with what it has, what it used, and when it last called. */
+/** Yields every account with its balance, its usage and the time of its last request. */
 export async function* listActiveAccounts({
   table,
   now,
@@ -34,7 +34,7 @@ export async function* listActiveAccounts({
   const range = { from: toUtcDay(from), to: toUtcDay(to) };
   const accounts = await Array.fromAsync(iterateAccounts(table));
   yield* prefetch(accounts, ACCOUNTS_AT_ONCE, async (account) => {
-    // SQLite is read without a pause: a server answers its callers in between.
+    // SQLite answers without a pause; this lets a server answer its callers in between.
     await sleep(0);
     const [{ available }, usage, lastCallAt] = await Promise.all([
       getBalance(table, account.account),
@@ -47,8 +47,8 @@ export async function* listActiveAccounts({
 }
 
 /**
- * A key knows its last use to the hour. The log of requests has what a key does not: calls with access tokens, and with
- * keys that were revoked since, for as long as it is kept.
+ * A key stores its last use to the hour. The request log also contains calls with access tokens and with revoked keys, for as
+ * long as the log is retained.
  */
 const findLastCall = async (table: Table, account: string): Promise<string | undefined> => {
   const owners = KEY_MODES.map((mode) => getOwnerId({ account, mode }));

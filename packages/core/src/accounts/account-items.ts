@@ -5,17 +5,17 @@ import type { Item, Key, Table } from "../ports/table.ts";
 
 // Layout.
 //
-//   pk                 sk        list_pk   list_sk    what
-//   ACCOUNT#<account>  ACCOUNT   ACCOUNTS  <account>  its name, its plan, and since when it is disabled or closed
+//   pk                 sk        list_pk   list_sk    content
+//   ACCOUNT#<account>  ACCOUNT   ACCOUNTS  <account>  name, plan, and the time since which it is disabled or closed
 
 const Account = v.object({
   account: v.string(),
   name: v.string(),
   plan: v.picklist(PLAN_IDS),
   createdAt: v.string(),
-  /** How long jobs are stored. Absent: as long as the plan allows. */
+  /** The retention of jobs in days. Absent when the plan's retention applies. */
   retentionDays: v.optional(v.number()),
-  /** No bounce was ever reported. Absent: one may have been, as in each account of 0.2.0. */
+  /** Set when no bounce was ever reported. Absent when one may have been, as in every account of 0.2.0. */
   bounceFree: v.optional(v.literal(true)),
   disabledAt: v.optional(v.string()),
   closedAt: v.optional(v.string()),
@@ -34,7 +34,7 @@ export const toAccountItem = (account: Account): Item => ({
 
 export const readAccount = (item: Item): Account => v.parse(Account, item);
 
-/** disabled: the operator may enable it again. closed: for good. */
+/** The operator can enable a disabled account again. A closed account stays closed. */
 export type AccountStatus = "active" | "disabled" | "closed";
 
 export const getAccountStatus = ({
@@ -45,7 +45,6 @@ export const getAccountStatus = ({
   return disabledAt === undefined ? "active" : "disabled";
 };
 
-/** Every account, for the audit. */
 export async function* iterateAccounts(table: Table): AsyncGenerator<Account> {
   for await (const item of paginateQuery(table, { index: "list", pk: "ACCOUNTS" }))
     yield readAccount(item);

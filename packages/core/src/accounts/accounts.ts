@@ -30,7 +30,7 @@ export type OpenedAccount = {
   readonly testKey: string;
 };
 
-/** Creates an account with its opening credits and one unrestricted key of each mode, or nothing at all. */
+/** Creates an account with its opening credits and one unrestricted key of each mode, or creates nothing. */
 export const openAccount = async (
   world: World,
   { name, plan, opening }: { name: string; plan: PlanId; opening: Halves },
@@ -67,7 +67,7 @@ export const findAccount = async (table: Table, account: string): Promise<Accoun
   return item && readAccount(item);
 };
 
-/** The account of these credentials. Undefined: there is none any more, so they are unknown. */
+/** Returns the active account of these credentials. Undefined when it is missing or closed, so the credentials are unknown. */
 export const admitAccount = async (table: Table, id: string): Promise<Account | undefined> => {
   const account = await findAccount(table, id);
   const status = account && getAccountStatus(account);
@@ -82,7 +82,7 @@ const createDisabledFailure = (): Failure =>
     "This account is disabled. The operator of the service can enable it.",
   );
 
-/** The account that an operator named. */
+/** Returns the account that an operator named, or throws NOT_FOUND. */
 export const getExistingAccount = async (table: Table, account: string): Promise<Account> => {
   const found = await findAccount(table, account);
   if (!found) throw createNoAccountFailure(account);
@@ -97,7 +97,7 @@ export const getAccount = async (table: Table, account: string): Promise<Account
 
 type AccountChanges = Partial<Pick<Account, "name" | "plan" | "disabledAt" | "closedAt">>;
 
-/** A field set to undefined is removed. A closed account stays as it is. */
+/** Removes each field that is set to undefined. Refuses to change a closed account. */
 export const updateAccount = async (
   table: Table,
   account: string,
@@ -120,13 +120,13 @@ export const updateAccount = async (
 const createNoAccountFailure = (account: string): Failure =>
   new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
 
-/** Whether its keys are accepted and its work is done. One that is not stored counts as active. */
+/** An active account's keys are accepted and its work is done. An account that is not stored counts as active. */
 export const isActiveAccount = async (table: Table, account: string): Promise<boolean> => {
   const found = await findAccount(table, account);
   return !found || getAccountStatus(found) === "active";
 };
 
-/** An operator's key covers grants and clawbacks of every account: another account or amount is another request. */
+/** An operator's key covers grants and clawbacks of every account, so another account or amount is another request. */
 const toIdempotencyKey = (account: string, change: number, key: string): IdempotencyKey => ({
   owner: "operator",
   action: "credits.grant",
@@ -135,7 +135,7 @@ const toIdempotencyKey = (account: string, change: number, key: string): Idempot
   retentionSeconds: IDEMPOTENCY_KEY_RETENTION_SECONDS,
 });
 
-/** The balance after the grant. With a key it is made once: a repeat only reads the balance. */
+/** Returns the balance after the grant. With a key the grant happens once: a repeat only reads the balance. */
 export const grantCredits = async (
   world: World,
   account: string,
@@ -155,10 +155,10 @@ export const grantCredits = async (
   return getBalance(world.table, account);
 };
 
-/** Concurrent charges change the balance: the clawback is attempted this often. */
+/** Concurrent charges change the balance and refuse the clawback, so it is attempted five times. */
 const CLAWBACK_ATTEMPTS_MAX = 5;
 
-/** Takes back unspent credits, all of them or none, and with a key once. The balance after it. */
+/** Takes back unspent credits, all or nothing, and returns the new balance. With a key the clawback happens once. */
 export const clawBackCredits = async (
   world: World,
   account: string,
@@ -172,7 +172,7 @@ export const clawBackCredits = async (
   const once = key === null ? null : toIdempotencyKey(account, -amount, key);
   const claim = once ? [createClaim(once, { id: operation, openedAt })] : [];
   for (let attempt = 0; attempt < CLAWBACK_ATTEMPTS_MAX; attempt++) {
-    // Before the balance is checked, since the first request has already reduced it.
+    // Reads the claim before it checks the balance, because the first request has already reduced the balance.
     if (once && (await findClaim(world.table, once))) return getBalance(world.table, account);
     const { balance, isStable } = await readStableBalance(world.table, account);
     const { available } = balance;

@@ -4,11 +4,11 @@ import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
 import { SCOPES } from "./scopes.ts";
 
-// Layout. A key is found by its hash when it is used and by its id when it is managed; both items are written and
-// removed together, so neither ever exists without the other.
+// Layout. Authentication finds a key by its hash, management by its id. One transaction writes or removes both items, so
+// neither exists without the other.
 //
-//   pk                  sk        what
-//   KEY#<hash>          KEY       the key's account and scopes, for authentication; when it was last used
+//   pk                  sk        content
+//   KEY#<hash>          KEY       the key's account and scopes, for authentication; the time of its last use
 //   KEYS#<account>      <id>      the same fields, for the list and for revoking
 //   KEYCOUNT#<owner>    KEYCOUNT  keys: the number of keys, so that concurrent requests cannot exceed the limit
 
@@ -18,27 +18,27 @@ const ApiKey = v.object({
   account: v.string(),
   name: v.string(),
   mode: v.picklist(KEY_MODES),
-  /** Null: unrestricted. */
+  /** Null when the key is unrestricted. */
   scopes: v.nullable(v.array(v.picklist(SCOPES))),
   hint: v.string(),
   createdAt: v.string(),
-  /** From this time on it is refused. It stays listed until it is revoked or its place is needed. */
+  /** From this time on the service refuses the key. The list shows it until it is revoked or a new key needs its place. */
   expiresAt: v.optional(v.string()),
-  /** The blocks of addresses that may use it, as they were given. Absent: any. */
+  /** The CIDR blocks from which clients may use the key, as the client wrote them. Absent when any address may. */
   networks: v.optional(v.array(v.string())),
   /**
-   * A public key: it stands in pages, and only verifies what visitors type there. Its scopes are empty, so that 0.2.0,
-   * which lacks this field, lets it do nothing.
+   * A public key stands in a page and verifies only what visitors type there. Its scopes are empty, so 0.2.0, which lacks this
+   * field, permits it nothing.
    */
   publicUse: v.optional(
     v.object({
-      /** The origins of the pages, as a browser names them. */
+      /** The origins of the pages, as a browser sends them. */
       origins: v.array(v.string()),
-      /** The most verifications of a day (UTC). */
+      /** The most verifications per day (UTC). */
       dailyMax: v.number(),
     }),
   ),
-  /** At most an hour old. Only in the item that is found by the hash. */
+  /** Stored at most once an hour, and only in the item with the hash. */
   lastUsedAt: v.optional(v.string()),
 });
 
@@ -67,7 +67,7 @@ export const buildRevokeKeyWrites = (key: ApiKey): Write[] => [
   { update: toKeyCountKey(key), add: { keys: -1 } },
 ];
 
-/** The old key of a rotation ends at this time, for authentication as for the list. */
+/** Ends the old key of a rotation at this time, in both items. */
 export const buildExpiryWrites = (key: ApiKey, expiresAt: string): Write[] =>
   [toKeyById(key.account, key.id), toKeyByHash(key.hash)].map((update) => ({
     update,
@@ -85,8 +85,8 @@ export const incrementKeyCount = (key: KeyOwner): Write => ({
 });
 
 /**
- * Per mode. Enough for keys that are managed by hand; it stops a script that creates keys in a loop. The counts are
- * separate, so a leaked test key can neither use up the limit of live keys nor reveal how many exist.
+ * The limit of keys per mode: enough for keys that people manage by hand, but it stops a script that creates keys in a loop.
+ * Each mode counts separately, so a leaked test key can neither use up the limit of live keys nor reveal how many exist.
  */
 export const KEYS_MAX = 100;
 

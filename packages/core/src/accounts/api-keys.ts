@@ -21,10 +21,10 @@ type ApiKeyRequest = Pick<
   ApiKey,
   "account" | "name" | "mode" | "scopes" | "expiresAt" | "networks" | "publicUse"
 >;
-/** `secret` is the key itself. It is not stored, so the caller shows it now or never. */
+/** `secret` is the key itself. The service does not store it, so the caller must show it now. */
 export type MintedKey = { readonly key: ApiKey; readonly secret: string; readonly writes: Write[] };
 
-/** Generates a key. It exists once its writes are committed. */
+/** Generates a key, which exists once the caller has committed its writes. */
 export const mintKey = (world: World, request: ApiKeyRequest): MintedKey => {
   const secret = generateKey(request.publicUse ? "pub" : request.mode, world.randomBytes);
   const key: ApiKey = {
@@ -42,7 +42,7 @@ export const createKey = async (world: World, request: ApiKeyRequest): Promise<M
   const count = incrementKeyCount(request);
   const writes = [count, ...minted.writes];
   let result = await world.table.transact(writes);
-  // Expired keys keep their place until it is needed.
+  // Expired keys count against the limit; they are removed when a new key needs a place.
   if (result.outcome === "refused" && (await removeExpiredKeys(world, request)) > 0)
     result = await world.table.transact(writes);
   if (result.outcome === "committed") return minted;
@@ -52,13 +52,13 @@ export const createKey = async (world: World, request: ApiKeyRequest): Promise<M
 
 export type RotatedKey = {
   readonly minted: MintedKey;
-  /** Undefined: it was revoked at once. */
+  /** Undefined when the old key was revoked at once. */
   readonly oldExpiresAt: string | undefined;
 };
 
 /**
- * A new key with the rights of the old one, which is accepted for `overlapMs` more. A key that expires gets a successor
- * with the same lifetime.
+ * Creates a key with the rights of the old key, which stays valid for `overlapMs`. The successor of an expiring key gets the
+ * same lifetime.
  */
 export const rotateKey = async (
   world: World,
@@ -82,7 +82,7 @@ export const rotateKey = async (
   const count = incrementKeyCount(old);
   const result = await world.table.transact(
     overlapMs === 0
-      ? // The new key takes the place of the old one, so their number stays.
+      ? // The new key replaces the old one, so the number of keys stays.
         [...minted.writes, ...buildKeyRemoval(old)]
       : [count, ...minted.writes, ...buildExpiryWrites(old, oldExpiresAt)],
   );
@@ -93,7 +93,7 @@ export const rotateKey = async (
   return { minted, oldExpiresAt: overlapMs === 0 ? undefined : oldExpiresAt };
 };
 
-/** How many were removed. */
+/** Returns the number of removed keys. */
 const removeExpiredKeys = async (
   { table, now }: World,
   { account, mode }: Pick<ApiKey, "account" | "mode">,
@@ -110,7 +110,7 @@ const removeExpiredKeys = async (
 const isExpired = ({ expiresAt }: ApiKey, now: Date): boolean =>
   expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime();
 
-/** The key of this secret, or undefined if it never existed or no longer does. */
+/** Returns the key of this secret; undefined when no such key exists or it has expired. */
 export const findKey = async (world: World, secret: string): Promise<ApiKey | undefined> => {
   if (!isWellFormedKey(secret)) return undefined;
   const { keyPepper, keyPepperBefore } = world.settings;
@@ -129,10 +129,10 @@ const findHashed = async (
   return item && readApiKey(item);
 };
 
-/** A key that is used all the time costs one write an hour for this. */
+/** A key in constant use costs one write per hour for its last use. */
 const LAST_USE_EVERY_MS = HOUR_MS;
 
-/** Best effort: a use that is not stored is stored with the next one. */
+/** Never fails: the next use stores a time that was lost. */
 export const storeLastUse = async (
   { table, now }: World,
   { hash, lastUsedAt }: Pick<ApiKey, "hash" | "lastUsedAt">,
@@ -156,7 +156,7 @@ export const findKeyById = async (
   return item && readApiKey(item);
 };
 
-/** When each of the keys was last used, if it ever was. */
+/** Returns the time of each key's last use; undefined for an unused key. */
 export const readLastUses = async (
   table: Table,
   keys: readonly ApiKey[],
@@ -165,16 +165,15 @@ export const readLastUses = async (
   return items.map((item) => item && readApiKey(item).lastUsedAt);
 };
 
-/** Newest first. */
 export const listKeys = async (table: Table, account: string): Promise<ApiKey[]> => {
   const keys = await Array.fromAsync(iterateKeys(table, account));
   return keys.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
 };
 
-/** When this returns, the key is no longer accepted. */
+/** Once this returns, the service no longer accepts the key. */
 export const revokeKey = async (table: Table, key: ApiKey): Promise<void> => {
   const { outcome } = await table.transact(buildRevokeKeyWrites(key));
-  // Refused: a concurrent request removed it, which has the same effect.
+  // "refused": a concurrent request removed the key, which has the same effect.
   if (outcome === "ambiguous")
     throw createUnknownOutcomeFailure(
       "It is not known whether the key was revoked. Send the request again.",

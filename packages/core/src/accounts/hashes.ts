@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import type { World } from "../ports/world.ts";
 
-// Hashes that replace addresses, domains and events in keys of the table. Without the activity key a leaked table
-// cannot be searched for an address, and an address has a different hash for each owner.
+// Hashes replace addresses, domains and events in keys of the table. Without the activity key nobody can search a leaked table
+// for an address, and each owner has a different hash of an address.
 
 type HashSettings = Pick<World, "settings">;
 
@@ -20,25 +20,23 @@ export const hashEvent = (
   id: string,
 ): string => hashParts(world, "event", account, source, id);
 
-/** Who stands behind a public key's page: an address, or the /64 of one network (RFC 6177), per key. */
+/** A visitor of a public key's page, hashed per key: one IPv4 address, or one /64 network (RFC 6177). */
 export const hashVisitor = (world: HashSettings, keyId: string, network: string): string =>
   hashParts(world, "visitor", keyId, network);
 
-/** One of this many groups of addresses, the same for every owner. */
+/** Returns the shard of an address, equal for every owner. */
 export const getShard = (world: HashSettings, canonical: string, shards: number): number =>
   computeDigest(world, ["shard", canonical]).readUInt32BE() % shards;
 
 const CONTRIBUTOR_TAGS = 64;
 
-/**
- * Distinguishes accounts without naming them. Two accounts may share a tag, so the number of tags is never too high.
- */
+/** Distinguishes accounts without identifying them. Two accounts may share a tag, so tags never outnumber accounts. */
 export const getContributorTag = (world: HashSettings, account: string): number =>
   computeDigest(world, ["account", account]).readUInt32BE() % CONTRIBUTOR_TAGS;
 
 const hashParts = (world: HashSettings, ...parts: readonly string[]): string =>
   computeDigest(world, parts).toString("base64url");
 
-/** As JSON, so that different lists of parts never have the same text. */
+/** Hashes JSON, because two different lists of parts never have the same JSON. */
 const computeDigest = ({ settings }: HashSettings, parts: readonly string[]): Buffer =>
   createHmac("sha256", settings.activityKey).update(JSON.stringify(parts)).digest();

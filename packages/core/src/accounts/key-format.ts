@@ -10,7 +10,7 @@ const KEY_PATTERN = new RegExp(
   `^mp_(live|test|pub)_[0-9A-Za-z]{${RANDOM_DIGITS + CHECKSUM_DIGITS}}$`,
 );
 
-/** mp_live_, mp_test_ or mp_pub_, 128 random bits, and a checksum over both. The mode of a public key is stored alone. */
+/** Generates mp_live_, mp_test_ or mp_pub_, then 128 random bits, then a checksum of both. The item of a public key stores its mode. */
 export const generateKey = (
   kind: KeyMode | "pub",
   randomBytes: (count: number) => Uint8Array,
@@ -20,15 +20,15 @@ export const generateKey = (
   return body + computeChecksum(body);
 };
 
-/** The checksum detects a mistyped or cut-off key without a read of the table. */
+/** The checksum detects a mistyped or truncated key without a read of the table. */
 export const isWellFormedKey = (key: string): boolean =>
   KEY_PATTERN.test(key) && key.endsWith(computeChecksum(key.slice(0, -CHECKSUM_DIGITS)));
 
-/** The hash that is stored instead of the key. Without the pepper it reveals nothing about the key. */
+/** The table stores this hash instead of the key. Without the pepper the hash reveals nothing about the key. */
 export const hashKey = (key: string, pepper: string): string =>
   createHmac("sha256", pepper).update(key).digest("base64url");
 
-/** Enough to distinguish two keys in a list, and not enough to guess one. */
+/** The hint distinguishes two keys in a list, and does not help to guess a key. */
 export const toKeyHint = (key: string): string =>
   `${key.slice(0, key.lastIndexOf("_") + 1)}…${key.slice(-4)}`;
 

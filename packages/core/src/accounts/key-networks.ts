@@ -1,13 +1,13 @@
 import { isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
 import type { ApiKey } from "./api-key-items.ts";
 
-/** Enough for offices and servers that are listed by hand. */
+/** Enough for offices and servers that people list by hand. */
 export const NETWORKS_MAX = 50;
 
-/** A block of addresses, such as 192.0.2.0/24, 2001:db8::/32 or one address. */
+/** Accepts a CIDR block such as 192.0.2.0/24 or 2001:db8::/32, or one address. */
 export const isNetwork = (text: string): boolean => parseCidr(text) !== undefined;
 
-/** Whether a client at this address may use the key. An unknown address is in no network. */
+/** Tests whether a client at this address may use the key. An unknown address is in no network. */
 export const mayUseFrom = (
   { networks }: Pick<ApiKey, "networks">,
   clientIp: string | undefined,

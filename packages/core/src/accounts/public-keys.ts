@@ -7,16 +7,16 @@ import type { PublicUse } from "./api-key-items.ts";
 import { hashVisitor } from "./hashes.ts";
 import { unwrapIpv4 } from "./key-networks.ts";
 
-// Public keys: anyone who opens the page has the key, so what limits its use is where it is sent from, how often one
-// visitor may send it, and the sum of a day. A program can name any origin: the day's sum is what bounds the money.
+// Anyone who opens a page can copy its public key, so three limits apply: the page's origin, the requests of one visitor, and
+// the verifications of a day. A program can send any origin, so only the daily limit bounds the cost.
 
-//   pk                  sk        what
-//   PUBLICUSE#<key id>  <day>     n: the verifications of this day
+//   pk                  sk        content
+//   PUBLICUSE#<key id>  <day>     n: the number of verifications of this day
 
-/** The most that one visitor's network sends in a minute: a form asks at each change of the address. */
+/** The most requests of one visitor's network per minute: a form sends one at each change of the address. */
 export const VISITOR_REQUESTS_PER_MINUTE = 20;
 
-/** An origin that a browser can name: of https, or of a page on the developer's own machine. */
+/** Accepts an origin that a browser can send: https, or a page on the developer's own machine. */
 export const isPageOrigin = (text: string): boolean => {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, origin } = new URL(text);
@@ -26,11 +26,11 @@ export const isPageOrigin = (text: string): boolean => {
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Other keys go anywhere. A browser names the origin of the page, in the form that the key has it. */
+/** Allows every origin for a secret key. For a public key, the browser's Origin must equal one of the stored origins. */
 export const mayUseAt = (use: PublicUse | undefined, origin: string | undefined): boolean =>
   use === undefined || (origin !== undefined && use.origins.includes(origin));
 
-/** How a visitor is counted. People behind one address are one visitor, and an unknown address is one. */
+/** Returns the id that counts a visitor. All people behind one address are one visitor, and so are all unknown addresses. */
 export const toVisitor = (
   world: Pick<World, "settings">,
   keyId: string,
@@ -43,8 +43,8 @@ const toDayKey = (keyId: string, at: Date): Key => ({
 });
 
 /**
- * Throws when the verifications of this day are used up. A crash after this counts one too many; a lost reply may count
- * one too few.
+ * Counts one verification and throws when the day's limit is reached. A crash afterwards counts one too many; a lost reply may
+ * count one too few.
  */
 export const takeDailyUse = async (
   { table, now }: World,
@@ -69,7 +69,7 @@ export const takeDailyUse = async (
   });
 };
 
-/** For what could not be paid. It never fails: the day may lack one, and the caller learns why all the same. */
+/** Gives back an unpaid verification. Never fails: the client must learn the first error, even if the count stays too high. */
 export const giveBackDailyUse = async ({ table, now }: World, keyId: string): Promise<void> => {
   const update = toDayKey(keyId, now());
   await table

@@ -2,17 +2,17 @@ import { getWindowStart } from "../lib/time.ts";
 import type { Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-/** `resetAt` is in epoch seconds: when the window ends and the count starts again. */
+/** `resetAt` is the end of the window in epoch seconds, when the count restarts. */
 export type RateLimitResult = {
   readonly allowed: boolean;
-  /** Whose limit the numbers are: the one that is reached first. */
+  /** The limit that the numbers describe: the one that the client reaches first. */
   readonly by: "key" | "account";
   readonly limit: number;
   readonly remaining: number;
   readonly resetAt: number;
 };
 
-/** Who sends the request. Live and test keys have owners of their own: a test key takes nothing from live ones. */
+/** The sender of a request. Live and test keys have separate owners, so a test key uses nothing of the live limit. */
 export type RateLimitSubject = { readonly owner: string; readonly keyId: string };
 export type RateLimits = { readonly key: number; readonly account: number };
 
@@ -20,11 +20,11 @@ export type RateLimits = { readonly key: number; readonly account: number };
 export type RateLimit = (subject: RateLimitSubject, limits: RateLimits) => Promise<RateLimitResult>;
 
 const WINDOW_SECONDS = 60;
-// A process whose clock is a little behind still finds its window.
+// A process whose clock is slightly behind still finds its window.
 const RETENTION_SECONDS = 60;
 
-//   pk             sk              what
-//   RATE#<owner>   <window start>  n: the requests allowed in this window; by_<key id>: those of one key
+//   pk             sk              content
+//   RATE#<owner>   <window start>  n: the requests allowed in this window; by_<key id>: the requests of one key
 const toWindowKey = (owner: string, startsAt: number): Key => ({
   pk: `RATE#${owner}`,
   sk: String(startsAt),
@@ -32,8 +32,8 @@ const toWindowKey = (owner: string, startsAt: number): Key => ({
 const toKeyField = (keyId: string): string => `by_${keyId}`;
 
 /**
- * A fixed window of one minute, counted in the table, so all processes share the count. One write counts for both limits
- * or for none. A process remembers a full window: a refused burst costs no write and no read.
+ * A fixed window of one minute, counted in the table, so all processes share the count. One write counts for both limits or for
+ * neither. A process remembers a full window, so a refused burst costs no write and no read.
  */
 export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
   const fullUntil = new Map<string, number>();
@@ -55,7 +55,7 @@ export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
       set: { expires_at: resetAt + RETENTION_SECONDS },
       orCreate: true,
     } as const;
-    // A power cut may lose the count of this minute, and nothing else depends on it.
+    // A power cut may lose this minute's count; nothing else depends on it.
     const result = await table.write(counting, "may be lost");
     if (result.outcome === "refused") {
       dropExpired(fullUntil, resetAt);
@@ -75,7 +75,7 @@ export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
   };
 };
 
-/** Limits the memory to the keys and accounts that reached their limit this minute. */
+/** Bounds the memory to the keys and accounts that reached their limit this minute. */
 const dropExpired = (fullUntil: Map<string, number>, resetAt: number): void => {
   for (const [id, until] of fullUntil) if (until < resetAt) fullUntil.delete(id);
 };

@@ -4,10 +4,9 @@ import { PLANS } from "../money/plans.ts";
 import type { Table } from "../ports/table.ts";
 import { toAccountKey } from "./account-items.ts";
 
-/** What an account may set. A list is stored for 100 days at most, whatever the plan. */
+/** The retention that an account may choose. The service stores a list for at most 100 days on any plan. */
 export const RETENTION_DAYS = { least: 1, most: 100 } as const;
 
-/** The plan is the upper bound. */
 export const getRetentionDays = ({
   plan,
   retentionDays = RETENTION_DAYS.most,
@@ -17,7 +16,7 @@ export const getRetentionDays = ({
 export const getRetentionSeconds = (payer: Pick<Payer, "plan" | "retentionDays">): number =>
   getRetentionDays(payer) * 86_400;
 
-/** Undefined: the account has its plan's retention again. */
+/** Undefined days restore the plan's retention. */
 export const setRetention = async (
   table: Table,
   account: string,

@@ -1,4 +1,4 @@
-/** The scopes of restricted keys. Only unrestricted keys can create keys, so there is no scope for it. */
+/** The scopes of restricted keys. No scope permits creating keys: only unrestricted keys can. */
 export const SCOPES = [
   "verification:read",
   "verification:write",

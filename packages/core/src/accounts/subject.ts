@@ -1,11 +1,11 @@
 import { type AddressText } from "@mailproof/mail/address";
 import { readAddress } from "@mailproof/mail/address-cell";
 
-/** The address that is erased, and how it is recognised in what is stored. */
+/** The address to erase, and the patterns that recognise it in stored data. */
 export type Subject = AddressText & {
-  /** Whether this text is the address, however it is spelled. */
+  /** Tests whether this text is the address, in any spelling. */
   readonly matches: (email: string) => boolean;
-  /** Whether this text contains the address as a word. */
+  /** Tests whether this text contains the address as a word. */
   readonly isMentionedIn: (text: string) => boolean;
 };
 
@@ -33,7 +33,7 @@ const normalize = (text: string): string => text.normalize("NFC").toLowerCase();
 
 const SPECIAL = /[$()*+./?[\\\]^{|}]/g;
 
-/** "ann@x.com" is neither in "joann@x.com" nor in "ann@x.com.au". */
+/** Does not find "ann@x.com" in "joann@x.com" or in "ann@x.com.au". */
 const toWordPattern = (spelling: string): RegExp =>
   new RegExp(
     `(?<![\\p{L}\\p{N}._%+-])${spelling.replaceAll(SPECIAL, "\\$&")}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`,
