@@ -5,13 +5,13 @@ import type { AddressRecord } from "./items.ts";
 export const ACTIVITY_LEVELS = ["high", "medium", "low", "unknown"] as const;
 export type ActivityLevel = (typeof ACTIVITY_LEVELS)[number];
 
-/** The windows of the contract. */
+/** The contract defines these windows. */
 const HIGH_DAYS = 30;
 const MEDIUM_DAYS = 90;
 
 /** The activity of one address. Unknown values are null, never 0. */
 export type Activity = {
-  /** When the recipient last opened or clicked. */
+  /** The time of the recipient's last open or click. */
   readonly lastSeen: string | null;
   readonly lastOpen: string | null;
   readonly lastClick: string | null;
@@ -25,7 +25,7 @@ export type Activity = {
   readonly rates: ActivityRates;
 };
 
-/** Shares from 0 to 1, or null if the denominator is 0. */
+/** Shares from 0 to 1; null when the denominator is 0. */
 export type ActivityRates = {
   readonly inbox: number | null;
   readonly spam: number | null;
@@ -55,7 +55,7 @@ export const toActivity = (record: AddressRecord, now: Date): Activity => {
   };
 };
 
-/** The level by the last open or click. Without one it is "low" after ninety days of mail, and "unknown" before. */
+/** Derives the level from the last open or click. Without either, the level is "low" after ninety days of mail and "unknown" before. */
 export const getActivityLevel = (
   lastSeen: string | null,
   since: string,
@@ -68,8 +68,8 @@ export const getActivityLevel = (
 };
 
 /**
- * Bounces per sent mail, complaints per delivered mail, and mail delivered without a complaint per sent mail. A mail
- * that was accepted and bounced later is in both counts.
+ * Bounces per sent mail, complaints per delivered mail, and mail delivered without a complaint per sent mail. Mail that a
+ * server accepted and bounced later counts as delivered and as bounced.
  */
 const toRates = ({
   delivered,
@@ -83,7 +83,7 @@ const toRates = ({
 
 const RATE_DIGITS = 4;
 
-/** Limited to 1, because events arrive in any order, and some never do. */
+/** At most 1, because events arrive in any order, and some never arrive. */
 export const toShare = (part: number, whole: number): number | null =>
   whole === 0 ? null : Number(Math.min(1, part / whole).toFixed(RATE_DIGITS));
 

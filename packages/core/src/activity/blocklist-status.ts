@@ -4,13 +4,13 @@ import type { CheckWorld } from "../deliverability/dns-lookups.ts";
 import { type BlocklistStatus, findStoredStatus, storeStatus } from "./items.ts";
 
 const RETENTION_SECONDS = 86_400;
-/** Without a verdict of any list, the next check is soon. */
+/** When no list gave a verdict, the service checks again soon. */
 const RETENTION_WITHOUT_VERDICT_SECONDS = 900;
 
-/** Short, because the client waits for it. */
+/** A short budget, because the client waits for this check. */
 const BUDGET = { budgetMs: 4_000, questionsMax: 100 };
 
-/** The latest status on the domain blocklists, at most a day old. It is public, so all accounts share it. */
+/** Returns the status on the domain blocklists, at most a day old. The status is public, so all accounts share it. */
 export const findBlocklistStatus = async (
   world: CheckWorld,
   domain: string,
@@ -20,7 +20,7 @@ export const findBlocklistStatus = async (
   const status = await queryBlocklists(world, domain);
   const retentionSeconds =
     status.listed === null ? RETENTION_WITHOUT_VERDICT_SECONDS : RETENTION_SECONDS;
-  // Best effort: without the stored status the next request asks the lists again.
+  // Ignores a failed write: the next request queries the lists again.
   await world.table.write(storeStatus(domain, status, retentionSeconds)).catch(() => undefined);
   return status;
 };
@@ -29,7 +29,7 @@ const queryBlocklists = async (world: CheckWorld, domain: string): Promise<Block
   const { listDns, blocklists } = world.names;
   const { listsFor, ...options } = blocklists;
   const dns = withDeadline(listDns, { ...BUDGET, now: world.now, sleep: world.sleep });
-  // Without an IP address the IP lists are not asked.
+  // Without an IP address only domain lists are queried.
   const about = { domain, ip: null, lists: listsFor(domain) };
   const analysis = await analyseBlocklists(dns, { ...about, ...options });
   return {

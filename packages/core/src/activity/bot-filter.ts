@@ -1,7 +1,6 @@
-// Programs open mail, too. Their opens and clicks are counted separately, and do not count as activity of the
-// recipient.
+// Programs also open mail and click links. The service counts these events separately, not as activity of the recipient.
 
-/** Bots by user agent: the reason and the pattern. The first match decides. */
+/** Patterns of bots' user agents with their reasons. The first match decides. */
 const BOT_USER_AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
   // Apple's Mail Privacy Protection loads every image when the mail arrives, with this shortened user agent.
   ["apple_mpp", /^Mozilla\/5\.0$/],
@@ -9,7 +8,7 @@ const BOT_USER_AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
     "security_scanner",
     /barracuda|proofpoint|mimecast|fireeye|trellix|symantec|messagelabs|trend ?micro|forcepoint|sophos|cloudmark|zscaler|safelinks|existence discovery/i,
   ],
-  // Declared bots, and client libraries. Cubot is a maker of phones.
+  // Declared bots and client libraries. Cubot is a maker of phones.
   ["bot", /(?<!\bcu)bot\b|crawl|spider|preview|headless|phantomjs|monitor|scan(?:ner|ning)/i],
   [
     "program",
@@ -18,20 +17,20 @@ const BOT_USER_AGENTS: readonly (readonly [why: string, pattern: RegExp])[] = [
 ];
 
 /**
- * An open this soon is by a scanner of incoming mail. The clocks of two machines differ a little, so an open may also
- * seem to precede the mail; with a larger difference the times cannot be compared.
+ * A scanner of incoming mail opens within 10 s. Because the clocks of two machines differ, an open may also seem to precede the
+ * mail; with a larger difference the times are not comparable.
  */
 const SCANNER_MS = 10_000;
 
 export type EngagementEvent = {
   readonly at: Date;
-  /** When the mail was delivered; if unknown, when it was sent. */
+  /** The delivery time of the mail, or its send time when the delivery time is unknown. */
   readonly deliveredAt?: Date | undefined;
   readonly userAgent?: string | undefined;
 };
 
 /**
- * Why an open or a click is by a bot; null: it seems to be by a person. The result depends only on the event, so
+ * Returns why an open or a click is a bot's; null when a person seems to have made it. The result depends only on the event, so
  * events may arrive in any order.
  */
 export const findBotReason = ({ at, deliveredAt, userAgent }: EngagementEvent): string | null => {

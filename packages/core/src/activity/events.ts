@@ -15,9 +15,8 @@ export const MAIL_EVENT_TYPES = [
 
 export type MailEventType = (typeof MAIL_EVENT_TYPES)[number];
 
-/** An event of one address. */
 export type MailEvent = {
-  /** An event is counted once per id, however often it is reported. */
+  /** The service counts an event once per id, however often a source reports it. */
   readonly id: string;
   readonly type: MailEventType;
   readonly address: Address;
@@ -26,11 +25,11 @@ export type MailEvent = {
   readonly userAgent?: string | undefined;
   /** The source states that no person opened or clicked. */
   readonly isBot?: boolean | undefined;
-  /** What the source says of a bounce. */
+  /** The source's report about a bounce. */
   readonly bounce?: BounceReport | undefined;
 };
 
-/** The counter of an event. */
+/** The counter that an event increments. */
 export type MailEventKind =
   | Exclude<MailEventType, "reject" | "delivery_delay">
   | "machine"
@@ -44,16 +43,16 @@ export const toEventKind = (event: MailEvent): MailEventKind => {
   return event.isBot || findBotReason(event) ? "machine" : type;
 };
 
-/** Longer than a year, so that a recipient who reads one mail each Christmas still has a record. */
+/** Longer than a year, so that a recipient who reads one mail each Christmas keeps a record. */
 export const RETENTION_DAYS = 400;
 
 const RETENTION_MS = RETENTION_DAYS * DAY_MS;
-/** How far clocks of sources may be ahead. */
+/** The clocks of sources may be this much ahead. */
 const SKEW_MS = 15 * 60_000;
 
 export type IgnoredReason = "too_old" | "in_the_future";
 
-/** The time of the event, now at the latest, or why the event is ignored. */
+/** Returns the event's time, at most now, or the reason to ignore the event. */
 export const getEventTime = ({ at }: Pick<MailEvent, "at">, now: Date): Date | IgnoredReason => {
   const aheadMs = at.getTime() - now.getTime();
   if (aheadMs > SKEW_MS) return "in_the_future";

@@ -10,7 +10,7 @@ import { type DomainReputation, findDomainActivity } from "./reputation.ts";
 import { getSandboxActivity, getSandboxReputation } from "./sandbox.ts";
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 
-/** The activity of an address that an account may see; undefined if no event was ever reported. */
+/** Returns the activity of an address that the account may see; undefined when no event was ever reported. */
 export const findActivity = async (
   world: World,
   payer: Payer,
@@ -24,7 +24,7 @@ export const findActivity = async (
   return own && toActivity(own, now);
 };
 
-/** The activity of a domain's addresses that an account may see, and the domain's blocklist status. */
+/** Returns the activity of a domain's addresses that the account may see, and the domain's blocklist status. */
 export const findReputation = async (
   world: CheckWorld,
   payer: Payer,
@@ -46,8 +46,8 @@ const findOwnRecord = (
   findRecord(world.table, hashAddress(world, owner, canonical));
 
 /**
- * The record of the shared pool, once enough accounts contributed. Times are reduced to days, because the hour at which
- * a person reads mail is private.
+ * Returns the shared pool's record once enough accounts contributed to it. Times are truncated to days, because the hour at
+ * which a person reads mail is private.
  */
 const findPooledRecord = async (
   world: World,

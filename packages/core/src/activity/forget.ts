@@ -11,9 +11,9 @@ import { SHARED_POOL } from "./shared-pool.ts";
 const ATTEMPTS_MAX = 12;
 
 /**
- * Removes the records of an address in every account and in the shared pool, with its verdicts and bounces, and subtracts it from its domain's number
- * of addresses. The sums of the domain stay; no person can be identified in them. Later events start a new record.
- * Returns the number of removed records.
+ * Removes the records, verdicts and bounces of an address in every account and in the shared pool, and subtracts the address
+ * from its domain's count. The domain's sums stay, because they identify no person. Later events start a new record. Returns
+ * the number of removed records.
  */
 export const forgetActivity = async (world: World, address: Address): Promise<number> => {
   let count = await forgetOwned(world, SHARED_POOL, address);
@@ -22,7 +22,7 @@ export const forgetActivity = async (world: World, address: Address): Promise<nu
   return count;
 };
 
-/** The same in one account. */
+/** Removes the address from one owner's records. */
 export const forgetOwned = async (
   world: World,
   owner: string,
@@ -51,7 +51,7 @@ export const forgetOwned = async (
         : []),
     ]);
     if (outcome === "committed") return count;
-    // Refused: an event was counted meanwhile. Ambiguous: the next read shows the outcome.
+    // "refused": another process counted an event meanwhile. "ambiguous": the next read shows the outcome.
   }
   throw new Error("new events arrive faster than the records can be removed; try again");
 };

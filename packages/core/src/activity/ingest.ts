@@ -3,7 +3,7 @@ import type { Worker } from "../runtime/worker.ts";
 import { recordEvents } from "./record.ts";
 import { parseSesMessage } from "./ses.ts";
 
-/** A message is about one mail, and takes milliseconds. If the table fails for ten minutes, no message is lost. */
+/** A message is about one mail and takes milliseconds. If the table fails for ten minutes, no message is lost. */
 export const ACTIVITY_QUEUE = {
   name: "activity",
   visibilitySeconds: 60,
@@ -12,8 +12,8 @@ export const ACTIVITY_QUEUE = {
 };
 
 /**
- * Ingests the events that Amazon SES publishes. A message that cannot be parsed, or names no existing account, is
- * retried until it becomes a dead letter. There it waits for the operator, who can correct the cause and send it again.
+ * Ingests the events that Amazon SES publishes. A message that cannot be parsed, or whose account does not exist, is retried
+ * until it becomes a dead letter. The operator can then correct the cause and send it again.
  */
 export const ingestSes: Worker = {
   queue: ACTIVITY_QUEUE,

@@ -4,30 +4,28 @@ import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
 import { getExpiry } from "./days.ts";
 import { RETENTION_DAYS } from "./events.ts";
 
-// Layout. Addresses, domains and events are keyed hashes (hashes.ts), different for each owner; none is stored in plain
-// text. The sums of a domain's day are sharded by address, so that a day with a million events writes to sixteen
-// partitions, and an address always to the same one.
+// Layout. Addresses, domains and events are keyed hashes (hashes.ts), different for each owner, never plain text. The sums of a
+// domain's day are sharded by address, so that a day with a million events writes to sixteen partitions, and an address always
+// writes to the same one.
 //
-//   pk                               sk       what
+//   pk                               sk       content
 //   ACTIVITY#<address>               ADDRESS  the record of one address; expires with its last event's retention
 //   ACTIVITYDAYS#<domain>#<shard>    <day>    sums of one day, and the number of addresses
-//   ACTIVITYEVENT#<event>            COUNTED  the event was counted; expires when it is too old to be reported again
+//   ACTIVITYEVENT#<event>            COUNTED  marks a counted event; expires when the event is too old to be reported again
 //   LISTED#<domain>                  STATUS   a domain's blocklist status, for all accounts
 
-/** A DynamoDB partition takes 500 transactions a second; with sixteen, a domain takes 8,000 events a second. */
+/** A DynamoDB partition accepts 500 transactions a second, so sixteen accept 8,000 events a second for one domain. */
 export const SHARDS = 16;
 
-/** For days of domains: two windows of thirty days, and some days more. Days of addresses are retained as long. */
+/** Two windows of thirty days and some days more, for the days of domains and of addresses. */
 export const DAYS_RETAINED = 90;
 
 const Count = v.number();
 
 const AddressRecord = v.object({
-  /** The revision: a write requires the revision that was read. */
+  /** The revision: a write requires the revision that it was computed from. */
   rev: Count,
-  /** The time of its first event. */
   since: v.string(),
-  /** The day of its latest event. */
   lastDay: v.string(),
   lastOpen: v.nullable(v.string()),
   lastClick: v.nullable(v.string()),
@@ -40,9 +38,9 @@ const AddressRecord = v.object({
   complained: Count,
   rejected: Count,
   delayed: Count,
-  /** For each of the last days: events, opens, clicks. */
+  /** Events, opens and clicks of each of the last days. */
   days: v.record(v.string(), v.tuple([Count, Count, Count])),
-  /** In the shared pool: the contributor tags of reporting accounts, up to the number that is required. */
+  /** In the shared pool: the contributor tags of reporting accounts, up to the required number. */
   marks: v.pipe(v.array(Count), v.readonly()),
 });
 
@@ -74,7 +72,7 @@ export const findRecord = async (
   return item && v.parse(AddressRecord, item);
 };
 
-/** Refused if another process wrote the record since it was read. */
+/** The table refuses the write when another process wrote the record since the read. */
 export const storeRecord = (
   address: string,
   before: AddressRecord | undefined,
@@ -96,7 +94,7 @@ export const removeRecord = (address: string, { rev }: AddressRecord): Write => 
   where: { rev },
 });
 
-/** The sums of a day. An absent field is 0. */
+/** The sums of a day. An absent field counts as 0. */
 export const DAY_SUMS = [
   "delivered",
   "bounced",
@@ -128,8 +126,8 @@ const DaySums = v.pipe(
 );
 
 /**
- * Numbers of addresses. `active`: those with an event on that day. `people`: those without a later event, so that the
- * sum over days counts each address once. `engaged`: those that opened or clicked.
+ * Counts of addresses. `active`: addresses with an event on that day. `people`: addresses without a later event, so that the
+ * sum over days counts each address once. `engaged`: addresses that opened or clicked.
  */
 export type DaySums = Readonly<Record<DaySum, number>> & {
   readonly day: string;
@@ -161,15 +159,13 @@ const omitZeroAmounts = (sums: Partial<Record<DaySum, number>>): Amounts =>
 
 export const toEventKey = (event: string): Key => ({ pk: `ACTIVITYEVENT#${event}`, sk: "COUNTED" });
 
-/**
- * `by` identifies the writer, for lost replies. Retained as long as the event may be reported again, and a day more.
- */
+/** `by` identifies the writer after a lost reply. The claim is retained a day longer than the event may be reported again. */
 export const claimEvent = (event: string, day: string, by: string): { readonly create: Item } => ({
   create: { ...toEventKey(event), by, expires_at: getExpiry(day, RETENTION_DAYS + 1) },
 });
 
 const BlocklistStatus = v.object({ listed: v.nullable(v.boolean()), checkedAt: v.string() });
-/** `listed` is null if no list gave a verdict. */
+/** `listed` is null when no list gave a verdict. */
 export type BlocklistStatus = Readonly<v.InferOutput<typeof BlocklistStatus>>;
 
 const toStatusKey = (domain: string): Key => ({ pk: `LISTED#${domain}`, sk: "STATUS" });

@@ -27,7 +27,7 @@ import {
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 import { type DayChange, type TallyEvent, tallyEvent } from "./tally.ts";
 
-/** The source of an event: its account and channel, which both scope the event's id. */
+/** The account and channel of an event. The event's id is unique only within both. */
 export type ActivitySource = { readonly account: string; readonly channel: "api" | "ses" };
 
 export type RecordResult = {
@@ -37,8 +37,8 @@ export type RecordResult = {
 };
 
 /**
- * Counts events, each id once. When this returns, all are counted; when it throws, some may be counted, and all may be
- * sent again.
+ * Counts events, each id once. When this returns, all events are counted; when it throws, some may be counted, and the source
+ * may send all again.
  */
 export const recordEvents = async (
   world: World,
@@ -46,7 +46,7 @@ export const recordEvents = async (
   reported: readonly MailEvent[],
 ): Promise<RecordResult> => {
   const { events, ignored } = toCountableEvents(world, source, reported);
-  // Of events with the same id the first one counts.
+  // The first of several events with one id counts.
   const distinct = [...new Map(events.toReversed().map((one) => [one.hash, one])).values()];
   const sorted = sortByShard(world, distinct);
   let accepted = 0;
@@ -56,8 +56,8 @@ export const recordEvents = async (
 };
 
 /**
- * Sorts events so that writes to the same items are adjacent and transactions rarely conflict. Each request starts at a
- * different shard, otherwise all requests would write to the same one.
+ * Sorts events so that writes to the same items are adjacent and transactions rarely conflict. Each request starts at a random
+ * shard; otherwise all requests would write to the same shard.
  */
 const sortByShard = (
   world: World,
@@ -76,12 +76,12 @@ const sortByShard = (
 
 type CountableEvent = TallyEvent & {
   readonly hash: string;
-  /** The day that the source reported; a repeat reports the same. */
+  /** The day that the source reported; a repeat reports the same day. */
   readonly reportedDay: string;
   readonly canonical: string;
   readonly domain: string;
   readonly shard: number;
-  /** Undefined: the event is not evidence about the mailbox. */
+  /** Undefined when the event is no evidence about the mailbox. */
   readonly fate: FateEvent["fate"] | undefined;
 };
 
@@ -114,13 +114,13 @@ const toCountableEvents = (
 
 const WRITES_MAX = 100;
 
-/** As many events as fit into a transaction. Each writes its claim and, per owner, at most an address and two days. */
+/** Fills each transaction with events. An event writes its claim and, per owner, at most an address and two days. */
 const splitIntoBatches = (
   world: World,
   events: readonly CountableEvent[],
 ): readonly (readonly CountableEvent[])[] => {
   const writes = 1 + 3 * listOwners(world, "").length;
-  // The first hard bounce of an account changes its item, too.
+  // The account's first hard bounce also changes the account's item.
   const writesMax = WRITES_MAX - Number(events.some(({ fate }) => fate === "hard"));
   const batches: CountableEvent[][] = [];
   let room = 0;
@@ -136,16 +136,16 @@ const splitIntoBatches = (
   return batches;
 };
 
-/** With the shared pool an event is counted twice: for the account and for the pool. */
+/** With the shared pool an event counts twice: for the account and for the pool. */
 const listOwners = ({ settings }: Pick<World, "settings">, account: string): readonly string[] =>
   settings.activityPool === "shared" ? [account, SHARED_POOL] : [account];
 
-/** The most attempts if concurrent writes conflict. */
+/** Limits the attempts when concurrent writes conflict. */
 const ATTEMPTS_MAX = 12;
-/** After the first conflict; each further wait is longer by as much, to spread concurrent writers of one address. */
+/** The wait after the first conflict. Each further wait is longer by 100 ms, which spreads concurrent writers of one address. */
 const BACKOFF_MS = 100;
 
-/** Counts the events that were not counted before, in one transaction, and returns their number. */
+/** Counts new events in one transaction and returns their number. */
 const countBatch = async (
   world: World,
   source: ActivitySource,
@@ -193,7 +193,6 @@ const buildWrites = async (
 const hasFate = (event: CountableEvent): event is CountableEvent & FateEvent =>
   event.fate !== undefined;
 
-/** The writes that add these events to an owner's records. */
 const buildOwnerWrites = async (
   world: World,
   owner: string,

@@ -8,9 +8,7 @@ import { subtractDays } from "./days.ts";
 import { type BlocklistStatus, type DaySums, readDay, SHARDS, toDaysPartition } from "./items.ts";
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 
-/**
- * The least number of active addresses for a report about a domain: the sums of five people reveal too much about each.
- */
+/** A report about a domain needs at least 20 active addresses, because the sums of five people reveal too much about each. */
 const ADDRESSES_MIN = 20;
 
 const WINDOW_DAYS = 30;
@@ -21,7 +19,7 @@ export type ReputationLevel = (typeof REPUTATION_LEVELS)[number];
 export const TRENDS = ["improving", "stable", "declining", "unknown"] as const;
 export type Trend = (typeof TRENDS)[number];
 
-/** Null: unknown, or withheld because of too few addresses. */
+/** Null when the value is unknown, or withheld because the domain has too few addresses. */
 export type DomainActivity = {
   readonly score: number | null;
   readonly level: ReputationLevel;
@@ -44,7 +42,7 @@ export const NO_REPUTATION: DomainActivity = {
   spam: null,
 };
 
-/** The activity of a domain's addresses that an account may see. `domain` is in A-labels. */
+/** Returns the activity of a domain's addresses that the account may see. `domain` is in A-labels. */
 export const findDomainActivity = async (
   world: World,
   payer: Payer,
@@ -99,7 +97,7 @@ type Shards = readonly (readonly DaySums[])[];
 const sumField = (shards: Shards, field: keyof DaySums): number =>
   shards.flat().reduce((sum, day) => sum + Number(day[field]), 0);
 
-/** The number of active addresses in a past window is not stored. The busiest day of each shard is a lower bound. */
+/** The number of active addresses in a past window is not stored. The busiest day of each shard gives a lower bound. */
 const estimateActiveAddresses = (shards: Shards): number =>
   shards.reduce((sum, days) => sum + Math.max(0, ...days.map((day) => day.active)), 0);
 
@@ -116,7 +114,7 @@ const toMetrics = (shards: Shards): Metrics => {
 export const SCORE_PARTS = [
   { metric: "engagement", points: 40, best: 0.3, worst: 0 },
   { metric: "bounce", points: 30, best: 0.005, worst: 0.1 },
-  // At three in a thousand large receivers start to refuse a sender.
+  // At a complaint rate of 0.3 % large mail providers start to refuse a sender.
   { metric: "spam", points: 30, best: 0, worst: 0.003 },
 ] as const satisfies readonly {
   readonly metric: keyof Metrics;
@@ -125,7 +123,7 @@ export const SCORE_PARTS = [
   readonly worst: number;
 }[];
 
-/** Null if a part is unknown, such as when no mail was delivered. */
+/** Null when a part is unknown, for example when no mail was delivered. */
 const toScore = (metrics: Metrics): number | null => {
   const parts = SCORE_PARTS.map(({ metric: of, points, best, worst }) => {
     const rate = metrics[of];

@@ -5,9 +5,9 @@ import { type Activity, getActivityLevel } from "./activity-level.ts";
 import { subtractDays } from "./days.ts";
 import { type DomainActivity, type DomainReputation, NO_REPUTATION } from "./reputation.ts";
 
-// The responses for test keys. docs/test-keys.md documents them.
+// Responses for test keys, documented in docs/test-keys.md.
 
-/** Days since the last open, by the first word of the local part. Null: the address has no activity. */
+/** Days since the last open, by the first word of the local part. Null when the address has no activity. */
 export const SANDBOX_DAYS: Readonly<Record<string, number | null>> = {
   high: 2,
   medium: 45,
@@ -17,7 +17,7 @@ export const SANDBOX_DAYS: Readonly<Record<string, number | null>> = {
 
 const DEFAULT_WORD = "high";
 
-/** The same on each request of a day: all times are relative to the day. */
+/** Returns the same activity all day: all times are relative to the day. */
 export const getSandboxActivity = ({ local }: Address, now: Date): Activity | undefined => {
   const word = getLeadingWord(local);
   const days = SANDBOX_DAYS[Object.hasOwn(SANDBOX_DAYS, word) ? word : DEFAULT_WORD] ?? null;
@@ -61,7 +61,7 @@ const POOR: DomainActivity = {
 
 type SandboxDomain = { readonly activity: DomainActivity; readonly listed: boolean | null };
 
-/** For domains, by their first label. */
+/** Reputations by the first label of the domain. */
 export const SANDBOX_REPUTATIONS: Readonly<Record<string, SandboxDomain>> = {
   poor: { activity: POOR, listed: false },
   listed: { activity: GOOD, listed: true },

@@ -4,19 +4,19 @@ import * as v from "valibot";
 import { fingerprint } from "../lib/fingerprint.ts";
 import type { MailEvent } from "./events.ts";
 
-// Parses the messages of Amazon SES, from event publishing (eventType) and from its older notifications
-// (notificationType). The queue has them in an SNS envelope, or bare if raw message delivery is on.
+// Parses the messages of Amazon SES, from event publishing (eventType) and from its older notifications (notificationType). The
+// queue delivers them in an SNS envelope, or bare with raw message delivery.
 
-/** The tag of each mail that names its account. AWS allows letters, digits, _ and - in a tag, as in an account's id. */
+/** This tag of a mail contains its account's id. AWS allows letters, digits, _ and - in a tag, as in an account's id. */
 const ACCOUNT_TAG = "mailproof_account";
 
 export type SesEvents = {
-  /** Null: the mail had no tag. */
+  /** Null when the mail had no tag. */
   readonly account: string | null;
   readonly events: readonly MailEvent[];
 };
 
-/** Throws if the message does not match the documentation of AWS. */
+/** Throws when the message does not match AWS's documentation. */
 export const parseSesMessage = (body: unknown): SesEvents => {
   const message = unwrapEnvelope(body);
   if (message === null || v.is(SubscriptionSucceeded, message))
@@ -28,14 +28,14 @@ export const parseSesMessage = (body: unknown): SesEvents => {
 
 const Envelope = v.object({ Type: v.string(), Message: v.string() });
 
-/** SES sends this once when a topic is set up for events. */
+/** SES sends this once when an operator sets up a topic for events. */
 const TOPIC_VALIDATED = /^Successfully validated SNS topic/;
-/** SES sends this when a topic is set up for notifications. */
+/** SES sends this when an operator sets up a topic for notifications. */
 const SubscriptionSucceeded = v.object({
   notificationType: v.literal("AmazonSnsSubscriptionSucceeded"),
 });
 
-/** The message in the envelope, or null if there is nothing to count in it. */
+/** Returns the message in the envelope, or null when it contains nothing to count. */
 const unwrapEnvelope = (body: unknown): unknown => {
   if (typeof body === "string")
     return TOPIC_VALIDATED.test(body) ? null : unwrapEnvelope(JSON.parse(body));
@@ -76,7 +76,7 @@ type EventReport = Pick<MailEvent, "type" | "userAgent"> & {
   readonly recipients: readonly string[];
   readonly at: string;
   readonly detail: string;
-  /** By recipient. */
+  /** Bounce reports by recipient. */
   readonly bounces?: ReadonlyMap<string, BounceReport>;
 };
 
@@ -125,7 +125,7 @@ const Click = v.object({
 });
 const Reject = v.object({ reject: v.looseObject({ reason: v.optional(v.string()) }) });
 
-/** SES did not send the mail, or the receiving server refused what was in it. */
+/** SES did not send the mail, or the mail server refused the content and not the mailbox. */
 const NOT_OF_THE_MAILBOX =
   /^(?:Suppressed|OnAccountSuppressionList|MessageTooLarge|ContentRejected|AttachmentRejected)$/;
 
@@ -144,10 +144,10 @@ const toBounceReport = (
   };
 };
 
-/** The recipient moved the mail out of the spam folder: a report in the form of a complaint that means the opposite. */
+/** The recipient moved the mail out of the spam folder. SES reports this in the form of a complaint, but it means the opposite. */
 const NOT_SPAM = "not-spam";
 
-/** SES does not name which of several recipients opened, so the event counts for none of them. */
+/** SES does not report which of several recipients opened the mail, so the event counts for none of them. */
 const findOnlyRecipient = ({ destination }: SesNotification["mail"]): readonly string[] =>
   destination.length === 1 ? destination : [];
 
@@ -193,7 +193,6 @@ const REPORT_READERS: Readonly<Record<string, ReadReport>> = {
   },
 };
 
-/** These types are unrelated to delivery and engagement. */
 const IGNORED_TYPES = ["Send", "Rendering Failure", "Subscription"];
 
 const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly MailEvent[] => {
@@ -207,7 +206,7 @@ const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly M
       ? []
       : {
           ...event,
-          // SNS may publish one event under two ids, and raw messages have none.
+          // SNS may publish one event under two ids, and raw messages have no id.
           id: fingerprint([event.type, mail.messageId, address.canonical, at, detail]),
           address,
           at: new Date(at),
@@ -219,7 +218,7 @@ const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly M
 
 const ANGLE_ADDRESS = /<([^<>]+)>\s*$/;
 
-/** Undefined: activity is stored only for valid addresses. */
+/** Undefined for an invalid address, because activity is stored only for valid addresses. */
 const parseRecipient = (text: string): Address | undefined => {
   const parsed = parseAddress(ANGLE_ADDRESS.exec(text)?.[1] ?? text);
   return isAddress(parsed) ? parsed : undefined;

@@ -6,7 +6,6 @@ import { type AddressRecord, DAYS_RETAINED, type DaySum, EMPTY_RECORD } from "./
 /** An accepted event, reduced to its counter and time. */
 export type TallyEvent = { readonly kind: MailEventKind; readonly at: Date };
 
-/** A change of a domain's day. */
 export type DayChange = { readonly day: string; readonly sum: DaySum; readonly by: 1 | -1 };
 
 export type Tally = { readonly record: AddressRecord; readonly changes: readonly DayChange[] };
