@@ -9,10 +9,10 @@ import type { World } from "../ports/world.ts";
 import { listWebhooks } from "../webhooks/items.ts";
 import { deleteWebhook } from "../webhooks/webhooks.ts";
 
-// An account is stopped in two steps: first nothing new is accepted, then what is open ends. A command that a crash
-// interrupts is run again, and continues where it was.
+// A stop has two steps: first the account accepts nothing new, then its open work ends. After a crash the operator runs the
+// command again, and it continues.
 
-/** Until it is enabled: its keys and tokens are refused, and its open jobs are cancelled with their refunds. */
+/** Until the operator enables the account again, its keys and tokens are refused. Its open jobs are cancelled and refunded. */
 export const disableAccount = async (world: World, id: string): Promise<CancelledJobs> => {
   const found = await getExistingAccount(world.table, id);
   const disabledAt = found.disabledAt ?? world.now().toISOString();
@@ -29,7 +29,7 @@ export type ClosedAccount = CancelledJobs & {
   readonly webhooks: number;
 };
 
-/** For good: keys, monitors and webhooks are removed, open jobs are cancelled. The ledger and the results stay. */
+/** Permanent: removes keys, monitors and webhooks and cancels open jobs. The ledger and the results stay. */
 export const closeAccount = async (world: World, id: string): Promise<ClosedAccount> => {
   const found = await getExistingAccount(world.table, id);
   if (getAccountStatus(found) !== "closed")

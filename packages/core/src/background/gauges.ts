@@ -10,28 +10,27 @@ import { isInDoubt, listCanaryCounts } from "../verify/canaries.ts";
 import { readIncident } from "./incidents.ts";
 import { isMisplaced } from "./reconciler.ts";
 
-/** Shows the operator that repairs have stopped before customers notice. */
+/** Show the operator that repairs have stopped before customers notice. */
 export type Gauges = {
-  /** How overdue the oldest scheduled work is. */
+  /** The age of the most overdue scheduled work. */
   readonly dueAgeSeconds: number;
-  /** Credits that have been held for more than an hour. */
   readonly heldOverAnHour: number;
-  /** How many items are scheduled later than their kind permits: a wrong clock wrote them. */
+  /** The number of items that a wrong clock scheduled later than their kind permits. */
   readonly dueMisplaced: number;
-  /** By how much the clock jumped within the last hour; negative if it was set back. */
+  /** The clock's jump within the last hour; negative when the clock was set back. */
   readonly clockJumpSeconds: number;
   /** How often this machine lacked descriptors, memory or ports within the last hour. */
   readonly resourcesExhausted: number;
-  /** How many mail providers are believed to refuse unknown recipients and accepted a canary. */
+  /** The mail providers that are believed to refuse unknown recipients but accepted a canary. */
   readonly providersInDoubt: number;
-  /** How many large mail providers refuse sessions from one of our exits, each exit counted. */
+  /** The large mail providers that refuse sessions from one of our exits, counted once per exit. */
   readonly mailProvidersBlocked: number;
 };
 
-/** Of each partition, the most overdue: a longer backlog raises the alarm anyway. */
+/** Reads only the most overdue items of each partition: a longer backlog raises the alarm anyway. */
 const MAX_ITEMS_PER_PARTITION = 500;
 
-/** Everything that holds credits is scheduled, so one index has all of it. Only reads. */
+/** Reads only. All work that holds credits is scheduled, so one index contains it. */
 export const readGauges = async (world: Pick<World, "table" | "now">): Promise<Gauges> => {
   const { table, now } = world;
   const pages = await Promise.all(
@@ -57,7 +56,7 @@ export const readGauges = async (world: Pick<World, "table" | "now">): Promise<G
   };
 };
 
-/** Reads the items of each partition that are scheduled last. */
+/** Reads the latest scheduled items of each partition. */
 const countMisplaced = async ({ table, now }: Pick<World, "table" | "now">): Promise<number> => {
   const pages = await Promise.all(
     SCHEDULE_PARTITIONS.map((pk) =>

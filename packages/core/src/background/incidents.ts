@@ -3,13 +3,13 @@ import { CLOCK_SKEW_MS, HOUR_MS, toEpochSeconds } from "../lib/time.ts";
 import type { Key } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-// Layout. Incidents of the machine itself, retained for an hour: the gauges report them.
+// Layout. Incidents of the machine itself, retained for an hour for the gauges.
 //
-//   pk        sk      what
-//   INCIDENT  <kind>  at: when it occurred last; size: how large it was
+//   pk        sk      content
+//   INCIDENT  <kind>  at: the time of the latest incident; size: its size
 
 /**
- * `clock_jumped`: `size` is in seconds, negative if the clock was set back. `resources_exhausted`: this machine lacked
+ * `clock_jumped`: `size` is in seconds, negative when the clock was set back. `resources_exhausted`: this machine lacked
  * descriptors, memory or ports.
  */
 export type IncidentKind = "clock_jumped" | "resources_exhausted";
@@ -20,7 +20,7 @@ const RETAINED_MS = HOUR_MS;
 
 const incidentKey = (kind: IncidentKind): Key => ({ pk: "INCIDENT", sk: kind });
 
-/** Best effort: if the write fails, the log still has the incident. */
+/** Ignores a failed write: the log still contains the incident. */
 export const recordIncident = async (
   { table, now }: Pick<World, "table" | "now">,
   kind: IncidentKind,
@@ -32,7 +32,7 @@ export const recordIncident = async (
   await table.write({ put: item }).catch(() => undefined);
 };
 
-/** The size of the latest incident of the last hour; 0 without one. */
+/** The size of the latest incident of the last hour; 0 when none occurred. */
 export const readIncident = async (
   { table, now }: Pick<World, "table" | "now">,
   kind: IncidentKind,

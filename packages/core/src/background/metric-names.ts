@@ -1,39 +1,36 @@
 import { MOVES, type MoveKind } from "../money/moves.ts";
 import { STATUSES } from "../verify/result.ts";
 
-// Every metric of the service, in one place. A scrape of one machine (packages/local/src/metrics) and what the Lambdas
-// publish in CloudWatch (packages/functions/src/metrics.ts) have the same names, by Prometheus' conventions: base units
-// and `_total`. docs/design/observing.md says why they differ in labels.
+// Every metric of the service. The scrape of one machine (packages/local/src/metrics) and the metrics that Lambdas publish in
+// CloudWatch (packages/functions/src/metrics.ts) share these names, by Prometheus' conventions: base units and `_total`.
+// docs/design/observing.md explains why their labels differ.
 
 export type MetricType = "counter" | "gauge" | "histogram";
 
 type Metric = { readonly type: MetricType; readonly help: string };
 
-/** `labels`: Prometheus has a series for each combination of their values. */
+/** Prometheus stores a series for each combination of the values of `labels`. */
 type MachineMetric = Metric & { readonly labels: readonly string[] };
 
-/** The values of this dimension are the names of the Lambdas. */
 const EACH_LAMBDA = "each Lambda";
 
 type CloudMetric = Metric & {
-  /** CloudWatch bills each combination of dimension values as a metric, so their values are few, and listed here. */
+  /** CloudWatch bills each combination of dimension values as a metric, so only these few values are allowed. */
   readonly dimensions: Readonly<Record<string, readonly string[] | typeof EACH_LAMBDA>>;
-  /** What else its log line says: a query over the log finds it, and it makes no metric. */
+  /** Additional fields of the log line, for queries over the log. They create no metric. */
   readonly fields: readonly string[];
 };
 
-/** Of responses. */
 const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 const SESSION_OUTCOMES = ["connected", "unreached"] as const;
 const MOVE_KINDS = Object.keys(MOVES) as readonly MoveKind[];
 
-/** On one machine and on AWS. */
 const SHARED_METRICS = {
   mailproof_http_requests_total: {
     type: "counter",
     help: "Requests by route and status; status is aborted if the client hung up first.",
     labels: ["route", "status"],
-    // Each endpoint is a Lambda, and AWS counts calls and durations of Lambdas without a charge.
+    // Each endpoint is a Lambda, and AWS counts a Lambda's calls and durations free of charge.
     dimensions: { status: STATUS_CLASSES },
     fields: ["route"],
   },
@@ -116,7 +113,7 @@ const SHARED_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MachineMetric & CloudMetric>>;
 
-/** Only on one machine; `onAws`: why. */
+/** Metrics only of one machine; `onAws` explains why AWS lacks the metric. */
 const MACHINE_METRICS = {
   mailproof_lists_age_seconds: {
     type: "gauge",
@@ -179,7 +176,7 @@ const MACHINE_METRICS = {
     labels: ["version", "node"],
     onAws: "The deployment names the release.",
   },
-  // The names that every Prometheus client has for these.
+  // These names are standard in every Prometheus client.
   process_resident_memory_bytes: {
     type: "gauge",
     help: "Resident memory.",
@@ -200,7 +197,7 @@ const MACHINE_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MachineMetric & { readonly onAws: string }>>;
 
-/** Only on AWS; `onOneMachine`: why. */
+/** Metrics only of AWS; `onOneMachine` explains why one machine lacks the metric. */
 const CLOUD_METRICS = {
   mailproof_audit_violations: {
     type: "gauge",
@@ -209,7 +206,7 @@ const CLOUD_METRICS = {
     fields: [],
     onOneMachine: "`admin audit` prints them and exits with 1.",
   },
-  // AWS does not count a failure that the Lambda itself answers. Published only when it occurs.
+  // AWS does not count a failure that the Lambda itself answers. Published only when such a failure occurs.
   mailproof_lambda_failures_total: {
     type: "counter",
     help: "Responses of 5xx, and messages that have to be delivered again.",
@@ -217,7 +214,7 @@ const CLOUD_METRICS = {
     fields: [],
     onOneMachine: "mailproof_http_requests_total has the responses, by route and status.",
   },
-  // Powertools' name.
+  // Powertools chose this name.
   ColdStart: {
     type: "counter",
     help: "Processes of Lambdas that have begun.",

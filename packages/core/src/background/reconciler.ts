@@ -13,16 +13,16 @@ const KINDS: ReadonlyMap<string, WorkKind<AppWorld>> = new Map(
   kinds.map((work) => [work.kind, work]),
 );
 
-/** Nothing was wrong, or another process was faster. */
+/** Nothing was wrong, or another process did the work first. */
 const NO_REPAIR_RESULTS = ["goes_on", "left_to_others"];
 
-/** Whether the work was deferred until this time. Overdue work whose lease was acquired before was left by a crash. */
+/** Tests whether the work was deferred until this time. Otherwise a crash left it after its lease. */
 const isDeferred = ({ deferredUntil }: WorkKind<AppWorld>, item: Item): boolean =>
   deferredUntil?.(item) === readScheduledWork(item).due_sk;
 
 const SHORTEST_WAIT_MS = Math.min(...[...KINDS.values()].map(({ longestWaitMs }) => longestWaitMs));
 
-/** Whether work is scheduled later than its kind permits. */
+/** Tests whether work is scheduled later than its kind permits. */
 export const isMisplaced = (item: Item, now: Date): boolean => {
   const { due_kind: kind, due_sk: scheduledAt } = readScheduledWork(item);
   return isTooFarAhead(
@@ -32,21 +32,20 @@ export const isMisplaced = (item: Item, now: Date): boolean => {
   );
 };
 
-/** How long a process has the work before another may take it. */
+/** Another process may take the work over after this time. */
 const LEASE_MS = 5 * MINUTE_MS;
-/** Per run and partition: a long backlog takes several runs, and several processes share it. */
+/** A limit per run and partition: a long backlog takes several runs, and several processes share it. */
 const MAX_ITEMS_PER_RUN = 100;
 
 /**
- * Finishes what a crash left. Two runs may overlap: each first acquires a lease, under a condition that only one of
- * them meets. Work of an interrupted run is due again after its lease.
+ * Finishes work that a crash left. Two runs may overlap: each first acquires a lease, under a condition that only one run
+ * meets. Work of an interrupted run is due again after its lease.
  */
 export const reconcile: Schedule<AppWorld> = {
   name: "reconcile",
   everySeconds: 60,
   async run(world) {
-    // One repair may wait seconds for foreign name servers; the partitions run concurrently so that it delays few
-    // others.
+    // One repair may wait seconds for name servers, so the partitions run concurrently and few other repairs wait.
     await Promise.all(SCHEDULE_PARTITIONS.map((partition) => repairOverdue(world, partition)));
     const minute = Math.floor(world.now().getTime() / MINUTE_MS);
     const partition = SCHEDULE_PARTITIONS[minute % SCHEDULE_PARTITIONS.length];
@@ -61,7 +60,7 @@ export const reconcile: Schedule<AppWorld> = {
 const MINUTES_OF_HOUR = 60;
 const OLD_JOBS_MINUTE = 30;
 
-/** One partition per run, because it reads everything scheduled in it. */
+/** One partition per run, because this reads everything scheduled in the partition. */
 const repairMisplacedWork = async (world: AppWorld, pk: string): Promise<void> => {
   const from = addMs(world.now(), SHORTEST_WAIT_MS).toISOString();
   for await (const item of paginateQuery(world.table, { index: "due", pk, sk: { from, to: "9" } }))
@@ -83,7 +82,7 @@ const findOverdue = async (world: AppWorld, partition: string): Promise<readonly
   return items;
 };
 
-/** A repair that fails does not stop the next. */
+/** A failed repair does not stop the next repair. */
 const repairItem = async (world: AppWorld, item: Item): Promise<void> => {
   try {
     const { due_kind: kind } = readScheduledWork(item);

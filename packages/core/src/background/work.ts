@@ -1,5 +1,5 @@
-// All background work, one line a file: Workers, which handle messages, and WorkKinds, which repair what a crash left.
-// A repair is a value beside its worker: inside it, the reconciler's Lambda would carry the code of every worker.
+// All background work, one line per file: Workers, which handle messages, and WorkKinds, which repair work that a crash left. A
+// repair is a value beside its worker; inside the worker, it would put every worker's code into the reconciler's Lambda.
 
 export { ingestSes } from "../activity/ingest.ts";
 export { checkWork } from "../deliverability/check-once.ts";

@@ -7,7 +7,7 @@ import * as work from "./work.ts";
 export const workers: readonly Worker<AppWorld>[] = withDeadLetterWorkers<AppWorld>(
   Object.values(work)
     .filter((one) => "queue" in one)
-    // Tests and Node list the names of a module in different orders.
+    // Vitest and Node list the names of a module in different orders.
     .toSorted((a, b) => a.queue.name.localeCompare(b.queue.name)),
 );
 export const schedules: readonly Schedule<AppWorld>[] = [reconcile];
