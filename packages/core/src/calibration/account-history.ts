@@ -5,13 +5,13 @@ import type { World } from "../ports/world.ts";
 import { BOUNCE_DAYS, findSentTo, findVerdictItem, NOTHING_SENT, toVerdictKey } from "./items.ts";
 import { findUsualPattern, readPatternCounts } from "./naming.ts";
 
-// What an account's own mail, and the service's own searches, have shown before a verification. It never
-// contains what another account reported.
+// Facts known before a verification, from the account's own mail and from the service's own searches. They never contain
+// another account's reports.
 
 export type DomainHistory = {
-  /** How the domain names its mailboxes, such as "first.last"; null when no search has shown it. */
+  /** The pattern of the domain's mailboxes, such as "first.last"; null when no search has proved a pattern. */
   readonly pattern: string | null;
-  /** Addresses of the account at this domain, by what became of its mail. */
+  /** The number of the account's addresses at this domain whose mail was delivered, and whose mail bounced. */
   readonly mail: { readonly delivered: number; readonly bounced: number };
 };
 
@@ -20,17 +20,16 @@ export const NO_DOMAIN_HISTORY: DomainHistory = {
   mail: { delivered: 0, bounced: 0 },
 };
 
-/** Never rejects: what cannot be read counts as not known. */
+/** Never rejects: an unreadable fact counts as unknown. */
 export type AccountHistory = {
-  /** When mail of the account to this address last bounced hard, within the last weeks; null: it did not. */
+  /** The time of the last hard bounce of the account's mail to this address within the last 30 days; null when none occurred. */
   readonly findBounce: (address: Address) => Promise<string | null>;
   readonly findDomain: (domain: string) => Promise<DomainHistory>;
 };
 
 /**
- * What this account's mail has shown. Another account's reports have no part in it: an account that reports false
- * bounces spoils its own results and no others. The pattern of a domain comes from searches, in which mail servers and
- * not accounts have the last word.
+ * Reads the history of one account. Other accounts' reports do not count, so an account that reports false bounces spoils only
+ * its own results. The pattern of a domain comes from searches, which mail servers decide and not accounts.
  */
 export const createAccountHistory = (
   world: Pick<World, "table" | "now" | "settings">,
@@ -52,7 +51,7 @@ export const createAccountHistory = (
   },
 });
 
-/** Returns how many there were. */
+/** Returns the number of erased verdicts. */
 export const eraseVerdict = async (
   world: Pick<World, "table" | "settings">,
   account: string,

@@ -29,18 +29,18 @@ export type FateEvent = {
   readonly at: Date;
 };
 
-/** The fate that an event reports; undefined if it reports none. */
+/** The fate that an event reports; undefined when the event reports none. */
 export const toFate = (type: string, bounce: BounceKind): Fate | undefined => {
   if (type === "delivery") return "delivered";
   return type === "bounce" ? (bounce ?? undefined) : undefined;
 };
 
-/** What each address may add to a transaction: its item, a cell, the counts of its domain. */
+/** The most writes per address in a transaction: its item, its cell, and the counts of its domain. */
 export const FATE_WRITES_MAX = 3;
 
 /**
- * The writes by which an account's deliveries and bounces are compared with its own verdicts. A later event of an
- * address moves it from one count to another: mail that was delivered may bounce after all.
+ * Builds the writes that compare an account's deliveries and bounces with its own verdicts. A later event of an address moves
+ * the address from one count to another: delivered mail may still bounce.
  */
 export const buildFateWrites = async (
   world: World,
@@ -77,10 +77,10 @@ export const buildFateWrites = async (
 
 type Fates = Pick<VerdictItem, "fate" | "bouncedAt">;
 
-/** The worst certain fate counts: mail may be delivered after a soft bounce, and bounce hard after a delivery. */
+/** The highest rank counts: mail may be delivered after a soft bounce, and bounce hard after a delivery. */
 const RANK: Readonly<Record<Fate, number>> = { soft: 0, delivered: 1, hard: 2 };
 
-/** The order of the events does not matter: they arrive in any. */
+/** The result does not depend on the order of the events, which arrive in any order. */
 const applyFates = (before: VerdictItem | undefined, events: readonly FateEvent[]): Fates => {
   let { fate, bouncedAt } = before ?? {};
   for (const event of events) {
@@ -92,7 +92,7 @@ const applyFates = (before: VerdictItem | undefined, events: readonly FateEvent[
   return { ...(fate && { fate }), ...(bouncedAt !== undefined && { bouncedAt }) };
 };
 
-/** Whether mail of this time was sent in the weeks after the verdict. */
+/** Tests whether the mail was sent within 30 days after the verdict. */
 const isAfter = ({ at: verifiedAt }: GivenVerdict, at: Date): boolean => {
   const ms = at.getTime() - Date.parse(verifiedAt);
   return ms >= -CLOCK_SKEW_MS && ms <= LINKED_DAYS * DAY_MS;
@@ -106,7 +106,7 @@ type FateMove = {
   readonly domain: string;
 };
 
-/** Sums the changes of items that several addresses share: a transaction writes each item once. */
+/** Sums the changes of items that several addresses share, because a transaction writes each item once. */
 const createSums = ({ now }: Pick<World, "now">) => {
   const sums = new Map<
     string,

@@ -2,32 +2,32 @@ import * as v from "valibot";
 import { DAY_MS, toEpochSeconds } from "../lib/time.ts";
 import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
 
-// Layout. The verdicts that accounts got, and what became of the mail that accounts then sent. Addresses and domains are keyed
-// hashes, different for each account, as in activity/items.ts.
+// Layout. The verdicts that accounts received, and the fate of the mail that accounts then sent. Addresses and domains are
+// keyed hashes, different for each account, as in activity/items.ts.
 //
-//   pk                   sk                                    what
-//   VERDICT#<address>    VERDICT                               an account's last verdict about an address, what became
-//                                                              of its mail, and when it bounced
-//   CALIBRATION#<shard>  <yyyy-mm>#<provider>#<status>#<band>  addresses of all accounts, by what became of their mail,
-//                                                              in all and by contributor tag
+//   pk                   sk                                    content
+//   VERDICT#<address>    VERDICT                               an account's last verdict about an address, the fate of
+//                                                              its mail, and the time of its bounce
+//   CALIBRATION#<shard>  <yyyy-mm>#<provider>#<status>#<band>  addresses of all accounts by the fate of their mail, in
+//                                                              total and by contributor tag
 //   SENTTO#<domain>      COUNTS                                an account's addresses at a domain that may be a
-//                                                              catch-all, by what became of their mail
+//                                                              catch-all, by the fate of their mail
 
-/** Mail that is sent later than this after a verification does not test it: people leave, mailboxes fill up. */
+/** Mail sent more than 30 days after a verification does not test its verdict: people leave, mailboxes fill up. */
 export const LINKED_DAYS = 30;
-/** For as long a hard bounce counts against an address: every sender's own suppression list holds longer. */
+/** A hard bounce counts against an address for 30 days; every sender's own suppression list holds longer. */
 export const BOUNCE_DAYS = 30;
-/** A year and the month that is running, so that a month can be compared with the same one of last year. */
+/** A year and the current month, so that a month can be compared with the same month of last year. */
 const RETAINED_MONTHS_DAYS = 400;
 
-/** What became of an address' mail. `soft`: at most a soft bounce is known. */
+/** The fate of an address's mail. `soft`: at most a soft bounce is known. */
 const FATES = ["delivered", "soft", "hard"] as const;
 export type Fate = (typeof FATES)[number];
 
 const VerdictItem = v.object({
-  /** The revision: a write requires the revision that was read. */
+  /** The revision: a write requires the revision that it was computed from. */
   rev: v.number(),
-  /** Absent: the address bounced without a verdict of the last weeks. */
+  /** Absent when the address bounced without a verdict of the last 30 days. */
   verdict: v.optional(
     v.object({
       status: v.string(),
@@ -57,7 +57,7 @@ export const findVerdictItem = async (
 const inDays = (now: Date, days: number): number =>
   toEpochSeconds(new Date(now.getTime() + days * DAY_MS));
 
-/** A new verdict resets the counts, since earlier mail does not test it. A hard bounce stays. */
+/** A new verdict resets the fate, since earlier mail does not test the verdict. A hard bounce stays. */
 export const storeVerdict = (address: string, verdict: GivenVerdict, now: Date): Write => ({
   update: toVerdictKey(address),
   set: { verdict, fate: undefined, expires_at: inDays(now, LINKED_DAYS) },
@@ -65,7 +65,7 @@ export const storeVerdict = (address: string, verdict: GivenVerdict, now: Date):
   orCreate: true,
 });
 
-/** Refused if the item was written since it was read. */
+/** The table refuses the write when the item changed since the read. */
 export const storeFate = (
   address: string,
   before: VerdictItem | undefined,
@@ -82,14 +82,14 @@ export const storeFate = (
     : { create: { ...toVerdictKey(address), ...fields, rev: 1 } };
 };
 
-/** Four partitions take 2,000 transactions a second. Of the mail for a list one address in ten is counted. */
+/** Four partitions allow 2,000 transactions a second. Of the mail to a list, one address in ten counts. */
 export const CALIBRATION_SHARDS = 4;
 
 export type CalibrationCell = {
   readonly provider: string;
   readonly month: string;
   readonly status: string;
-  /** The lowest score of its ten. */
+  /** The lowest score of a band of ten scores. */
   readonly band: number;
 };
 
@@ -120,7 +120,7 @@ export const addToCell = (
   orCreate: true,
 });
 
-/** The counts of one cell in one shard, in all and by contributor tag. */
+/** The counts of one cell in one shard, in total and by contributor tag. */
 export type CellCounts = CalibrationCell & {
   readonly counts: FateCounts;
   readonly byTag: ReadonlyMap<string, FateCounts>;
@@ -151,7 +151,7 @@ const SentTo = v.object({
   hard: v.optional(v.number(), 0),
 });
 
-/** Addresses at a domain that may be a catch-all, by what became of the account's mail. */
+/** Addresses at a possible catch-all domain, by the fate of the account's mail. */
 export type SentTo = Readonly<v.InferOutput<typeof SentTo>>;
 export const NOTHING_SENT: SentTo = { delivered: 0, hard: 0 };
 

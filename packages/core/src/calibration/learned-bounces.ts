@@ -4,15 +4,15 @@ import type { World } from "../ports/world.ts";
 import { type CellCounts, type FateCounts, NO_FATES } from "./items.ts";
 import { ACCOUNTS_MIN, addFates, listMonths, readCells } from "./report.ts";
 
-/** Of mail to addresses judged `valid` one or two in a hundred bounce. Beyond this share an acceptance proves nothing. */
+/** One or two percent of the mail to `valid` addresses bounce. Above 10 %, the provider's acceptance proves nothing. */
 const SHARE_MAX = 0.1;
-/** With fewer addresses a few lists of one industry decide. */
+/** With fewer addresses, a few lists of one industry would decide. */
 const SENT_MIN = 200;
 
-/** Whether bounces have shown that a provider accepts what it bounces later. Never rejects. */
+/** Tests whether bounces have shown that a provider accepts recipients and bounces their mail later. Never rejects. */
 export type FindLearnedBounces = (provider: string) => Promise<boolean>;
 
-/** Reads a provider's cells of this month and the last at most once an hour. */
+/** Reads a provider's cells of this month and the previous month at most once an hour. */
 export const createLearnedBounces = (world: Pick<World, "table" | "now">): FindLearnedBounces => {
   const found = new Map<string, { readonly atMs: number; readonly result: Promise<boolean> }>();
   const read = async (provider: string): Promise<boolean> => {
@@ -33,7 +33,7 @@ export const createLearnedBounces = (world: Pick<World, "table" | "now">): FindL
   };
 };
 
-/** With all accounts, and without the one that reported most bounces: no account decides alone. */
+/** Tests all accounts together, and all without the one that reported most bounces, so no account decides alone. */
 const bouncesBeyondChance = (cells: readonly CellCounts[]): boolean => {
   const all = cells.reduce((sum, { counts }) => addFates(sum, counts), NO_FATES);
   const byTag = new Map<string, FateCounts>();

@@ -10,29 +10,29 @@ import { toEpochSeconds } from "../lib/time.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-// Layout. What searches have shown of how a domain names its mailboxes. It serves all accounts: it is a habit of the
-// domain, and shows neither who searched nor whom they found.
+// Layout. The naming patterns of a domain that searches have proved. All accounts share them: they show a habit of the domain,
+// and neither who searched nor whom the search found.
 //
-//   pk               sk      what
-//   DOMAIN#<domain>  NAMING  <pattern>: how many finds it has proved right
+//   pk               sk      content
+//   DOMAIN#<domain>  NAMING  <pattern>: the number of finds that proved it
 
-/** Companies seldom change their pattern, and a wrong one costs a recipient. */
+/** Companies seldom change their pattern, and a wrong pattern costs only one recipient. */
 const RETENTION_SECONDS = 180 * 86_400;
-/** More finds of one pattern prove nothing new, and a busy domain is not written to forever. */
+/** More finds of a pattern prove nothing new, and the limit saves a busy domain further writes. */
 const COUNTED_MAX = 20;
 
-/** How many finds each pattern has proved right at a domain. */
+/** The number of finds that proved each pattern at a domain. */
 export type PatternCounts = ReadonlyMap<Pattern, number>;
 
 export const NO_PATTERN_COUNTS: PatternCounts = new Map();
 
-/** The pattern with the most finds, if any: the one without a middle initial, which most people lack. */
+/** Returns the pattern with the most finds, without its middle initial, because most people lack one; null without finds. */
 export const findUsualPattern = (patternCounts: PatternCounts): BasePattern | null =>
   [...new Set([...patternCounts.keys()].map(removeMiddle))].toSorted(
     (a, b) => countFinds(patternCounts, b) - countFinds(patternCounts, a),
   )[0] ?? null;
 
-/** Finds of a pattern, with a middle initial or without. */
+/** Counts finds of a pattern with and without a middle initial. */
 export const countFinds = (patternCounts: PatternCounts, pattern: BasePattern): number => {
   const variant = addMiddle(pattern);
   return (patternCounts.get(pattern) ?? 0) + (variant ? (patternCounts.get(variant) ?? 0) : 0);
@@ -40,7 +40,7 @@ export const countFinds = (patternCounts: PatternCounts, pattern: BasePattern): 
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(1));
 
-/** Counts that cannot be read count as none, which costs only a few recipients. */
+/** Unreadable counts count as empty, which costs only a few recipients. */
 export const readPatternCounts = async (table: Table, domain: string): Promise<PatternCounts> => {
   const item: Item | undefined = await table.get(toItemKey(domain)).catch(() => undefined);
   if (!item) return NO_PATTERN_COUNTS;
@@ -52,7 +52,7 @@ export const readPatternCounts = async (table: Table, domain: string): Promise<P
   );
 };
 
-/** A failed write does no harm: the next find proves the same. */
+/** A failed write does no harm: the next find proves the same pattern. */
 export const learnPattern = async (
   { table, now }: Pick<World, "table" | "now">,
   domain: string,

@@ -10,23 +10,23 @@ import {
   toCalibrationPartition,
 } from "./items.ts";
 
-/** Below it the interval is wider than any difference that matters: nothing is claimed. */
+/** With fewer addresses the interval is wider than any difference that matters, so the report states no share. */
 export const SENT_MIN = 30;
-/** Fewer accounts could be one customer's habits, or one's false reports. */
+/** Fewer accounts could show one customer's habits or false reports. */
 export const ACCOUNTS_MIN = 3;
 
 export type CalibrationRow = {
   readonly provider?: string;
   readonly status?: string;
   readonly band?: number;
-  /** Addresses to which mail was sent, and it was delivered or bounced hard. */
+  /** Addresses whose mail was delivered or bounced hard. */
   readonly sent: number;
   readonly bounced: number;
-  /** Addresses with at most a soft bounce. They are in none of the other numbers. */
+  /** Addresses with at most a soft bounce, which no other number includes. */
   readonly soft: number;
-  /** Accounts that reported; two may count as one. */
+  /** The number of accounts that reported; two accounts may share a tag and count as one. */
   readonly accounts: number;
-  /** The share that bounced, and Wilson's interval; null where fewer than `SENT_MIN` were sent. */
+  /** The share that bounced, and Wilson's interval; null when mail was sent to fewer than `SENT_MIN` addresses. */
   readonly share: number | null;
   readonly interval: readonly [least: number, most: number] | null;
 };
@@ -39,7 +39,7 @@ export type CalibrationReport = {
   readonly cells: readonly CalibrationRow[];
 };
 
-/** How often mail bounced, by the verdict before it. `months`: how many, this one included. */
+/** Reports how often mail bounced, by the earlier verdict, over this number of months, the current month included. */
 export const reportCalibration = async (
   world: Pick<World, "table" | "now">,
   months: number,
@@ -55,7 +55,7 @@ export const reportCalibration = async (
   };
 };
 
-/** The cells whose sort keys have this prefix, from every shard. */
+/** Reads the cells whose sort keys start with this prefix, from every shard. */
 export const readCells = async (
   { table }: Pick<World, "table">,
   prefix: string,
@@ -69,7 +69,7 @@ export const readCells = async (
   return (await Promise.all(shards)).flat();
 };
 
-/** The newest first: "2026-11", "2026-10". */
+/** Newest first: "2026-11", "2026-10". */
 export const listMonths = (now: Date, count: number): readonly string[] =>
   Array.from({ length: count }, (_, back) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
@@ -77,7 +77,6 @@ export const listMonths = (now: Date, count: number): readonly string[] =>
 
 type RowName = Pick<CalibrationRow, "provider" | "status" | "band">;
 
-/** One row for each name, sorted by it. */
 const toRows = (
   cells: readonly CellCounts[],
   toName: (cell: CellCounts) => RowName,
