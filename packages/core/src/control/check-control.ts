@@ -15,7 +15,7 @@ import type { KeyMode } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import type { Issuers, WithIssuers } from "./issuers.ts";
 
-/** What a visitor's browser sent with a form, and the form that it was for. */
+/** The token from a visitor's browser, with the nonce and the origin of the form. */
 export type ControlProof = {
   readonly token: string;
   readonly nonce: string;
@@ -25,11 +25,10 @@ export type ControlProof = {
 type ControlQuestion = ControlProof & {
   readonly address: Address | null;
   readonly mode: KeyMode;
-  /** How long the caller waits. */
   readonly waitMs: number;
 };
 
-/** Why control is not proven. None of them says anything about the address. */
+/** The reason that control is not proven. No fault says anything about the address. */
 export type ControlFault =
   | TokenFault
   | "not_delegated"
@@ -41,7 +40,7 @@ export type ControlFault =
   | "key_not_found"
   | "signature_invalid"
   | "browser_signature_invalid"
-  /** These two: it could not be found out. */
+  /** A name server or the issuer did not answer, so control is unknown. */
   | "dns_failed"
   | "issuer_unreachable";
 
@@ -49,7 +48,7 @@ export type ControlResult =
   | { readonly status: "controlled"; readonly issuer: string; readonly profile: string }
   | { readonly status: ControlFault };
 
-/** What an answer stores and says of it: a release also reads the codes of a newer one. */
+/** The stored and returned result. `status` is any string, because a release also reads the codes of a newer release. */
 export type ControlAnswer = {
   readonly status: string;
   readonly issuer?: string;
@@ -58,12 +57,12 @@ export type ControlAnswer = {
 
 type ControlWorld = Pick<World, "now" | "sleep"> & WithIssuers;
 
-/** For DNS and both documents of an issuer together. The ordinary verification is still to come. */
+/** Limits DNS and both documents of an issuer together, because the ordinary verification still follows. */
 const WAIT_MS_MAX = 5_000;
 
 /**
- * Whether the visitor proved that the address is theirs. What can be refused offline is, before a name server or a host
- * is asked. Only hosts that the DNS of the domain names are asked, never one that only the token names.
+ * Checks whether the visitor proved control of the address. It refuses offline where possible, before any query or call. It
+ * calls only hosts that the domain's DNS delegates to, never a host that only the token names.
  */
 export const checkControl = async (
   world: ControlWorld,
@@ -78,7 +77,7 @@ export const checkControl = async (
   return fault ? { status: fault } : { status: "controlled", issuer, profile };
 };
 
-/** What proves control under a test key, where nobody is asked. Any other token is malformed. */
+/** This token proves control under a test key, without any query. Every other token is malformed. */
 export const TEST_TOKEN = "test-controlled";
 
 const answerTestToken = (token: string): ControlResult =>
@@ -86,7 +85,7 @@ const answerTestToken = (token: string): ControlResult =>
     ? { status: "controlled", issuer: "issuer.sandbox.test", profile: "sandbox" }
     : { status: "malformed" };
 
-/** For all questions together. Signatures take no time to speak of: there are 33 at most. */
+/** One time limit for all queries and fetches together. Signatures need no limit: there are at most 33. */
 const limitTime = (world: ControlWorld, waitMs: number): Issuers => {
   const { dns, fetchDocument } = world.issuers;
   const endsAtMs = world.now().getTime() + waitMs;
@@ -129,7 +128,7 @@ const FAULT_OF_DELEGATION = {
   unknown: "dns_failed",
 } as const;
 
-/** The document, or the fault for what it is instead. */
+/** Returns the document's body, or the fault when the document is not usable. */
 const readBody = (
   fetched: FetchedDocument,
   missing: ControlFault,
@@ -140,7 +139,7 @@ const readBody = (
   return state === "unknown" ? "issuer_unreachable" : missing;
 };
 
-/** A key that is not among the cached ones may be new. Its issuer is asked again at most this often. */
+/** A key that is missing from the cached set may be new. The set is fetched again at most once a minute. */
 const REFETCH_MS = 60_000;
 
 const findSignatureFault = async (
@@ -161,7 +160,7 @@ const findSignatureFault = async (
   return fresh === cached ? fault : check(fresh);
 };
 
-/** The most keys that a token is tried with. */
+/** The most keys that the check tries for a token. */
 const KEYS_MAX = 16;
 
 const tryKeys = async (

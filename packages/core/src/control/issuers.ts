@@ -6,20 +6,20 @@ import {
 } from "@mailproof/mail/hints/fetched-document";
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 
-/** The way to issuers of tokens: their delegations in DNS, and their documents. Each process builds it once. */
+/** Reads the delegations of token issuers in DNS, and their documents. Each process builds it once. */
 export type Issuers = {
   readonly dns: Dns;
-  /** A document that is not older than this, or than its own rules allow. */
+  /** Returns a document that is at most `ageMsMax` old, and fresh by its own cache-control. */
   readonly fetchDocument: (url: string, ageMsMax?: number) => Promise<FetchedDocument>;
 };
 
 export type WithIssuers = { readonly issuers: Issuers };
 
-/** A document lives as long as its cache-control says, within these. So does the news that there is none. */
+/** A cached document lives as long as its cache-control states, within these bounds. A missing document is cached, too. */
 const LIFE_SECONDS = { least: 60, most: 24 * 60 * 60 };
-/** At least 32 documents of the largest size, and thousands of the usual one. */
+/** Room for 32 documents of the largest size, or thousands of the usual size. */
 const CACHED_BYTES_MAX = 4 * 1024 * 1024;
-/** For what a document has besides its body. */
+/** The memory of a cached document beside its body. */
 const ENTRY_BYTES = 500;
 
 type Entry = {
@@ -34,7 +34,7 @@ type Ports = { readonly dns: Dns; readonly fetchDocument: FetchDocument; readonl
 export const createIssuers = ({ dns, fetchDocument, now }: Ports): Issuers => {
   const cache = createBoundedMap<Entry>({
     weightMax: CACHED_BYTES_MAX,
-    // An issuer chooses the URL of its keys, too.
+    // An issuer chooses the URL of its keys, so a long URL must count, too.
     weigh: ({ url, document }) =>
       ENTRY_BYTES + url.length + (document.kind === "answer" ? document.body.length : 0),
   });
@@ -54,7 +54,7 @@ export const createIssuers = ({ dns, fetchDocument, now }: Ports): Issuers => {
       const nowMs = now().getTime();
       if (cached && nowMs < cached.untilMs && nowMs - cached.atMs <= ageMsMax)
         return cached.document;
-      // Many callers wait for one fetch.
+      // Concurrent callers share one fetch.
       const running = fetching.get(url) ?? fetchAndKeep(url).finally(() => fetching.delete(url));
       fetching.set(url, running);
       return running;
@@ -62,7 +62,7 @@ export const createIssuers = ({ dns, fetchDocument, now }: Ports): Issuers => {
   };
 };
 
-/** RFC 9111 §5.2.2. A document that is not to be kept is kept for the least time all the same. */
+/** RFC 9111 §5.2.2. A document with no-store is cached for the least time all the same. */
 const getLifeSeconds = (document: FetchedDocument): number => {
   const { least, most } = LIFE_SECONDS;
   if (document.kind !== "answer" || getDocumentState(document) !== "whole") return least;
