@@ -43,9 +43,9 @@ import { assessSpam, type SpamAssessment } from "./spam-assessment.ts";
 
 export type AnalysisPorts = {
   readonly dns: Dns;
-  /** Blocklists refuse the resolvers of clouds, so their queries may go through another one. */
+  /** Blocklists refuse the resolvers of clouds, so their queries may use another resolver. */
   readonly listDns: Dns;
-  /** Absent: documents that DNS records name, an MTA-STS policy and a logo, are not looked at. */
+  /** Absent when the check skips documents that DNS records refer to, such as an MTA-STS policy or a logo. */
   readonly fetchDocument?: FetchDocument;
 } & Pick<World, "now" | "sleep">;
 
@@ -53,11 +53,11 @@ export type AnalysisRequest = {
   /** In A-labels. */
   readonly domain: string;
   readonly sendingIp?: string | undefined;
-  /** Where this service receives reports about the domain. */
+  /** The address where this service receives reports about the domain. */
   readonly reportsMailbox?: string | undefined;
-  /** A label that no zone can have on purpose. */
+  /** A random label that no zone contains on purpose. */
   readonly randomLabel: string;
-  /** DKIM selectors of the operator's list, asked about at every domain. */
+  /** DKIM selectors of the operator's list, queried at every domain. */
   readonly dkimSelectors: readonly string[];
   /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
@@ -85,22 +85,22 @@ export type CheckReport = {
   readonly hints: readonly Issue[];
   readonly spamAssessment: SpamAssessment;
   readonly recommendations: readonly Recommendation[];
-  /** The score with the SPF and the DMARC record of the recommendations. Null without any; old checks do not have it. */
+  /** The score with the recommended SPF and DMARC records. Null without such a record; absent in old checks. */
   readonly afterRecords?: Pick<ScoreResult, "score" | "grade"> | null;
-  /** Every query about the domain, except those to blocklists: their names hold our keys. */
+  /** Every query about the domain, except those to blocklists, whose names contain our keys. */
   readonly dnsQueries: readonly RecordedQuery[];
 };
 
 /** The check found out nothing about the domain's set-up, so it is not charged. */
 export type NoVerdict = {
   readonly kind: "no_verdict";
-  /** No query about the domain's own names was answered, or this machine could not send one. */
+  /** No query about the domain's own names got an answer, or this machine could not send a query. */
   readonly why: "unanswered" | "internal";
 };
 
-/** Below the ten seconds that a caller may wait, with room for what comes after. */
+/** Below the ten seconds that a caller may wait, with time for the work after the check. */
 export const BUDGET_MS = 8_000;
-/** A check needs some 120 queries. A hostile zone must not cause queries without end. */
+/** A check needs about 120 queries. The limit stops a hostile zone from causing queries without end. */
 const QUESTIONS_MAX = 250;
 /** The largest possible answers of one check together. */
 const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
@@ -126,7 +126,7 @@ export const analyseDomain = async (
 
   const ownQueries = dnsQueries.filter(({ name }) => isOwnName(request.domain, name));
   if (ownQueries.some(isUnanswered) && !ownQueries.some(isAnswered)) return UNANSWERED;
-  // A query that this machine could not send is not evidence about the domain, and is not sold.
+  // A query that this machine could not send is no evidence about the domain, and the check is not charged.
   if (dnsQueries.some(({ kind }) => kind === "internal"))
     return { kind: "no_verdict", why: "internal" };
 
@@ -173,7 +173,7 @@ export const analyseDomain = async (
 
 const UNANSWERED: NoVerdict = { kind: "no_verdict", why: "unanswered" };
 
-/** A name server that is silent, fails or refuses gives no answer about the domain. */
+/** A name server that is silent, fails or refuses says nothing about the domain. */
 const isUnanswered = ({ kind }: RecordedQuery): boolean =>
   kind === "timeout" || kind === "servfail" || kind === "refused";
 
@@ -184,11 +184,11 @@ const isAnswered = (query: RecordedQuery): boolean =>
 const isOwnName = (domain: string, name: string): boolean =>
   name === domain || name.endsWith(`.${domain}`);
 
-/** No time passes within one check: each query goes out once, for all analysers. */
+/** Sends each query once per check, for all analysers. The clock stands still, so nothing expires within a check. */
 const cacheQuestions = (dns: Dns, startedAt: Date): Dns =>
   cacheDns(dns, { now: () => startedAt, bytesMax: ANSWERS_BYTES_MAX });
 
-/** The time limit of a check applies to its fetches, too, whenever they begin. */
+/** The check's time limit also applies to its fetches, whenever they begin. */
 const limitFetchTime = (
   { fetchDocument, now, sleep }: AnalysisPorts,
   budgetMs: number,
@@ -211,7 +211,7 @@ type DomainAnalyses = Pick<
   "mx" | "spf" | "dkim" | "dmarc" | "reputation" | "reverseDns" | "hints"
 >;
 
-/** Runs all analyses at once, except where one needs the result of another. */
+/** Runs all analyses at once, except those that need another's result. */
 const runAnalyses = async (
   dns: Dns,
   listDns: Dns,
@@ -258,8 +258,8 @@ const runAnalyses = async (
 };
 
 /**
- * Without a sending address the first mail host is used instead: never a later one because the first did not answer. All
- * of them were looked up before.
+ * Replaces a missing sending address with that of the first mail host, and never with a later host's because the first did not
+ * answer. The check has queried all of them before.
  */
 const findFirstIpv4 = async (
   dns: Dns,
@@ -295,6 +295,6 @@ const collectFindings = ({
   ptr: reverseDns && toFindings(reverseDns),
 });
 
-/** Findings about only an IP address say nothing about how the domain is set up. */
+/** Findings about only an IP address say nothing about the domain's set-up. */
 const hasNoVerdict = ({ dns, spf, dkim, dmarc }: Findings): boolean =>
   [dns, spf, dkim, dmarc].every((issues) => issues === null);

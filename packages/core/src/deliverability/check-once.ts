@@ -38,33 +38,33 @@ import { storeCheck } from "./store-check.ts";
 
 export type CheckRequest = CheckSubject & { readonly refresh: boolean };
 
-/** The check, and what this request was charged for it. */
+/** The check, and the price of this request. */
 export type CheckOutcome = {
   readonly check: Check;
   readonly report: StoredReport;
   readonly price: Halves;
   readonly cached: boolean;
   readonly replayed: boolean;
-  /** What the charge left, also in a repeat of the answer; undefined where it is not known. */
+  /** The balance after the charge, also in a replayed answer; undefined when it is unknown. */
   readonly remaining: Halves | undefined;
 };
 
 export const CHECK = "check";
 
-/** How long a stored result is served again without a charge. */
+/** A stored result is returned free of charge for a day. */
 const CACHE_MS = DAY_MS;
-/** After its time limit a check is stored within this time; then the reconciler may restart it. */
+/** A check is stored within this time after its time limit; then the reconciler may restart it. */
 const MARGIN_MS = 12_000;
-/** A repeat takes the first request for crashed when it has not stored its check within this. */
+/** A repeat assumes that the first request crashed when it has not stored its check within this time. */
 const STORING_MS = 1_000;
 const POLL_MS = 200;
-/** A key is stored for 30 days, and its check must be readable as long. */
+/** An Idempotency-Key is stored for 30 days, and its check must stay readable as long. */
 const RETENTION_DAYS_MIN = 31;
 
 const FREE = 0 as Halves;
 const HISTORY: LookUpOperation = "listChecks";
 
-/** Checks one domain and charges once, whatever crashes; without a charge when the last result is not a day old. */
+/** Checks one domain and charges once, whatever crashes; without a charge when the last result is less than a day old. */
 export const checkOnce = async (
   world: CheckWorld,
   payer: Payer,
@@ -99,7 +99,7 @@ export const checkOnce = async (
   return resume(world, order, outcome);
 };
 
-/** An operation has its check's number, in the form that the contract requires. */
+/** An operation's id contains its check's id, which has the UUID form of the contract. */
 const toOperationId = (check: string): string => `chk_${check}`;
 export const toCheckId = ({ id }: Pick<Operation, "id">): string => id.slice("chk_".length);
 
@@ -110,7 +110,7 @@ const CheckInput = v.object({
 });
 type CheckInput = v.InferOutput<typeof CheckInput>;
 
-/** The check of this day, if there is one. Nothing is charged before this is known. */
+/** Finds a check of the last 24 hours. The request charges nothing before this is known. */
 const findFreshCheck = async (
   world: World,
   { payer, idempotencyKey }: OperationRequest,
@@ -126,11 +126,11 @@ const findFreshCheck = async (
   );
   if (!latest) return undefined;
   const ageMs = world.now().getTime() - Date.parse(latest.checkedAt);
-  // A check with a time in the future was written by a wrong clock.
+  // A wrong clock wrote a check with a time in the future.
   return -CLOCK_SKEW_MS <= ageMs && ageMs < CACHE_MS ? latest.check : undefined;
 };
 
-/** What a claim stores, and a repeated request gets as its response. */
+/** The response as a claim stores it for repeats. */
 type StoredAnswer = {
   readonly check: string;
   readonly cached: boolean;
@@ -151,8 +151,8 @@ const returnCached = async (
 };
 
 /**
- * A crash may have left an earlier request under this key half done. It is charged, so a repeat checks again, as the
- * contract requires, with or without the lease: if the first wakes up after all, the first to store ends it for both.
+ * An earlier request under this key may have crashed after its charge, so a repeat checks again, as the contract requires, with
+ * or without the lease. If the first process continues after all, whichever stores its check first ends the operation for both.
  */
 const resume = async (
   world: CheckWorld,
@@ -180,7 +180,7 @@ const resume = async (
   }
 };
 
-/** While the first request may still run, the repeat waits for it: a second check would send all queries again. */
+/** The repeat waits while the first request may still run, because a second check would send all queries again. */
 const waitForFirst = async (
   world: World,
   order: OperationRequest,
@@ -189,7 +189,7 @@ const waitForFirst = async (
   const endsAtMs = world.now().getTime() + waitMs - MARGIN_MS + STORING_MS;
   while (world.now().getTime() < endsAtMs) {
     await world.sleep(POLL_MS);
-    // A failed read is tried again.
+    // After a failed read, the loop tries again.
     const isOpen = await isStillOwned(world.table, operation).catch(() => true);
     const how = { price: FREE, replayed: true };
     const storedResult = await findStoredResult(world, order, operation, how).catch(() => null);
@@ -199,7 +199,7 @@ const waitForFirst = async (
   return null;
 };
 
-/** The check that another process stored for the same charge meanwhile. */
+/** Finds the check that another process stored for the same charge meanwhile. */
 const findStoredResult = async (
   world: World,
   { idempotencyKey }: OperationRequest,
@@ -283,7 +283,7 @@ const explainNoVerdict = ({ why }: NoVerdict): FailureReason =>
     ? { code: "UNAVAILABLE", what: "No DNS query about this domain got an answer." }
     : { code: "UNAVAILABLE", what: "This service cannot reach the DNS right now." };
 
-/** A check without a verdict costs nothing: the charge and the key are released together. */
+/** A check without a verdict costs nothing: one transaction releases the charge and the key. */
 const refund = async (
   world: World,
   operation: Operation,
@@ -304,7 +304,7 @@ const createUnknownFailure = ({ claim }: Operation, cause?: unknown): Failure =>
     : new Failure("INTERNAL", "unknown", what, { cause, lookAt: HISTORY });
 };
 
-/** The process that started it is gone. The check is paid, so it is made, and is in the history. */
+/** The process that started the check crashed. The check is paid, so the reconciler runs it and adds it to the history. */
 const repairCheck = async (world: CheckWorld, item: Item): Promise<string> => {
   const operation = readOperation(item);
   const done = await runCheck(world, operation).catch((cause: unknown) => {

@@ -5,13 +5,13 @@ export const CONFIDENCES = ["high", "medium", "low"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
 export type ScoreCoverage = {
-  /** high: every part had an answer. medium: half of the weight or more. low: less than half. */
+  /** high: every part had an answer. medium: at least half of the weight. low: less than half. */
   readonly confidence: Confidence;
-  /** The parts without an answer, which the score leaves out. */
+  /** The parts without an answer, which the score omits. */
   readonly missing: readonly CheckComponent[];
 };
 
-/** The share of a score that answers support. Without a sending address reverse DNS is not part of the check. */
+/** Measures the share of a score that answers support. Without a sending address, reverse DNS is not part of the check. */
 export const measureCoverage = ({
   scored,
   sendingIp,

@@ -7,7 +7,7 @@ import type { SpfAnalysis } from "@mailproof/mail/spf/analyse";
 import { sendsNothing } from "@mailproof/mail/spf/record-text";
 import { createSpfIssues } from "@mailproof/mail/spf/rules";
 
-/** What one finding means together with another: ~all with DMARC, and a null MX with both. */
+/** Changes a finding by another: ~all depends on DMARC, and a null MX on SPF and DMARC. */
 export const crossCheck = (
   mx: MxAnalysis,
   spf: SpfAnalysis,
@@ -21,8 +21,8 @@ export const crossCheck = (
 });
 
 /**
- * Every record shows that the domain sends nothing, so it need not receive anything either (RFC 7505 §4.2). A record
- * that was not answered counts as one of them.
+ * True when every record shows that the domain sends no mail, so it need not receive mail either (RFC 7505 §4.2). A record
+ * without an answer counts as such a record.
  */
 const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
   (spf.status === "error" || sendsNothing(spf.record)) &&
@@ -31,7 +31,7 @@ const isParked = (spf: SpfAnalysis, dmarc: DmarcAnalysis): boolean =>
 const reduceNullMx = (issue: Issue): Issue =>
   issue.id === "MX_NULL" ? createMxIssue("MX_NULL", issue.detail, "lesser") : issue;
 
-/** A softfail leaves the decision to DMARC. Without a DMARC policy there is no decision. */
+/** A softfail leaves the decision to DMARC. Without a DMARC policy nothing decides. */
 const chargeSoftfail = (issue: Issue): readonly Issue[] =>
   issue.id === "SPF_SOFTFAIL"
     ? createSpfIssues([{ rule: "SPF_SOFTFAIL_ALONE", detail: issue.detail }])

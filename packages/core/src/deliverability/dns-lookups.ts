@@ -4,11 +4,9 @@ import { analyseDomain, type CheckReport, type NoVerdict } from "./analyse-domai
 import type { CheckSubject } from "./items.ts";
 import type { WithReading } from "./reading.ts";
 
-/** For functions that check domains. */
 export type WithDnsLookups = { readonly names: DnsLookups };
 export type CheckWorld = World & WithDnsLookups & WithReading;
 
-/** Checks one domain through these ports. */
 export const runLookups = (
   { now, sleep, randomBytes }: Pick<World, "now" | "sleep" | "randomBytes">,
   lookups: DnsLookups,
@@ -22,7 +20,6 @@ export const runLookups = (
       domain,
       sendingIp: sendingIp ?? undefined,
       reportsMailbox,
-      // A label that no zone can have on purpose.
       randomLabel: Buffer.from(randomBytes(8)).toString("hex"),
       dkimSelectors: lookups.dkimSelectors,
       allowed: lookups.allowed,

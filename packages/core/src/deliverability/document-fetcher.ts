@@ -1,7 +1,7 @@
 import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
 import type { Https } from "../ports/https.ts";
 
-/** Gets documents that domains name in their DNS, through the guard: over HTTPS, and along no redirect (RFC 8461 §3.3). */
+/** Fetches documents that a domain's DNS refers to, through the guard: over HTTPS and without redirects (RFC 8461 §3.3). */
 export const createDocumentFetcher =
   (https: Pick<Https, "call">): FetchDocument =>
   async (url) => {

@@ -8,7 +8,7 @@ type AlertState = Pick<LatestCheck, "listedOn" | "isDmarcFailing">;
 
 const NO_ALERTS: AlertState = { listedOn: [], isDmarcFailing: false };
 
-/** The alerts after a check. A list without a verdict, or a DMARC record that could not be read, changes none. */
+/** Returns the alerts after a check. A list without a verdict, or an unreadable DMARC record, changes no alert. */
 export const getAlertState = (report: CheckReport, before: AlertState = NO_ALERTS): AlertState => {
   const { outcomes } = report.reputation;
   const answered = new Map(
@@ -30,7 +30,7 @@ export const getAlertState = (report: CheckReport, before: AlertState = NO_ALERT
 const isFailing = ({ status }: CheckReport["dmarc"]): boolean =>
   status === "fail" || status === "missing";
 
-/** One event for each change for the worse, with the check that found it. */
+/** Creates one event for each change for the worse, with the check that found it. */
 export const createOutboxEvents = (
   world: Pick<World, "now" | "newId">,
   check: Check,

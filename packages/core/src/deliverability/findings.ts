@@ -1,15 +1,14 @@
 import type { Issue } from "@mailproof/mail/issue";
 import { scoreIssues } from "@mailproof/mail/issue-rules";
 
-/** The components of a check. Their names are those of the score's parts. */
+/** The components of a check, with the names of the score's parts. */
 export const COMPONENTS = ["dns", "spf", "dkim", "dmarc", "reputation", "ptr"] as const;
 
 export type CheckComponent = (typeof COMPONENTS)[number];
 
-/** The issues, by component. Null: nothing could be found out, which counts neither for nor against the domain. */
+/** The issues by component. Null when nothing could be found out, which counts neither for nor against the domain. */
 export type Findings = Readonly<Record<CheckComponent, readonly Issue[] | null>>;
 
-/** The part of an analysis that the score needs. */
 export type ComponentAnalysis = {
   readonly score: number | null;
   readonly issues: readonly Issue[];
@@ -21,11 +20,11 @@ export const toFindings = ({ score, issues }: ComponentAnalysis): readonly Issue
 export const scoreComponent = (issues: readonly Issue[] | null): number | null =>
   issues === null ? null : scoreIssues(issues);
 
-/** All issues of the components that reached a verdict. */
+/** Lists all issues of the components with a verdict. */
 export const listIssues = (findings: Findings): readonly Issue[] =>
   COMPONENTS.flatMap((component) => findings[component] ?? []);
 
-/** The same findings without the issues that a recommendation would resolve. */
+/** Removes the issues that a recommendation would resolve. */
 export const removeIssues = (
   findings: Findings,
   isPutRight: (issue: Issue) => boolean,

@@ -6,17 +6,17 @@ import { findPage, readTree } from "@mailproof/mail/spf/tree";
 import { walkTree } from "@mailproof/mail/spf/walk";
 import type { StoredReport } from "./items.ts";
 
-/** An SPF record with address blocks instead of includes, and what that costs. */
+/** An SPF record with address blocks instead of includes, and its cost. */
 export type FlattenedSpf = {
   readonly kind: "flattened";
   readonly proposal: ProposedRecord;
   readonly includes: readonly { readonly include: string; readonly blocks: number }[];
-  /** The DNS look-ups that the record takes then. */
+  /** The number of DNS look-ups that the new record needs. */
   readonly lookups: number;
   readonly bytes: number;
 };
 
-/** Why an include cannot be replaced. */
+/** The reason that an include cannot be replaced. */
 export type FlattenFault = {
   readonly kind: "fault";
   readonly include: string;
@@ -24,8 +24,8 @@ export type FlattenFault = {
 };
 
 /**
- * Replaces includes with their address blocks, only those that the owner names: what their services
- * change afterwards no longer arrives. It starts from the record that the check proposes, if it proposes one.
+ * Replaces the includes that the owner selects with their address blocks, from which later changes by their services are
+ * missing. It starts from the record that the check proposes, if any.
  */
 export const flattenSpf = async (
   { domain, spf, recommendations }: Pick<StoredReport, "domain" | "spf" | "recommendations">,
@@ -85,7 +85,7 @@ const NO_HOSTS = { addresses: new Map(), mailHosts: new Map() };
 const isRoot = ({ name, value }: ProposedRecord["record"], domain: string): boolean =>
   name === domain && parseSpf(value).faults.length === 0 && value.startsWith("v=spf1 ");
 
-/** The records as the check found them. */
+/** Answers with the records that the check stored. */
 const createStoredDns = (nodes: readonly SpfNode[], domain: string, root: string): Dns => {
   const texts = new Map(
     nodes.flatMap((node) =>
@@ -97,7 +97,7 @@ const createStoredDns = (nodes: readonly SpfNode[], domain: string, root: string
   texts.set(domain, root);
   return async (type, name) => {
     const text = type === "TXT" ? texts.get(name.toLowerCase()) : undefined;
-    // A TXT record is a string, and no other type is asked for here.
+    // A TXT record is a string, and the flattening queries no other type.
     return text === undefined ? { kind: "nodata" } : { kind: "ok", records: [text as never] };
   };
 };

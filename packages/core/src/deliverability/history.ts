@@ -1,7 +1,7 @@
 import type { Table } from "../ports/table.ts";
 import { type Check, iterateChecks } from "./items.ts";
 
-/** The most pages of a history that are read, also for one domain; the response shows when there is more. */
+/** The most pages of a history that one request reads, also for one domain; the response shows when more exist. */
 const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
 
@@ -10,11 +10,11 @@ type CheckHistory = {
   readonly checks: readonly Check[];
   /** The number of matches among the checks that were read. */
   readonly total: number;
-  /** There are more checks than were read. */
+  /** True when the history has more checks than were read. */
   readonly isTruncated: boolean;
 };
 
-/** `domain`: only its checks. */
+/** With `domain`, only its checks. */
 export const listChecks = async (
   table: Table,
   owner: string,
@@ -32,7 +32,7 @@ export const listChecks = async (
   return { checks, total, isTruncated: false };
 };
 
-/** Undefined also where the newest check of the domain is further back than is read. */
+/** Undefined also when the domain's newest check is older than the checks that one request reads. */
 export const findNewestCheck = async (
   table: Table,
   owner: string,

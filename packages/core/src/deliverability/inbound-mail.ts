@@ -7,13 +7,13 @@ import { MAIL_TEST_PREFIX } from "./mail-tests/address.ts";
 import { acceptReportMail, findReportRecipient } from "./reports/accept-report-mail.ts";
 import { REPORTS_PREFIX } from "./reports/reports-address.ts";
 
-/** Each prefix is what is done with its mail. */
+/** The prefix of the local part decides how mail is handled. */
 const RECIPIENTS: readonly MailRecipient[] = [
   { prefix: MAIL_TEST_PREFIX, find: findTestRecipient, accept: acceptTestMail },
   { prefix: REPORTS_PREFIX, find: findReportRecipient, accept: acceptReportMail },
 ];
 
-/** Whether a mail to this address would be stored. The receiver asks before it takes the content. */
+/** Tests whether a mail to this address would be stored. The mail receiver calls it before it accepts the content. */
 export const findRecipient = async (
   world: CheckWorld,
   address: string,
@@ -32,7 +32,7 @@ export const acceptMail = async (
   return found ? found.recipient.accept(world, found.token, mail) : "unknown";
 };
 
-/** Whether the address is at this receiver. Another domain's mail would be relayed, which this service never does. */
+/** Tests whether the address is at this service's domain. Mail for another domain would need relaying, which it never does. */
 export const isOurDomain = ({ settings }: Pick<World, "settings">, address: string): boolean =>
   settings.mailDomain !== null &&
   address.slice(address.lastIndexOf("@") + 1).toLowerCase() === settings.mailDomain;

@@ -7,15 +7,14 @@ import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 import type { CheckReport } from "./analyse-domain.ts";
 import { CONFIDENCES } from "./coverage.ts";
 
-// Layout. A check is two items: its entry in the history, and its report. The latest check of a domain and address is the
-// response to a repeat within a day, and the next check is compared with it.
+// Layout. A check is two items: its entry in the history, and its report. The latest check of a domain and address answers a
+// repeat within a day, and the next check is compared with it.
 //
-//   pk                      sk      list_pk         list_sk             what
+//   pk                      sk      list_pk         list_sk             content
 //   CHECK#<id>              CHECK   CHECKS#<owner>  <checked at>#<id>   the subject and the score
 //   CHECK#<id>              REPORT                                      report, compressed
-//   LATEST#<owner>#<hash>   LATEST                                      check, checkedAt, and the alerts that hold
+//   LATEST#<owner>#<hash>   LATEST                                      check, checkedAt, and the current alerts
 
-/** The subject of a check. */
 export type CheckSubject = {
   /** In A-labels. */
   readonly domain: string;
@@ -37,7 +36,7 @@ const Check = v.object({
 /** The entry of a check in the history. */
 export type Check = Readonly<v.InferOutput<typeof Check>>;
 
-/** The stored part of a report. The DNS queries themselves are not needed afterwards. */
+/** The stored part of a report: later requests do not need the DNS queries. */
 export type StoredReport = Omit<CheckReport, "dnsQueries" | "kind" | "reputation"> & {
   readonly reputation: Omit<CheckReport["reputation"], "outcomes">;
 };
@@ -88,14 +87,14 @@ export async function* iterateChecks(
 const LatestCheck = v.object({
   check: v.string(),
   checkedAt: v.string(),
-  /** The lists that last had a listing of it, and whether DMARC failed when it could last be decided. */
+  /** The lists that last listed the domain, and whether DMARC failed when it could last be decided. */
   listedOn: v.array(v.string()),
   isDmarcFailing: v.boolean(),
 });
 
 export type LatestCheck = Readonly<v.InferOutput<typeof LatestCheck>>;
 
-/** Longer than any monitor's interval, so that an alert that holds is not emitted again. */
+/** Longer than any monitor's interval, so that a continuing alert is not emitted again. */
 const LATEST_RETENTION_SECONDS = 100 * 86_400;
 
 const toLatestKey = (owner: string, { domain, sendingIp }: CheckSubject): Key => ({
@@ -103,7 +102,7 @@ const toLatestKey = (owner: string, { domain, sendingIp }: CheckSubject): Key =>
   sk: "LATEST",
 });
 
-/** Refused when another check of the same subject was stored in between: then `before` is out of date. */
+/** The table refuses the write when another check of the same subject was stored in between: then `before` is outdated. */
 export const createLatestWrite = (
   owner: string,
   subject: CheckSubject,

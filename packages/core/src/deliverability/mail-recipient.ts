@@ -1,17 +1,17 @@
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import type { CheckWorld } from "./dns-lookups.ts";
 
-/** Whether an address takes a mail now. used: it has had its mail. */
+/** Whether an address accepts a mail now. used: it has received its mail. */
 export type RecipientStatus = "open" | "unknown" | "expired" | "used";
 
-/** busy: the mail may be sent again later. unreadable: what the address takes is not in it. */
+/** busy: the sender may send the mail again later. unreadable: the mail does not contain the expected content. */
 export type AcceptOutcome = "stored" | "busy" | "unreadable" | Exclude<RecipientStatus, "open">;
 
-/** How mail is handled by the prefix of its local part. `token`: what follows the prefix. */
+/** Handles mail by the prefix of its local part. `token`: the rest of the local part. */
 export type MailRecipient = {
   readonly prefix: string;
   readonly find: (world: CheckWorld, token: string) => Promise<RecipientStatus>;
-  /** Returns when the mail is stored durably, or refused. Throws when that is not certain: then the sender has to retry. */
+  /** Returns when the mail is stored durably, or refused. Throws when the outcome is uncertain: then the sender must retry. */
   readonly accept: (
     world: CheckWorld,
     token: string,

@@ -9,16 +9,16 @@ import type { CheckSubject } from "./items.ts";
 
 // Layout. A monitored domain; scheduled for the time of its next check.
 //
-//   pk                     sk            list_pk           list_sk             what
+//   pk                     sk            list_pk           list_sk             content
 //   MONITOR#<id>           MONITOR       MONITORS#<owner>  <created at>#<id>   subject, interval, result of the last run
-//   MONITORCOUNT#<owner>   MONITORCOUNT                                        monitors: how many there are
+//   MONITORCOUNT#<owner>   MONITORCOUNT                                        monitors: the number of monitors
 
 export const MONITOR = "monitor";
 
-/** How often a domain may be checked. */
+/** The shortest and the longest interval between two checks of a domain. */
 export const INTERVAL_HOURS = { least: 24, most: 30 * 24 } as const;
 
-/** Why a run has no result. */
+/** The reason that a run has no result. */
 const PROBLEMS = ["insufficient_credits", "no_verdict", "failed"] as const;
 export type MonitorProblem = (typeof PROBLEMS)[number];
 
@@ -46,7 +46,7 @@ const Monitor = v.object({
 
 export type Monitor = Readonly<v.InferOutput<typeof Monitor>>;
 
-/** An owner has at most one monitor for a domain and address, so the id follows from them. */
+/** An owner has at most one monitor per domain and address, so both determine the id. */
 export const toMonitorId = (owner: string, { domain, sendingIp }: CheckSubject): string =>
   `mon_${fingerprint([owner, domain, sendingIp])}`;
 
@@ -62,7 +62,7 @@ export const toMonitorItem = (monitor: Monitor, token: string): Item => ({
   ...scheduleWork(MONITOR, monitor.id, new Date(monitor.nextAt), token),
 });
 
-/** Each monitor costs its owner credits every day; this limit stops a script that adds them in a loop. */
+/** Each monitor costs its owner credits every day; this limit stops a script that adds monitors in a loop. */
 export const MONITORS_MAX = 100;
 
 export const createMonitorIncrement = (owner: string): Write => ({

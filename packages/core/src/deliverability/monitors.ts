@@ -37,7 +37,7 @@ export const MONITORS = {
 
 type MonitorRequest = CheckSubject & { readonly intervalHours: number };
 
-/** Adds a monitor. An existing one gets the new interval from its next run on. */
+/** Adds a monitor. An existing monitor gets the new interval from its next run on. */
 export const addMonitor = async (
   world: World,
   payer: Payer,
@@ -88,7 +88,7 @@ const createUnsureFailure = () =>
     "The outcome of this request is not known; send it again.",
   );
 
-/** False when there was no such monitor. */
+/** False when no such monitor existed. */
 export const removeMonitor = async (world: World, { id, owner }: Monitor): Promise<boolean> => {
   const { outcome } = await world.table.transact([
     { remove: toMonitorKey(id), where: { id } },
@@ -98,7 +98,7 @@ export const removeMonitor = async (world: World, { id, owner }: Monitor): Promi
   return outcome === "committed";
 };
 
-/** A message is for one run of one monitor: when it is delivered twice, the second finds that the run is over. */
+/** A message is for one run of one monitor: when it arrives twice, the second receiver finds the run ended. */
 const Message = v.object({ monitor: v.string(), at: v.string() });
 
 const send = async (world: World, { id, owner, nextAt }: Monitor): Promise<void> => {
@@ -106,7 +106,7 @@ const send = async (world: World, { id, owner, nextAt }: Monitor): Promise<void>
   await world.queue.sendMany(MONITORS.name, [message]);
 };
 
-/** The monitor stays scheduled until its run is done: a message that is lost is sent again. */
+/** The monitor stays scheduled until its run is done, so a lost message is sent again. */
 const sendScheduledMonitor = async (world: World, item: Item): Promise<string> => {
   await send(world, parseMonitor(item));
   return "sent";
@@ -135,7 +135,7 @@ export const runMonitor: Worker<CheckWorld> = {
   },
 };
 
-/** Each run has its own key, so that it is charged once however often it is begun. */
+/** Each run has its own key, so however often it starts, it is charged once. */
 const run = async (
   world: CheckWorld,
   { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,
@@ -159,10 +159,10 @@ const run = async (
   }
 };
 
-/** Longer than any run is retried. */
+/** Longer than the retries of any run. */
 const RUN_RETENTION_SECONDS = 7 * 86_400;
 
-/** Undefined: the run is not over, and the queue delivers the message again. */
+/** Undefined when the run has not ended, so the queue delivers the message again. */
 const toProblem = ({ code, money }: Failure): MonitorProblem | undefined => {
   if (code === "INSUFFICIENT_CREDITS") return "insufficient_credits";
   const isOver = money === "refunded" || money === "nothing_charged";
@@ -173,7 +173,7 @@ const toProblem = ({ code, money }: Failure): MonitorProblem | undefined => {
 /** A run that was not charged may be retried sooner. */
 const AFTER_PROBLEM_MS = HOUR_MS;
 
-/** The interval starts when a run ends, so the next run finds a result that is a whole interval old, and checks again. */
+/** The interval starts at the end of a run, so the next run finds a result that is a whole interval old, and checks again. */
 const advance = async (
   world: World,
   { id, nextAt, intervalHours }: Monitor,
@@ -190,7 +190,7 @@ const advance = async (
     },
     where: { nextAt },
   });
-  // Refused: the monitor was removed, or another process has done this run.
+  // "refused": the monitor was removed, or another process did this run.
   if (outcome === "ambiguous") throw new Error("the outcome of advancing the monitor is ambiguous");
 };
 

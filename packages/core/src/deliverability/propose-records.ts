@@ -25,16 +25,16 @@ type Input = {
   readonly reportsMailbox: string | undefined;
 };
 
-/** The records that resolve what was found. */
+/** The records that resolve the issues. */
 export type RecordProposals = {
-  /** What is left once the SPF and the DMARC record are published. The analysers say it, not the proposals. */
+  /** The issues that remain after publishing the SPF and the DMARC record, according to the analysers and not to the proposals. */
   readonly after: Findings;
-  /** Whether any of these two was made. */
+  /** True when one of these two records was proposed. */
   readonly isBetter: boolean;
   readonly find: (advice: Advice, issue: Issue) => Promise<ProposedRecord | undefined>;
 };
 
-/** A record is proposed only if the analysers find less wrong with it than with what is published. */
+/** Proposes a record only if the analysers find less wrong with it than with the published record. */
 export const proposeRecords = async (dns: Dns, input: Input): Promise<RecordProposals> => {
   const { domain, sendingIp, mx, spf, dmarc, findings } = input;
   const [spfRecord, dmarcRecord] = await Promise.all([
@@ -45,7 +45,7 @@ export const proposeRecords = async (dns: Dns, input: Input): Promise<RecordProp
     spfRecord && analyseSpf(overlayTexts(dns, [removeGaps(spfRecord)]), { domain, sendingIp }),
     dmarcRecord && analyseDmarc(overlayTexts(dns, [dmarcRecord]), { domain }),
   ]);
-  // Nothing is promised for a record that its owner still has to complete.
+  // An incomplete record, which its owner must complete, promises no points.
   const isSpfOpen = spfRecord !== undefined && hasGap(spfRecord);
   const isSpfBetter = !isSpfOpen && spfAfter !== undefined && isLess(spfAfter, spf);
   const isDmarcBetter = dmarcAfter !== undefined && isLess(dmarcAfter, dmarc);
@@ -62,7 +62,7 @@ export const proposeRecords = async (dns: Dns, input: Input): Promise<RecordProp
   };
   const dmarcAlone = {
     ...after,
-    // A softfail that DMARC makes harmless is resolved by the DMARC record.
+    // The DMARC record resolves a softfail that it makes harmless.
     spf: toFindings(crossCheck(mx, spf, isDmarcBetter ? dmarcAfter : dmarc).spf),
   };
   const score = scoreFindings(findings)?.score ?? 0;
@@ -86,7 +86,7 @@ export const proposeRecords = async (dns: Dns, input: Input): Promise<RecordProp
 
 type Scored = Pick<SpfAnalysis, "score" | "issues">;
 
-/** By costs and not by score, which ends at 0 however much is wrong. */
+/** Compares costs and not scores, because a score stops at 0 however many issues exist. */
 const isLess = (after: Scored, before: Scored): boolean =>
   after.score !== null && sumAll(after.issues) < sumAll(before.issues);
 

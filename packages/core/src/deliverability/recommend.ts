@@ -9,16 +9,15 @@ import { scoreFindings } from "./score.ts";
 export type Recommendation = {
   readonly id: string;
   readonly severity: Severity;
-  /** The points that the score gains when only this is done. */
+  /** The points that the score gains from this recommendation alone. */
   readonly pointsRegained: number;
   readonly text: string;
   /** The issues that it resolves. */
   readonly issues: readonly string[];
-  /** Absent: the fix is not a record, or depends on what only the owner knows. */
+  /** Absent when the fix is not a record, or depends on facts that only the owner knows. */
   readonly proposal?: ProposedRecord;
 };
 
-/** Recommendations with their records. */
 export const recommendRecords = async (
   findings: Findings,
   hints: readonly Issue[],
@@ -37,7 +36,7 @@ type FoundRecords = {
   readonly found: ReadonlyMap<string, ProposedRecord>;
 };
 
-/** Recommendations, the one that gains most first. Issues that cost nothing appear only when they are hints. */
+/** Recommendations, the one that gains most first. Issues without cost appear only when they are hints. */
 export const recommend = (
   findings: Findings,
   hints: readonly Issue[],
@@ -61,7 +60,7 @@ export const recommend = (
     }));
 };
 
-/** A record that resolves an issue may leave a lesser one: a policy takes one step, and not the whole way. */
+/** A record that resolves an issue may leave a lesser issue, because a policy takes one step at a time. */
 const addRemaining = (resolved: Findings, advice: Advice, after: Findings): Findings => {
   const add = (component: "spf" | "dmarc") => {
     const issues = resolved[component];
@@ -78,7 +77,7 @@ const addRemaining = (resolved: Findings, advice: Advice, after: Findings): Find
 const isAbout = ({ for: ids }: Advice, component: "spf" | "dmarc"): boolean =>
   ids.every((id) => id.startsWith(component.toUpperCase()));
 
-/** Each piece of advice that applies, with its issues, the gravest first. */
+/** Lists the advice that applies, with its issues, the gravest first. */
 const listMeant = (findings: Findings, hints: readonly Issue[]) => {
   const issues = [...listIssues(findings).filter(({ costPoints }) => costPoints > 0), ...hints];
   return listAdvice(issues).flatMap((advice) => {
@@ -88,7 +87,7 @@ const listMeant = (findings: Findings, hints: readonly Issue[]) => {
   });
 };
 
-/** The part of a check that a hint belongs to, by the beginning of its id. Other hints belong to none. */
+/** The part of a check that a hint belongs to, by the beginning of the hint's id. Other hints belong to no part. */
 const PART_OF_HINT: readonly (readonly [idPrefix: string, part: CheckComponent])[] = [
   ["MTA_STS_", "dns"],
   ["TLS_RPT_", "dns"],
@@ -102,7 +101,7 @@ const PART_OF_HINT: readonly (readonly [idPrefix: string, part: CheckComponent])
 export const getPartOfHint = ({ id }: Issue): CheckComponent | undefined =>
   PART_OF_HINT.find(([prefix]) => id.startsWith(prefix))?.[1];
 
-/** Drops hints about parts without an answer: it is not known whether they hold. */
+/** Drops hints about parts without an answer, because they may not hold. */
 export const dropUnansweredHints = (
   findings: Findings,
   hints: readonly Issue[],
@@ -117,7 +116,7 @@ const compareGravity = (a: Issue, b: Issue): number =>
 
 const LISTED = "LISTED:";
 
-/** One recommendation per listing: each list has its own way of removal. */
+/** Lists one recommendation per listing, because each list has its own removal procedure. */
 const listAdvice = (issues: readonly Issue[]): readonly Advice[] => [
   ...ADVICE,
   ...issues

@@ -10,17 +10,17 @@ const ASKS_FOR_REPORTS = "v=DMARC1; p=none; rua=mailto:dmarc@{domain}";
 
 /** The result of a domain under a test key, by its first label. Other domains have no issues. */
 export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
-  /** No records: it does not exist. */
+  /** The domain does not exist. */
   nxdomain: "nxdomain",
-  /** No answers: UNAVAILABLE; a live key would have been refunded. */
+  /** No answers: UNAVAILABLE; a live key would be refunded. */
   dnsfail: "timeout",
-  /** Breaks on our side: INTERNAL; a live key would have been refunded. */
+  /** A failure on our side: INTERNAL; a live key would be refunded. */
   error: "breaks",
   nomx: { without: "mx" },
   nospf: { without: "spf" },
   nodkim: { without: "dkim" },
   nodmarc: { without: "dmarc" },
-  /** A policy that asks receivers for nothing, and an SPF record with an open end. */
+  /** A policy that requests nothing of receivers, and an SPF record that ends with a softfail. */
   weak: { spf: "v=spf1 mx ~all", dmarc: "v=DMARC1; p=none" },
   listed: { isListed: true },
   /** With reports of the last 14 days (`reports/sandbox-reports.ts`). */
@@ -39,7 +39,7 @@ type SandboxSender =
       readonly isListed?: true;
     };
 
-/** For documentation (RFC 5737). */
+/** An address for documentation (RFC 5737). */
 const IP = "192.0.2.1";
 const BLOCK = parseCidr("192.0.2.0/24");
 const LIST = "blocklist.test";
@@ -52,7 +52,7 @@ type SandboxZone = Readonly<
   Record<string, Partial<Record<DnsRecordType, readonly (string | MxRecordData)[]>>>
 >;
 
-/** The DNS of test keys: one domain, always the same answers. The analysers are the real ones. */
+/** The DNS of test keys: one domain with constant answers. The analysers are the real ones. */
 export const createSandboxLookups = ({ domain, sendingIp }: CheckSubject): DnsLookups => {
   const sender = SANDBOX_SENDERS[domain.split(".")[0] ?? ""] ?? {};
   const zone = typeof sender === "string" ? {} : createZone(domain, sendingIp ?? IP, sender);

@@ -2,10 +2,10 @@ import { type Grade, toGrade } from "@mailproof/mail/grade";
 import { type CheckComponent, COMPONENTS, type Findings, scoreComponent } from "./findings.ts";
 import { SIGNALS, type Signal } from "./signals.ts";
 
-/** Rises with every change of a weight, a cap, a cost or a rule, so that scores of different years can be compared. */
+/** Increment this with every change of a weight, a cap, a cost or a rule, so that scores of different years can be compared. */
 export const MODEL_VERSION = "3";
 
-/** How much each component counts. docs/scores.md says why. */
+/** The weight of each component. docs/scores.md explains it. */
 export const WEIGHTS: Readonly<Record<CheckComponent, number>> = {
   dns: 15,
   spf: 20,
@@ -17,7 +17,7 @@ export const WEIGHTS: Readonly<Record<CheckComponent, number>> = {
 
 export type ScoreCap = { readonly id: string; readonly holds: Signal; readonly atMost: number };
 
-/** Faults that no other part makes up for. The lowest cap that holds counts. */
+/** Faults that no other part can compensate. The lowest applicable cap counts. */
 export const CAPS: readonly ScoreCap[] = [
   { id: "no_domain", holds: SIGNALS.noDomain, atMost: 39 },
   { id: "no_spf_no_dkim", holds: SIGNALS.unsigned, atMost: 49 },
@@ -33,7 +33,7 @@ export const CAPS: readonly ScoreCap[] = [
 export type ScoreResult = {
   readonly score: number;
   readonly grade: Grade;
-  /** The parts of the score, so that it can be computed again by hand. */
+  /** The parts of the score, so that a reader can compute it again. */
   readonly parts: readonly {
     readonly component: CheckComponent;
     readonly weight: number;
@@ -44,7 +44,7 @@ export type ScoreResult = {
   readonly cappedBy: string | null;
 };
 
-/** The score of the findings, or null without any: a component without a verdict is left out, and is not zero. */
+/** Scores the findings; null without any. A component without a verdict is omitted instead of counting as zero. */
 export const scoreFindings = (findings: Findings): ScoreResult | null => {
   const parts = COMPONENTS.flatMap((component) => {
     const score = scoreComponent(findings[component]);

@@ -1,12 +1,12 @@
 import type { Issue } from "@mailproof/mail/issue";
 import type { Findings } from "./findings.ts";
 
-/** The signals of the caps and of the spam assessment: each is a test of the findings by issue ids. */
+/** The conditions of the caps and of the spam assessment: each tests the findings by issue ids. */
 export type Signal = (findings: Findings) => boolean;
 
 type Component = keyof Findings;
 
-/** Issues with two degrees count here only in the full one. */
+/** Issues with two degrees count here only in the full degree. */
 const hasIssue =
   (component: Component, ...ids: readonly string[]): Signal =>
   (findings) =>
@@ -29,7 +29,7 @@ const allOf =
   (findings) =>
     signals.every((signal) => signal(findings));
 
-/** A component with a verdict and without an issue of this severity. */
+/** Tests for a component with a verdict and without an issue of this severity. */
 const isClean =
   (component: Component, isGrave: (issue: Issue) => boolean): Signal =>
   (findings) =>
@@ -51,14 +51,14 @@ const dmarcNone = anyOf(
 
 export const SIGNALS = {
   noDomain,
-  // A null MX of a domain that sends nothing costs nothing, and an unroutable host counts where all hosts are.
+  // A null MX of a domain that sends nothing costs nothing, and an unroutable host counts only when all hosts are unroutable.
   noMx: anyOf(
     noDomain,
     hasIssue("dns", "MX_NONE_NO_A", "MX_NULL"),
     hasFullIssue("dns", 40, "MX_TARGET_IP", "MX_TARGET_NX", "MX_TARGET_PRIVATE"),
   ),
   noSpf,
-  // What makes every receiver's evaluation end in permerror (RFC 7208 §2.6.7).
+  // These issues end every receiver's evaluation in permerror (RFC 7208 §2.6.7).
   spfBroken: hasIssue(
     "spf",
     "SPF_MULTIPLE",

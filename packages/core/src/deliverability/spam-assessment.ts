@@ -10,13 +10,13 @@ export type SpamFactor = {
 };
 
 export type SpamAssessment = {
-  /** 0 is good. */
+  /** 0 is the best score. */
   readonly score: number;
   readonly likelihood: "low" | "medium" | "high";
   readonly factors: readonly SpamFactor[];
 };
 
-/** How a spam filter sees mail from the domain. It says nothing about the content of the mail. */
+/** Assesses how a spam filter sees mail from the domain, without the content of the mail. */
 export const assessSpam = (findings: Findings): SpamAssessment => {
   const factors = [
     ...NEGATIVE.filter(({ holds }) => holds(findings)).map(
@@ -47,7 +47,7 @@ const toLikelihood = (score: number): SpamAssessment["likelihood"] => {
 
 type FactorRule = Pick<SpamFactor, "id" | "description"> & { readonly holds: Signal };
 
-/** By component, so that the order of answers does not show. */
+/** Sorted by component, so that the order of answers does not show. */
 export const NEGATIVE: readonly (FactorRule & { readonly points: number })[] = [
   { id: "NO_MX", points: 15, holds: SIGNALS.noMx, description: "The domain cannot receive mail." },
   { id: "NO_SPF", points: 20, holds: SIGNALS.noSpf, description: "No SPF record." },
@@ -126,7 +126,7 @@ export const POSITIVE: readonly FactorRule[] = [
 /** One list alone does not make a sender a spammer. */
 export const LISTING_MAX = 40;
 
-/** A domain list may count more or less than its cost: the detail has the points. */
+/** A domain list may count more or less than its cost: the issue's detail states the points. */
 const toListingFactors = ({ id, detail, message, costPoints }: Issue): readonly SpamFactor[] => {
   if (costPoints === 0) return [];
   const points = Math.min(LISTING_MAX, Number(detail["spam"] ?? costPoints));

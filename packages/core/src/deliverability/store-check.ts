@@ -15,7 +15,7 @@ import {
   type StoredReport,
 } from "./items.ts";
 
-/** How many other checks of the domain may be stored in between: of a hundred that end together, one is at each try. */
+/** The most attempts: when a hundred checks of a domain end together, each round stores one of them. */
 const TRIES_MAX = 20;
 const BETWEEN_TRIES_MS = 20;
 
@@ -60,7 +60,7 @@ export const storeCheck = async (
   return { check, report, ended };
 };
 
-/** The report without its DNS queries, which are not needed afterwards. */
+/** Removes the DNS queries, which later requests do not need. */
 const toStoredReport = ({ reputation, ...otherParts }: CheckReport): StoredReport => {
   const { outcomes: _outcomes, ...counted } = reputation;
   const { kind: _kind, dnsQueries: _dnsQueries, ...stored } = otherParts;

@@ -10,15 +10,14 @@ import { toMailTestId } from "./address.ts";
 import { findMailTest, type MailTest, toMailItem, toMailTestKey, toStoredMail } from "./items.ts";
 import { MAIL_TESTS_QUEUE } from "./queue.ts";
 
-/** If its message is lost, the test is due after this time and the message is sent again. */
+/** If its message is lost, the test becomes due after this time and the message is sent again. */
 const RESEND_AFTER_MS = 5 * MINUTE_MS;
 
-/** `token`: of the address. */
 export const findTestRecipient = async (world: World, token: string): Promise<RecipientStatus> =>
   getStatus(await findMailTest(world.table, toMailTestId(token)), world.now());
 
 const getStatus = (test: MailTest | undefined, now: Date): RecipientStatus => {
-  // A test key's mail is simulated.
+  // A test key gets a simulated mail, so its address accepts no real one.
   if (!test || test.mode === "test") return "unknown";
   if (test.status === "waiting")
     return Date.parse(test.openUntil) > now.getTime() ? "open" : "expired";
@@ -37,8 +36,8 @@ export const acceptTestMail = async (
 };
 
 /**
- * Stores the body, and then the envelope with the state of the test in one transaction: of two mails, one is first. Throws
- * when it is not certain that the mail is stored. A body that is not needed goes with the others, after a day.
+ * Stores the body, then the envelope with the test's state in one transaction, so the first of two mails wins. Throws when the
+ * outcome is uncertain. The retention of a day deletes an unused body.
  */
 export const storeTestMail = async (
   world: World,

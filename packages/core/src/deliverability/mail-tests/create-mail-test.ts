@@ -15,26 +15,26 @@ import { toMailTestAddress } from "./address.ts";
 import { findMailTest, MAIL_TEST, type MailTest, toMailTestItem } from "./items.ts";
 import { MAIL_TESTS_QUEUE } from "./queue.ts";
 
-/** How long an address takes a mail. */
+/** An address accepts a mail for an hour. */
 export const OPEN_MS = HOUR_MS;
-/** A test key's simulated mail arrives after this. If its message is lost, the reconciler sends another one. */
+/** The simulated mail of a test key arrives after 1 s. If its message is lost, the reconciler sends another one. */
 const SIMULATED_AFTER_SECONDS = 1;
 const RESEND_SIMULATED_AFTER_MS = MINUTE_MS;
-/** An Idempotency-Key is stored for 30 days, and its test must be readable as long. */
+/** An Idempotency-Key is stored for 30 days, and its test must stay readable as long. */
 const RETENTION_DAYS_MIN = 31;
 
-/** The test, and what this request was charged for it. */
+/** The test, and the price of this request. */
 export type CreatedMailTest = {
   readonly test: MailTest;
   readonly price: Halves;
   readonly replayed: boolean;
-  /** What the charge left, or the balance at a repeat; undefined where it is not known. */
+  /** The balance after the charge, or now for a repeat; undefined when it is unknown. */
   readonly remaining: Halves | undefined;
 };
 
 /**
- * Charges for a test and makes its address, in one transaction. A test that gets no mail is refunded when its address
- * expires (end-mail-test.ts).
+ * Charges for a test and creates its address, in one transaction. A test without a mail is refunded when its address expires
+ * (end-mail-test.ts).
  */
 export const createMailTest = async (
   world: World,
@@ -59,7 +59,7 @@ export const createMailTest = async (
   }));
   if (paid.kind === "paid")
     return { test, price: PRICES.mailTest, replayed: false, remaining: paid.left };
-  // A charge stores its answer in its own transaction, so no request is ever found half done.
+  // One transaction charges and stores the answer, so a request is never found unfinished.
   if (paid.kind !== "replayed") throw new Error("a request for a mail test was left unfinished");
   const { test: id } = v.parse(StoredAnswer, paid.answer);
   const first = await findMailTest(world.table, id).catch((cause: unknown) => {
@@ -100,7 +100,7 @@ const buildMailTest = (world: World, payer: Payer): MailTest => {
   };
 };
 
-/** The domain of the addresses of test keys, which need no receiver. */
+/** The domain of test keys' addresses, which need no mail receiver. */
 const SANDBOX_DOMAIN = "mail.test";
 
 const buildCreation = (

@@ -6,15 +6,15 @@ import { commit } from "../../runtime/commit.ts";
 import { UNSCHEDULED } from "../../runtime/leases.ts";
 import { type MailTest, toMailTestKey } from "./items.ts";
 
-/** The two ends without a report: no mail came in time, or we could not assess it. */
+/** A test ends without a report when no mail came in time, or when we could not assess it. */
 const ENDS = {
   expired: { from: "waiting", reason: "no_mail" },
   failed: { from: "assessing", reason: "failed" },
 } as const;
 
 /**
- * Ends a test without a report and refunds it, in one transaction. Refused: a mail came, or another process ended it. The
- * key of the entry is the same for every end, so a test is refunded once at most.
+ * Ends a test without a report and refunds it, in one transaction. The table refuses this when a mail came or another process
+ * ended the test. The entry's key is the same for every end, so a test is refunded at most once.
  */
 export const endMailTest = async (
   world: World,

@@ -10,21 +10,21 @@ import { toPosition } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import { removeItem } from "../../runtime/remove-item.ts";
 
-// Layout. A mail test is an address for one mail. It is due when the address expires, and after a mail came until the mail
-// is assessed. The envelope goes with the body of the mail, after a day.
+// Layout. A mail test is an address for one mail. It is due when the address expires, and after a mail came until the mail is
+// assessed. The envelope and the body of the mail expire after a day.
 //
-//   pk              sk        list_pk             list_sk            what
+//   pk              sk        list_pk             list_sk            content
 //   MAILTEST#<id>   MAILTEST  MAILTESTS#<owner>   <created at>#<id>  the address, its status, the domain of the sender
 //   MAILTEST#<id>   MAIL      MAILSENDER#<hash>   <id>               the envelope of the mail, and the key of its body
 //   MAILTEST#<id>   REPORT    MAILSENDER#<hash>   <id>               the report, compressed
 //
-// The hash is a keyed one of an address that the item shows: so what is stored of a sender is found and erased.
+// <hash> is the keyed hash of the sender's address in the item: an erasure finds all data about a sender by it.
 
 export const MAIL_TEST = "mail-test";
 
 /**
- * waiting: for its mail. assessing: the mail is stored. received: the report is there. expired: no mail came. failed: the
- * mail could not be assessed, by our fault.
+ * waiting: no mail yet. assessing: the mail is stored. received: the report exists. expired: no mail came. failed: the mail
+ * could not be assessed, by our fault.
  */
 export const MAIL_TEST_STATUSES = [
   "waiting",
@@ -39,17 +39,17 @@ const MailTest = v.object({
   owner: v.string(),
   account: v.string(),
   mode: v.picklist(KEY_MODES),
-  /** The shard of the balance that paid, and that a refund goes to. */
+  /** The shard of the balance that paid, and that receives a refund. */
   shard: v.number(),
   status: v.picklist(MAIL_TEST_STATUSES),
   address: v.string(),
   createdAt: v.string(),
-  /** Until then the address takes a mail. */
+  /** The address accepts a mail until this time. */
   openUntil: v.string(),
-  /** How often the message that has the mail assessed was sent. */
+  /** The number of messages sent to have the mail assessed. */
   sends: v.number(),
   receivedAt: v.optional(v.string()),
-  /** Of the author of the mail, in A-labels. Null: the mail names no author. Absent until it is assessed. */
+  /** The domain of the mail's author, in A-labels. Null when the mail has no author. Absent until the mail is assessed. */
   fromDomain: v.optional(v.nullable(v.string())),
   expires_at: v.number(),
 });
@@ -75,7 +75,7 @@ export const findMailTest = async (table: Table, id: string): Promise<MailTest |
   return item && readMailTest(item);
 };
 
-/** Everything of a received message but its bytes, which are a blob. */
+/** A received message without its bytes, which are a blob. */
 const StoredMail = v.object({
   test: v.string(),
   blob: v.string(),
@@ -121,7 +121,7 @@ export const toStoredMail = (
   receivedAt: receivedAt.toISOString(),
 });
 
-/** `author`: the hash of the address in the From field. Null: it has none. */
+/** `author`: the hash of the address in the From field. Null when the field contains none. */
 export const toReportItem = (
   { id, expires_at }: Pick<MailTest, "id" | "expires_at">,
   report: MessageReport,
@@ -144,10 +144,10 @@ export const findMessageReport = async (
 
 export type MailTestPage = { readonly tests: readonly MailTest[]; readonly next?: PagePosition };
 
-/** The most tests that are read for a page: a domain with few of them must not be searched for minutes. */
+/** A page reads at most 2,000 tests: the search for a domain with few tests must not take minutes. */
 const SCANNED_MAX = 2_000;
 
-/** Newest first. `after`: where the last page ended. A page may be short if many were read and few are of the domain. */
+/** Newest first. `after`: the end of the last page. A page may be short when it read many tests and few belong to the domain. */
 export const listMailTests = async (
   table: Table,
   owner: string,
@@ -177,7 +177,7 @@ export const listMailTests = async (
   return { tests };
 };
 
-/** Erases the mail and the report of every test whose mail is from the address with this hash. Returns their number. */
+/** Erases the mail and the report of every test whose sender's address has this hash. Returns the number of these tests. */
 export const eraseMailTests = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
   sender: string,
@@ -188,14 +188,14 @@ export const eraseMailTests = async (
     const id = v.parse(v.string(), test);
     tests.add(id);
     const mail = await findMail(table, id);
-    // The body first: a crash in between must leave what leads to it.
+    // Removes the body first, because a crash in between must leave the item that leads to it.
     if (mail) await blobs.remove(mail.blob);
     for (const key of [toMailKey(id), toReportKey(id)]) await removeItem(table, key);
   }
   return tests.size;
 };
 
-/** Refused unless the mail is still there: its sender may be erased while it is assessed. */
+/** The table refuses this check unless the mail still exists: an erasure of its sender may remove the mail during the assessment. */
 export const createMailCheck = ({ test, blob }: StoredMail): Write => ({
   check: toMailKey(test),
   where: { blob },

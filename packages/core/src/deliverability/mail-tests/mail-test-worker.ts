@@ -31,7 +31,7 @@ import {
 import { MAIL_TESTS_QUEUE, sendMailTest } from "./queue.ts";
 import { createSandboxMail, createSandboxMailLookups } from "./sandbox-mail.ts";
 
-/** How often the message of a mail is sent before the test is given up. */
+/** The test fails after this many messages for its mail. */
 const SENDS_MAX = 6;
 
 const Message = v.object({ test: v.string() });
@@ -59,7 +59,7 @@ export const assessMail: Worker<CheckWorld> = {
 const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
   const mail = await findMail(world.table, test.id);
   const raw = mail && (await readBody(world, mail));
-  // The envelope and the body are stored for a day, and the message is sent again for half an hour.
+  // The envelope and the body are stored for a day; the message is repeated for half an hour.
   if (!mail || !raw) return endMailTest(world, test, "failed");
   const { mailFrom, helo, ip, tls, receivedAt } = mail;
   const envelope = { mailFrom, helo, ip, ...(tls && { tls }), receivedAt: new Date(receivedAt) };
@@ -74,13 +74,13 @@ const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
     read,
     mailbox,
   );
-  // The message is sent again; a test that ends so is refunded.
+  // The message is sent again; a test that still fails is refunded.
   if (queries.some(({ kind }) => kind === "internal"))
     throw new Error("this service could not reach the DNS");
   await storeReport(world, test, mail, report);
 };
 
-/** Undefined: it costs too much. */
+/** Undefined when reading the mail costs too much. */
 const readMail = (
   { reading, log }: CheckWorld,
   { id, owner }: MailTest,
@@ -122,7 +122,7 @@ const storeReport = async (
   if (outcome === "ambiguous") throw new Error("unknown whether the report was stored");
 };
 
-/** The address expired, or the message of a mail was lost. */
+/** Repairs a test whose address expired, or whose message was lost. */
 const repairMailTest = async (world: CheckWorld, item: Item): Promise<string> => {
   const test = readMailTest(item);
   const isOpen = isUnexpired(Date.parse(test.openUntil), world.now().getTime(), OPEN_MS);

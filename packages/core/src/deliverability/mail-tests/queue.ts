@@ -2,7 +2,7 @@ import { toQueueGroup } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
 import type { MailTest } from "./items.ts";
 
-/** To assess a mail takes DNS queries, some of them to slow servers; meanwhile its message must not be delivered again. */
+/** The assessment waits for DNS queries, some of them to slow servers; meanwhile the queue must not deliver the message again. */
 export const MAIL_TESTS_QUEUE = {
   name: "mail-tests",
   visibilitySeconds: 180,
@@ -10,7 +10,7 @@ export const MAIL_TESTS_QUEUE = {
   concurrency: 20,
 };
 
-/** Best effort: the test stays due until its mail is assessed. */
+/** Ignores a failure: the test stays due until its mail is assessed. */
 export const sendMailTest = async (
   { queue }: Pick<World, "queue">,
   { id, owner }: Pick<MailTest, "id" | "owner">,

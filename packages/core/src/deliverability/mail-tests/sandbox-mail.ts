@@ -3,10 +3,10 @@ import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { createSandboxLookups } from "../sandbox.ts";
 import type { MailTest } from "./items.ts";
 
-// The mail of a test key: it arrives automatically, from a domain that is set up well, and is assessed like every other.
+// The mail of a test key arrives automatically from a correctly set-up domain. The service assesses it like every other mail.
 
 const DOMAIN = "example.com";
-/** For documentation (RFC 5737). */
+/** An address for documentation (RFC 5737). */
 const IP = "192.0.2.1";
 
 export const createSandboxMail = ({ address }: MailTest, now: Date): ReceivedMessage => ({
@@ -31,7 +31,7 @@ export const createSandboxMail = ({ address }: MailTest, now: Date): ReceivedMes
   receivedAt: now,
 });
 
-/** Such as "Sat, 21 Nov 2026 00:00:00 +0000" (RFC 5322 §3.3). */
+/** Formats for example "Sat, 21 Nov 2026 00:00:00 +0000" (RFC 5322 §3.3). */
 const toMailDate = (at: Date): string => at.toUTCString().replace("GMT", "+0000");
 
 export const createSandboxMailLookups = (): DnsLookups =>

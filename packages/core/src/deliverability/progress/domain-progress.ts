@@ -14,7 +14,7 @@ export type DomainProgress = {
   readonly reports: Evidence["reports"];
 };
 
-/** How far a domain is on its way from a published record to a strict policy, by what was observed of it. */
+/** Judges a domain's progress from a published record to a strict policy, by the stored evidence about it. */
 export const findDomainProgress = async (
   world: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,

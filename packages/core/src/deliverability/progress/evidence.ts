@@ -8,7 +8,7 @@ import { type DomainReports, mergeReports } from "../reports/merge-reports.ts";
 import type { Report } from "../reports/report.ts";
 import { READINESS } from "./readiness-limits.ts";
 
-/** What was observed of a domain. Each part may be missing. */
+/** The stored evidence about a domain. Each part may be missing. */
 export type Evidence = {
   /** In A-labels. */
   readonly domain: string;
@@ -28,11 +28,11 @@ export type CheckEvidence = {
 type TestEvidence = {
   readonly id: string;
   readonly receivedAt: Date;
-  /** Null: the address of the sender was erased, and the report with it. */
+  /** Null when the address of the sender, and the report with it, was erased. */
   readonly report: MessageReport | null;
 };
 
-/** The days of the window are full ones, and today is not. */
+/** The window consists of full days, and today is not over. */
 const DAYS_READ = READINESS.windowDays + 1;
 
 export const readEvidence = async (
@@ -65,7 +65,7 @@ const readTest = async (
   owner: string,
   domain: string,
 ): Promise<TestEvidence | null> => {
-  // Only a test whose mail was assessed has the domain of its sender.
+  // The domain filter returns only tests whose mail was assessed.
   const { tests } = await listMailTests(table, owner, { limit: 1, domain });
   const [test] = tests;
   if (!test?.receivedAt) return null;

@@ -20,7 +20,7 @@ import {
 } from "./readiness.ts";
 import { describePart, type Step, type StepName } from "./steps.ts";
 
-/** The one thing to do now. */
+/** Tells the owner the next step. */
 const NEXT_TEXTS = {
   check_domain: "Check {domain}. {why}",
   publish_spf:
@@ -49,7 +49,7 @@ export const NEXT_CODES = Object.keys(NEXT_TEXTS) as [NextCode, ...NextCode[]];
 export type NextStep = {
   readonly code: NextCode;
   readonly text: string;
-  /** Absent: the next step is not a record, or depends on what only the owner knows. */
+  /** Absent when the next step is not a record, or depends on facts that only the owner knows. */
   readonly proposal?: ProposedRecord;
 };
 
@@ -116,7 +116,7 @@ const findProposal = ({ report }: CheckEvidence, part: RecordPart): ProposedReco
       proposal && issues.some((id) => id.startsWith(`${part.toUpperCase()}_`)),
   )?.proposal;
 
-/** Reports of enough mail show more than a test mail does. */
+/** Reports about enough mail show more than a test mail does. */
 const chooseMail = (
   evidence: Evidence,
   { tested, reported }: Readonly<Record<StepName, Step>>,
@@ -142,7 +142,7 @@ const chooseCorrection = (findings: Findings = []): Choice => {
   return { code: "correct_mail", why: finding?.advice ?? "", proposal: finding?.proposal };
 };
 
-/** The largest source that is not corrected yet; of senders that the rule names, before others. */
+/** Chooses the largest source that is not corrected yet; sources of the rule's unaligned senders come first. */
 const chooseSource = ({ domain, reports }: Evidence, check: CheckEvidence): Choice => {
   const named = findUnalignedSenders(reports, domain).flat();
   const sources = [...named, ...listUnaligned(reports), ...reports.dmarc.sources];

@@ -5,12 +5,12 @@ import { getReportedPolicy } from "../reports/report.ts";
 import type { CheckEvidence, Evidence } from "./evidence.ts";
 import { READINESS } from "./readiness-limits.ts";
 
-// What was observed of the records that a domain publishes.
+// Judges the records that a domain publishes.
 
 export const RECORD_PARTS = ["spf", "dkim", "dmarc"] as const;
 export type RecordPart = (typeof RECORD_PARTS)[number];
 
-/** open: DNS did not answer, or no key was found under the names that were tried, which proves nothing. */
+/** open: DNS did not answer, or no tried selector has a key, which proves nothing. */
 export type PartStatus = "done" | "failing" | "open";
 
 export const getPartStatus = (
@@ -22,7 +22,7 @@ export const getPartStatus = (
   if (status === "error") return "open";
   if (part === "dmarc") return report.dmarc.policy === null ? "failing" : "done";
   if (status === "pass" || status === "warn") return "done";
-  // A signature that passed proves the key that the check did not find.
+  // A valid signature proves a key that the check did not find.
   if (status === "unknown") return hasSignedMail(evidence) ? "done" : "open";
   return "failing";
 };
@@ -30,19 +30,19 @@ export const getPartStatus = (
 const hasSignedMail = ({ test, reports }: Pick<Evidence, "test" | "reports">): boolean =>
   test?.report?.dmarc.dkim.isAligned === true || reports.dmarc.total.dkimAligned > 0;
 
-/** A receiver may have the record of before for as long as DNS caches it. */
+/** A receiver's report may show the old record for as long as DNS caches it. */
 const CACHED_MS = DAY_MS;
 
 export type FoundPolicy = {
-  /** Null: none is published, or none is known. */
+  /** Null when the domain publishes no policy, or none is known. */
   readonly policy: DmarcPolicy | null;
-  /** When it was seen. Null: none is known. */
+  /** The time when the policy was seen. Null when none is known. */
   readonly seenAt: Date | null;
-  /** Of the check that found it. Null: reports show another policy since then, or there is no check. */
+  /** The check that found the policy. Null when later reports show another policy, or no check exists. */
   readonly check: CheckEvidence | null;
 };
 
-/** The policy that the domain publishes: what the check found, unless reports of later days show another one. */
+/** Finds the published policy: the check's policy, unless reports of later days show another one. */
 export const findPolicy = ({ check, reports }: Evidence): FoundPolicy => {
   const { policy: published, policySeenAt } = reports.dmarc;
   const reported = published && getReportedPolicy(published);
@@ -55,19 +55,19 @@ export const findPolicy = ({ check, reports }: Evidence): FoundPolicy => {
   return { policy: reported, seenAt: reported && policySeenAt, check: null };
 };
 
-/** The check that says what is published now: recent, with an answer about DMARC, and not contradicted by reports. */
+/** Finds a recent check that read the current DMARC record and that reports do not contradict. */
 export const findCurrentCheck = (evidence: Evidence): CheckEvidence | null => {
   const { check } = findPolicy(evidence);
   const oldest = addMs(evidence.now, -READINESS.windowDays * DAY_MS);
   return check && check.checkedAt >= oldest ? check : null;
 };
 
-/** Whether the record asks for aggregate reports at an address that can be one. */
+/** Tests whether the record requests aggregate reports at a valid address. */
 export const asksForReports = ({ report }: CheckEvidence): boolean =>
   report.dmarc.record !== null &&
   parseDmarc(report.dmarc.record).reports.some(({ isValid }) => isValid);
 
-/** A policy for subdomains that is weaker than that of the domain itself, such as "sp=none". */
+/** Finds a policy for subdomains that is weaker than the domain's own policy, such as "sp=none". */
 export const findWeakerTag = ({ report }: CheckEvidence): string | undefined => {
   const { record, recordDomain } = report.dmarc;
   if (record === null || recordDomain !== report.domain) return undefined;

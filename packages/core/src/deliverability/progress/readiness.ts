@@ -34,22 +34,22 @@ export type Readiness = {
   readonly policy: DmarcPolicy | null;
   /** A stricter policy is safe. */
   readonly isReady: boolean;
-  /** The policy of the record to publish next. Null: not ready. */
+  /** The policy of the record to publish next. Null when the domain is not ready. */
   readonly readyFor: DmarcPolicy | null;
   readonly reasons: readonly Reason[];
   readonly mail: ReportedMail;
 };
 
-/** What the reports of the window show, as the rule counts it. */
+/** The numbers of the window's reports, as the rule counts them. */
 export type ReportedMail = {
   readonly messages: number;
   readonly forwarded: number;
-  /** Share of the messages that are not known as forwarded. Null: there are none. */
+  /** The share of the messages not known as forwarded. Null without such messages. */
   readonly alignedShare: number | null;
   readonly days: number;
-  /** Days whose reports found the present policy. */
+  /** The days whose reports found the current policy. */
   readonly daysAtPolicy: number;
-  /** The one that sends most unaligned mail first. */
+  /** The source with the most unaligned mail first. */
   readonly unalignedSources: readonly DatedSource[];
 };
 
@@ -96,16 +96,16 @@ const listCodes = (
   ];
 };
 
-/** As the proposal of the next record asks for: without an answer it proposes none. */
+/** Like the proposal of the next record, which needs an answer about both parts. */
 const isHealthy = ({ report }: CheckEvidence, part: "spf" | "dkim"): boolean =>
   report[part].status !== "error";
 
-/** An older failure says less than the reports of the window. */
+/** An older failure is weaker evidence than the reports of the window. */
 const hasRecentFailure = ({ test, now }: Evidence): boolean =>
   test?.report?.dmarc.result === "fail" &&
   test.receivedAt >= addMs(now, -READINESS.windowDays * DAY_MS);
 
-/** What the reports leave open or show as wrong. `days`: those that count. */
+/** Lists the faults and gaps that the reports show. `days`: the days that count. */
 export const listReportCodes = (
   reports: DomainReports,
   mail: ReportedMail,
@@ -125,7 +125,7 @@ export const listReportCodes = (
   return found.filter(([, holds]) => holds).map(([code]) => code);
 };
 
-/** Those that show mail as wrong, and not only as not enough. */
+/** Codes for faulty mail, as opposed to too few reports. */
 export const FAULT_CODES: readonly ReasonCode[] = [
   "low_aligned_share",
   "unaligned_senders",
@@ -150,10 +150,10 @@ const measureMail = (
   };
 };
 
-/** Mail that the owner may send, by what it says of itself. Mail that passes nothing may be of other senders: the share counts it. */
+/** Advice for mail that seems to be the owner's. Other mail without a pass may come from strangers; only the share counts it. */
 const OWN_ADVICE: readonly AdviceCode[] = ["add_service", "add_service_dkim", "signs_as_other"];
 
-/** The sources of each sender that sends more unaligned mail than one may. A service sends from many addresses. */
+/** Returns the sources of each sender whose unaligned mail exceeds the limit. A service sends from many addresses. */
 export const findUnalignedSenders = (
   { dmarc }: Pick<DomainReports, "dmarc">,
   domain: string,
@@ -173,7 +173,7 @@ const isOverSpfOnly = ({ dmarc }: Pick<DomainReports, "dmarc">, domain: string):
 const sumOf = (sources: readonly DatedSource[], count: (source: DatedSource) => number): number =>
   sources.reduce((sum, source) => sum + count(source), 0);
 
-/** A source whose unaligned mail ended some days before the newest reports is corrected. */
+/** A source is corrected when its unaligned mail ended some days before the newest reports. */
 export const isCorrected = (
   { lastUnalignedDay }: DatedSource,
   { dmarc }: DomainReports,
@@ -184,7 +184,7 @@ export const isCorrected = (
   return lastUnalignedDay <= toUtcDay(limit);
 };
 
-/** The DMARC record that the check proposes, one step further. */
+/** Finds the DMARC record that the check proposes, one step stricter. */
 export const findDmarcProposal = ({ report }: CheckEvidence): ProposedRecord | undefined =>
   report.recommendations
     .map(({ proposal }) => proposal)
@@ -208,5 +208,5 @@ export const describeReason = (code: ReasonCode, domain: string, mail: ReportedM
   return REASON_TEXTS[code].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 };
 
-/** Cut, and not rounded: 97.99% is less than 98%. */
+/** Truncates instead of rounding: 97.99% is less than 98%. */
 export const formatShare = (share: number): string => `${Math.floor(share * 1_000) / 10}%`;

@@ -11,13 +11,14 @@ import type { Report } from "../reports/report.ts";
 import { readEvidence } from "./evidence.ts";
 import { judgeReadiness } from "./readiness.ts";
 
-// Layout. The last result for a monitored domain, once a day from a check and once from a report. The event is written with it, so neither exists without the other.
+// Layout. The last readiness of a monitored domain, judged once a day from a check and once from a report, and written with its
+// event.
 //
-//   pk                            sk          what
+//   pk                            sk          content
 //   DMARCREADY#<owner>#<domain>   DMARCREADY  the days, policy, readyFor: null while the domain is not ready
 
 const ReadyState = v.object({
-  /** The last days (UTC) on which a check or a report had the domain judged. Empty: none yet. */
+  /** The last days (UTC) on which a check or a report caused a judgement. Empty before the first one. */
   check: v.string(),
   report: v.string(),
   policy: v.nullable(v.picklist(POLICIES)),
@@ -40,10 +41,10 @@ const findReadyState = async (
   return item && v.parse(ReadyState, item);
 };
 
-/** Longer than the longest interval of a monitor: a domain that stays ready emits nothing again. */
+/** Longer than a monitor's longest interval, so a domain that stays ready emits no second event. */
 const RETENTION_SECONDS = (100 * DAY_MS) / 1_000;
 
-/** Refused when another process has judged the domain in between: then `before` is out of date. */
+/** The table refuses the write when another process judged the domain in between: then `before` is outdated. */
 const createStateWrite = (
   key: Key,
   state: ReadyState,
@@ -58,15 +59,15 @@ const createStateWrite = (
 type ReadyPayer = Pick<Payer, "account" | "mode">;
 
 export type ReadyWrites = {
-  /** Refused: another process has judged the domain in between. */
+  /** The table refuses the write when another process judged the domain in between. */
   readonly state: Write;
-  /** Null: the domain is not ready, or its owner was notified. */
+  /** Null when the domain is not ready, or its owner was notified. */
   readonly event: OutboxWrite | null;
 };
 
 /**
- * Judges a monitored domain once a day for each cause. The event follows from the change of the stored state, and not from what caused it:
- * a crash in between delays it until the next report or check.
+ * Judges a monitored domain once a day for each cause. The event depends on the change of the stored state and not on its
+ * cause: a crash in between delays it until the next report or check.
  */
 export const createReadyWrites = async (
   world: World,
@@ -109,7 +110,7 @@ export const createReadyWrites = async (
   };
 };
 
-/** After a check of the monitor. */
+/** Runs after a check of the monitor. */
 export const emitIfReady = async (
   world: World,
   payer: ReadyPayer,

@@ -20,7 +20,7 @@ import { READINESS } from "./readiness-limits.ts";
 export const STEPS = ["published", "tested", "reported", "enforced"] as const;
 export type StepName = (typeof STEPS)[number];
 
-/** failing: what was observed is wrong. open: it was not observed, or not enough of it. */
+/** failing: the evidence shows a fault. open: the evidence is missing or insufficient. */
 export const STEP_STATUSES = ["done", "failing", "open"] as const;
 
 export type Step = {
@@ -29,7 +29,7 @@ export type Step = {
   readonly observedAt: Date | null;
   readonly check: string | null;
   readonly test: string | null;
-  /** What is missing, in sentences. */
+  /** The missing conditions, in sentences. */
   readonly missing: readonly string[];
 };
 
@@ -74,7 +74,7 @@ const getWorst = (statuses: readonly PartStatus[]): PartStatus => {
   return statuses.includes("open") ? "open" : "done";
 };
 
-/** The gravest issue of the part says what is wrong with it. */
+/** Describes the gravest issue of the part. */
 export const describePart = (part: RecordPart, { report }: CheckEvidence): string => {
   const { status, issues } = report[part];
   if (status === "error") return `DNS did not answer about ${part.toUpperCase()}.`;
@@ -128,13 +128,13 @@ const judgeReported = ({ domain, now, reports }: Evidence, { mail }: Readiness):
   };
 };
 
-/** The end of the day, or now if it is not over. */
+/** Returns the end of the day, or now when the day is not over. */
 const endOf = (day: string, now: Date): Date => {
   const end = addMs(new Date(`${day}T00:00:00.000Z`), DAY_MS);
   return end < now ? end : now;
 };
 
-/** Of the present policy this step asks nothing. */
+/** This step sets no condition on the current policy. */
 const describeReports = (code: ReasonCode, domain: string, mail: Readiness["mail"]): string =>
   code === "too_few_days"
     ? `Days with reports: ${mail.days}. It takes ${READINESS.daysMin} of the last ${READINESS.windowDays}.`

@@ -12,10 +12,9 @@ import { storeReport } from "./store-report.ts";
 import { REPORT_BYTES_MAX } from "./unpack-report.ts";
 import { countUnreadable, type UnreadableReports } from "./unreadable-reports.ts";
 
-/** The least that a mail counts, with or without a report. */
+/** Each mail counts at least this many bytes, with or without a report. */
 const MAIL_BYTES_LEAST = 100_000;
 
-/** `token`: of the address. */
 export const findReportRecipient = async (
   { table }: Pick<World, "table">,
   token: string,
@@ -31,8 +30,8 @@ const findAddressee = async (
 };
 
 /**
- * Stores the reports in a mail, and nothing else of it: the mail is read while its sender waits, so it is never stored. A
- * report that is sent again is not stored twice.
+ * Stores only the reports in a mail: it reads the mail while the sender waits, so it never stores the mail itself. A repeated
+ * report is not stored twice.
  */
 export const acceptReportMail = async (
   world: CheckWorld,
@@ -58,7 +57,7 @@ export const acceptReportMail = async (
     if (fault) await noteUnreadable(world, account, { from: author.from, ...fault });
     else if (reports.length === 0) return refuse(world, account);
     if (fault?.isTooLarge || reports.length === 0) return "stored";
-    // Only of a mail with reports, and with the limits of one mail test.
+    // Judges only a mail with reports, within the limits of one mail test.
     const result = await judgeAuthor(limitDns(world.names.dns, world), mail, author);
     if (result === "temperror") return "busy";
     const isAuthenticated = result === "pass";
@@ -87,8 +86,8 @@ const refuse = ({ log }: Pick<World, "log">, { account }: Account): AcceptOutcom
 };
 
 /**
- * A report that cannot be read is accepted: its reporter would get a bounce every day, and its domain's owner would not know
- * of it. Nothing of the mail is stored but the domain in its From and what is wrong.
+ * Accepts an unreadable report: otherwise its reporter would get a bounce every day, and the domain's owner would not learn of
+ * it. It stores only the mail's From domain and the fault.
  */
 const noteUnreadable = async (
   { table, now, log }: World,

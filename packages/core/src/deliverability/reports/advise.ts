@@ -3,7 +3,7 @@ import type { SourceSums } from "./report.ts";
 import { SENDER_SERVICES, type SenderService } from "./sender-table.ts";
 import { countUnaligned } from "./source-sums.ts";
 
-/** What to do about a source, by what its mail has in common. */
+/** The advice about a source, by the common features of its mail. */
 const ADVICE_TEXTS = {
   aligned: "This mail is aligned. There is nothing to do.",
   forwarded:
@@ -27,14 +27,14 @@ export const ADVICE_CODES = Object.keys(ADVICE_TEXTS) as [AdviceCode, ...AdviceC
 export type Advice = {
   readonly code: AdviceCode;
   readonly text: string;
-  /** What to add to the SPF record. */
+  /** The term to add to the SPF record. */
   readonly spfTerm: string | null;
 };
 
-/** Of good mail, some is broken on its way. */
+/** Even good mail is sometimes broken in transit. */
 const UNALIGNED_SHARE_MAX = 0.02;
 
-/** The service that sends from this source: by what its mail passed with, which no other sender can, or by the host's name. */
+/** Finds the service of this source by its authenticated domains, which no other sender can use, or by the host's name. */
 export const findSenderService = ({
   authenticated,
   host,
@@ -88,7 +88,7 @@ const chooseTerm = (
 
 const toIpTerm = (ip: string): string => `${ip.includes(":") ? "ip6" : "ip4"}:${ip}`;
 
-/** Unaligned messages over the days from the first to the last. */
+/** Formats the unaligned messages per day from the first day to the last. */
 const formatRate = (source: DatedSource): string => {
   const days = (Date.parse(source.lastDay) - Date.parse(source.firstDay)) / 86_400_000 + 1;
   const perDay = countUnaligned(source) / days;

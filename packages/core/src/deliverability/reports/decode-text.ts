@@ -1,8 +1,8 @@
 import type { AddNote } from "./report-notes.ts";
 
 /**
- * The text of a report: by its byte order mark, else by what its first line declares, else UTF-8. A byte that the encoding
- * does not have is replaced: it is in a name as a rule, and where a sum needs the text, its reader refuses it.
+ * Decodes a report by its byte order mark, otherwise by its first line's declaration, otherwise as UTF-8. An invalid byte is
+ * replaced: it mostly stands in a name, and where a sum needs the text, the reader refuses it.
  */
 export const decodeText = (bytes: Uint8Array, note: AddNote): string => {
   const encoding = findMarked(bytes) ?? findDeclared(bytes, note);
@@ -14,7 +14,7 @@ export const decodeText = (bytes: Uint8Array, note: AddNote): string => {
   }
 };
 
-/** UTF-16 without a mark shows itself: every other byte of "<?" is zero (XML 1.0, appendix F). */
+/** Every other byte of "<?" is zero in UTF-16 without a mark (XML 1.0, appendix F). */
 const findMarked = (bytes: Uint8Array): string | undefined => {
   const [first = 0, second = 0] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return "utf-16le";
@@ -30,7 +30,7 @@ const findDeclared = (bytes: Uint8Array, note: AddNote): string => {
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/.exec(beginning) ?? [];
   try {
     const { encoding } = new TextDecoder(name);
-    // It was read as single bytes, so it is not UTF-16, whatever it says.
+    // The declaration was readable as single bytes, so the text is not UTF-16, whatever it declares.
     return encoding.startsWith("utf-16") ? "utf-8" : encoding;
   } catch {
     note("file", `is in the encoding ${name}, which is not supported: it is read as UTF-8`);

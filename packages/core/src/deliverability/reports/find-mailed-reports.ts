@@ -7,16 +7,16 @@ import type { Report } from "./report.ts";
 import { ReportFault } from "./report-fault.ts";
 import { findPacking } from "./unpack-report.ts";
 
-/** Receivers send one report in a mail. */
+/** Reporters usually send one report per mail. */
 const REPORTS_MAX = 10;
 
 export type MailedReports = {
   readonly reports: readonly Report[];
-  /** What unpacking cost, also where it failed. */
+  /** The bytes that unpacking cost, even when it failed. */
   readonly unpackedBytes: number;
   /**
-   * Why the mail, or one of its files, is not read. With `isTooLarge` the mail is over its limit, and nothing counts. Null:
-   * each file that may be a report is one.
+   * The reason that the mail or one of its files is unreadable. With `isTooLarge` the mail exceeds its limit, and no report
+   * counts. Null when each candidate file is a report.
    */
   readonly fault: Pick<ReportFault, "path" | "what" | "isTooLarge"> | null;
   readonly author: ReadAuthor;
@@ -26,8 +26,8 @@ export type MailedReports = {
 const RATIO_MAX = 1_032;
 
 /**
- * The reports of a mail: attachments, or the body itself. What is inside of an attached message is not read: failure
- * reports attach the message that failed. All files together unpack to at most `bytesMax`.
+ * Reads the reports of a mail: attachments, or the body itself. It skips the content of attached messages, because failure
+ * reports attach the failed message. All files together unpack to at most `bytesMax`.
  */
 export const readMailedReports = async (
   raw: Uint8Array,
@@ -41,7 +41,7 @@ export const readMailedReports = async (
   for (const content of files.length > REPORTS_MAX ? [] : files) {
     const left = bytesMax - unpackedBytes;
     try {
-      // Until it is unpacked, and where that fails, it counts with what it may come to.
+      // A file counts with its largest possible size until it is unpacked, and when that fails.
       unpackedBytes += Math.min(left, content.length * RATIO_MAX);
       const report = await readReport(content, left, (bytes) => {
         unpackedBytes = bytesMax - left + bytes;
@@ -62,7 +62,7 @@ const TOO_MANY = new ReportFault("mail", `has more than ${REPORTS_MAX} reports`)
 const createOverFault = (bytesMax: number): ReportFault =>
   new ReportFault("mail", `unpacks to more than ${bytesMax} bytes`, { isTooLarge: true });
 
-/** A thread's message cannot carry the error itself. */
+/** A thread's message cannot contain the error itself. */
 const describe = ({ path, what, isTooLarge }: ReportFault): MailedReports["fault"] => ({
   path,
   what,
@@ -81,10 +81,10 @@ const listReportFiles = ({ tree }: ParsedMessage): readonly Buffer[] => {
   return files;
 };
 
-/** Such as text/xml, application/json and application/tlsrpt+json. Packed reports are known by their bytes. */
+/** Matches text/xml, application/json and application/tlsrpt+json. The bytes reveal a packed report. */
 const REPORT_TYPE = /^(?:application|text)\/(?:[\w.-]+\+)?(?:xml|json)$/;
 const REPORT_NAME = /\.(?:xml|json)$/i;
-/** The beginning of a report, whatever its part is called. */
+/** The beginning of a report, whatever the name of its part. */
 const REPORT_START = /^(?:\xef\xbb\xbf)?\s*(?:<\?xml|<(?:\w+:)?feedback|\{)/;
 const START_BYTES = 200;
 

@@ -19,17 +19,17 @@ import type { ReportNote } from "./report-notes.ts";
 import { createSandboxReports } from "./sandbox-reports.ts";
 import { countUnaligned, createSourceSums, mergeSources } from "./source-sums.ts";
 
-/** The most that one request reads; the response shows when there are more. */
+/** One request reads at most 5,000 reports; the response shows when more exist. */
 const REPORTS_MAX = 5_000;
-/** More show nothing new about a reporter's program. */
+/** Further faults show nothing new about a reporter's program. */
 const NOTED_MAX = 50;
-/** Different addresses; those of further ones are one sum. */
+/** The most separate addresses; further addresses share one sum. */
 const SOURCES_MAX = 50_000;
 
 export type DatedSource = SourceSums & {
   readonly firstDay: string;
   readonly lastDay: string;
-  /** The last day with mail that is neither aligned nor known as forwarded. Null: there is none. */
+  /** The last day with mail that is neither aligned nor known as forwarded. Null without such mail. */
   readonly lastUnalignedDay: string | null;
 };
 export type DmarcDay = SourceSums & { readonly day: string };
@@ -38,26 +38,26 @@ export type TlsDay = { readonly day: string; readonly succeeded: number; readonl
 export type DomainReports = {
   readonly since: string;
   readonly until: string;
-  /** There are more reports than were read: the oldest are missing. */
+  /** True when the oldest reports were not read. */
   readonly isTruncated: boolean;
-  /** Numbers of reports by the organisations that made them. */
+  /** The number of reports by reporting organisation. */
   readonly reporters: Sums;
-  /** Faults in reports that still count, of the newest ones. */
+  /** Faults in the newest reports, which still count. */
   readonly noted: readonly NotedReport[];
   readonly dmarc: {
     readonly reports: number;
-    /** Those that came by mail that did not pass DMARC. */
+    /** The reports in mail that did not pass DMARC. */
     readonly unauthenticatedReports: number;
-    /** That of the newest report of the others. */
+    /** The policy in the newest authenticated report. */
     readonly policy: PublishedPolicy | null;
-    /** When the range of the newest report began, which is when its receiver may have read the policy. */
+    /** The start of the newest report's range, when its receiver may have read the policy. */
     readonly policySeenAt: Date | null;
-    /** Numbers of days with reports, by the policy that applied to the domain. */
+    /** The number of days with reports, by the policy that applied to the domain. */
     readonly daysByPolicy: Readonly<Record<DmarcPolicy, number>>;
     readonly total: SourceSums;
-    /** The oldest first; days without reports are left out. */
+    /** Oldest first, without days that have no reports. */
     readonly days: readonly DmarcDay[];
-    /** The largest first. */
+    /** Largest first. */
     readonly sources: readonly DatedSource[];
   };
   readonly tls: {
@@ -72,7 +72,7 @@ export type NotedReport = ReportNote &
 
 type ReportQuery = {
   readonly domain: string;
-  /** Today (UTC) included. */
+  /** Includes today (UTC). */
   readonly days: number;
   /** Leaves out reports that any host may have sent. */
   readonly authenticatedOnly: boolean;
@@ -80,7 +80,7 @@ type ReportQuery = {
   readonly incoming?: Report | undefined;
 };
 
-/** All reports of a domain for the last so-many days, as one. */
+/** Merges all reports about a domain over these days. */
 export const mergeReports = async (
   world: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,
@@ -122,7 +122,7 @@ const listNotes = (report: Report): readonly NotedReport[] => {
 
 type ListedReport = { readonly report: Report; readonly isAuthenticated: boolean };
 
-/** Those that any host may have sent are the last, so that they displace no other. */
+/** Lists reports that any host may have sent last, so that they displace no other report. */
 async function* listReports(
   { table, now }: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,

@@ -5,14 +5,14 @@ import { isSameIp, parseIp, toReverseName } from "@mailproof/mail/ip";
 import type { World } from "../../ports/world.ts";
 import type { SourceSums } from "./report.ts";
 
-/** The largest sources of a report get their names: two queries each. */
+/** Only the largest sources of a report get names, because each name needs two queries. */
 const NAMED_MAX = 50;
 const BUDGET_MS = 3_000;
 const NAME_LENGTH_MAX = 253;
 
 /**
- * Adds the names of the largest sources. Only a name that leads back to the address counts, since the owner of an
- * address may give it any name (RFC 8601 §2.7.3). Without an answer a source has no name.
+ * Adds the names of the largest sources. A name counts only if it resolves back to the address, since the owner of an address
+ * may give it any name (RFC 8601 §2.7.3). Without an answer a source has no name.
  */
 export const nameSources = async (
   { now, sleep }: Pick<World, "now" | "sleep">,

@@ -3,13 +3,13 @@ import type { SourceSums } from "./report.ts";
 import { mergeSources } from "./source-sums.ts";
 
 export type ProviderSums = {
-  /** Null: senders that are not a known service. */
+  /** Null for senders that are not a known service. */
   readonly provider: string | null;
   readonly sources: number;
   readonly total: SourceSums;
 };
 
-/** The sums of each service that sends, the largest first. */
+/** Sums the sources of each sending service, the largest first. */
 export const listProviders = (sources: readonly SourceSums[]): readonly ProviderSums[] => {
   const groups = Map.groupBy(sources, (source) => findSenderService(source)?.name ?? null);
   return [...groups]

@@ -31,15 +31,15 @@ import {
 const ROOT = "feedback";
 const RECORDS_MAX = 100_000;
 
-/** What the sums of records and the policy are read from. */
+/** The elements of the sums and of the policy. */
 const NEEDED: ReadonlySet<string> = new Set(
   `record row source_ip count policy_evaluated disposition dkim spf reason type identifiers header_from auth_results
   domain result policy_published p sp np pct testing t discovery_method`.split(/\s+/),
 );
 
 /**
- * A DMARC aggregate report (RFC 7489 appendix C, RFC 9990). Its elements may come in any order and namespace. What no
- * sum needs may be missing, unknown or broken; a number, an address or a policy that is wrong is a fault.
+ * Reads a DMARC aggregate report (RFC 7489 appendix C, RFC 9990), with elements in any order and namespace. Elements outside
+ * the sums may be missing, unknown or broken; a wrong number, address or policy is a fault.
  */
 export const readDmarcReport = (text: string, reading: ReadContext): DmarcReport => {
   let metadata: XmlElement | undefined;
@@ -73,7 +73,7 @@ const readMetadata = (metadata: XmlElement, reading: ReadContext) => {
   const range = findChild(metadata, "date_range");
   const readEnd = (name: "begin" | "end"): ReadTime =>
     readSeconds(`${path}.date_range.${name}`, findText(range, name));
-  // Some receivers give an address instead of a name, and its domain names them.
+  // Some reporters send an address instead of a name, so its domain becomes the name.
   const email = findText(metadata, "email")?.replace(/^.*@/s, "");
   const name = findText(metadata, "org_name") ?? email;
   return {
@@ -86,7 +86,7 @@ const readMetadata = (metadata: XmlElement, reading: ReadContext) => {
 
 const readSeconds = (path: string, text: string | undefined): ReadTime => {
   if (text === undefined) return { path, what: "is missing" };
-  // Some receivers add a fraction.
+  // Some reporters add a fraction.
   if (!/^\d{1,15}(?:\.\d{1,9})?$/.test(text))
     return { path, what: "must be a time in seconds since 1970" };
   return toTime(path, Math.floor(Number(text)) * 1_000);
@@ -151,7 +151,7 @@ const toAuthDomain = (result: XmlElement): string | undefined => {
   return domain.length <= 253 && AUTH_DOMAIN.test(domain) ? domain : undefined;
 };
 
-/** For a report without the verdicts of the receiver: the same domain, or one below the other. */
+/** For a report without the receiver's verdicts: equal domains are related, and so are parent and subdomain. */
 const isRelated = (domain: string, from: string | undefined): boolean =>
   from !== undefined &&
   (domain === from || domain.endsWith(`.${from}`) || from.endsWith(`.${domain}`));

@@ -8,13 +8,13 @@ import type { AddNote, ReportNote } from "./report-notes.ts";
 
 export type ReadContext = {
   readonly note: AddNote;
-  /** An id for a report without one: the same for the same text, so that it is stored once. */
+  /** Creates an id for a report without one. Equal texts get the same id, so a report is stored once. */
   readonly createId: () => string;
 };
 
 const TEXT_LENGTH_MAX = 1_000;
 
-/** A name or an id, on one line. Half a pair of UTF-16 cannot be stored or sent as UTF-8, so it is replaced. */
+/** Reads a name or an id as one line. A lone surrogate cannot be stored or sent as UTF-8, so it is replaced. */
 export const readName = (
   { note }: Pick<ReadContext, "note">,
   path: string,
@@ -30,7 +30,7 @@ export const readName = (
   return undefined;
 };
 
-/** The reporter of a report that names none. */
+/** The reporter of a report without a reporter's name. */
 export const UNNAMED_REPORTER = "unknown";
 
 export const readDomain = (path: string, text: string | undefined): string => {
@@ -40,7 +40,7 @@ export const readDomain = (path: string, text: string | undefined): string => {
   throw new ReportFault(path, "must be a domain name");
 };
 
-/** More messages than any sender has for one receiver in a day. The sums of all stay exact numbers. */
+/** More messages than any sender sends to one receiver in a day. The sums of all stay exact numbers. */
 const COUNT_MAX = 1_000_000_000_000;
 
 export const readCount = (path: string, text: string | undefined): number => {
@@ -50,7 +50,7 @@ export const readCount = (path: string, text: string | undefined): number => {
   throw new ReportFault(path, `must be a whole number from 0 to ${COUNT_MAX}`);
 };
 
-/** IPv6 in its one short spelling, IPv4 also where it is mapped into IPv6. */
+/** Returns IPv6 in its one short spelling, and IPv4 even when it is mapped into IPv6. */
 export const readIp = (path: string, text: string | undefined): string => {
   if (text === undefined) throw new ReportFault(path, "is missing");
   const ip = parseIp(text);
@@ -64,17 +64,17 @@ export const readIp = (path: string, text: string | undefined): string => {
 };
 
 const LATEST = Date.UTC(2100, 0, 1);
-/** A range of months has no day. */
+/** A range of months cannot count for one day. */
 const RANGE_DAYS_MAX = 31;
 
-/** A time, or what is wrong with it. */
+/** A time, or the fault in it. */
 export type ReadTime = ReportNote | Date;
 
-/** Clocks of reporters are wrong by decades, and the sample of RFC 9990 is of 1979. */
+/** Reporters' clocks may be wrong by decades, and the sample in RFC 9990 is from 1979. */
 export const toTime = (path: string, ms: number): ReadTime =>
   ms >= 0 && ms < LATEST ? new Date(ms) : { path, what: "must be a time between 1970 and 2100" };
 
-/** One end of a range is enough to know its day, since reports are for one as a rule. */
+/** One end of a range is enough to know the day, since most reports cover one day. */
 export const readRange = (
   { note }: Pick<ReadContext, "note">,
   path: string,

@@ -9,8 +9,8 @@ import { createNotes } from "./report-notes.ts";
 import { REPORT_BYTES_MAX, unpackReport } from "./unpack-report.ts";
 
 /**
- * A DMARC aggregate report or a TLS report, packed or not. Throws a ReportFault that names what is wrong where; what no sum
- * needs may be wrong, and is noted. `onUnpacked` gets the number of its bytes before they are read.
+ * Reads a DMARC aggregate report or a TLS report, packed or not. Throws a ReportFault with the place and the fault; faults that
+ * affect no sum become notes. Calls `onUnpacked` with the number of unpacked bytes before it reads them.
  */
 export const readReport = async (
   bytes: Uint8Array,

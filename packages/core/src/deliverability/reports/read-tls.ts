@@ -17,7 +17,7 @@ const POLICIES_MAX = 1_000;
 const FAILURES_MAX = 10_000;
 const FAILURE_TYPES_MAX = 50;
 
-/** A TLS report (RFC 8460 §4.4). Addresses of servers and contacts in it are not read. */
+/** Reads a TLS report (RFC 8460 §4.4) without its contacts and servers' addresses. */
 export const readTlsReport = (text: string, reading: ReadContext): TlsReport => {
   const report = readObject("report", parse(text));
   const range = readObject("date-range", report["date-range"]);
@@ -52,7 +52,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Deep nesting and millions of values take seconds to parse. They are counted before, strings left out. */
+/** Counts nesting and values outside strings before the parse, because deep nesting and millions of values take seconds to parse. */
 const assertCheap = (text: string): void => {
   let [depth, values, isInString] = [0, 0, false];
   for (let at = 0; at < text.length; at++) {
@@ -111,8 +111,8 @@ const readNumber = (path: string, value: unknown): number =>
 type ReadPolicy = { readonly domain: string | null; readonly sums: TlsPolicySums };
 
 /**
- * The domain that the mail was for, which a report is about. Some name a mail host in a policy of DANE, whose records are
- * at that host, and nothing in one that was not found.
+ * Finds the recipient's domain, which the report is about. Some reporters put a mail host into a DANE policy, whose records are
+ * at that host, and no domain into a policy that was not found.
  */
 const findRecipientDomain = (policies: readonly ReadPolicy[]): string => {
   const named = policies.flatMap(({ domain, sums }, at) =>
@@ -170,7 +170,7 @@ const readFailures = (value: unknown, path: string): TlsPolicySums["failures"] =
   return Object.fromEntries(failures);
 };
 
-/** RFC 8460 §4.3 names eleven types, and more may come. */
+/** RFC 8460 §4.3 defines eleven types and allows more. */
 const toFailureType = (text = ""): string => {
   const type = text.toLowerCase();
   return /^[a-z\d-]{1,60}$/.test(type) ? type : "other";

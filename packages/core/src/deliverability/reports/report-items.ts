@@ -7,17 +7,17 @@ import type { Item, Json, Key, Table, Write } from "../../ports/table.ts";
 import { type DmarcReport, getReportDay, type Report, type TlsReport } from "./report.ts";
 import { mergeSources } from "./source-sums.ts";
 
-// Layout. A report is one item, and is merged with the others of its domain when they are read. What identifies it is its
-// key, so a report that arrives twice is stored once.
+// Layout. A report is one item. A read merges it with the other reports of its domain. The report's identity is its key, so a
+// report that arrives twice is stored once.
 //
-//   pk                           sk                what
+//   pk                           sk                content
 //   REPORTS#<owner>#<domain>     <day>#<hash>      one report, compressed. The hash is of type, reporter and report id
-//   OTHERREPORTS#<owner>#<domain> as above         the same, of a mail that did not pass DMARC: it takes no other report's place
-//   REPORTBYTES#<owner>          <day received>    bytes: how much of reports was stored that day, by uploads
-//   REPORTBYTES#<owner>          <day>#mail        the same of reports that came by mail
+//   OTHERREPORTS#<owner>#<domain> as above         a report in mail that did not pass DMARC: it replaces no other report
+//   REPORTBYTES#<owner>          <day received>    bytes: the bytes of reports that uploads stored that day
+//   REPORTBYTES#<owner>          <day>#mail        the bytes of reports that came by mail
 //   REPORTALERT#<owner>#<domain> ALERT             an event about unaligned mail was emitted; expires when the next one may be
 
-/** Which reports of a domain: those that were uploaded or came by mail that passed DMARC, or the others. */
+/** The reports of a domain: `isAuthenticated` selects uploads and mail that passed DMARC, otherwise the rest. */
 type ReportSet = {
   readonly owner: string;
   readonly domain: string;
@@ -37,11 +37,11 @@ export const toReportKey = (owner: string, report: Report, isAuthenticated: bool
   };
 };
 
-/** An item has at most 250 KB with its keys and its key words. */
+/** An item has at most 250 KB with its keys and field names. */
 const PACKED_LENGTH_MAX = 200_000;
 const SOURCES_MAX = 2_000;
 
-/** A report with very many addresses has its largest stored one by one, and the others as one sum. */
+/** Stores a report. When a report has too many addresses, the largest stay separate and the others become one sum. */
 export const packReport = (report: Report): string => {
   if (report.type === "tls") return compress(report);
   for (let limit = SOURCES_MAX; ; limit = Math.floor(limit / 2)) {
@@ -77,7 +77,7 @@ const parseItem = (item: Item): Report => {
     | TlsReport;
 };
 
-/** Behind every key of a day. */
+/** Sorts after every key of a day. */
 const LAST = "~";
 
 /** The reports of a domain since a day, newest first. */
@@ -94,10 +94,10 @@ export async function* iterateReports(
   for await (const item of paginateQuery(table, query)) yield parseItem(item);
 }
 
-/** Reports cost nothing, so this limits what one account stores: about 30,000 reports of usual size in a day. */
+/** Reports are free, so this limits the storage of one account: about 30,000 reports of usual size per day. */
 export const BYTES_PER_DAY_MAX = 100_000_000;
 
-/** Any host may send mail, so mail has a limit of its own and takes nothing from uploads. */
+/** Any host may send mail, so mail has a separate limit and uses nothing of the uploads' limit. */
 export type ReportWay = "upload" | "mail";
 
 export const addStoredBytes = (

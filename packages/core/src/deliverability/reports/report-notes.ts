@@ -3,11 +3,11 @@ export type ReportNote = { readonly path: string; readonly what: string };
 
 export type AddNote = (path: string, what: string) => void;
 
-/** More show nothing new about a reporter's program. */
+/** Further faults show nothing new about a reporter's program. */
 const NOTES_MAX = 20;
 const LENGTH_MAX = 200;
 
-/** Each fault once. What the notes quote is of the sender. */
+/** Collects each fault once. The notes quote the sender's text. */
 export const createNotes = () => {
   const notes = new Map<string, ReportNote>();
   const add: AddNote = (path, what) => {

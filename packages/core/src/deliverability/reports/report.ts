@@ -2,13 +2,13 @@ import { WEAKER_POLICY } from "@mailproof/mail/dmarc/discover";
 import type { DmarcPolicy } from "@mailproof/mail/dmarc/record";
 import type { ReportNote } from "./report-notes.ts";
 
-// What a report says, as it is stored: sums for each sending address, and nothing of a single message.
+// The stored form of a report: sums for each sending address, without data about single messages.
 
-/** What a receiver did with a message. `pass`: RFC 9990, for messages that passed. `unknown`: the report does not say. */
+/** The receiver's action on a message. `pass`: RFC 9990, for messages that passed. `unknown`: the report does not state it. */
 export const DISPOSITIONS = ["none", "pass", "quarantine", "reject", "unknown"] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 
-/** Why a receiver did not apply the policy: RFC 7489 and RFC 9990. */
+/** The reasons of RFC 7489 and RFC 9990 for which a receiver does not apply the policy. */
 export const OVERRIDE_REASONS = [
   "forwarded",
   "local_policy",
@@ -24,18 +24,18 @@ export type OverrideReason = (typeof OVERRIDE_REASONS)[number];
 export type Sums<K extends string = string> = Readonly<Partial<Record<K, number>>>;
 
 export type SourceSums = {
-  /** The name of the address, which resolves back to it. Absent: none is stored. */
+  /** The name of the address, which resolves back to it. Absent when no name is stored. */
   readonly host?: string;
-  /** Null: the sum of the addresses that a report has beyond the largest ones. */
+  /** Null for the sum of the addresses beyond the largest ones. */
   readonly ip: string | null;
   readonly messages: number;
   /** Aligned by SPF, by DKIM, or by both. */
   readonly aligned: number;
   readonly spfAligned: number;
   readonly dkimAligned: number;
-  /** Not aligned, and the receiver knows that the message was forwarded or came through a list. */
+  /** Not aligned, but the receiver knows that the message was forwarded or came through a list. */
   readonly forwarded: number;
-  /** Only reports that any host may have sent have these messages. Absent: none. */
+  /** The messages that appear only in reports that any host may have sent. Absent when none do. */
   readonly unauthenticated?: number;
   readonly dispositions: Sums<Disposition>;
   readonly reasons: Sums<OverrideReason>;
@@ -43,7 +43,7 @@ export type SourceSums = {
   readonly authenticated: Sums;
 };
 
-/** The policy that the receiver found. Null: the report does not say. */
+/** The policy that the receiver found. Null when the report does not state it. */
 export type PublishedPolicy = {
   readonly p: DmarcPolicy | null;
   readonly sp: DmarcPolicy | null;
@@ -53,7 +53,7 @@ export type PublishedPolicy = {
   readonly discoveryMethod: "psl" | "treewalk" | null;
 };
 
-/** What the record asked of receivers, a test included. Null: the report does not say. */
+/** Returns the policy that the record requested, weakened by its test mode. Null when the report does not state it. */
 export const getReportedPolicy = ({
   p,
   isTesting,
@@ -68,16 +68,16 @@ type ReportHead = {
   readonly domain: string;
   readonly begin: Date;
   readonly end: Date;
-  /** The rows of the report, before they were summed. */
+  /** The rows of the report before summing. */
   readonly rows: number;
-  /** Absent: nothing is wrong with it. */
+  /** Absent when the report has no faults. */
   readonly notes?: readonly ReportNote[];
 };
 
 export type DmarcReport = ReportHead & {
   readonly type: "dmarc";
   readonly policy: PublishedPolicy;
-  /** The largest first. */
+  /** Largest first. */
   readonly sources: readonly SourceSums[];
 };
 
@@ -99,11 +99,11 @@ export type TlsReport = ReportHead & {
 
 export type Report = DmarcReport | TlsReport;
 
-/** The day of a report: the one with the middle of its range, since a range may start at any hour. */
+/** Returns the day that contains the middle of the report's range, since a range may start at any hour. */
 export const getReportDay = ({ begin, end }: Pick<Report, "begin" | "end">): string =>
   new Date((begin.getTime() + end.getTime()) / 2).toISOString().slice(0, 10);
 
-/** The messages of a DMARC report, or the sessions of a TLS report. */
+/** Counts the messages of a DMARC report, or the sessions of a TLS report. */
 export const countMessages = (report: Report): number =>
   report.type === "dmarc"
     ? report.sources.reduce((sum, { messages }) => sum + messages, 0)

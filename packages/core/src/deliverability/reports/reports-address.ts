@@ -4,13 +4,12 @@ import type { Payer } from "../../money/payer.ts";
 import type { Item, Key, Table } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 
-// Layout. An account has one address for the reports of receivers, made when the account first asks for it. It stays: it is
-// published in DNS records.
+// Layout. An account has one address for receivers' reports, created at the account's first request for it. The address is
+// permanent, because DNS records contain it.
 //
-//   pk                       sk       list_pk                 list_sk    what
+//   pk                       sk       list_pk                 list_sk    content
 //   REPORTADDRESS#<account>  ADDRESS  REPORTTOKEN#<token>     <account>  the token of the address
 
-/** The start of the local part. */
 export const REPORTS_PREFIX = "reports-";
 
 const StoredAddress = v.object({ account: v.string(), token: v.string() });
@@ -32,8 +31,8 @@ const findToken = async (table: Table, account: string): Promise<string | undefi
 };
 
 /**
- * The address to which receivers send the reports of an account, the same for all of its domains. Undefined where no mail is
- * received, and for test keys: their domains exist nowhere, so there are no reports about them.
+ * Returns the address to which receivers send the reports of an account, the same for all of its domains. Undefined when the
+ * service receives no mail, and for test keys: their domains do not exist, so nobody reports about them.
  */
 export const findReportsAddress = async (
   world: Pick<World, "table" | "randomBytes" | "settings">,
@@ -45,11 +44,11 @@ export const findReportsAddress = async (
   return `${REPORTS_PREFIX}${token}@${mailDomain}`;
 };
 
-/** The same for advice, which names a mailbox of the domain where this one cannot be read. */
+/** Advice uses a mailbox of the domain when this address cannot be read. */
 export const findAdvisedMailbox: typeof findReportsAddress = (world, payer) =>
   findReportsAddress(world, payer).catch(() => undefined);
 
-/** It has 128 random bits, in small letters: senders may change the case of a local part. */
+/** The token has 128 random bits in lower case, because senders may change the case of a local part. */
 const createToken = async (
   { table, randomBytes }: Pick<World, "table" | "randomBytes">,
   account: string,
@@ -57,7 +56,7 @@ const createToken = async (
   const token = Buffer.from(randomBytes(16)).toString("hex");
   const { outcome } = await table.write({ create: toAddressItem(account, token) });
   if (outcome === "committed") return token;
-  // Another request made it, or the reply was lost.
+  // Another request created the token, or the reply was lost.
   const stored = await findToken(table, account);
   if (stored === undefined)
     throw new Failure(
@@ -68,7 +67,6 @@ const createToken = async (
   return stored;
 };
 
-/** The account whose address has this token. */
 export const findReportsAccount = async (
   table: Table,
   token: string,

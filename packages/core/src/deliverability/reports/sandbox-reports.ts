@@ -1,8 +1,8 @@
 import { addMs, DAY_MS } from "../../lib/time.ts";
 import type { DmarcReport, SourceSums } from "./report.ts";
 
-// The reports about a domain under a test key, by its first label, in addition to uploaded ones: one for each of the
-// last 14 days, always of the same mail.
+// The reports about a domain under a test key, by its first label, in addition to uploaded reports: one for each of the last 14
+// days, always about the same mail.
 
 const DAYS = 14;
 
@@ -30,7 +30,7 @@ const FORWARDED: SourceSums = {
   reasons: { forwarded: 3 },
 };
 
-/** A service that no record of the domain names. */
+/** A service that none of the domain's records authorises. */
 const SERVICE: SourceSums = {
   ...ALIGNED,
   ip: "203.0.113.7",

@@ -1,19 +1,19 @@
-// Services that send mail for others: how their sources are recognised in reports, and what makes their mail aligned.
+// Services that send mail for others: the features of their sources in reports, and the records that align their mail.
 
 export type SenderService = {
-  /** As in the field `provider` of a source. */
+  /** The value of a source's field `provider`. */
   readonly name: string;
   readonly title: string;
-  /** How the names of its hosts end. */
+  /** The last labels of its hosts' names. */
   readonly hosts: readonly string[];
-  /** How the domains end that its mail passes SPF or DKIM with while the customer has set up nothing. */
+  /** The last labels of the domains with which its mail passes SPF or DKIM before the customer has set up anything. */
   readonly domains: readonly string[];
   /**
-   * What customers include in their SPF record. Absent: bounces go to a domain of the service, so that SPF is never
-   * aligned, or to a subdomain that the customer delegates by CNAME.
+   * The include for the customer's SPF record. Absent when bounces go to a domain of the service, so that SPF is never aligned,
+   * or to a subdomain that the customer delegates by CNAME.
    */
   readonly include?: string;
-  /** The selectors of its keys. Absent: different for each customer. */
+  /** The selectors of its keys. Absent when each customer has different selectors. */
   readonly selectors?: readonly string[];
 };
 

@@ -18,7 +18,7 @@ type OpenSums = Mutable<Omit<SourceSums, "dispositions" | "reasons" | "authentic
   readonly authenticated: Tally;
 };
 
-/** A message may carry many signatures; these show who sent it. */
+/** A message may have many signatures; ten show its sender. */
 const AUTHENTICATED_MAX = 10;
 
 const FORWARDING: readonly OverrideReason[] = ["forwarded", "mailing_list", "trusted_forwarder"];
@@ -38,13 +38,13 @@ export const createSourceSums = (sourcesMax = Number.POSITIVE_INFINITY) => {
     add: (row: ReportRow): void => {
       if (row.messages > 0) addSums(find(row.ip), toSums(row));
     },
-    /** Returns the address that the sums were added to: null beyond the limit of sources. */
+    /** Returns the address that received the sums: null beyond the limit of sources. */
     addSums: (sums: SourceSums): string | null => {
       const source = find(sums.ip);
       addSums(source, sums);
       return source.ip;
     },
-    /** The largest first. */
+    /** Largest first. */
     list: (): readonly SourceSums[] =>
       [...sources.values()].toSorted(
         (a, b) => b.messages - a.messages || ((a.ip ?? "~") < (b.ip ?? "~") ? -1 : 1),
@@ -52,14 +52,13 @@ export const createSourceSums = (sourcesMax = Number.POSITIVE_INFINITY) => {
   };
 };
 
-/** One sum of several sources. */
 export const mergeSources = (sources: readonly SourceSums[], ip: string | null): SourceSums => {
   const merged = createEmpty(ip);
   for (const source of sources) addSums(merged, source);
   return merged;
 };
 
-/** Messages that are not aligned and that no receiver reports as forwarded. */
+/** Counts messages that are not aligned and that no receiver reports as forwarded. */
 export const countUnaligned = ({
   messages,
   aligned,

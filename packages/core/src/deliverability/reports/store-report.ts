@@ -26,7 +26,7 @@ import { countUnaligned, mergeSources } from "./source-sums.ts";
 type NewReport = {
   readonly report: Report;
   readonly way: ReportWay;
-  /** False: it came by mail that did not pass DMARC, so any host may have sent it. It is shown, and causes nothing. */
+  /** False for a report in mail that did not pass DMARC, which any host may have sent. The service shows it, but emits no event. */
   readonly isAuthenticated: boolean;
 };
 
@@ -36,7 +36,7 @@ export type StoredReport = {
   readonly isDuplicate: boolean;
 };
 
-/** Stores a report, as it was uploaded or as it came in a mail, for its domain. */
+/** Stores an uploaded or mailed report for its domain. */
 export const storeReport = async (
   world: CheckWorld,
   payer: Payer,
@@ -85,7 +85,7 @@ const addNames = async (world: CheckWorld, payer: Payer, report: Report): Promis
   return { ...report, sources: await nameSources(world, dns, sources) };
 };
 
-/** Another report of the domain may be stored in between, with its event: this one is stored without. */
+/** If another report of the domain was stored in between, with its event, this stores the report without one. */
 const commitWith = async (
   world: CheckWorld,
   { proof, also = [] }: Transaction,
@@ -99,7 +99,7 @@ const commitWith = async (
 
 type EventWrites = readonly (Write | OutboxWrite)[];
 
-/** The effects of a report, each with its own state. The first write of each is refused if another report caused it. */
+/** Builds the effects of a report, each with its own state. The table refuses the first write of an effect that another report caused. */
 const createEventWrites = async (
   world: CheckWorld,
   payer: Payer,
@@ -113,10 +113,10 @@ const createEventWrites = async (
   );
 };
 
-/** An event is emitted only for a report about these days: older reports are uploaded to complete the history. */
+/** Only a report about the last seven days emits an event: people upload older reports to complete the history. */
 const RECENT_DAYS = 7;
 
-/** For a monitored domain, at most one event a day about mail that is not aligned, and that no receiver knows as forwarded. */
+/** For a monitored domain, emits at most one event a day about mail that is not aligned and not known as forwarded. */
 const createAlertWrites = async (
   world: CheckWorld,
   owner: string,

@@ -3,14 +3,14 @@ import { openZip, ZipFault } from "../../lib/zip.ts";
 import { ReportFault } from "./report-fault.ts";
 import type { AddNote } from "./report-notes.ts";
 
-/** Of a report as it was sent, and of what is in it. */
+/** Limits the sent bytes of a report and its unpacked bytes. */
 export const REPORT_BYTES_MAX = 20_000_000;
-/** A zip file of a report has one file in it, and perhaps the folders and notes that some systems add. */
+/** A report's zip file contains one file, and perhaps folders and notes that some systems add. */
 const ENTRIES_MAX = 20;
 
 /**
- * The report in a gzip or zip file, or the bytes themselves. The bytes decide, since names and media types are often
- * wrong. `bytesMax`: of what is unpacked.
+ * Unpacks a gzip or zip file, or returns the bytes themselves. The bytes decide, since names and media types are often wrong.
+ * `bytesMax` limits the unpacked bytes.
  */
 export const unpackReport = async (
   bytes: Uint8Array,
@@ -35,7 +35,7 @@ const createTooLarge = (path: string): ReportFault =>
 
 export const findPacking = (bytes: Uint8Array): "gzip" | "zip" | undefined => {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return "gzip";
-  // A zip file starts with a file or, if it has none, with its end record.
+  // A zip file starts with a file or, when empty, with its end record.
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
   return isZip ? "zip" : undefined;
 };
@@ -55,7 +55,7 @@ const gunzip = (bytes: Uint8Array, note: AddNote, maxOutputLength: number): Uint
 
 const GZIP_HEADER_BYTES = 10;
 const GZIP_TRAILER_BYTES = 8;
-/** RFC 1952 §2.3.1: which optional fields the header has. */
+/** RFC 1952 §2.3.1: the optional fields of the header. */
 const [HAS_HEADER_CRC, HAS_EXTRA, HAS_NAME, HAS_COMMENT] = [2, 4, 8, 16];
 
 /** Unpacks a gzip file with bytes after its end, which zlib takes for a second, damaged file. */
@@ -68,7 +68,7 @@ const gunzipFirst = (bytes: Uint8Array, maxOutputLength: number): Uint8Array | u
     if (flags & flag) at = view.indexOf(0, at) + 1 || view.length;
   if (flags & HAS_HEADER_CRC) at += 2;
   try {
-    // With `info`, which the types leave out, it says how much it has read.
+    // With `info`, which the types omit, zlib returns the number of bytes read.
     const { buffer, engine } = inflateRawSync(view.subarray(at), {
       info: true,
       maxOutputLength,
@@ -107,6 +107,6 @@ const unzip = async (bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> =
   }
 };
 
-/** macOS adds its own folder to a zip file, and others add entries for folders. */
+/** macOS adds its own folder to a zip file, and other systems add entries for folders. */
 const isReportName = (name: string): boolean =>
   !name.endsWith("/") && !/(?:^|\/)(?:__MACOSX\/|\.)/.test(name);

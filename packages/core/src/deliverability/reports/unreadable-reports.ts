@@ -6,17 +6,17 @@ import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { Table, Write } from "../../ports/table.ts";
 import type { ReportNote } from "./report-notes.ts";
 
-// Layout. The address for reports is the same for all domains of an account, and anyone may write to it: one item for a day,
-// with a number and what was wrong with the last mail, is all that such mails may come to.
+// Layout. An account has one address for reports about all domains, and anyone may write to it. Unreadable mails therefore
+// store only one item per day, with their number and the fault of the last mail.
 //
-//   pk                        sk              what
-//   UNREADREPORTS#<owner>     <day received>  mails: how many, with a report that could not be read; from, path, what: of the last
+//   pk                        sk              content
+//   UNREADREPORTS#<owner>     <day received>  mails: the number with an unreadable report; from, path, what: of the last mail
 
-/** Mails of one day with a report that could not be read. */
+/** The mails of one day with an unreadable report. */
 export type UnreadableReports = ReportNote & {
   readonly day: string;
   readonly mails: number;
-  /** The domain in the From of the last. Null: it is not known. */
+  /** The domain in the From of the last mail. Null when it is unknown. */
   readonly from: string | null;
 };
 
@@ -41,10 +41,9 @@ const Stored = v.object({
   what: v.string(),
 });
 
-/** Behind every key of a day. */
+/** Sorts after every key of a day. */
 const LAST = "~";
 
-/** The newest day first. */
 export const listUnreadable = async (
   table: Table,
   owner: string,

@@ -16,29 +16,29 @@ export type XmlElement = {
 
 type OpenElement = { name: string; children: XmlElement[]; text: string; isTooLong: boolean };
 
-/** No element of a report lies deeper than five. */
+/** Elements of a report are at most five levels deep. */
 const DEPTH_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 const TEXT_LENGTH_MAX = 10_000;
-/** The most bytes that encode one character. Anything longer is left out before it is decoded. */
+/** The most bytes that encode one character, times the limit. Longer text is dropped before it is decoded. */
 const WRITTEN_LENGTH_MAX = 12 * TEXT_LENGTH_MAX;
-/** In one part of a report, such as a record with the results of its signatures. */
+/** Limits one part of a report, such as a record with the results of its signatures. */
 const PART_ELEMENTS_MAX = 5_000;
-/** The standards name about forty. Each is searched for once in the whole text. */
+/** The standards define about forty names. The reader searches the whole text once for each name. */
 const NAMES_MAX = 200;
 
 export type XmlParts = {
   readonly root: string;
-  /** The elements that sums are computed from. A fault in one of these is a ReportFault, and anywhere else a note. */
+  /** The elements that the sums need. A fault in these elements is a ReportFault, in others a note. */
   readonly needed: ReadonlySet<string>;
   readonly onPart: (part: XmlElement) => void;
   readonly note: AddNote;
 };
 
 /**
- * Reads a document of parts: `onPart` gets each element below the root as soon as it ends, so that one part is held at a
- * time. Names are in lower case and without the prefix of their namespace. Reporters write tags that never end (a schema,
- * an address in angle brackets) and forget others: such a tag counts as absent.
+ * Reads a document of parts: calls `onPart` with each child of the root as soon as it ends, so memory holds one part at a time.
+ * Names are in lower case and without their namespace prefix. Reporters write tags that never end (a schema, an address in
+ * angle brackets) and forget others: such a tag counts as absent.
  */
 export const readXmlParts = (text: string, { root, needed, onPart, note }: XmlParts): void => {
   const stack: OpenElement[] = [];
@@ -47,7 +47,7 @@ export const readXmlParts = (text: string, { root, needed, onPart, note }: XmlPa
   let [hasBegun, hasEnded, elements] = [false, false, 0];
   const reportFault = createFaultReporter(needed, note);
 
-  /** Whether an element without a parent is read. */
+  /** Tests whether to read an element without a parent. */
   const isRoot = (name: string): boolean => {
     first ??= name;
     if (name === root && hasEnded) throw new ReportFault(root, "is followed by another report");
@@ -74,7 +74,7 @@ export const readXmlParts = (text: string, { root, needed, onPart, note }: XmlPa
       throw new ReportFault(joinNames(stack), `has more than ${PART_ELEMENTS_MAX} elements`);
     stack.push({ name, children: [], text: "", isTooLong: false });
   };
-  /** If its own bracket is missing, it may have swallowed the end tag after it. */
+  /** A tag without its own bracket may have swallowed the end tag after it. */
   const skipTag = (tag: string): void => {
     note(joinNames(stack), `has a tag <${tag}> that does not end`);
     const swallowed = tag.indexOf("</");
@@ -104,7 +104,7 @@ export const readXmlParts = (text: string, { root, needed, onPart, note }: XmlPa
       if (more.trim() !== "") note("file", "has text outside of its elements");
       return;
     }
-    // Only white space, which nothing keeps, stands between the parts.
+    // Between the parts only white space is allowed, which nothing stores.
     if (stack.length === 1 || element.isTooLong) return;
     const fault = addDecoded(element, more);
     if (fault !== undefined) reportFault([element.name], joinNames(stack), fault);
@@ -146,7 +146,7 @@ const scan = (
   }
 };
 
-/** Returns what is wrong with the text. */
+/** Returns the fault in the text. */
 const addDecoded = (element: OpenElement, more: string): string | undefined => {
   let fault: string | undefined;
   let decoded = more;
@@ -163,7 +163,7 @@ const addDecoded = (element: OpenElement, more: string): string | undefined => {
   return `is over ${TEXT_LENGTH_MAX} characters`;
 };
 
-/** Whether the end tag of an element stands anywhere in the text, in any case of its letters. */
+/** Tests whether the text contains the end tag of an element, in any case. */
 const createEndTagSearch = (text: string, root: string) => {
   const found = new Map<string, boolean>();
   let lower: string | undefined;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 
-// What Amazon SES publishes after it has stored a mail in S3. AWS describes it under "Contents of notifications for Amazon
-// SES email receiving".
+// The notification that Amazon SES publishes after it has stored a mail in S3. AWS documents it under "Contents of
+// notifications for Amazon SES email receiving".
 
 export type SesReceipt = {
   readonly messageId: string;
@@ -9,7 +9,7 @@ export type SesReceipt = {
   readonly blob: string;
   /** The address of MAIL FROM, "" for the null reverse-path. */
   readonly mailFrom: string;
-  /** The addresses of RCPT TO that the rule is for. */
+  /** The addresses of RCPT TO that match the rule. */
   readonly recipients: readonly string[];
   readonly receivedAt: Date;
 };
@@ -27,13 +27,13 @@ const Notification = v.object({
   }),
 });
 
-/** Throws if the message does not match the documentation of AWS. */
+/** Throws when the message does not match AWS's documentation. */
 export const parseReceipt = (body: unknown): SesReceipt => {
   const { mail, receipt } = v.parse(Notification, body);
   return {
     messageId: mail.messageId,
     blob: receipt.action.objectKey,
-    // SES has no form of its own for the null reverse-path.
+    // SES has no notation for the null reverse-path.
     mailFrom: mail.source.includes("@") ? mail.source : "",
     recipients: receipt.recipients,
     receivedAt: new Date(mail.timestamp),

@@ -1,10 +1,10 @@
 import { parseIp } from "@mailproof/mail/ip";
 import { getValue, type HeaderField, readFields } from "@mailproof/mail/message/parse/fields";
 
-/** The client, as Amazon SES wrote it into the mail, and the mail without the fields that SES added. */
+/** The client, from the fields that Amazon SES added to the mail, and the mail without these fields. */
 export type SesMail = { readonly ip: string; readonly helo: string; readonly raw: Uint8Array };
 
-/** The fields that SES puts above those of the mail, each at most once. */
+/** The fields that SES puts above the mail's own fields, each at most once. */
 const ADDED = new Set([
   "return-path",
   "received",
@@ -16,21 +16,21 @@ const ADDED = new Set([
   "x-ses-dkim-signature",
 ]);
 
-/** Such as "from out.shop.example (out.shop.example [192.0.2.1]) by inbound-smtp.eu-west-1.amazonaws.com with SMTP id 4f0c…". */
+/** Matches "from out.shop.example (out.shop.example [192.0.2.1]) by inbound-smtp.eu-west-1.amazonaws.com with SMTP id 4f0c…". */
 const RECEIVED =
   /^from (?<name>\S+) \([^()]*\[(?:IPv6:)?(?<ip>[\da-f.:]+)\]\) by inbound-smtp\.[a-z\d-]+\.amazonaws\.com with \S+ id (?<id>[\w-]+)/i;
-/** The sender's address is before it, and may be in quotes, so only the end of the field counts. */
+/** The sender's address precedes it and may be quoted, so only the end of the field counts. */
 const HELO = /; *helo=(?<helo>[^;\s"]+);?$/i;
 const SES_RESULTS = /^amazonses\.com;/i;
 
 /**
- * Reads the fields at the top of a mail that SES stored. Only these are SES's: any field below may be the client's. SES does not tell
- * whether the client encrypted. Undefined: SES's own Received field is not there, so the client is not known.
+ * Reads the fields that SES added at the top of a stored mail; the client may have written any field below. SES does not report
+ * whether the client encrypted. Undefined without SES's own Received field, because the client is then unknown.
  */
 export const readSesFields = (stored: Buffer, messageId: string): SesMail | undefined => {
   const added = listAddedFields(readFields(stored).fields);
   const received = RECEIVED.exec(readValue(added, "received"))?.groups;
-  // The id is SES's: another Received field is one of the mail's.
+  // Only SES knows this id, so another Received field belongs to the mail.
   if (received?.["id"] !== messageId || !parseIp(received["ip"] ?? "")) return undefined;
   const { ip = "", name = "" } = received;
   const helo = HELO.exec(readValue(added, "received-spf"))?.groups?.["helo"] ?? name;

@@ -10,7 +10,7 @@ import { acceptMail } from "../inbound-mail.ts";
 import { parseReceipt, type SesReceipt } from "./parse-receipt.ts";
 import { readSesFields } from "./read-ses-fields.ts";
 
-/** Names of the sources of reports are asked for meanwhile. If the table fails for ten minutes, no message is lost. */
+/** The worker also queries DNS for the names of reports' sources. If the table fails for ten minutes, no message is lost. */
 export const INBOUND_MAIL_QUEUE = {
   name: "inbound-mail",
   visibilitySeconds: 120,
@@ -18,15 +18,15 @@ export const INBOUND_MAIL_QUEUE = {
   concurrency: 5,
 };
 
-/** As on one machine (local/src/mail-receiver/limits.ts). SES takes more. */
+/** The limit of one machine, too (local/src/mail-receiver/limits.ts). SES accepts more. */
 const MESSAGE_BYTES_MAX = 10_000_000;
 
-/** SMTP servers retry a deferred mail for days; a report is of use for one. */
+/** SMTP servers retry a deferred mail for days, but a report is useful for one day. */
 const BUSY_FOR_MS = DAY_MS;
 
 /**
- * Accepts a mail that Amazon SES stored, and removes it. SES has replied 250 by now, so a mail that an SMTP receiver would refuse is
- * dropped: the service sends no mail, and so no bounce.
+ * Accepts a mail that Amazon SES stored, and removes it. SES has already replied 250, so the worker drops a mail that an SMTP
+ * server would refuse: the service sends no mail, and so no bounce.
  */
 export const receiveSesMail: Worker<CheckWorld> = {
   queue: INBOUND_MAIL_QUEUE,
@@ -47,7 +47,7 @@ export const receiveSesMail: Worker<CheckWorld> = {
   },
 };
 
-/** Undefined: there is nothing to accept. Throws if the client is not known: it would be the sender's fault in the report. */
+/** Undefined when there is nothing to accept. Throws when the client is unknown, because the report would blame the sender. */
 const readMail = async (
   world: World,
   receipt: SesReceipt,
@@ -72,7 +72,7 @@ const drop = (world: World, { messageId }: SesReceipt, reason: string): undefine
 const mayWait = ({ now }: World, { receivedAt }: SesReceipt): boolean =>
   now().getTime() - receivedAt.getTime() < BUSY_FOR_MS;
 
-/** The same message, for those recipients that were busy. */
+/** Sends the message again for the recipients that were busy. */
 const sendAgain = async (
   { queue }: World,
   body: Json,
