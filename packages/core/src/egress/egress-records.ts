@@ -8,9 +8,8 @@ export type ZoneRecord = {
 };
 
 export type ProbeIdentity = {
-  /** A host name for probing alone, below a public domain: probe.example.com. In A-labels. */
+  /** A host name only for probing, below a public domain, such as probe.example.com. In A-labels. */
   readonly domain: string;
-  /** The IP addresses that sessions come from. */
   readonly ips: readonly string[];
   /** The mail host of the sender's mailbox. */
   readonly mx: string;
@@ -19,8 +18,8 @@ export type ProbeIdentity = {
 export const toSenderAddress = (domain: string): string => `probe@${domain}`;
 
 /**
- * The DNS records that these IP addresses need before they may probe: one name for EHLO that resolves to the addresses
- * and back, and that is the domain of a sender that takes mail and from which no other host may send.
+ * Builds the DNS records that these IP addresses need before they may probe: one EHLO name that resolves to the addresses and
+ * back. The name is also the domain of a sender that accepts mail and for which no other host may send.
  */
 export const buildProbeRecords = ({ domain, ips, mx }: ProbeIdentity): readonly ZoneRecord[] => {
   const addresses = ips.map((text) => ({ text, ip: requireIp(text) }));
@@ -59,6 +58,5 @@ const requireIp = (text: string) => {
   return ip;
 };
 
-/** One line of a zone file. */
 export const formatZoneLine = ({ name, type, value }: ZoneRecord): string =>
   `${name}. 3600 IN ${type} ${type === "TXT" ? `"${value}"` : value}`;

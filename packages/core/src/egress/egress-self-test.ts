@@ -44,9 +44,9 @@ export type SelfTest = {
 export type SelfTestPorts = {
   readonly dnsLookups: DnsLookups;
   readonly connect: SmtpConnect;
-  /** The ways out: this host, or the proxies. */
+  /** This host, or the proxies. */
   readonly exits: readonly string[];
-  /** The open circuits of the service that runs here. */
+  /** The open circuit breakers of the running service. */
   readonly blocks: readonly ProviderBlock[];
 };
 
@@ -58,7 +58,7 @@ export type SmtpIdentity = {
   readonly domains: readonly string[];
 };
 
-/** Whether this host may probe mail servers: it sends EHLO to a few of them by each exit, and checks its own DNS records. */
+/** Tests whether this host may probe: sends EHLO to a few mail servers through each exit, and checks its own DNS records. */
 export const testEgress = async (
   ports: SelfTestPorts,
   identity: SmtpIdentity,

@@ -5,24 +5,24 @@ import type { World } from "../ports/world.ts";
 import type { Probe } from "../smtp-pool/probe.ts";
 import { isShutIn } from "./reach.ts";
 
-// Tells faults of our own network from those of a domain. Every question to DNS and to a mail server passes here, so
-// verify, form, batch, file, find and check get the same answer, and `unpaid-results.ts` gives it its price.
+// Separates faults of our own network from faults of a domain. Every DNS query and every probe passes here, so verify, form,
+// batch, file, find and check treat a fault alike, and `unpaid-results.ts` decides its price.
 
 type Clocked = Pick<World, "table" | "now">;
 
-/** Delegated by the root itself, so every resolver of the internet has the answer. */
+/** The root zone delegates `com` itself, so every resolver on the internet knows its name servers. */
 const CONTROL = { type: "NS", name: "com" } as const;
-/** Never exists, at any resolver (RFC 6761 §6.4). */
+/** No resolver ever finds such a name (RFC 6761 §6.4). */
 const RESERVED_NAME = /(?:^|\.)invalid$/i;
-/** A list of dead domains causes one control question and one read in this time. */
+/** A list of dead domains causes one control query and one read per second. */
 const REMEMBERED_MS = 1_000;
 
 const INTERNAL = { kind: "internal" } as const;
 
 /**
- * Turns an outcome that says nothing about the domain into `internal`. A fault is the domain's only while our resolver
- * answers the control question, and while this service reached the internet when it last looked. A denial is the domain's
- * unless the resolver denies `com`, too: such a resolver knows the names of one company, or of a closed network.
+ * Turns an outcome that says nothing about the domain into `internal`. A DNS fault counts as the domain's only while our
+ * resolver answers the control query and the last visits reached the internet. An NXDOMAIN counts as the domain's unless the
+ * resolver denies `com`, too: such a resolver knows only the names of a company or of a closed network.
  */
 export const attributeDnsFaults = (
   dns: Dns,
@@ -33,7 +33,7 @@ export const attributeDnsFaults = (
   const deniesInternet = async () => !trustsDenials && isAbsent(await askControl());
   const isOurs = async (outcome: DnsOutcome<unknown>): Promise<boolean> => {
     if (outcome.kind === "nxdomain") return deniesInternet();
-    // One that is too large was an answer.
+    // A response that was too large is still an answer.
     if (!isFault(outcome) || outcome.kind === "too_large") return false;
     return isFault(await askControl()) || (await deniesInternet()) || isOurNetworkShut();
   };
@@ -43,7 +43,7 @@ export const attributeDnsFaults = (
   };
 };
 
-/** A mail server that cannot be reached while our port 25 is known to be closed. */
+/** Turns a failed connection into our own fault while our port 25 is known to be closed. */
 export const attributeConnectFaults = (probe: Probe, clocked: Clocked): Probe => {
   const isOurNetworkShut = remember(clocked, () => isShutIn(clocked.table));
   return async (question) => {

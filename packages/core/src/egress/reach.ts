@@ -4,23 +4,22 @@ import type { Key, Table } from "../ports/table.ts";
 import { listProviderBlocks } from "../smtp-pool/circuit-breaker/circuit-items.ts";
 import type { ServerVisit } from "./server-visits.ts";
 
-// Whether this service can see mail servers, so that nobody spends time on results that can only be unknown.
+// Stores whether this service can reach mail servers, so that nobody spends time on results that must be unknown.
 //
-//   pk       sk      what
-//   HEALTH   REACH   what the last visits found, and when
+//   pk       sk      content
+//   HEALTH   REACH   the result and the time of the last visits
 
-/** What visits can find: mail servers, names alone, or neither. */
+/** Visits can reach mail servers, only DNS, or neither. */
 const MEASURED = ["open", "dns_only", "lab"] as const;
 export type MeasuredReach = (typeof MEASURED)[number];
 
-/** `refused_by`: mail servers can be asked, but for those of some large providers. */
+/** `refused_by`: some large providers refuse our sessions, all other mail servers can be asked. */
 export const REACHES = [...MEASURED, "refused_by", "not_measured"] as const;
 
 export type Reach = {
   readonly state: (typeof REACHES)[number];
-  /** The large providers that refuse sessions now. */
   readonly refusedBy: readonly string[];
-  /** ISO 8601. Null: never. */
+  /** ISO 8601. Null when the reach was never measured. */
   readonly measuredAt: string | null;
 };
 
@@ -32,7 +31,7 @@ export const judgeReach = (
 };
 
 const REACH: Key = { pk: "HEALTH", sk: "REACH" };
-/** One machine measures each hour; a stage when its operator asks. */
+/** One machine measures each hour; on AWS the operator starts a measurement. */
 const KEPT_MS = 30 * DAY_MS;
 
 type Clocked = { readonly table: Pick<Table, "write">; readonly now: () => Date };
@@ -54,7 +53,7 @@ export const storeReach = async (
 
 const Stored = v.object({ measured: v.picklist(MEASURED), measuredAt: v.string() });
 
-/** The last visits reached no mail server. A table that cannot be read says nothing of the network. */
+/** True when the last visits reached no mail server. An unreadable table says nothing about the network. */
 export const isShutIn = async ({ get }: Pick<Table, "get">): Promise<boolean> => {
   const item = await get(REACH).catch(() => undefined);
   return item !== undefined && v.parse(Stored, item).measured !== "open";

@@ -7,18 +7,18 @@ import {
   type SmtpWire,
 } from "@mailproof/mail/smtp/wire";
 
-// A visit opens a session with a mail server, says EHLO unless it only looks, and leaves.
+// A visit opens a session with a mail server, sends EHLO unless it has no name to send, and quits.
 
 export type ContactedServer = {
   readonly domain: string;
-  /** The exit that the session left by. */
+  /** The exit of the session. */
   readonly exit: string;
   readonly reply: string;
   readonly isOpen: boolean;
 };
 
 export type ServerVisit = ContactedServer & {
-  /** DNS has a mail host for the domain. */
+  /** DNS returns a mail host for the domain. */
   readonly isResolved: boolean;
   readonly isAccepted: boolean;
   readonly observedIps: readonly string[];
@@ -26,7 +26,7 @@ export type ServerVisit = ContactedServer & {
 
 type VisitPorts = { readonly dnsLookups: DnsLookups; readonly connect: SmtpConnect };
 type Visitor = {
-  /** Null: it leaves after the greeting, without a name. */
+  /** Null when the visit quits after the greeting, without EHLO. */
   readonly helo: string | null;
   readonly port: number;
   readonly domains: readonly string[];
@@ -35,7 +35,7 @@ type Visitor = {
 const CONNECT_MS = 15_000;
 const REPLY_MS = 15_000;
 
-/** A server of each domain, by each of the exits. */
+/** Visits one server of each domain through each exit. */
 export const visitServers = async (
   ports: VisitPorts,
   visitor: Visitor,
@@ -100,7 +100,7 @@ const visitServer = async (
   }
 };
 
-/** Many servers answer EHLO with the address they see: "at your service, [192.0.2.1]". */
+/** Many servers answer EHLO with the client's address: "at your service, [192.0.2.1]". */
 const OBSERVED_IP = /\[(?:IPv6:)?([0-9a-f.:]+)\]/gi;
 
 const greetServer = async (wire: SmtpWire, helo: string | null): Promise<Reception> => {

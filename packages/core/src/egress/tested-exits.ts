@@ -8,16 +8,16 @@ export type EgressCheckResult = "yes" | "no" | "unknown";
 /** An exit as mail servers see it. */
 export type TestedExit = {
   readonly exit: string;
-  /** The proxy lets our sessions through. This host itself always does. */
+  /** The proxy forwards our sessions. Always true for this host itself. */
   readonly isReachable: boolean;
-  /** Most of the mail servers can be reached by it. */
+  /** Most of the mail servers are reachable through this exit. */
   readonly port25: EgressCheckResult;
-  /** As the mail servers report it. Null: none does. */
+  /** The address that the mail servers report. Null when none reports an address. */
   readonly ip: string | null;
   readonly ptr: string | null;
-  /** The PTR record is the name in EHLO. */
+  /** The PTR record equals the name in EHLO. */
   readonly isHello: EgressCheckResult;
-  /** That name has the address. */
+  /** The EHLO name resolves to the address. */
   readonly isForward: EgressCheckResult;
 };
 
