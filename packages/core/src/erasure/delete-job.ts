@@ -33,20 +33,20 @@ import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { removeItem } from "../runtime/remove-item.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 
-// Deleting replaces a job by the record of its deletion, in one transaction. From then on no reader finds the job, and
-// its parts are removed one after the other. A process that dies in between leaves the record, and the reconciler goes
-// on. The money of the job stays in the ledger, which has no addresses.
+// One transaction replaces a job with its deletion record. From then on no reader finds the job, and this module removes the
+// job's parts one after the other. After a crash the record remains, and the reconciler continues. The job's ledger entries
+// stay; they contain no addresses.
 
-/** How long the request may take before the reconciler removes what is left. */
+/** The reconciler removes the remaining parts after this time. */
 const REQUEST_MS = 60_000;
 
 /**
- * A worker that read the job before it was deleted may still store pages, and a request an export. A pass takes 12
- * minutes, a stalled process some more. After this time every part is removed once more, and then the record.
+ * A worker that read the job before its deletion may still store pages, and a request may still store an export. A chunk's run
+ * takes 12 minutes, a stalled process longer. After this hour every part is removed once more, and then the record.
  */
 const LATE_WRITES_MS = 3_600_000;
 
-/** When this returns, nothing of the job can be read. An open job is a failure. */
+/** Once this returns, nobody can read any part of the job. Throws for an open job. */
 export const deleteJob = async (world: World, job: Job): Promise<void> => {
   assertMayDelete(await freeIfChildEnded(world, job));
   if (job.parent !== undefined) await freeParent(world, job);
@@ -66,7 +66,7 @@ export const deleteJob = async (world: World, job: Job): Promise<void> => {
       },
     ],
   });
-  // Refused: a concurrent request deletes the job, or has begun to verify rows of it again.
+  // "refused": a concurrent request deletes the job, or verifies some of its rows again.
   const left = outcome === "refused" ? await findJob(world.table, job.id) : undefined;
   if (left) assertMayDelete(left);
   if (outcome === "ambiguous")
@@ -96,14 +96,14 @@ const toDeletion = (job: Job): Deletion => ({
   ],
 });
 
-/** A repeat of a deletion: true if the job was this owner's. */
+/** For a repeated deletion: true when the job belonged to this owner. */
 export const isDeleted = async (
   { table }: Pick<World, "table">,
   owner: string,
   job: string,
 ): Promise<boolean> => (await findDeletion(table, job))?.owner === owner;
 
-/** What fails here is done by the reconciler: the job is deleted all the same. */
+/** Ignores a failure: the job is deleted already, and the reconciler removes the remaining parts. */
 const finishDeletion = async (world: World, deletion: Deletion, token: string): Promise<void> => {
   try {
     await removeParts(world, deletion);
@@ -122,7 +122,7 @@ const scheduleLastLook = async (world: World, { job }: Deletion, token: string):
   });
 };
 
-/** Removes what is left of a deleted job. The second time nothing can follow, so the record goes, too. */
+/** Removes the remaining parts of a deleted job. After the second removal no late write is possible, so it removes the record, too. */
 const repairDeletion = async (world: World, item: Item): Promise<string> => {
   const deletion = readDeletion(item);
   const { token } = readScheduledWork(item);
@@ -136,8 +136,8 @@ const repairDeletion = async (world: World, item: Item): Promise<string> => {
 };
 
 /**
- * First what shows addresses. A download that has begun finds rows missing and breaks off: the record of a chunk is
- * removed after its rows.
+ * Removes the parts that contain addresses first. A running download finds rows missing and aborts, because the chunk's record
+ * goes after its rows.
  */
 const removeParts = async (
   world: World,
@@ -162,9 +162,9 @@ const removeParts = async (
 };
 
 /**
- * Pages name the evidence of their pass, and a worker may store that after they are removed. So each pass is recorded
- * before, for the last look. Without a record of the deletion the last look is over, and nothing would remove the pass:
- * this process stalled meanwhile, or the clock jumped. What is stored after the pages were listed is left to the last look.
+ * Page keys contain the token of a worker's run, and the worker may store evidence under it after this removal. Each token is
+ * therefore recorded for the last look. Without a deletion record the last look is over, and nothing would remove the evidence:
+ * this process stalled, or the clock jumped. The last look also removes pages that are stored after this list.
  */
 const removePages = async ({ table }: World, job: string, chunk: number): Promise<void> => {
   const pages = await listItems(table, toPagesPartition({ job, chunk }));

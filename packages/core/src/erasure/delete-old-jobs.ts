@@ -11,24 +11,24 @@ import { deleteJob } from "./delete-job.ts";
 
 // Layout.
 //
-//   pk      sk       what
-//   HEALTH  OLDJOBS  present while old jobs are left; the owner whose job was deleted last
+//   pk      sk       content
+//   HEALTH  OLDJOBS  present while old jobs are left; the owner of the job that was deleted last
 
 const RUN: Key = { pk: "HEALTH", sk: "OLDJOBS" };
 const Run = v.object({ after: v.string() });
 
-/** Per run. What is left is deleted in the next one, a minute later. */
+/** The limits of one run. The next run, a minute later, deletes the remaining jobs. */
 const JOBS_MAX = 200;
 const RUN_MS = 20_000;
 
-/** The last run stopped before it had deleted all old jobs. */
+/** True when the last run stopped before it had deleted all old jobs. */
 export const areOldJobsLeft = async ({ get }: Pick<Table, "get">): Promise<boolean> =>
   (await get(RUN)) !== undefined;
 
 /**
- * Deletes the jobs of accounts with a retention of their own that ended before it, also those that were accepted under a
- * longer one. Without such a setting the parts of a job expire automatically. The owners take turns, one job each, and a
- * run begins after the owner at which the last one stopped.
+ * Deletes jobs that ended before the account's own retention, including jobs that it accepted under a longer retention. Without
+ * such a setting the parts of a job expire automatically. The owners take turns, one job each, and a run starts after the last
+ * run's owner.
  */
 export const deleteOldJobs = async (world: World): Promise<void> => {
   const item = await world.table.get(RUN);
@@ -54,7 +54,7 @@ export const deleteOldJobs = async (world: World): Promise<void> => {
 
 type OwnersJobs = { readonly owner: string; readonly jobs: AsyncGenerator<Job, undefined> };
 
-/** Those after the owner first. */
+/** Lists the owners after `after` first. */
 const listOwners = async (world: World, after = ""): Promise<readonly OwnersJobs[]> => {
   const owners: OwnersJobs[] = [];
   for await (const account of iterateAccounts(world.table)) {
@@ -75,7 +75,7 @@ async function* iterateOldJobs(
   owner: string,
   cutOff: string,
 ): AsyncGenerator<Job, undefined> {
-  // The oldest is first, and none ends before it is created.
+  // The oldest job is first, and no job ends before it is created.
   for await (const found of iterateJobs(world.table, owner)) {
     if (found.createdAt > cutOff) return;
     if (isOpenJob(found) || (found.completedAt ?? found.createdAt) > cutOff) continue;

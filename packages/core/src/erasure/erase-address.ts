@@ -34,34 +34,34 @@ import {
   toErasureKey,
 } from "./items.ts";
 
-// Erases what an account has stored of an address. The record of the erasure is written first, so it ends whatever
-// becomes of the process: the request does what it can in its time, and the reconciler the rest. A job that is open
-// still verifies the address, so the erasure waits until the job has ended.
+// Erases all data of an account about an address. The erasure's record is written first, so the erasure completes after any
+// crash: the request erases within its time, and the reconciler erases the rest. An open job still verifies the address, so the
+// erasure waits until the job has ended.
 
 export const ERASURE = "erasure";
 
-/** Live and test keys of an account have stores of their own. */
+/** Live and test keys of an account have separate stores. */
 export type DataOwner = { readonly account: string; readonly mode: KeyMode };
 
-/** `isComplete`: nothing is left. Otherwise the erasure continues; `openJobs`: the jobs that it waits for. */
+/** `isComplete`: nothing is left. Otherwise the erasure continues and waits for `openJobs`. */
 export type ErasureState = {
   readonly isComplete: boolean;
   readonly erased: ErasedCounts;
   readonly openJobs: readonly string[];
 };
 
-/** How long no other process takes the erasure over. */
+/** No other process takes the erasure over within this time. */
 const LEASE_MS = 5 * 60_000;
-/** How long one run searches jobs: a Lambda that a caller waits for has twice as long, and the largest job takes some of it. */
+/** The time that one run searches jobs: half of the Lambda's time, because one large job may take long. */
 const RUN_MS = 15_000;
-/** When an erasure that is not complete is continued. */
+/** An incomplete erasure continues after this time. */
 const CONTINUE_AFTER_MS = 10_000;
 const OPEN_JOBS_CHECK_MS = 5 * 60_000;
 const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
 
 /**
- * `runMs`: how long the jobs are searched now. A repeat searches all jobs itself if no other process has the erasure;
- * otherwise that process starts over.
+ * `runMs` limits the search of jobs in this call. A repeat searches all jobs itself when no other process has the erasure;
+ * otherwise that process starts again.
  */
 export const eraseAddress = async (
   world: World,
@@ -108,7 +108,7 @@ const createUnknownFailure = (): Failure =>
 const joinErasure = async (world: World, found: Item): Promise<Begun> => {
   const { pk, sk } = found;
   const marked = await world.table.write({ update: { pk, sk }, set: { isRepeated: true } });
-  // It ended this moment, or that is not known.
+  // The erasure ended just now, or the outcome is unknown.
   if (marked.outcome !== "committed" || !marked.item) throw createUnknownFailure();
   const { item } = marked;
   const work = readScheduledWork(item);
@@ -117,7 +117,7 @@ const joinErasure = async (world: World, found: Item): Promise<Begun> => {
   return leased ? beginFromFirstJob(world, leased) : { item, isOurs: false };
 };
 
-/** This search reads every job, so it answers all repeats so far, too. */
+/** This search reads every job, so its result answers all repeats so far, too. */
 const beginFromFirstJob = async (world: World, leased: Item): Promise<Begun> => {
   const result = await world.table.write({
     update: getItemKey({ put: leased }),
@@ -137,13 +137,13 @@ const toState = (erasure: Erasure, isComplete: boolean): ErasureState => ({
 
 type Eraser = (world: World, erasure: Erasure, subject: Subject) => Promise<number>;
 
-/** Test keys have none of it: they get simulated activity. */
+/** Only live keys have these records: test keys get simulated activity. */
 const ofLive =
   (erase: (world: World, account: string, address: Address) => Promise<number>): Eraser =>
   async (world, { account, mode }, { address }) =>
     mode === "live" && address ? erase(world, account, address) : 0;
 
-/** What each feature erases that is found by the address itself. Each returns how many there were. */
+/** The erasers of data that is found by the address itself. Each returns the number of erased items. */
 const ERASERS: readonly (readonly [ErasedKind, Eraser])[] = [
   ["cachedResults", (world, own, email) => eraseCachedResults(world.table, getOwnerId(own), email)],
   ["responses", ({ table }, { id }) => eraseAnswers(table, id)],
@@ -180,13 +180,13 @@ const runErasure = async (
     if (isDone && (await endErasure(world, erasure, token))) return toState(erasure, true);
     await saveErasure(world, isDone ? beginAgain(erasure) : erasure, token);
   } catch (cause) {
-    // The reconciler tries again when the lease is over.
+    // The reconciler tries again after the lease.
     world.log("erasure_deferred", { cause });
   }
   return toState(erasure, false);
 };
 
-/** The state after each job of the list, and at its end. */
+/** Yields the state after each job of the list and at its end. */
 async function* searchJobs(
   world: World,
   erasure: Erasure,
@@ -217,7 +217,7 @@ const searchJob = async (
   if (!isOpenJob(job)) {
     const rows = await eraseFromJob(world, job, subject);
     const erased = { ...erasure, jobRows: erasure.jobRows + rows };
-    // Its child may bring the address back, so it is searched again when that has ended.
+    // The job's child may bring the address back, so the job is searched again once the child has ended.
     return job.child === undefined ? erased : { ...erased, openJobs: [...erased.openJobs, id] };
   }
   return (await isInList(world, job, subject))
@@ -236,8 +236,8 @@ const searchOpenJobs = async (
 };
 
 /**
- * False: a repeat came while it was under way, so it starts over. The record stays until the log of the table has no
- * address any more: while it cannot be scrubbed, the erasure is due again.
+ * False when a repeat arrived meanwhile, so the erasure starts again. The record stays until the table's log contains no
+ * address: while the table cannot be scrubbed, the erasure becomes due again.
  */
 const endErasure = async (world: World, { id }: Erasure, token: string): Promise<boolean> => {
   await world.table.scrub?.();
@@ -263,7 +263,7 @@ const saveErasure = async (world: World, erasure: Erasure, token: string): Promi
       ...others,
       after,
       releasedToken: token,
-      // Only a search from the first job on answers a repeat.
+      // Only a search that started at the first job answers a repeat.
       ...(after === undefined && !erasure.isListRead && { isRepeated: undefined }),
       due_sk: addMs(world.now(), waitMs).toISOString(),
     },
@@ -271,7 +271,6 @@ const saveErasure = async (world: World, erasure: Erasure, token: string): Promi
   });
 };
 
-/** Continues an erasure. */
 const repairErasure = async (world: World, item: Item): Promise<string> => {
   const erasure = readErasure(item);
   const text = decryptSecret(world, getOwnerId(erasure), erasure.address);

@@ -8,14 +8,14 @@ import { eraseAddress } from "./erase-address.ts";
 import { countErased, type ErasedCounts } from "./items.ts";
 
 export type ErasedEverywhere = {
-  /** False: an open job has the address, or another process is erasing it. The erasure continues automatically. */
+  /** False when an open job contains the address, or another process erases it. The erasure continues automatically. */
   readonly isComplete: boolean;
   readonly accounts: number;
   readonly openJobs: readonly string[];
   readonly erased: ErasedCounts;
 };
 
-/** Erases an address from all accounts, and from the activity that accounts share. */
+/** Erases an address from all accounts and from the shared pool. */
 export const eraseEverywhere = async (world: World, text: string): Promise<ErasedEverywhere> => {
   const subject = createSubject(text);
   const { address } = subject;

@@ -47,20 +47,20 @@ import {
 } from "./redact-lines.ts";
 import { redactResult } from "./redact-result.ts";
 
-// Erases an address from the list and the results of one job that has ended. The rows stay, without it: the job counts
-// them, and its other rows keep their places. Every step may be repeated.
+// Erases an address from the list and the results of one ended job. Its rows stay without the address: the job counts them, and
+// the other rows keep their positions. Every step may be repeated.
 
-/** Returns how many rows of the list or the results showed the address. */
+/** Returns the number of rows that showed the address, in the list or in the results. */
 export const eraseFromJob = async (world: World, job: Job, subject: Subject): Promise<number> => {
   await removeSpares(world, job);
   const inList = await eraseFromInput(world, job, subject);
   const inResults = await eraseFromResults(world, job, subject);
-  // They can be made again. A worker that makes one right now finds it removed, and removes what it wrote.
+  // Exports can be made again. A worker that makes an export now finds it removed, and removes its output.
   await removeExports(world, job.id);
   return Math.max(inList, inResults);
 };
 
-/** Whether the list of a job that is still open has the address. */
+/** Tests whether the list of an open job contains the address. */
 export const isInList = async (world: World, job: Job, subject: Subject): Promise<boolean> => {
   if (job.single) return subject.matches(job.single.email);
   return job.input !== undefined && (await countRows(world, job, job.input, subject)) !== 0;
@@ -75,8 +75,8 @@ const eraseFromInput = async (world: World, job: Job, subject: Subject): Promise
     await removeList(world.blobs, job, job.input);
     return 0;
   }
-  // Before the list: a crash in between must not leave a copy that nothing refers to. A list that was redacted before may
-  // have been uploaded again.
+  // Removes the upload before the list: a crash in between must not leave a copy that nothing refers to. A list that was
+  // redacted before may have been uploaded again.
   if (job.upload !== undefined && (count > 0 || job.redactions > 0))
     await world.blobs.remove(job.upload);
   if (count === 0) return 0;
@@ -85,7 +85,7 @@ const eraseFromInput = async (world: World, job: Job, subject: Subject): Promise
   return count;
 };
 
-/** A damaged list cannot be redacted. No export reads it any more, so it is removed as a whole. */
+/** A damaged list cannot be redacted and no export reads it any more, so this removes the whole list. */
 const removeList = async (
   blobs: Pick<Blobs, "remove">,
   { upload }: Job,
@@ -115,7 +115,7 @@ const countRows = async (
   }
 };
 
-/** A list that is gone shows nothing any more. */
+/** Reads a list to its end; a removed list has no lines. */
 const drain = async (
   { blobs }: Pick<World, "blobs">,
   { key, version }: Input,
@@ -127,7 +127,7 @@ const drain = async (
 
 const NOTHING: AsyncIterable<Uint8Array> = (async function* () {})();
 
-/** Writes the list under a new key, since a reader pins a version, and then lets the job point to it. */
+/** Writes the redacted list under a new key, since readers pin a version, and then changes the job's reference to it. */
 const replaceInput = async (
   world: World,
   job: Job,
@@ -154,13 +154,13 @@ const replaceInput = async (
         add: { redactions: 1 },
         where: { status: { oneOf: CLOSED_STATUSES } },
       },
-      // Refused if another process removes the spare's blob: the job must not point to it.
+      // The table refuses this write if another process removes the spare's blob: the job must not refer to that blob.
       { remove: spare.item, where: { isDropped: { missing: true } } },
       { create: { ...toSpareItem(job.id, input.key, world.now()).item, isWritten: true } },
     ],
   });
   if (outcome === "refused") await removeOwnSpare(world, spare);
-  // Refused: another erasure was faster, or the job was deleted. The next try sees which.
+  // "refused": another erasure finished first, or the job was deleted. The next attempt finds out which.
   if (outcome !== "committed")
     throw new Error(`the input of ${job.id} was not replaced: ${outcome}`);
   await removeSpares(world, job);
@@ -173,7 +173,7 @@ type Replacement = {
   readonly subject: Subject;
 };
 
-/** Undefined: the list is gone. */
+/** Undefined when the list no longer exists. */
 const writeRedacted = async (
   blobs: Pick<Blobs, "get" | "put">,
   { input, metadata, key, subject }: Replacement,
@@ -207,7 +207,7 @@ const writeRedacted = async (
 const eraseFromResults = async (world: World, job: Job, subject: Subject): Promise<number> => {
   const summary = await world.table.get(toSummaryKey(job.id));
   let count = 0;
-  // By number: a worker may have stored pages of a chunk that never got an outcome.
+  // By chunk number, because a worker may have stored pages of a chunk that never got an outcome.
   for (let chunk = 0; chunk < countChunks(job); chunk++) {
     const pages = paginateQuery(world.table, {
       pk: toPagesPartition({ job: job.id, chunk }),
@@ -242,14 +242,14 @@ const eraseFromPage = async (
     return { ...row, result };
   });
   if (count === 0) return 0;
-  // Before the page, which leads here again after a crash.
+  // Erases these addresses before the page, which leads here again after a crash.
   await eraseAddresses(
     table,
     { pk: toAddressesPartition(job.id), sk: toChunkRange(chunk) },
     subject,
   );
   const token = toPageToken(page);
-  // That of the other rows of the pass goes with it: evidence is kept for days, and erasures are rare.
+  // Deleting the evidence also deletes that of the other rows of this worker's run: evidence expires within days, and erasures are rare.
   await blobs.remove(toEvidenceKey({ job: job.id, chunk, token }));
   const isCounted = (await findChunk(table, job.id, chunk))?.passes.includes(token);
   const replaced = await findReplacedRows(table, { job: job.id, chunk, token });
@@ -259,7 +259,7 @@ const eraseFromPage = async (
     {
       update: { pk: page.pk, sk: page.sk },
       set: { rows: packRows(rows) },
-      // Another erasure may have changed the page, and must not be undone.
+      // Another erasure may have changed the page, and this write must not undo it.
       where: { rows: readPageText(page) },
     },
     ...(isCounted && Object.keys(change).length > 0
@@ -270,7 +270,7 @@ const eraseFromPage = async (
   return count;
 };
 
-/** For the `add` of the summary: the domains that it counts lose the erased rows. */
+/** The changes of the summary: each counted domain loses its erased rows. */
 const countErasedDomains = (
   rows: readonly VerifiedRow[],
   subject: Subject,
@@ -285,7 +285,7 @@ const countErasedDomains = (
   return change;
 };
 
-/** The addresses by which the rows of a chunk are searched and sorted. */
+/** Erases the address from the index that searches and sorts a chunk's rows. */
 const eraseAddresses = async (
   table: Table,
   range: Pick<TableQuery, "pk" | "sk">,
@@ -308,7 +308,7 @@ const isOfDomain = (field: string, domain: string): boolean =>
   field.replace(REFUSED_PREFIX, "") === toDomainField(domain) ||
   field.startsWith(toTypoPrefix(domain));
 
-/** A domain whose last row was erased may be a person's own. Refused: it has other rows. */
+/** A domain whose last row was erased may belong to a person. The table refuses the removal when the domain has other rows. */
 const removeEmptyDomains = async (
   { table }: Pick<World, "table">,
   summary: Item | undefined,

@@ -2,13 +2,13 @@ import * as v from "valibot";
 import { KEY_MODES } from "../money/payer.ts";
 import type { Item, Key, PagePosition } from "../ports/table.ts";
 
-// Layout. The erasure of an address, while it is under way. The address is encrypted.
+// Layout. The erasure of an address under way. The address is encrypted.
 //
-//   pk               sk       what
-//   ERASURE#<hash>   ERASURE  owner and address; how far the owner's jobs are searched; due until all of them are;
-//                             releasedToken: the token of the process that has searched them as far as it could
+//   pk               sk       content
+//   ERASURE#<hash>   ERASURE  owner, address, and the position in the owner's jobs; due until all jobs are searched;
+//                             releasedToken: the token of the process that has ended its search for now
 
-/** What is erased: the names of the counts that are stored. */
+/** The names under which the erased counts are stored. */
 const ERASED_KINDS = [
   "cachedResults",
   "responses",
@@ -19,7 +19,6 @@ const ERASED_KINDS = [
 ] as const;
 export type ErasedKind = (typeof ERASED_KINDS)[number];
 
-/** How much was erased, of each kind. */
 export type ErasedCounts = Readonly<Record<ErasedKind, number>>;
 
 export const countErased = (count: (kind: ErasedKind) => number): ErasedCounts =>
@@ -31,11 +30,10 @@ const Erasure = v.object({
   mode: v.picklist(KEY_MODES),
   address: v.string(),
   ...v.entriesFromList(ERASED_KINDS, v.optional(v.number(), 0)),
-  /** The last job of the list that was searched. */
   after: v.optional(v.custom<PagePosition>((value) => typeof value === "string")),
-  /** Every job of the list was searched. */
+  /** Set when every job of the list was searched. */
   isListRead: v.optional(v.boolean(), false),
-  /** The jobs that have the address and were open. */
+  /** The jobs that contain the address and were open. */
   openJobs: v.optional(v.pipe(v.array(v.string()), v.readonly()), []),
 });
 

@@ -2,15 +2,15 @@ import { crc32 } from "node:zlib";
 import type { Subject } from "../accounts/subject.ts";
 import type { ChunkOffsets } from "../intake/input-blob.ts";
 
-// Erases an address from the lines of a list. A line keeps its length, so every offset that is stored stays true: what
-// is cut out becomes spaces after the last cell, which JSON permits.
+// Erases an address from the lines of a list. A line keeps its length, so stored offsets stay valid: spaces after the last
+// cell, which JSON permits, replace the removed text.
 
 type Row = readonly [row: number, emailOrWhy: number | string, ...cells: string[]];
 
-/** Undefined: the row does not show the address. */
+/** Undefined when the row does not show the address. */
 type RedactRow = (row: Row) => Row | undefined;
 
-/** A row of the input: all cells of the person, or in another person's row the cells that mention the address. */
+/** Redacts a row of the input: all cells of the person's own row, or the cells in another person's row that mention the address. */
 export const redactInputRow =
   (subject: Subject): RedactRow =>
   ([row, email, ...cells]) => {
@@ -20,7 +20,7 @@ export const redactInputRow =
     return [row, email, ...cells.map((cell) => (subject.isMentionedIn(cell) ? "" : cell))];
   };
 
-/** A row that was not verified, such as a second one of the same person. */
+/** Redacts a row that was not verified, such as a duplicate of the person's row. */
 export const redactExcludedRow =
   (subject: Subject): RedactRow =>
   ([row, why, ...cells]) =>
@@ -28,7 +28,7 @@ export const redactExcludedRow =
 
 const LINE_FEED = 10;
 
-/** The same bytes with every row redacted. `onRow` is called for each row that changes. */
+/** Yields the content with every row redacted. Calls `onRow` for each row that changes. */
 export async function* redactLines(
   content: AsyncIterable<Uint8Array>,
   { subject, redactRow, onRow }: LineOptions,
@@ -54,7 +54,7 @@ const redactBlock = (block: Buffer, { subject, redactRow, onRow }: LineOptions):
   for (let from = 0; from < block.length; ) {
     const to = block.indexOf(LINE_FEED, from);
     const line = block.toString("utf8", from, to);
-    // Parsed only where it may matter: a list has half a million lines.
+    // Parses only lines that may contain the address: a list has half a million lines.
     if (mayShow(subject, line)) {
       const row = redactRow(JSON.parse(line) as Row);
       if (row) {
@@ -80,7 +80,7 @@ const pad = (json: string, length: number): Buffer => {
   return Buffer.from(`${json.slice(0, -1)}${" ".repeat(spaces)}]`);
 };
 
-/** Passes the bytes on, and computes the checksum of each chunk. */
+/** Passes the bytes on and computes the checksum of each chunk. */
 export async function* sumChunks(
   content: AsyncIterable<Uint8Array>,
   chunks: ChunkOffsets,

@@ -3,8 +3,8 @@ import { ERASED } from "../rows/results.ts";
 import type { Verification } from "../verify/result.ts";
 
 /**
- * Undefined: the result does not show the address. The row stays, as the job counts it and was paid for it: its status
- * says nothing about a person.
+ * Undefined when the result does not show the address. The row stays, because the job counts it and the account paid for it;
+ * its status identifies no person.
  */
 export const redactResult = (result: Verification, subject: Subject): Verification | undefined => {
   const { email, ai, evidence: _, receipt: __, enrichment, ...others } = result;
