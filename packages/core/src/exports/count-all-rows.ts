@@ -6,8 +6,8 @@ import { findInputMetadata } from "../rows/input-metadata.ts";
 import type { ExportRowCounts, ExportSummary } from "./exported-rows.ts";
 
 /**
- * The number of rows in an export of every row of the list. The excluded rows are stored next to the job's input;
- * without either of them such an export cannot be made.
+ * Counts the rows of an export of the whole list. The excluded rows are stored next to the job's input; without either, such an
+ * export is not possible.
  */
 export const countAllRows = async (
   { table, blobs }: Pick<World, "table" | "blobs">,

@@ -1,8 +1,8 @@
 import { isAscii } from "@mailproof/mail/syntax";
 
 /**
- * One record with its line end (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading ';
- * addresses, too, since =cmd@example.com is one. The JSON export has every cell unchanged.
+ * Formats one record with its line end (RFC 4180). A cell that a spreadsheet would run as a formula gets a leading '; so do
+ * addresses, since =cmd@example.com is one. The JSON export leaves every cell unchanged.
  */
 export const formatCsvRecord = (cells: readonly string[], delimiter = ","): string => {
   // An empty line would not be a record.
@@ -16,7 +16,7 @@ export const formatCsvRecord = (cells: readonly string[], delimiter = ","): stri
 /** A list of one column has no delimiter, but its export has several columns. */
 export const getDelimiter = (listDelimiter: string): string => listDelimiter || ",";
 
-/** Without it spreadsheets assume another encoding. */
+/** Spreadsheets assume another encoding without this mark. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
 export const formatHeader = (
@@ -28,7 +28,7 @@ export const formatHeader = (
   return isListAscii && isAscii(header) ? header : BYTE_ORDER_MARK + header;
 };
 
-/** A row may be shorter than the header of its list. Cells beyond the header move to the end. */
+/** A row may be shorter than its list's header. Cells beyond the header move to the end of the row. */
 export const joinCells = (
   width: number,
   listCells: readonly string[],
@@ -39,15 +39,15 @@ export const joinCells = (
   return listCells.slice(0, width).concat(blanks, resultCells, listCells.slice(width));
 };
 
-// Spreadsheets accept the full-width signs, too.
+// Spreadsheets also accept the full-width signs.
 const FORMULA = /^[=@\t\r\n＝＠]/;
 const SIGN = /^[+\-＋－]/;
 
-/** No formula: a placeholder such as - or --. */
+/** A placeholder such as - or -- is no formula. */
 const SIGNS_ALONE = /^[+\-＋－\s]+$/;
-/** With the separators of any country: -1,234.50 and -1.234,50 and +5 % and -1e5. */
+/** A number with any country's separators is no formula: -1,234.50 and -1.234,50 and +5 % and -1e5. */
 const NUMBER = /^[+-](?:\d[\d.,' \u00a0\u202f]*|[.,]\d+)(?:e[+-]?\d{1,3})?\s?%?$/i;
-/** + and 7 to 15 digits (E.164), grouped in any way, with an extension. A shorter one might be a sum: +1-1. */
+/** A telephone number is no formula: + and 7 to 15 digits (E.164), grouped, with an extension. Fewer might be a sum: +1-1. */
 const PHONE_NUMBER =
   /^\+(?:[ ().\-/\u00a0\u2011]*\d){7,15}\)?(?:\s*(?:ext\.?|x|#|;ext=)\s*\d{1,7})?\s*$/i;
 
@@ -55,12 +55,12 @@ const isFormula = (cell: string): boolean =>
   FORMULA.test(cell) ||
   (SIGN.test(cell) && !SIGNS_ALONE.test(cell) && !NUMBER.test(cell) && !PHONE_NUMBER.test(cell));
 
-/** A cell of an export as the list has it. */
+/** Restores the list's text of an exported cell. */
 export const removeFormulaGuard = (cell: string): string =>
   cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell;
 
-// All delimiters: in a spreadsheet that splits at ";", x;=1+1 would become a formula. Spaces at an end, too, since some
-// readers trim them.
+// Quotes for all delimiters: a spreadsheet that splits at ";" would run x;=1+1 as a formula. Also for spaces at either end,
+// since some readers trim them.
 const NEEDS_QUOTES = /[",;|\t\r\n]|^\s|\s$/;
 
 const formatCell = (cell: string, delimiter: string): string => {

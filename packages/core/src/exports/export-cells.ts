@@ -4,12 +4,12 @@ import { getEmail, type ListedRow, type RowSelection, toRowOutcome } from "./exp
 import { BLANK_CELLS, listResultColumns, toResultCells } from "./result-columns.ts";
 import type { SourceList } from "./source-list.ts";
 
-// The table of an export, for each format that has one: the list's columns, unchanged, followed by the results.
+// The table of an export, for CSV and spreadsheets: the list's columns, unchanged, followed by the results.
 
-/** The columns of an export of every row that precede the result. */
+/** The columns that precede the result in an export of every row. */
 const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];
 
-/** The names of its columns: the list's, then ours. */
+/** Lists the column names: the list's columns, then ours. */
 export const listExportColumns = (list: SourceList, selection: RowSelection): readonly string[] => {
   const outcome = selection === "all" ? listOutcomeColumns(list) : [];
   return [...list.columns, ...listResultColumns(list.columns, outcome)];
@@ -17,7 +17,7 @@ export const listExportColumns = (list: SourceList, selection: RowSelection): re
 
 const hasOwnColumns = ({ columns }: SourceList): boolean => columns.length > 0;
 
-/** If the list has no e-mail column, the submitted text gets a column of ours. */
+/** If the list has no e-mail column, we add a column for the submitted text. */
 const listOutcomeColumns = (list: SourceList): readonly string[] =>
   hasOwnColumns(list) ? OUTCOME_COLUMNS : [...OUTCOME_COLUMNS, "submitted"];
 

@@ -3,9 +3,9 @@ import { countAllRows } from "./count-all-rows.ts";
 import type { ExportOptions } from "./export-options.ts";
 import { countExportRows, type ExportSummary } from "./exported-rows.ts";
 
-/** What an export says about itself. */
+/** The numbers that an export states about itself. */
 export type ExportCounts = {
-  /** Whether the job is completed and every row it counts can be read. */
+  /** True when the job is completed and every counted row is readable. */
   readonly complete: boolean;
   readonly expected: number;
   readonly missing: number;

@@ -4,13 +4,12 @@ import type { ListedRows, RowSelection } from "./export-rows.ts";
 
 export type CsvExportOptions = {
   readonly selection: RowSelection;
-  /** Null: the list's delimiter. */
+  /** Null selects the list's delimiter. */
   readonly delimiter: string | null;
-  /** Whether the header precedes the rows. */
   readonly hasHeader: boolean;
 };
 
-/** One piece per step, the header in the first. */
+/** Yields one piece per step, the header in the first piece. */
 export async function* formatCsv(
   listed: AsyncIterable<ListedRows>,
   { selection, delimiter: requestedDelimiter, hasHeader }: CsvExportOptions,

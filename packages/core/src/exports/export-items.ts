@@ -5,10 +5,10 @@ import type { Item, Key, Table } from "../ports/table.ts";
 import { DELIMITER_NAMES, EXPORT_FORMATS, type ExportOptions } from "./export-options.ts";
 import { ROW_SELECTIONS } from "./export-rows.ts";
 
-// Layout. An export that is a blob. A job has one of each kind: what it holds, and in which form. It is due until the
-// file is complete. Its parts are blobs of their own until they are joined.
+// Layout. An export that is stored as a blob. A job has one export per kind: its rows and its format. The export is due until
+// the file is complete. Its parts are separate blobs until the worker joins them.
 //
-//   pk              sk       what
+//   pk              sk       content
 //   EXPORTS#<job>   <kind>   id, state, starts, part_0, part_1, …, counts
 
 export const EXPORT = "export";
@@ -16,25 +16,24 @@ export const EXPORT = "export";
 const StoredExport = v.object({
   job: v.string(),
   kind: v.string(),
-  /** Names its blobs: an export that is made again has others. */
+  /** Part of the blobs' keys: an export that is made again has new blobs. */
   id: v.string(),
   format: v.picklist(EXPORT_FORMATS),
   filter: v.string(),
-  /** Release 0.2.0 has none. */
+  /** Absent in 0.2.0. */
   text: v.optional(v.nullable(v.string()), null),
   selection: v.picklist(ROW_SELECTIONS),
   delimiter: v.nullable(v.picklist(DELIMITER_NAMES)),
   state: v.picklist(["pending", "ready", "failed"]),
-  /** How much of the job could be read when it was requested. */
+  /** Identifies the readable part of the job at the time of the request. */
   snapshot: v.string(),
-  /** Whether a worker makes it. */
+  /** True when a worker makes the export. */
   isLarge: v.boolean(),
-  /** The first chunk of each part. */
   starts: v.array(v.number()),
-  /** How often its messages were sent again. */
+  /** The number of times that its messages were sent again. */
   sends: v.optional(v.number(), 0),
   readyAt: v.optional(v.string()),
-  /** What the file has: known once its first part is made. */
+  /** The counts of the file, known once its first part exists. */
   counts: v.optional(
     v.object({
       complete: v.boolean(),
@@ -43,11 +42,11 @@ const StoredExport = v.object({
       pending: v.number(),
     }),
   ),
-  /** How many rows could not be read, if that is why it failed. Absent: its worker failed too often. */
+  /** The number of unreadable rows that made the export fail. Absent when its worker failed too often. */
   missingRows: v.optional(v.number()),
 });
 
-/** `parts`: whether each part is made. */
+/** `parts`: whether each part exists. */
 export type StoredExport = Readonly<Omit<v.InferOutput<typeof StoredExport>, "starts">> & {
   readonly starts: readonly number[];
   readonly parts: readonly boolean[];
@@ -60,7 +59,7 @@ export const toExportKey = ({ job, kind }: Pick<StoredExport, "job" | "kind">): 
   sk: kind,
 });
 
-/** One field per part, so that each is set by a write of its own. */
+/** Each part has its own field, so that separate writes can set them. */
 export const toPartField = (part: number): string => `part_${part}`;
 
 export const toExportItem = ({ parts: _parts, ...stored }: StoredExport): Item => ({
@@ -86,7 +85,7 @@ export async function* iterateExports(table: Table, job: string): AsyncGenerator
     yield readExport(item);
 }
 
-/** A kind names everything that distinguishes two exports of a job. `state` differs while the job runs. */
+/** The kind contains everything that distinguishes two exports of a job. The prefix changes when the job ends. */
 export const toExportKind = (
   { format, filter, text, selection, delimiter }: ExportOptions,
   isOpen: boolean,
@@ -95,23 +94,23 @@ export const toExportKind = (
   return `${VERSION}-${isOpen ? "so-far" : "done"}-${selection}-${rows}-${delimiter ?? "own"}.${format}`;
 };
 
-/** A filter has up to 1,000 characters, and a sort key no more bytes than that. */
+/** A filter has up to 1,000 characters, and DynamoDB limits a sort key to 1,024 bytes. */
 const NAME_LENGTH_MAX = 100;
 
 const hash = (parts: unknown): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
-/** Incremented whenever the content of an export changes: files of another version are not handed out. */
+/** Increment this when the content of an export changes: the service returns no file of another version. */
 const VERSION = "v2";
 
 export const toFileKey = ({ job, id, format }: Pick<StoredExport, "job" | "id" | "format">) =>
   `exports/${job}/${id}.${format}`;
 
-/** An export of one part has no other blob than its file. */
+/** The only part of an export is its file. */
 export const toPartKey = (stored: StoredExport, part: number): string =>
   stored.starts.length === 1 ? toFileKey(stored) : `exports/${stored.job}/${stored.id}-${part}`;
 
-/** Every blob that it may have. */
+/** Lists every blob that the export may have. */
 export const listExportBlobs = (stored: StoredExport): readonly string[] => [
   ...new Set([toFileKey(stored), ...stored.starts.map((_, part) => toPartKey(stored, part))]),
 ];

@@ -17,7 +17,6 @@ import { type SourceList, toColumns } from "./source-list.ts";
 
 // The JSON form of an export: its metadata and its rows.
 
-/** The first fields of the file. */
 export type ExportMetadata = {
   format: "json";
   filter: string;
@@ -28,7 +27,7 @@ export type ExportMetadata = {
   rows_pending: number;
 };
 
-/** The row's own text and cells. */
+/** The row's submitted text and its cells. */
 type OwnFields = {
   submitted?: string | undefined;
   columns?: Record<string, string> | undefined;
@@ -100,12 +99,12 @@ export const toJsonMetadata = (
 
 export type JsonPart = {
   readonly selection: RowSelection;
-  /** Undefined: this is not the first part of the file. Then a row precedes it. */
+  /** Undefined for later parts of the file, which continue after a row. */
   readonly metadata: ExportMetadata | undefined;
   readonly isLast: boolean;
 };
 
-/** One piece per chunk. */
+/** Yields one piece per chunk. */
 export async function* formatJson(
   listed: AsyncIterable<ListedRows>,
   { selection, metadata, isLast }: JsonPart,
@@ -125,7 +124,7 @@ export async function* formatJson(
   if (isLast) yield `${text}\n]}\n`;
 }
 
-/** The same as `JSON.stringify(toExportRow(…))`, in a third of the time. */
+/** Formats like `JSON.stringify(toExportRow(…))`, in a third of the time. */
 const createRowFormat = (
   list: SourceList,
   selection: RowSelection,
@@ -141,7 +140,7 @@ const createRowFormat = (
     const email = getEmail(listed);
     const submitted = list.getEmailCell(own, email);
     const cells = names.length > 0 ? list.getCells(own, email) : [];
-    // These have names of their own.
+    // Cells beyond the last column have generated names.
     if (cells.length > names.length) return JSON.stringify(toExportRow(list, listed, selection));
     const send = toSendAdvice(readPackedValues(packed)[2]);
     let text = `{"row":${row},${toPublicMembers(packed)},"send":"${send}"${outcomeText}`;

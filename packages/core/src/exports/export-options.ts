@@ -12,32 +12,31 @@ export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   zip: "application/zip",
 };
 
-/** The delimiters of a CSV. */
 export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
 export type DelimiterName = keyof typeof DELIMITERS;
 export const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
 
-/** What an export holds, and in which form. */
+/** The rows and the format of an export. */
 export type ExportOptions = Pick<WantedRows, "filter" | "text"> & {
-  /** A zip has a CSV for each advice. */
+  /** A zip contains a CSV for each advice. */
   readonly format: ExportFormat;
   readonly selection: RowSelection;
-  /** The delimiter of a CSV; null: that of the list. */
+  /** The delimiter of a CSV; null selects the list's delimiter. */
   readonly delimiter: DelimiterName | null;
 };
 
 /** The whole name stays below the 255 bytes that file systems allow, in any script. */
 const NAME_LENGTH_MAX = 70;
-/** Characters that a path or a Windows file name cannot have, and those that make one name look like another. */
+/** Characters that a path or a Windows file name cannot contain, and characters that make one name look like another. */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu;
 
-/** The name of the file, after the job's. */
+/** Names the file after the job. */
 export const toExportFileName = (
   job: Job,
   { format, filter, text, selection }: Omit<ExportOptions, "delimiter">,
 ): string => {
   const cut = (job.name ?? "").replace(/\.(?:csv|txt|xlsx)$/i, "").slice(0, NAME_LENGTH_MAX);
-  // A name that starts with a dot is hidden, or is a parent folder.
+  // A leading dot hides a file or names a parent folder.
   const name =
     cut
       .replaceAll(UNFIT, "_")
@@ -48,7 +47,7 @@ export const toExportFileName = (
   return `${name}-${rows}${state}.${format}`;
 };
 
-/** The text is part of a person's address, so it is in no name. */
+/** The searched text is part of a person's address, so no file name contains it. */
 const toRowsName = (filter: string, text: string | null): string => {
   if (text !== null || filter.includes(",")) return "selected";
   return filter === "all" ? "results" : filter.replace(":", "-");

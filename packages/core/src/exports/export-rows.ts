@@ -8,23 +8,22 @@ import { readPackedValues } from "../verify/pack.ts";
 import type { ExportedRows, ExportSummary } from "./exported-rows.ts";
 import { openSourceList, type SourceList } from "./source-list.ts";
 
-/** The rows of an export: those with a result, or every row of the list. */
+/** The rows of an export: rows with a result, or every row of the list. */
 export const ROW_SELECTIONS = ["verified", "all"] as const;
 export type RowSelection = (typeof ROW_SELECTIONS)[number];
 
 /**
- * Why a row has no result. pending: the job has not verified it yet. not_queued: its chunk was refunded. cancelled: the
- * job was cancelled before. missing: its result cannot be read.
+ * The reason that a row has no result. pending: the job has not verified it yet. not_queued: its chunk was refunded. cancelled:
+ * the job was cancelled earlier. missing: its result cannot be read.
  */
 type UnverifiedOutcome = "pending" | "not_queued" | "cancelled" | "missing";
 
-/** A row of the list with its result. `own` is undefined if the input is gone. */
+/** A row of the list with its result. `own` is undefined when the input no longer exists. */
 export type ListedRow =
   | readonly [own: InputRow | undefined, outcome: PackedRow]
   | readonly [own: InputRow, outcome: UnverifiedOutcome]
   | readonly [own: ExcludedRow, outcome: "excluded"];
 
-/** The values of `row_outcome`. */
 export const ROW_OUTCOMES = [
   "verified",
   "pending",
@@ -49,7 +48,7 @@ export const toRowOutcome = ([own, outcome]: ListedRow): RowOutcome => {
   return { row, outcome: exclusion.kind, exclusion };
 };
 
-/** The address that the list has, also where another one was verified: it was corrected. "" for an excluded row. An erased one has none. */
+/** Returns the list's address, even when a corrected address was verified; "" for an excluded row and for an erased address. */
 export const getEmail = ([own, outcome]: ListedRow): string => {
   if (outcome === "excluded") return "";
   if (typeof own?.[1] === "string" && own[1] !== "") return own[1];
@@ -58,11 +57,11 @@ export const getEmail = ([own, outcome]: ListedRow): string => {
 
 export type ListedRows = { readonly list: SourceList; readonly rows: readonly ListedRow[] };
 
-/** Writing this many takes about 2 ms; of a list with many columns, fewer rows do. */
+/** Writing 100 rows takes about 2 ms; a list with many columns gets fewer rows per step. */
 const ROWS_OF_STEP = 100;
 const COLUMNS_OF_STEP = 20;
 
-/** The rows of the list with their outcome, a step at a time, in the order of the list. */
+/** Yields the rows of the list with their outcome, in the order of the list, a few rows per step. */
 export async function* readListedRows(
   world: Pick<World, "table" | "blobs" | "callers">,
   readable: ExportSummary,
@@ -74,7 +73,7 @@ export async function* readListedRows(
   try {
     const first = await results.next();
     if (first.done) return;
-    // Opened only once there is a row to read with it: an input that is opened and not read is never closed.
+    // Opens the input only once a row needs it: an input that is opened and never read stays open.
     list = await openSourceList(
       world,
       readable.job,
@@ -90,9 +89,9 @@ export async function* readListedRows(
     const step = Math.max(1, Math.floor(ROWS_OF_STEP / width));
     for await (const some of rows) {
       let at = 0;
-      // Also where the filter left none: the header comes with the first.
+      // Also yields an empty step, because the first step carries the header.
       do {
-        // Reading files does not yield to other work, so many exports would be written in one turn.
+        // Reading files does not yield to other work; without this wait, one turn would write many exports.
         await world.callers.yieldToCallers(requester);
         yield { list, rows: some.slice(at, at + step) };
         at += step;
@@ -109,7 +108,7 @@ async function* continueIterator<T>(first: T, more: AsyncIterator<T>): AsyncGene
   for (let one = await more.next(); !one.done; one = await more.next()) yield one.value;
 }
 
-/** Merges results and input, both in the order of the list. Not every row of the input has a result. */
+/** Merges results and input, both in the order of the list. Some rows of the input have no result. */
 async function* readVerifiedRows(
   list: SourceList,
   exported: AsyncIterable<ExportedRows>,

@@ -11,7 +11,7 @@ import type { Worker } from "../runtime/worker.ts";
 import { EXPORT, findExport, readExport, type StoredExport, toExportKey } from "./export-items.ts";
 import { failExport, makePart } from "./make-export.ts";
 
-/** The largest part takes a few seconds. On one machine a part is the whole file, and others are served meanwhile. */
+/** The largest part takes a few seconds. On one machine a part is the whole file, and other work runs meanwhile. */
 const EXPORTS_QUEUE = {
   name: "exports",
   visibilitySeconds: 300,
@@ -19,7 +19,7 @@ const EXPORTS_QUEUE = {
   concurrency: 2,
 };
 
-/** `id`: a message for an export that was replaced does nothing. */
+/** `id` makes a message for a replaced export do nothing. */
 const ExportMessage = v.object({
   job: v.string(),
   kind: v.string(),
@@ -27,7 +27,7 @@ const ExportMessage = v.object({
   part: v.number(),
 });
 
-/** A message for each part that is not made. */
+/** Sends a message for each missing part. */
 export const sendParts = async (
   world: Pick<World, "queue">,
   owner: Pick<Job, "account" | "mode">,
@@ -48,10 +48,10 @@ const findWanted = async (
   return stored?.id === message.id ? { stored, part: message.part } : undefined;
 };
 
-/** Makes a part of an export. A message that arrives twice, or late, finds its part made. */
+/** Makes a part of an export. A message that arrives twice or late finds the part in place. */
 export const makeExport: Worker = {
   queue: EXPORTS_QUEUE,
-  // The parts of the largest export, side by side.
+  // The parts of the largest export run side by side.
   lambda: { batch: 1, concurrency: 10, isHeavy: true },
   needs: ["table:readwrite", "blobs:read", "blobs:write"],
 
@@ -69,11 +69,11 @@ export const makeExport: Worker = {
   },
 };
 
-/** An export that is not complete by then gets its messages again. */
+/** An export that is incomplete after this time gets its messages again. */
 export const RESEND_AFTER_MS = 2 * MINUTE_MS;
 const SENDS_MAX = 5;
 
-/** Sends the messages of what a crash left. */
+/** Sends the messages of an export that a crash left incomplete. */
 const repairExport = async (world: World, item: Item): Promise<string> => {
   const stored = readExport(item);
   const job = await findJob(world.table, stored.job);
@@ -81,7 +81,7 @@ const repairExport = async (world: World, item: Item): Promise<string> => {
     await failExport(world, stored);
     return "failed";
   }
-  // When every part is made, the first one again finds that only the file is missing.
+  // When every part exists, the message of the first part joins the file.
   const isJoinLeft = stored.parts.every(Boolean);
   await sendParts(world, job, isJoinLeft ? { ...stored, parts: [false] } : stored);
   await world.table.write({

@@ -2,7 +2,7 @@ import { listExportColumns, toExportCells } from "./export-cells.ts";
 import type { ListedRows, RowSelection } from "./export-rows.ts";
 import { writeSpreadsheet } from "./write-spreadsheet.ts";
 
-/** The same table as the CSV, as an .xlsx file: its cells are texts and numbers, so no formula needs a guard. */
+/** Formats the CSV's table as an .xlsx file. Its cells are texts and numbers, so no formula needs a guard. */
 export const formatXlsx = (
   listed: AsyncIterable<ListedRows>,
   selection: RowSelection,

@@ -10,8 +10,8 @@ import type { Status } from "../verify/result.ts";
 import { type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";
 
 /**
- * The filters of an export that have a name. The contract counts rows without a status as `unknown`; here every row has one,
- * because rows that could not be verified are stored as unknown.
+ * The named filters of an export. The contract counts rows without a status as `unknown`; here every row has a status, because
+ * a row that could not be verified is stored as unknown.
  */
 const NAMED = {
   all: {},
@@ -34,24 +34,24 @@ const isNamed = (filter: string): filter is ExportName => Object.hasOwn(NAMED, f
 const toRowFilter = (filter: string): RowFilter =>
   isNamed(filter) ? NAMED[filter] : parseRowFilter(filter);
 
-/** Which results an export has. */
+/** Selects the results of an export. */
 export type WantedRows = {
   /** A name, or terms such as those of a page of rows. */
   readonly filter: string;
   /** A part of the address. */
   readonly text: string | null;
-  /** Only those of this advice, whatever the filter. */
+  /** Selects only results with this advice, in addition to the filter. */
   readonly send?: SendAdvice;
 };
 
 const isEverything = ({ filter, text, send }: WantedRows): boolean =>
   filter === "all" && text === null && send === undefined;
 
-/** How much of a job can be read by now. */
+/** The readable part of a job. */
 export type ExportSummary = {
   readonly job: Job;
   readonly chunks: readonly Chunk[];
-  /** The number of results that the job counts, and how many of them are gone or not readable yet. */
+  /** The number of results that the job counts, and the number of these that are deleted or not readable yet. */
   readonly expected: number;
   readonly missing: number;
   /** The number of addresses without a result. */
@@ -60,11 +60,11 @@ export type ExportSummary = {
   readonly refunded: ReadonlySet<number>;
 };
 
-/** Counted without reading a row, so that the response does not wait. */
+/** Counts without reading a row, so that the response does not wait. */
 export const summarizeExport = async (table: Table, job: Job): Promise<ExportSummary> => {
   const chunks = await Array.fromAsync(iterateChunks(table, job.id));
   const rows = chunks.reduce((sum, chunk) => sum + chunk.rows, 0);
-  // The chunks may have more rows than the job counts, if it continued after it was read.
+  // The chunks may contain more rows than the job counts, if the job continued after it was read.
   const expected = Math.max(job.processed, rows);
   const refunded = chunks.filter(({ outcome }) => outcome === "refunded").map(({ chunk }) => chunk);
   return {
@@ -79,7 +79,7 @@ export const summarizeExport = async (table: Table, job: Job): Promise<ExportSum
 
 const hasAnyRows = ({ rows }: Chunk): boolean => rows > 0;
 
-/** The most rows that may pass the filter. */
+/** Returns an upper bound for the rows that pass the filter. */
 export const getRowsMax = (
   { job, expected, missing }: ExportSummary,
   { filter }: WantedRows,
@@ -93,9 +93,9 @@ const countInBuckets = (job: Job, statuses: readonly Status[] | undefined): numb
 export type ExportRowCounts = { readonly expected: number; readonly missing: number };
 
 /**
- * How many rows an export should have by now, and how many of them cannot be read. With a filter: of the rows that pass
- * it. Only for a completed job and the four counters does the job itself have these numbers; otherwise the rows are
- * read and counted. An unreadable row counts as one that passes the filter, unless the counters exclude it.
+ * Counts the rows that an export should contain by now, and the unreadable rows among them, after the filter. The job itself
+ * knows these numbers only when it is completed, for the four counters; otherwise this reads and counts the rows. An unreadable
+ * row counts as passing the filter, unless the counters exclude it.
  */
 export const countExportRows = async (
   world: ReadingWorld,
@@ -110,7 +110,7 @@ export const countExportRows = async (
   return toRowCounts(readable, wanted, { found, missing });
 };
 
-/** The same where it is known without reading a row. */
+/** Returns these counts if they are known without reading a row. */
 const findExportRowCounts = (
   readable: ExportSummary,
   wanted: WantedRows,
@@ -121,7 +121,7 @@ const findExportRowCounts = (
   return counter && missing === 0 ? { expected: job[counter], missing: 0 } : undefined;
 };
 
-/** The same for rows that were read. `missing` counts all rows, whatever the filter. */
+/** Returns these counts after the rows were read. `missing` counts all rows, whatever the filter. */
 export const toRowCounts = (
   readable: ExportSummary,
   wanted: WantedRows,
@@ -134,7 +134,7 @@ export const toRowCounts = (
 
 const COUNTERS = ["valid", "invalid", "risky", "unknown"] as const satisfies readonly ExportName[];
 
-/** The counter of the job that has the number of these rows. */
+/** Finds the job's counter for these rows. */
 const findCounter = (
   { job }: ExportSummary,
   { filter, text, send }: WantedRows,
@@ -145,21 +145,20 @@ const findCounter = (
 
 export type ExportedRows = {
   readonly chunk: Chunk;
-  /** The number of rows without the filter. */
+  /** The number of rows before the filter. */
   readonly read: number;
   readonly rows: readonly PackedRow[];
 };
 
-/** On AWS a chunk takes a few milliseconds to fetch, and on one machine a few to unpack. */
+/** A chunk takes a few milliseconds to fetch on AWS, and to unpack on one machine. */
 const CHUNKS_AHEAD = 3;
 
-/** About ten milliseconds. A local table never yields the thread, and a filter may leave nothing to write. */
+/** About ten milliseconds of work. A local table never yields the thread, and a filter may leave nothing to write. */
 const ROWS_WITHOUT_PAUSE = 4_000;
 
-/** What reading the rows of an export needs of the world. */
 export type ReadingWorld = Pick<World, "table" | "sleep" | "callers">;
 
-/** A chunk at a time, in the order of the input. On one machine each chunk waits for callers, as lists do. */
+/** Yields one chunk at a time, in the order of the input. On one machine each chunk waits for callers, as lists do. */
 export async function* readExportedRows(
   { table, sleep, callers }: ReadingWorld,
   { job, chunks }: Pick<ExportSummary, "job" | "chunks">,

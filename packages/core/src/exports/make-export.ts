@@ -30,13 +30,13 @@ import { assertComplete } from "./missing-rows.ts";
 import { removeExport } from "./remove-exports.ts";
 import { writeZip } from "./write-zip.ts";
 
-// Makes the file of an export in parts. Each part is one blob; a write of its own says that it is there. The worker
-// that finds all of them there joins them, and only then is the export ready: nothing hands out a part, or a file without its end.
-// A part that is made twice is the same, and so is a file that is joined twice.
+// Makes the file of an export in parts. Each part is one blob, and a separate write records that it exists. The worker that
+// finds all parts joins them; only then is the export ready, so no client receives a part or a truncated file. A repeated part
+// or join gives the same bytes.
 
 type ExportWorld = Pick<World, "table" | "blobs" | "sleep" | "callers" | "now">;
 
-/** Makes one part, and the file after the last one. Returns the export as it is then; undefined: it was removed. */
+/** Makes one part, and joins the file after the last part. Returns the export afterwards; undefined when it was removed. */
 export const makePart = async (
   world: ExportWorld,
   stored: StoredExport,
@@ -74,11 +74,11 @@ const writePart = async (
   }
 };
 
-/** The parts of a job that ended must agree. The export of a job that runs has one part, as of its own moment. */
+/** All parts of an ended job must agree. The export of a running job has one part, which shows the moment of its making. */
 const isOutdated = (stored: StoredExport, readable: ExportSummary): boolean =>
   stored.starts.length > 1 && stored.snapshot !== toSnapshot(readable);
 
-/** Everything that changes what an export holds. */
+/** Lists everything that changes the content of an export. */
 export const toSnapshot = ({ job, expected, missing, pending, refunded }: ExportSummary): string =>
   [
     job.status,
@@ -86,11 +86,11 @@ export const toSnapshot = ({ job, expected, missing, pending, refunded }: Export
     missing,
     pending,
     refunded.size,
-    // Only where there are any, as a release before them has the same snapshot then.
+    // An earlier release writes a snapshot without this number, so it is added only when it is not 0.
     ...(job.replaced > 0 ? [job.replaced] : []),
   ].join(" ");
 
-/** Rows that cannot be read. Another attempt would find the same. */
+/** Unreadable rows: another attempt would find the same. */
 const FINAL_CODES: readonly FailureCode[] = ["NOT_READY", "NOT_FOUND"];
 
 const findMissingRows = ({ details }: Failure): number | undefined => {
@@ -100,7 +100,7 @@ const findMissingRows = ({ details }: Failure): number | undefined => {
 
 const FAILED = { ...UNSCHEDULED, state: "failed" } as const;
 
-/** For an export whose worker failed too often. */
+/** Fails an export whose worker failed too often. */
 export const failExport = (
   world: ExportWorld,
   stored: StoredExport,
@@ -115,12 +115,12 @@ const joinParts = async (
   if (areSeparate) await world.blobs.join(toFileKey(stored), parts);
   const ready = { ...UNSCHEDULED, state: "ready", readyAt: world.now().toISOString() };
   const after = await updateExport(world, stored, ready);
-  // Parts that a crash leaves are deleted with the other blobs of this prefix.
+  // The retention of this prefix deletes parts that a crash leaves.
   if (areSeparate) for (const key of parts) await world.blobs.remove(key);
   return after;
 };
 
-/** Changes a pending export. If it failed or was removed meanwhile, what was written for it is removed. */
+/** Changes a pending export. If it failed or was removed meanwhile, removes the blobs written for it. */
 const updateExport = async (
   world: ExportWorld,
   stored: StoredExport,
@@ -149,7 +149,7 @@ export const createUnsureFailure = (): Failure => {
 type Part = {
   readonly stored: StoredExport;
   readonly part: number;
-  /** Of the first part. */
+  /** Only for the first part. */
   readonly counts: ExportCounts | undefined;
 };
 
@@ -171,7 +171,7 @@ const formatPart = (
     : formatTable(world, rows, stored, part === 0);
 };
 
-/** The rows of an export. Breaks off when one is missing. */
+/** Yields the rows of an export. Throws when a row is missing. */
 export const listRows = (
   world: Pick<World, "table" | "blobs" | "sleep" | "callers">,
   readable: ExportSummary,
@@ -181,7 +181,7 @@ export const listRows = (
   return readListedRows(world, readable, assertComplete(readable, exported), wanted.selection);
 };
 
-/** As CSV, or as a spreadsheet or a zip, which have no other part than their first. */
+/** Formats a CSV, or a spreadsheet or zip, which consist of one part. */
 export const formatTable = (
   world: Parameters<typeof listRows>[0],
   readable: ExportSummary,

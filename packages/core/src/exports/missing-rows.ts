@@ -18,7 +18,7 @@ export const createShortFailure = (expected: number, missing: number): Failure =
   return createUnreadyFailure(what, expected, missing);
 };
 
-/** The export cannot be made now, and may be requested again. */
+/** The export is not possible now; the client may request it again. */
 export const createUnreadyFailure = (what: string, expected: number, missing: number): Failure =>
   new Failure("NOT_READY", "nothing_charged", what, {
     retryable: true,

@@ -4,12 +4,12 @@ import { iterateExports, listExportBlobs, type StoredExport, toExportKey } from 
 
 type RemoveWorld = Pick<World, "table" | "blobs">;
 
-/** Removes every export of a job: its blobs, then its record. May be repeated, and continues where a crash stopped it. */
+/** Removes every export of a job: first its blobs, then its record. A repeat continues where a crash stopped it. */
 export const removeExports = async (world: RemoveWorld, job: string): Promise<void> => {
   for await (const stored of iterateExports(world.table, job)) await removeExport(world, stored);
 };
 
-/** A worker that makes a part of it meanwhile finds that it has failed, and removes what it wrote. */
+/** A worker that makes a part meanwhile finds the export failed and removes its own blob. */
 export const removeExport = async (
   { table, blobs }: RemoveWorld,
   stored: StoredExport,

@@ -20,17 +20,17 @@ import { createUnsureFailure, makePart, toSnapshot } from "./make-export.ts";
 import { createShortFailure, createUnreadyFailure } from "./missing-rows.ts";
 import { removeExport } from "./remove-exports.ts";
 
-/** Pending: a worker makes it. The same request finds it later. */
+/** "pending": a worker makes the export, and a repeat of the request finds it. */
 export type RequestedExport =
   | { readonly state: "pending" }
   | { readonly state: "ready"; readonly link: PresignedLink; readonly counts: ExportCounts };
 
 const ATTEMPTS_MAX = 3;
 
-/** A download that has started continues after it. */
+/** A download that has started continues after the link has expired. */
 const LINK_SECONDS = 900;
 
-/** The file of an export, made by this request if it is small, and otherwise by a worker. */
+/** Returns the file of an export. This request makes a small export itself; a worker makes a large one. */
 export const requestExport = async (
   world: World,
   readable: ExportSummary,
@@ -51,7 +51,7 @@ export const requestExport = async (
   return { state: "ready", link, counts: stored.counts };
 };
 
-/** An export that is removed while it is made, since an address is erased from it, is made again without it. */
+/** An erasure removes an export while it is made; this makes the export again without the erased address. */
 const findOrMake = async (
   world: World,
   readable: ExportSummary,
@@ -92,10 +92,7 @@ const findOrCreate = async (
   throw createUnsureFailure();
 };
 
-/**
- * How long the export of a running job is handed out although the job has more rows by now: so that the request that
- * waited for it gets it.
- */
+/** The export of a running job stays valid this long, although the job has more rows by now, so that the waiting request gets it. */
 const SO_FAR_MS = MINUTE_MS;
 
 const isCurrent = async (
@@ -110,7 +107,7 @@ const isCurrent = async (
   return isStored(world, toFileKey(found));
 };
 
-/** One that is damaged is made again. */
+/** A damaged export is made again. */
 const isStored = async ({ blobs }: Pick<World, "blobs">, key: string): Promise<boolean> => {
   try {
     return (await blobs.head(key)) !== undefined;
@@ -147,10 +144,9 @@ const countRowsToRead = (
 ): number => (selection === "all" ? Math.max(job.total, expected) : expected - missing);
 
 /**
- * The first chunk of each part. There are several where each row is in a part of its own accord: not with a filter, since
- * the parts would be of any size and the number of rows is counted first; not with every row of the list, which are
- * merged from three sources in its order; not while rows are added; not in a spreadsheet
- * or a zip, whose checksum is of all rows.
+ * Lists the first chunk of each part. Several parts require that every row's part is known in advance. A filter makes parts of
+ * any size and needs a count first; an export of every row merges three sources in order; a running job adds rows; a
+ * spreadsheet or a zip has a checksum over all rows.
  */
 const listStarts = (
   { job, chunks }: ExportSummary,
@@ -172,7 +168,7 @@ const listStarts = (
   return starts;
 };
 
-/** The record ends before its blobs, which are deleted a day after they were put. */
+/** The record ends an hour before its blobs, which are deleted a day after their put. */
 const RETENTION_MS = DAY_MS - HOUR_MS;
 
 const toScheduledItem = (world: World, stored: StoredExport): Item => {

@@ -4,10 +4,10 @@ import { toSendAdvice } from "../verify/send-advice.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The columns that the command and the export add to a list. The names are the API's, flattened. */
+/** The columns that the command and the export add to a list. Their names are the API's, flattened. */
 type ResultColumn = {
   readonly name: string;
-  /** The path to its value within the service, and in the public form. */
+  /** The path to the value inside the service, and in the public form. */
   readonly keys: readonly string[];
   readonly publicKeys: readonly string[];
 };
@@ -22,7 +22,7 @@ const listColumns = (fields: Fields): readonly ResultColumn[] =>
     }));
   });
 
-/** Whether to send mail is not a field of a result: it follows from the status. A file has it beside the status. */
+/** The advice whether to send mail is not a field of a result: it follows from the status, and stands beside it in a file. */
 const SEND = "send";
 
 const RESULT_COLUMNS = listColumns(RESULT_FIELDS).flatMap((column) =>
@@ -30,10 +30,7 @@ const RESULT_COLUMNS = listColumns(RESULT_FIELDS).flatMap((column) =>
 );
 const COLUMN_NAMES = RESULT_COLUMNS.map(({ name }) => name);
 
-/**
- * The names of our columns in addition to those of the list. If the list has the same name, in any case, ours is changed: many
- * readers use only the last of two equal names.
- */
+/** Names our columns. A name that the list already has, in any case, gets a suffix: many readers use only the last of two equal names. */
 export const listResultColumns = (
   columns: readonly string[],
   before: readonly string[] = [],
@@ -57,7 +54,7 @@ const createCellWriter = (paths: readonly (readonly string[])[]) => {
     });
 };
 
-/** Only fields with a text, a number, a boolean or null have a column. */
+/** Only text, numbers, booleans and null have a column. */
 const toCell = (value: unknown): string =>
   typeof value === "string" ? value : String((value ?? "") as number | boolean | "");
 
@@ -65,7 +62,7 @@ export const toResultCells: (result: Verification) => readonly string[] = create
   RESULT_COLUMNS.map(({ keys }) => keys),
 );
 
-/** The same cells, from a result with its public names. */
+/** Writes these cells from a result in its public form. */
 export const toPublicCells: (result: PublicOf<typeof RESULT_FIELDS>) => readonly string[] =
   createCellWriter(RESULT_COLUMNS.map(({ publicKeys }) => publicKeys));
 

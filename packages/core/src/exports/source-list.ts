@@ -21,19 +21,19 @@ type SourceRow = InputRow | ExcludedRow | undefined;
 
 /** The list that a job was made from, for its export. */
 export type SourceList = {
-  /** The names of its columns; empty if the job is not from a file, or its input cannot be read. */
+  /** The names of the list's columns; empty when the job is not from a file, or its input cannot be read. */
   readonly columns: readonly string[];
   /** The same names, made unique: the second "name" is "name_2". */
   readonly fieldNames: readonly string[];
   readonly delimiter: string;
   readonly isAscii: boolean;
-  /** How many chunks the input has. */
+  /** The number of chunks of the input. */
   readonly chunks: number;
-  /** The cells of the row. `email`: the address that was found in them. */
+  /** Returns the cells of the row. `email`: the address that was found in them. */
   readonly getCells: (own: SourceRow, email: string) => string[];
-  /** The unchanged e-mail cell; undefined if it is not stored. */
+  /** Returns the unchanged e-mail cell; undefined when it is not stored. */
   readonly getEmailCell: (own: SourceRow, email: string) => string | undefined;
-  /** Reads one chunk after the other, in order. */
+  /** Reads chunks only in ascending order. */
   readonly readChunkRows: (chunk: number) => Promise<readonly InputRow[]>;
   readonly openExcluded: () => ExcludedReader;
   readonly close: () => Promise<void>;
@@ -53,8 +53,8 @@ const NO_SOURCE_LIST: SourceList = {
 };
 
 /**
- * The caller must read from the list and close it: a blob that is opened and not read is never closed. `firstChunk`: the
- * first that it will read.
+ * The caller must read from the list and close it: a blob that is opened and never read stays open. `firstChunk`: the first
+ * chunk that the caller will read.
  */
 export const openSourceList = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
@@ -64,7 +64,7 @@ export const openSourceList = async (
   if (!job.input) return NO_SOURCE_LIST;
   const metadata = await findInputMetadata(table, job.id);
   const { chunks, delimiter, isAscii, emailColumn, excluded } = metadata;
-  // Checked first, because an export cannot drop its columns in the middle.
+  // Checks the input first, because an export cannot drop its columns in the middle.
   const isReadable = await isInputReadable(blobs, job.input, metadata);
   const input = isReadable ? await readInput(blobs, job.input, metadata, firstChunk) : undefined;
   if (!input) return { ...NO_SOURCE_LIST, delimiter, isAscii };
@@ -81,7 +81,7 @@ export const openSourceList = async (
   };
 };
 
-/** The cells of a row by the names of the list's columns. A cell beyond the last column is named by its number, such as column_9. */
+/** Maps the list's column names to a row's cells. A cell beyond the last column gets its number as a name, such as column_9. */
 export const toColumns = (
   fieldNames: readonly string[],
   cells: readonly string[],
@@ -93,19 +93,19 @@ export const toColumns = (
     ]),
   );
 
-/** The list's own columns of some rows of a job. */
+/** The list's own columns for some rows of a job. */
 export type OwnColumns = {
-  /** Their names, each once. */
+  /** The column names, made unique. */
   readonly names: readonly string[];
-  /** How many of these rows, from the first, have so many bytes of cells. At least one. */
+  /** Returns how many rows, from the first, have cells within so many bytes; at least 1. */
   readonly countWithin: (rows: readonly { readonly chunk: number }[], bytesMax: number) => number;
-  /** The cells of each row by its number. A row of a list that is gone has none. */
+  /** Reads the cells of each row by its number. A removed list returns no rows. */
   readonly readCells: (
     rows: readonly { readonly chunk: number; readonly row: number }[],
   ) => Promise<ReadonlyMap<number, readonly string[]>>;
 };
 
-/** Undefined: the job is not from a file. */
+/** Undefined when the job is not from a file. */
 export const openOwnColumns = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
   { id, input, total, chunkRows }: Job,
@@ -146,7 +146,7 @@ export const openOwnColumns = async (
   };
 };
 
-/** The bytes of a row of the JSON export, in which each row has the names of the columns. */
+/** Estimates the bytes of a row in the JSON export, where each row repeats the column names. */
 export const estimateRowBytes = async (
   { table }: Pick<World, "table">,
   { id, input, total }: Job,
@@ -157,10 +157,10 @@ export const estimateRowBytes = async (
   return RESULT_BYTES + cellBytes + JSON.stringify(listColumns(metadata)).length;
 };
 
-/** The least that a result has. */
+/** The smallest size of a result. */
 const RESULT_BYTES = 300;
 
-/** Each is a request on AWS. */
+/** Each read is a request on AWS. */
 const READS_AT_ONCE = 10;
 
 const leaveOutDamaged = (error: unknown): undefined => {
@@ -178,14 +178,14 @@ const makeDistinct = (names: readonly string[]): readonly string[] => {
     counts.set(name, count);
     if (count === 1) return name;
     let candidate = `${name}_${count}`;
-    // The list may have a column of this very name.
+    // The list may already have a column of this name.
     while (used.has(candidate)) candidate += "_";
     used.add(candidate);
     return candidate;
   });
 };
 
-/** Rows with all cells of the list; an empty e-mail cell equals the address. A batch has this cell only. */
+/** Reads rows with all cells of the list. An empty e-mail cell means that the cell equals the address. A batch has only this cell. */
 const createRowReaders = (
   at: number | undefined,
 ): Pick<SourceList, "getCells" | "getEmailCell"> => ({

@@ -5,8 +5,8 @@ export const SPREADSHEET_ROWS_MAX = 1_048_576;
 const TEXT_LENGTH_MAX = 32_767;
 
 /**
- * An .xlsx file of one sheet (ECMA-376), whose first row is the header. Every cell is a text or a number: none is ever run
- * as a formula.
+ * Writes an .xlsx file of one sheet (ECMA-376), whose first row is the header. Every cell is a text or a number, so a
+ * spreadsheet never runs a formula.
  */
 export const writeSpreadsheet = (
   rows: AsyncIterable<readonly string[]>,
@@ -33,7 +33,7 @@ const CONTENT_TYPES = `<Types xmlns="${PACKAGE}/content-types"><Default Extensio
 const RELATIONS = `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 const WORKBOOK = `<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><sheets><sheet name="Results" sheetId="1" r:id="rId1"/></sheets></workbook>`;
 const WORKBOOK_RELATIONS = `<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${DOCUMENT}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${DOCUMENT}/styles" Target="styles.xml"/></Relationships>`;
-/** Style 1 has the format "text" (49), so a cell that is edited later stays a text. */
+/** Style 1 has the format "text" (49), so a cell stays a text when a person edits it. */
 const STYLES = `<styleSheet xmlns="${MAIN}"><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`;
 
 const createPart = (name: string, text: string): ZipPart => ({ name, pieces: toPieces(text) });
@@ -64,7 +64,7 @@ async function* formatSheet(rows: AsyncIterable<readonly string[]>): AsyncGenera
 const formatRow = (cells: readonly string[]): string =>
   `<row>${cells.map(formatCell).join("")}</row>`;
 
-/** A number that is shown as it is written. A longer one would be shown rounded, as a card or a telephone number must not. */
+/** A number that a spreadsheet displays unchanged. It would round a longer one, such as a card or telephone number. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,9})(?:\.\d{0,5}[1-9])?$/;
 
 const formatCell = (cell: string): string => {
@@ -81,7 +81,7 @@ const escapeXml = (cell: string): string =>
     .toWellFormed()
     .replaceAll(/_(?=x[\dA-Fa-f]{4}_)/g, "_x005F_")
     .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? character)
-    // XML 1.0 cannot hold them.
+    // XML 1.0 cannot contain these characters.
     .replaceAll(
       /(?![\t\n])[\p{Cc}\uFFFE\uFFFF]/gu,
       (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,

@@ -3,17 +3,17 @@ import { crc32, createDeflateRaw } from "node:zlib";
 
 export type ZipPart = { readonly name: string; readonly pieces: AsyncIterable<Uint8Array> };
 
-/** Without zip64, which no spreadsheet of a million rows needs. */
+/** The limit without zip64, which no spreadsheet of a million rows needs. */
 const BYTES_MAX = 0xffffffff;
 
 const VERSION = 20;
 /** The sizes follow the data (APPNOTE.TXT 4.4.4, bit 3), and names are UTF-8. */
 const FLAGS = 0x0808;
 const DEFLATED = 8;
-/** 1980-01-01, the first day of zip: the same results make the same file. */
+/** 1980-01-01, the first date of zip: equal results make equal files. */
 const DATE = 0x21;
 
-/** A zip file as it is made: nothing of it is in memory as a whole. */
+/** Yields a zip file while it is made, so memory never contains the whole file. */
 export async function* writeZip(
   parts: readonly ZipPart[],
   tooLarge = "The files are too large for a zip file.",
@@ -25,7 +25,7 @@ export async function* writeZip(
     yield header;
     const counted = countBytes(pieces);
     const deflated = createDeflateRaw();
-    // An error of the pieces ends the reading below, and when the reader stops, the pieces are closed.
+    // An error of the pieces ends the loop below; when the reader stops, the pipeline closes the pieces.
     pipeline(counted.pieces, deflated, () => {});
     let compressedBytes = 0;
     for await (const piece of deflated as AsyncIterable<Buffer>) {
@@ -57,7 +57,6 @@ const countBytes = (source: AsyncIterable<Uint8Array>) => {
   return { pieces: count(), get: () => ({ bytes, sum }) };
 };
 
-/** Little-endian fields, each of two or four bytes. */
 const pack = (fields: readonly (readonly [bytes: 2 | 4, value: number])[]): Buffer => {
   const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0));
   let at = 0;
