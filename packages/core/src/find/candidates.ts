@@ -15,26 +15,26 @@ import { countFinds, NO_PATTERN_COUNTS, type PatternCounts } from "../calibratio
 import { listNameForms, looksSwapped, type NameForm, type PersonForms } from "./name-forms.ts";
 import type { Person } from "./person.ts";
 
-/** `share`: how likely this form is, among all forms in which this person's address may be made. */
+/** `share`: the likelihood of this form among all forms of this person's address. */
 export type Candidate = {
   readonly local: string;
   readonly pattern: Pattern;
   readonly share: number;
 };
 
-/** What is known of a domain before its mail server is asked. */
+/** Known facts about a domain before the first session with its mail server. */
 export type DomainKnowledge = {
   readonly patternCounts: PatternCounts;
   readonly mailHost: string | null;
 };
 
-/** The most candidates that are asked about. The others together are too unlikely to be worth the questions. */
+/** The most candidates that a session tries. The remaining candidates together are too unlikely to be worth more recipients. */
 export const CANDIDATES_MAX = 16;
 
-/** One proven find weighs as much as all assumptions before it. */
+/** One proven find weighs as much as all prior assumptions. */
 const TRUST_IN_PRIORS = 1;
 
-/** The likeliest first. Empty: no address can be made from the name. */
+/** Lists the likeliest candidates first; none when no address can be made from the name. */
 export const listCandidates = (
   person: Person,
   domain: string,
@@ -51,13 +51,13 @@ export const listCandidates = (
   return rankCandidates(all).slice(0, CANDIDATES_MAX);
 };
 
-/** Whether an address can be made from the name: some have no usable letters, and some are too long. */
+/** Tests whether an address can be made from the name: some names have no usable letters, and some are too long. */
 export const isUsable = (person: Person, domain: string): boolean =>
   listCandidates(person, domain, { patternCounts: NO_PATTERN_COUNTS, mailHost: null }).length > 0;
 
 type PatternShare<P extends Pattern = Pattern> = { readonly pattern: P; readonly share: number };
 
-/** The rest, up to 1, is addresses that no pattern makes. */
+/** The shares add up to less than 1: the rest is addresses that no pattern makes. */
 const estimateShares = (
   patternCounts: PatternCounts,
   mailHost: string | null,
@@ -76,7 +76,7 @@ const estimateShares = (
   }));
 };
 
-/** A middle initial that a company is known to write is likelier there than elsewhere. */
+/** A company that is known to write a middle initial is likelier to write another. */
 const TRUST_IN_MIDDLE = 2;
 
 const splitByMiddle = (
@@ -94,7 +94,7 @@ const splitByMiddle = (
   ];
 };
 
-/** Companies of some size have a gateway: where two Anns work, neither is just ann@. */
+/** Companies of some size have a mail gateway: a company with two Anns seldom gives one of them ann@. */
 const IN_LARGE = 0.25;
 
 const isTooSmallFor = (pattern: Pattern, mailHost: string | null): boolean =>
@@ -155,7 +155,7 @@ const FORMS_OF: Readonly<Record<PatternToken, (forms: PersonForms) => readonly N
 
 const LOCAL_LENGTH_MAX = 64; // RFC 5321 §4.5.3.1.1
 
-/** Two patterns that give one address count together, under the likelier one. */
+/** Two patterns that give the same address count together, under the likelier pattern. */
 const rankCandidates = (all: readonly Candidate[]): readonly Candidate[] => {
   const byLocal = new Map<string, Candidate>();
   for (const one of all.toSorted((a, b) => b.share - a.share)) {

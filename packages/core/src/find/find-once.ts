@@ -40,12 +40,12 @@ import {
   type Search,
 } from "./find.ts";
 
-/** What the caller gets for the price. */
+/** The result that the caller paid for. */
 export type FindResponse = {
   readonly price: Halves;
   readonly replayed: boolean;
   readonly result: FindResult;
-  /** What the charge left, also on a repeat; undefined where it is not known. */
+  /** The balance after the charge, also on a repeat; undefined when it is unknown. */
   readonly remaining: Halves | undefined;
 };
 
@@ -53,16 +53,16 @@ const FIND = "find";
 
 const FREE = 0 as Halves;
 
-/** The same search within the same two minutes of the clock is one search. */
+/** Equal searches within the same two minutes of the clock count as one search. */
 const BUCKET_MS = 120_000;
-/** As long as every other result of an account is stored. */
+/** Results of an account are stored for a day. */
 const RETENTION_SECONDS = 86_400;
 
-/** Less than a caller of AWS waits (infra/topology.ts); a reply that is not there by then is unknown. */
+/** Shorter than the wait of a caller on AWS (infra/topology.ts). Without a reply by then, the result is unknown. */
 const WAIT_MS = 20_000;
-/** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
+/** The work after the wait takes less than this; then the reconciler may take over. */
 const MARGIN_MS = 15_000;
-/** How long a repeat waits for the first request: longer than that may take, and shorter than a gateway waits. */
+/** A repeat waits for the first request: longer than that may take, and shorter than a gateway's timeout. */
 const POLL_MAX_MS = 24_000;
 const POLL_MS = 500;
 
@@ -89,7 +89,7 @@ export const findOnce = async (
   if (outcome.kind === "replayed")
     return { price: PRICES.find, replayed: true, ...readAnswer(outcome.answer) };
   const response = await runSearch(world, outcome, search);
-  // The crashed search that it took over was charged already.
+  // The crashed search that this request took over was charged already.
   const isRepeat = outcome.operation.id !== order.id && response.price > 0;
   return { ...response, replayed: isRepeat };
 };
@@ -109,7 +109,7 @@ const readAnswer = (answer: Json): Pick<FindResponse, "result" | "remaining"> =>
   return { result: result as FindResult, remaining };
 };
 
-/** The address that was found was erased within the two minutes in which the search is not charged again. */
+/** The found address was erased within the two minutes in which a repeat is free. */
 const ERASED_RESULT: FindResult = {
   status: "unknown",
   reason: "erased",
@@ -118,7 +118,7 @@ const ERASED_RESULT: FindResult = {
   pattern: null,
 };
 
-/** The caller chooses no key: the search and its time are the key. */
+/** The client sends no Idempotency-Key: the search and its two minutes are the key. */
 const createClaimKey = (world: World, payer: Payer, { person, domain }: Search): IdempotencyKey => {
   const names = [person.first, person.last].map((name) => name.normalize("NFC").toLowerCase());
   const searchHash = fingerprint([...names, domain]);
@@ -132,7 +132,7 @@ const createClaimKey = (world: World, payer: Payer, { person, domain }: Search):
   };
 };
 
-/** Waits for a search that is under way, and takes over one whose process is gone. */
+/** Waits for a search under way, and takes over a search whose process crashed. */
 const waitForTurn = async (
   world: World,
   order: OperationRequest,
@@ -150,7 +150,7 @@ const waitForTurn = async (
 const createUnsureFailure = (what: string, cause?: unknown): Failure =>
   new Failure("UNAVAILABLE", "repeat_search", what, { cause });
 
-/** A message about an Idempotency-Key means nothing to a client that sent none. */
+/** A message about an Idempotency-Key would mean nothing to a client that sent none. */
 const toSearchFailure = (cause: unknown): never => {
   if (!(cause instanceof Failure) || cause.money !== "retry_same_key") throw cause;
   throw createUnsureFailure("The state of this search is not known.", cause);
@@ -189,7 +189,7 @@ const runSearch = async (
   return { price: PRICES.find, result, remaining: left };
 };
 
-/** A test key gets the same result each time: what is known of the real domain has no part in it. */
+/** A test key gets the same result each time, independent of facts known about the real domain. */
 const searchWithin = async (
   world: VerifyWorld,
   { account, mode }: Operation,
@@ -244,8 +244,8 @@ const refund = async (
 };
 
 /**
- * Ends a search whose process is gone: its caller has hung up long ago, so the price is released. A claim that has
- * expired meanwhile needs no release, and a write that requires it would be refused forever.
+ * Ends a search whose process crashed: its caller has disconnected long ago, so the price is released. An expired claim needs
+ * no release, and the table would refuse a write that requires it forever.
  */
 const repairFind = async (world: World, item: Item): Promise<string> => {
   const operation = readOperation(item);

@@ -37,23 +37,23 @@ export type FindStatus = (typeof FIND_STATUSES)[number];
 
 export type FindResult = {
   readonly status: FindStatus;
-  /** A reason of verify, or why no mail server was asked. */
+  /** A reason of verify, or the reason that no mail server was asked. */
   readonly reason: string;
   readonly email: string | null;
   readonly confidence: number;
-  /** How the domain seems to name its mailboxes, as far as that is known. */
+  /** The pattern of the domain's mailboxes, if known. */
   readonly pattern: Pattern | null;
 };
 
-/** The pattern that a search has proved right, for the next search at this domain. */
+/** `learnedPattern`: the pattern that this search proved, for the next search at this domain. */
 export type FindOutcome = {
   readonly result: FindResult;
   readonly learnedPattern: Pattern | null;
-  /** Our circuit was open, and no server was asked. */
+  /** Our circuit breaker was open, so no mail server was asked. */
   readonly isWithheld?: boolean | undefined;
 };
 
-/** `domain` in A-labels. */
+/** `domain` is in A-labels. */
 export type Search = { readonly person: Person; readonly domain: string };
 
 export const INVALID_NAME: FindResult = {
@@ -67,7 +67,7 @@ export const INVALID_NAME: FindResult = {
 type FindOptions = Pick<VerifyOptions, "requester" | "waitMs">;
 
 /**
- * One person's address at a domain: one session tries the candidates, the likeliest first, until the server knows one.
+ * Finds one person's address at a domain: one session tries the candidates, the likeliest first, until the server accepts one.
  * Never rejects because of the network.
  */
 export const findAddress = async (
@@ -123,10 +123,10 @@ const toNoResult = (patternCounts: PatternCounts) => ({
 
 const skipLearning = (result: FindResult): FindOutcome => ({ result, learnedPattern: null });
 
-/** Role words that are names, too. Dev Patel is a person, though dev@ is none. */
+/** Role words that are names, too: Dev Patel is a person, though dev@ is a role. */
 const ALSO_NAMES: ReadonlySet<string> = new Set("ask crew dev job server talent".split(" "));
 
-/** The search is for a role, such as "Info" at a company: such a mailbox does not belong to one person. */
+/** True for a search for a role, such as "Info" at a company, whose mailbox does not belong to one person. */
 const isRoleName = ({ lists }: Engine, person: Person, domain: string): boolean =>
   listNameForms(person, domain)?.first.some(
     ({ text }) => !ALSO_NAMES.has(text) && lists.role(text) !== null,
@@ -141,7 +141,7 @@ type ProbedCandidate = {
   readonly doubts: ProviderDoubts;
 };
 
-/** The verdict that verify would give: both use one table. */
+/** Judges with the same table as verify, so both give the same verdict. */
 const judgeCandidate = (
   engine: Engine,
   { candidate: { local }, domain, at, probeResult, mailHost, doubts }: ProbedCandidate,
@@ -211,7 +211,7 @@ const conclude = (
     });
   if (status !== "valid") {
     const isThere = finding.verdict === "risky";
-    // A full mailbox proves nothing: some servers give this reply to every recipient, and it gets no catch-all probe.
+    // A full mailbox proves nothing: some servers send this reply for every recipient, and it gets no catch-all probe.
     return skipLearning({
       ...toResult("risky", reason, isThere ? "there" : "unproven"),
       pattern: isThere ? pattern : noResult.pattern,
@@ -223,9 +223,9 @@ const conclude = (
 };
 
 /**
- * Why a mailbox may be a namesake's. thomas@ never shows whose it is: one person's first name may be another's last, and
- * a company that writes first names has more than one Thomas when it is large. tlee@ does where the domain writes all
- * names so; elsewhere it may be Tina Lee's, and Thomas has left.
+ * Returns why a mailbox may be a namesake's. thomas@ never identifies a person: one person's first name may be another's last
+ * name, and a large company has more than one Thomas. tlee@ identifies a person where the domain uses this pattern; elsewhere
+ * it may be Tina Lee's.
  */
 const findIdentityDoubt = (
   pattern: Pattern,

@@ -1,6 +1,6 @@
 import { PARTICLES } from "@mailproof/mail/signals/person-name";
 
-/** One word of a name in a to z: its parts are what a hyphen joins, or its syllables. */
+/** One word of a name in a to z. Its parts are joined by a hyphen in the name, or are its syllables. */
 export type Word = readonly string[];
 
 export type JoinRule = readonly [join: (words: readonly Word[]) => string, weight: number];
@@ -12,18 +12,16 @@ const getLastWord = (words: readonly Word[]): string => words.flat().at(-1) ?? "
 const joinWithoutParticles = (words: readonly Word[]): string =>
   joinWords(words.map((word) => word.slice(countParticles(word))).slice(countParticleWords(words)));
 
-/*
- * How the parts of a name go into one local part. The weights are judgements (docs/scores.md).
- */
+/* The ways to join the parts of a name into one local part. The weights are judgements (docs/scores.md). */
 
-/** Jean-Luc. */
+/** For Jean-Luc. */
 const HYPHENATED_GIVEN: readonly JoinRule[] = [
   [joinBy("-"), 0.5],
   [joinWords, 0.28],
   [getFirstWord, 0.22],
 ];
 
-/** Anna Maria. */
+/** For Anna Maria. */
 const SEVERAL_GIVEN: readonly JoinRule[] = [
   [getFirstWord, 0.68],
   [joinWords, 0.16],
@@ -31,14 +29,14 @@ const SEVERAL_GIVEN: readonly JoinRule[] = [
   [joinBy("."), 0.08],
 ];
 
-/** Min-jun, which its owner writes as one word. */
+/** For Min-jun, whose owner writes it as one word. */
 const SYLLABLES: readonly JoinRule[] = [
   [joinWords, 0.82],
   [joinBy("-"), 0.12],
   [joinBy("."), 0.06],
 ];
 
-/** Smith-Jones. */
+/** For Smith-Jones. */
 const HYPHENATED_FAMILY: readonly JoinRule[] = [
   [joinBy("-"), 0.48],
   [joinWords, 0.26],
@@ -47,7 +45,7 @@ const HYPHENATED_FAMILY: readonly JoinRule[] = [
   [joinBy("."), 0.06],
 ];
 
-/** García López. */
+/** For García López. */
 const SEVERAL_FAMILY: readonly JoinRule[] = [
   [getFirstWord, 0.42],
   [joinWords, 0.22],
@@ -56,7 +54,7 @@ const SEVERAL_FAMILY: readonly JoinRule[] = [
   [joinBy("."), 0.08],
 ];
 
-/** Van der Berg, Al-Hashimi. */
+/** For Van der Berg and Al-Hashimi. */
 const WITH_PARTICLES: readonly JoinRule[] = [
   [joinWords, 0.54],
   [joinWithoutParticles, 0.18],
@@ -65,7 +63,7 @@ const WITH_PARTICLES: readonly JoinRule[] = [
   [joinBy("_"), 0.08],
 ];
 
-/** Da Silva Santos: countries differ in which of the names a person uses. */
+/** For Da Silva Santos: countries differ in which of the names a person uses. */
 const WITH_PARTICLES_AND_SEVERAL: readonly JoinRule[] = [
   [getLastWord, 0.35],
   [(words) => joinWords(words.slice(0, countParticleWords(words) + 1)), 0.3],
@@ -93,13 +91,13 @@ export const chooseFamilyRules = (words: readonly Word[]): readonly JoinRule[] =
   return words.length === 1 ? HYPHENATED_FAMILY : SEVERAL_FAMILY;
 };
 
-/** In an address, some of these are given names or words of their own; in a family name they are its beginning. */
+/** Words that start a family name. In an address, some of them are given names or separate words. */
 const BEGINNINGS: ReadonlySet<string> = new Set([
   ...PARTICLES,
   ..."abu bar bat ben bint ibn ni nic san santa santo dalla dello lo vom zum zur af".split(" "),
 ]);
 
-/** How many words in front are particles. The last word is the name itself, even if it looks like one. */
+/** Counts the leading particles. The last word is the name itself, even if it looks like a particle. */
 const countParticleWords = (words: readonly Word[]): number => {
   const count = words.findIndex((word) => word.length > 1 || !BEGINNINGS.has(word[0] ?? ""));
   return count === -1 ? words.length - 1 : count;

@@ -12,21 +12,21 @@ import { guessReading, isSyllabic, type Reading, spellWord } from "./spelling/sp
 import { type RawWord, splitName } from "./split-name.ts";
 import { combineWays, type Weighted } from "./weighted.ts";
 
-/** One way to write a name in a local part, and its likelihood. Those of one name add up to 1. */
+/** One way to write a name in a local part, and its likelihood. The weights of one name's forms add up to 1. */
 export type NameForm = { readonly text: string; readonly weight: number };
 
 export type PersonForms = {
   readonly first: readonly NameForm[];
   readonly last: readonly NameForm[];
-  /** The initials for patterns with a letter of the first name: Jean-Luc is j, and in some companies jl. */
+  /** The initials for patterns with a letter of the first name: Jean-Luc gives j, and in some companies jl. */
   readonly initials: readonly NameForm[];
-  /** Middle initials. Empty: the caller gave no middle name. */
+  /** Middle initials. Empty when the client sent no middle name. */
   readonly middles: readonly NameForm[];
-  /** How likely this person's address carries a middle initial. */
+  /** The likelihood that this person's address contains a middle initial. */
   readonly middleShare: number;
 };
 
-/** Every way in which this person's names may be written, or null when one of them is in no script that we read. */
+/** Lists every way to write this person's names; null when one of them has only unsupported scripts. */
 export const listNameForms = (person: Person, domain: string): PersonForms | null => {
   const reading = guessReading(person, domain);
   const [given, family] = [splitName(person.first, "first"), splitName(person.last, "last")];
@@ -49,7 +49,7 @@ export const listNameForms = (person: Person, domain: string): PersonForms | nul
   };
 };
 
-/** Why no address can be made from a name. */
+/** The reason that no address can be made from a name. */
 export type NameFault = "missing" | "no_letters" | "other_script";
 
 export const findNameFaults = (person: Person, domain: string) => {
@@ -66,7 +66,7 @@ const findFault = (name: string, as: "first" | "last", reading: Reading): NameFa
   return /[^\p{Z}\p{C}]/u.test(name) ? "no_letters" : "missing";
 };
 
-/** Whether first and last name look swapped: both are known names, and each only as the other. */
+/** Tests whether first and last name look swapped: both are known names, and each only as the other. */
 export const looksSwapped = (person: Person): boolean => {
   const reading = guessReading(person, "");
   return (
@@ -91,7 +91,7 @@ const isOnly = (
   return spellings.some((text) => among.has(text)) && !spellings.some((text) => not.has(text));
 };
 
-/** Words in scripts that we do not read are left out. Empty: none can be read. */
+/** Leaves out words in unsupported scripts. Empty when no word is left. */
 const spellWords = (
   words: readonly RawWord[],
   as: "first" | "last",
@@ -119,7 +119,7 @@ const applyRules = (
     ),
   );
 
-/** Some Roberts are bob to their company. */
+/** The likelihood that a Robert's address says bob. */
 const NICKNAME = 0.08;
 
 const addNicknames = (forms: readonly NameForm[]): readonly NameForm[] =>
@@ -135,9 +135,9 @@ const addNicknames = (forms: readonly NameForm[]): readonly NameForm[] =>
     }),
   );
 
-/** How often a name of several parts has all their letters: jl, or mj for Min-jun. */
+/** The likelihood that a name of several parts contributes all their letters: jl, or mj for Min-jun. */
 const ALL_LETTERS = 0.4;
-/** J. Robert is j, r or jr. */
+/** J. Robert contributes j, r or jr. */
 const LEADING: readonly (readonly [(leading: string, first: string) => string, number])[] = [
   [(leading) => leading, 0.5],
   [(_, first) => first, 0.3],
@@ -171,7 +171,7 @@ const listInitials = (
   ]);
 };
 
-/** Who shows a middle initial often has it in the address as well; a second given name says less. */
+/** A person who writes a middle initial often has it in the address, too; a full second given name is weaker evidence. */
 const INITIAL_SHARE = 0.52;
 const SECOND_NAME_SHARE = 0.1;
 

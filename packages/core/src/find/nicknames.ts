@@ -1,4 +1,4 @@
-/** Short forms that people are known by at work, by common knowledge: "robert bob rob" has the likeliest first. */
+/** Short forms that people use at work, from common knowledge: "robert bob rob" lists the likeliest first. */
 const ROWS = `
   alexander alex
   alexandra alex

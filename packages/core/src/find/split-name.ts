@@ -1,17 +1,17 @@
 import { foldName, isSyllabic } from "./spelling/spell-word.ts";
 
-/** One word of a name as it was given, in lower case: its parts are what a hyphen joins. */
+/** One word of a name in lower case, split at its hyphens. */
 export type RawWord = readonly string[];
 
 export type SplitName = {
-  /** Initials before the first word that is more: J. Robert. */
+  /** Initials before the first full word: J. Robert. */
   readonly before: readonly string[];
   readonly words: readonly RawWord[];
-  /** Initials after it: Robert J. */
+  /** Initials after that word: Robert J. */
   readonly after: readonly string[];
 };
 
-/** Titles, which are in no address. */
+/** Titles, which no address contains. */
 const TITLES: ReadonlySet<string> = new Set(
   "dr prof mr mrs ms miss herr frau sir dame jr sr ii iii iv phd md mba esq".split(" "),
 );
@@ -36,7 +36,7 @@ export const splitName = (typed: string, as: "first" | "last"): SplitName => {
   const own = filterOrAll(words, (word) => !TITLES.has(word.join("-")));
   const latin = filterOrAll(own, (word) => LATIN.test(word.join("")));
   const at = latin.findIndex((word) => !isInitial(word));
-  // An X is called X.
+  // A name of initials only, such as X, keeps them.
   if (at === -1) return { before: [], words: latin, after: [] };
   return {
     before: latin.slice(0, at).flat(),
@@ -51,7 +51,7 @@ const LATIN = /\p{Script=Latin}/u;
 const isInitial = (word: RawWord): boolean =>
   word.length === 1 && Array.from(word[0] ?? "").length === 1 && !isSyllabic(word[0] ?? "");
 
-/** The words that fit; or all where none does: a Mr. Sir is called so. */
+/** Keeps the words that fit, or all words when none fits: a Mr. Sir is really called Sir. */
 const filterOrAll = (
   words: readonly RawWord[],
   fits: (word: RawWord) => boolean,

@@ -1,17 +1,17 @@
-/** One of several ways, and its likelihood: those of one thing add up to 1. */
+/** One of several values and its likelihood; the weights of all values add up to 1. */
 export type Weighted<T> = { readonly value: T; readonly weight: number };
 
-/** More ways than this to write one name are too unlikely to be asked about. */
+/** The most ways to write one name. Further ways are too unlikely to be worth a recipient. */
 const WAYS_MAX = 8;
 
-/** The likeliest ways, with their weights made to add up to 1 again. */
+/** Keeps the likeliest values and scales their weights to a sum of 1. */
 const keepLikeliest = <T>(ways: readonly Weighted<T>[]): readonly Weighted<T>[] => {
   const likeliest = ways.toSorted((a, b) => b.weight - a.weight).slice(0, WAYS_MAX);
   const sum = likeliest.reduce((total, { weight }) => total + weight, 0);
   return likeliest.map(({ value, weight }) => ({ value, weight: weight / sum }));
 };
 
-/** Every way to take one of each list, in their order; the likeliest of them. */
+/** Combines one value of each list, in the order of the lists, and keeps the likeliest combinations. */
 export const combineWays = <T>(
   lists: readonly (readonly Weighted<T>[])[],
 ): readonly Weighted<readonly T[]>[] => {

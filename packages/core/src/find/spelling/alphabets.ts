@@ -1,9 +1,9 @@
 import { combineWays, type Weighted } from "../weighted.ts";
 
-/** The spelling of a letter, or of letters that together are another sound. ^ and $ are the edges of a word. */
+/** The spellings of a letter, or of several letters with one sound. ^ and $ are the edges of a word. */
 export type Alphabet = ReadonlyMap<string, readonly Weighted<string>[]>;
 
-/** Rows such as `ц: "ts 80 c 20"`: each way with its weight; a single way needs none, and "-" is not a letter. */
+/** Reads rows such as `ц: "ts 80 c 20"`: each spelling with its weight. A single spelling needs no weight, and "-" means no letter. */
 export const parseAlphabet = (rows: Readonly<Record<string, string>>): Alphabet =>
   new Map(Object.entries(rows).map(([letters, ways]) => [letters, parseWays(ways)]));
 
@@ -16,7 +16,7 @@ export const parseWays = (text: string): readonly Weighted<string>[] => {
   return ways.map(({ value, weight }) => ({ value, weight: weight / sum }));
 };
 
-/** `дмитрий y 2 …`, one name on each line. */
+/** Reads `дмитрий y 2 …`, one name per line. */
 export const parseNames = (text: string): Alphabet =>
   new Map(
     text
@@ -30,7 +30,7 @@ export const parseNames = (text: string): Alphabet =>
 
 const KEY_MAX = 5;
 
-/** The longest letters of the alphabet first. None: the word has a letter that this alphabet lacks. */
+/** Reads a word, the longest key of the alphabet first. Empty when the alphabet lacks a letter of the word. */
 export const readWord = (word: string, alphabet: Alphabet): readonly Weighted<string>[] => {
   const text = `^${Array.from(word, (letter) => (alphabet.has(letter) ? letter : removeAccents(letter))).join("")}$`;
   const read: (readonly Weighted<string>[])[] = [];
@@ -49,7 +49,7 @@ export const readWord = (word: string, alphabet: Alphabet): readonly Weighted<st
 export const removeAccents = (text: string): string =>
   text.normalize("NFD").replaceAll(/\p{M}/gu, "").normalize("NFC");
 
-/** "" for an edge that changes nothing. */
+/** Returns "" for an edge without its own key. */
 const findKey = (text: string, at: number, alphabet: Alphabet): string | undefined => {
   for (let length = KEY_MAX; length > 0; length -= 1) {
     const key = text.slice(at, at + length);
@@ -58,17 +58,17 @@ const findKey = (text: string, at: number, alphabet: Alphabet): string | undefin
   return text[at] === "^" || text[at] === "$" ? "" : undefined;
 };
 
-/** Greek as its passports write it (ELOT 743), without the accents. */
+/** Greek in the spelling of its passports (ELOT 743), without accents. */
 export const GREEK: Alphabet = parseAlphabet({
   ...parseRows(
     "α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s ς s τ t υ y φ f",
   ),
-  // Two dots separate a letter from the one before it.
+  // Two dots separate a letter from the letter before it.
   ...parseRows("χ ch ψ ps ω o ου ou γγ ng γξ nx γχ nch ^μπ b ϋ y ΰ y"),
   ...listGreekDiphthongs(),
 });
 
-/** αυ and ευ end in f before a voiceless letter and at the end, else in v. */
+/** αυ and ευ end in f before a voiceless letter and at the end of a word, otherwise in v. */
 function listGreekDiphthongs(): Record<string, string> {
   const vowels = [
     ["αυ", "a"],
@@ -86,7 +86,7 @@ function listGreekDiphthongs(): Record<string, string> {
   );
 }
 
-/** The Armenian and the Georgian of passports, without apostrophes. */
+/** The Armenian and Georgian spellings of passports, without apostrophes. */
 export const ARMENIAN: Alphabet = parseAlphabet({
   ...parseRows(
     "ա a բ b գ g դ d ե e ^ե ye զ z է e ը y թ t ժ zh ի i լ l խ kh ծ ts կ k հ h ձ dz ղ gh ճ ch մ m",
@@ -104,7 +104,7 @@ export const GEORGIAN: Alphabet = parseAlphabet(
   ),
 );
 
-/** One way for each letter: "α a β v". */
+/** Reads one spelling per letter: "α a β v". */
 export function parseRows(text: string): Record<string, string> {
   const words = text.split(" ");
   return Object.fromEntries(

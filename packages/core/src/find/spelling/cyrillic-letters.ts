@@ -1,11 +1,11 @@
 import { type Alphabet, parseAlphabet } from "./alphabets.ts";
 
-/** Languages of one alphabet that write the same letter otherwise in a to z. */
+/** Languages that share an alphabet but spell its letters differently in a to z. */
 export type CyrillicLanguage = "ru" | "uk" | "be" | "bg" | "sr" | "mk";
 
 /*
- * The weights are judgements of what people and companies write, in addition to passports (ICAO 9303: iu, ia, ii) and
- * what the usual systems do (BGN/PCGN: yu, ya, iy). They serve the names that cyrillic-names.ts does not have.
+ * The weights judge the spellings of people and companies beside those of passports (ICAO 9303: iu, ia, ii) and of the usual
+ * systems (BGN/PCGN: yu, ya, iy). They apply to names that cyrillic-names.ts lacks.
  */
 const RUSSIAN = {
   а: "a",
@@ -60,7 +60,7 @@ const RUSSIAN = {
   ей$: "ey 65 ei 35",
   ай$: "ay 60 ai 40",
   ов$: "ov 97 off 3",
-  // Macedonian and Serbian letters in a text that is neither, then Kazakh and its neighbours.
+  // Macedonian and Serbian letters in a text of another language, then letters of Kazakh and its neighbours.
   ѓ: "gj",
   ќ: "kj",
   ѕ: "dz",
@@ -155,7 +155,7 @@ const BULGARIAN = {
   ай$: "ay",
 } as const;
 
-/** Serbian has a Latin alphabet of its own; these are its letters without their accents. */
+/** The letters of the Serbian Latin alphabet, without their accents. */
 const SERBIAN = {
   ...RUSSIAN,
   "^е": "e",

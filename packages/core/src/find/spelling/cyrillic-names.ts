@@ -1,8 +1,8 @@
 import type { CyrillicLanguage } from "./cyrillic-letters.ts";
 
 /*
- * Given names with the spellings people use, each with its weight. Dmitry, Alexey and Maxim were counted among authors
- * of open-source software; the other weights are judgements in the same proportions.
+ * Given names with people's own spellings, each with its weight. Dmitry, Alexey and Maxim were counted among authors of
+ * open-source software; the other weights are judgements in the same proportions.
  */
 const RUSSIAN = `
   александр alexander 64 aleksandr 24 alexandr 12

@@ -3,7 +3,7 @@ import { readWord } from "./alphabets.ts";
 import { CYRILLIC, type CyrillicLanguage } from "./cyrillic-letters.ts";
 import { getTables } from "./tables.ts";
 
-/** Letters and endings that only one of the languages has, the narrower ones first. Kazakh and its neighbours are read as Russian. */
+/** Letters and endings that only one language uses, the rarest first. Kazakh and its neighbours are read as Russian. */
 const BY_LETTER: readonly (readonly [RegExp, CyrillicLanguage])[] = [
   [/[әғқңөұүһ]/, "ru"],
   [/[ѓќѕ]/, "mk"],
@@ -28,7 +28,7 @@ const CYRILLIC_LETTER = /\p{Script=Cyrillic}/u;
 
 const LANGUAGES = Object.keys(CYRILLIC) as readonly CyrillicLanguage[];
 
-/** By the letters of both names, then by a given name that only one language has, then by the domain's country. */
+/** Guesses by the letters of both names, then by a given name of only one language, then by the domain's country. */
 export const guessCyrillicLanguage = (
   names: string,
   given: readonly string[],
@@ -44,7 +44,7 @@ export const guessCyrillicLanguage = (
   return knowing[0] ?? "ru";
 };
 
-/** A given name as people spell it; any other letter by letter. */
+/** Spells a known given name as people do, and any other word letter by letter. */
 export const spellCyrillic = (
   word: string,
   as: "first" | "last",

@@ -15,14 +15,14 @@ const SIGNS = parseRows("ा a ि i ी i ु u ू u ृ ri े e ै ai ो o
 const NASALS = /[ँं]/;
 const VIRAMA = "्";
 
-/** ज्ञ is spoken gy, and सिंह is an own word. */
+/** ज्ञ sounds like gy, and सिंह has its own spelling. */
 const SPECIAL: Readonly<Record<string, string>> = { सिंह: "singh" };
 const SPECIAL_CLUSTERS: readonly (readonly [string, string])[] = [["ज्ञ", "ग्य"]];
 
 type Unit = { readonly consonants: string; readonly vowel: string; readonly isInherent: boolean };
 
 /**
- * A consonant without a sign has an a, which is silent at the end of a word, and mostly so between two syllables with
+ * A consonant without a sign contains an a, which is silent at the end of a word, and mostly silent between two syllables with
  * vowels: राजकुमार is rajkumar, and कमला is kamla or kamala.
  */
 export const spellDevanagari = (word: string): readonly Weighted<string>[] => {
@@ -38,7 +38,7 @@ export const spellDevanagari = (word: string): readonly Weighted<string>[] => {
 };
 
 const MIDDLE_SILENT = 0.7;
-/** व within a word is v to some before an a, and w to others: तिवारी is tivari or tiwari. */
+/** Some people write व within a word before an a as v, others as w: तिवारी is tivari or tiwari. */
 const V_OR_W = /(?<=.)v(?=a)/g;
 
 const spellW = (text: string, weight: number): readonly Weighted<string>[] => {
@@ -51,7 +51,7 @@ const spellW = (text: string, weight: number): readonly Weighted<string>[] => {
       ];
 };
 
-/** Syllables: consonants, joined by a virama, and the vowel after them. Null: a sign that is not read. */
+/** Splits a word into syllables: consonants, joined by a virama, and the vowel after them. Null for an unsupported sign. */
 const readUnits = (word: string): readonly Unit[] | null => {
   const text = SPECIAL_CLUSTERS.reduce(
     (so, [cluster, as]) => so.replaceAll(cluster, as),
@@ -80,13 +80,13 @@ const readUnits = (word: string): readonly Unit[] | null => {
   return consonants === "" ? units : [...units, { consonants, vowel: "", isInherent: false }];
 };
 
-/** Kept after several consonants: कृष्ण is krishna. */
+/** A last a stays after several consonants: कृष्ण is krishna. */
 const dropLast = (units: readonly Unit[]): readonly Unit[] =>
   units.map((unit, at) =>
     at > 0 && at === units.length - 1 && isDroppable(unit) ? { ...unit, vowel: "" } : unit,
   );
 
-/** From the right, each a that stands between two syllables with vowels. */
+/** Drops, from the right, each a between two syllables with vowels. */
 const dropMiddle = (units: readonly Unit[]): readonly Unit[] => {
   const so = [...units];
   for (let at = so.length - 2; at > 0; at -= 1) {
@@ -100,7 +100,7 @@ const dropMiddle = (units: readonly Unit[]): readonly Unit[] => {
 
 const isDroppable = (unit: Unit): boolean => unit.isInherent && !isCluster(unit);
 
-/** h after a consonant is its breath, and sh is one sound. */
+/** An h after a consonant is aspiration, and sh is one sound. */
 const isCluster = ({ consonants }: Unit): boolean =>
   consonants.replaceAll(/(?<=[bcdgjkpst])h/g, "").length > 1;
 

@@ -2,7 +2,7 @@ import { combineWays, type Weighted } from "../weighted.ts";
 import { parseNames, parseWays } from "./alphabets.ts";
 import { getTables } from "./tables.ts";
 
-/** Each language reads Han characters otherwise. Cantonese has no usual spelling that follows from them: not read. */
+/** Each language reads Han characters differently. Cantonese has no regular spelling, so its names are not read. */
 export type HanReading = "chinese" | "japanese" | "none";
 
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}々]/u;
@@ -13,7 +13,7 @@ const BY_COUNTRY: Readonly<Record<string, HanReading>> = {
   mo: "none",
 };
 
-/** Chinese family names have one character, or are one of a few with two; all others are Japanese. */
+/** Chinese family names have one character, or are among a few with two; all others are Japanese. */
 export const guessHanReading = (
   { first, last }: { readonly first: string; readonly last: string },
   country: string,
@@ -25,7 +25,7 @@ export const guessHanReading = (
   return isLong && !CHINESE_FAMILIES.has(last) ? "japanese" : "chinese";
 };
 
-/** Family names with two characters, and those that are read otherwise than the character elsewhere. */
+/** Family names with two characters, and family names whose character has another reading elsewhere. */
 const CHINESE_FAMILIES = parseNames(`
   欧阳 ouyang
   歐陽 ouyang
@@ -101,7 +101,7 @@ const CHINESE_FAMILIES = parseNames(`
   呂 lv 40 lu 45 lyu 15
 `);
 
-/** ü is v on a keyboard, u for many, and yu in a passport. */
+/** ü is v on a keyboard, u for many people, and yu in a passport. */
 const spellUmlaut = (syllable: string): string =>
   syllable.includes("v")
     ? `${syllable.replace("v", "u")} 50 ${syllable} 35 ${syllable.replace("v", "yu")} 15`
@@ -112,7 +112,7 @@ const findPinyin = (character: string): readonly Weighted<string>[] => {
   return syllable === undefined ? [] : parseWays(spellUmlaut(syllable));
 };
 
-/** Syllable by syllable; a family name is one word. None: a character or a name that is not read. */
+/** Spells syllable by syllable; a family name is one word. Empty for an unknown character or name. */
 export const spellHan = (
   word: string,
   as: "first" | "last",

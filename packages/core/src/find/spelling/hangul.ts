@@ -1,17 +1,17 @@
 import { combineWays, type Weighted } from "../weighted.ts";
 import { parseNames, parseRows, parseWays } from "./alphabets.ts";
 
-/** Unicode §3.12: a syllable's code is computed from its lead, vowel and tail. */
+/** Unicode §3.12 computes a syllable's code from its lead, vowel and tail. */
 const FIRST_SYLLABLE = 0xac00;
 const VOWELS_PER_LEAD = 21;
 const TAILS_PER_VOWEL = 28;
 
-/** The Revised Romanisation, letter by letter, as names have it: syllables do not change each other. */
+/** The Revised Romanisation, letter by letter, as for names: adjacent syllables do not change each other. */
 const LEADS = "g kk n d tt r m b pp s ss - j jj ch k t p h".split(" ");
 const VOWELS = "a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i".split(" ");
 const TAILS = "- k k k n n n t l k m l l l p l m p p t t ng t t k t p t".split(" ");
 
-/** Family names have spellings of their own, older than the romanisation; the weights are judgements. */
+/** Spellings of family names are older than the romanisation; the weights are judgements. */
 const FAMILIES = parseNames(`
   김 kim 97 gim 3
   이 lee 88 yi 8 rhee 4
@@ -61,7 +61,7 @@ const FAMILIES = parseNames(`
   선우 sunwoo 70 seonwoo 30
 `);
 
-/** Syllables of given names that many people spell otherwise than the romanisation. */
+/** Syllables of given names that many people spell differently from the romanisation. */
 const GIVEN = Object.fromEntries(
   Object.entries({
     ...parseRows(
@@ -88,7 +88,7 @@ const GIVEN = Object.fromEntries(
   }).map(([syllable, ways]) => [syllable, parseWays(ways.replaceAll(",", " "))]),
 );
 
-/** Syllable by syllable; a family name is one word. */
+/** Spells syllable by syllable; a family name is one word. */
 export const spellHangul = (
   word: string,
   as: "first" | "last",
@@ -105,7 +105,7 @@ export const spellHangul = (
     : ways.map(({ value, weight }) => ({ value: [value.join("")], weight }));
 };
 
-/** None for a letter that is not a whole syllable, such as ㅋ. */
+/** Empty for a letter that is not a whole syllable, such as ㅋ. */
 const romanize = (syllable: string): readonly Weighted<string>[] => {
   const number = (syllable.codePointAt(0) ?? 0) - FIRST_SYLLABLE;
   const lead = LEADS[Math.floor(number / (VOWELS_PER_LEAD * TAILS_PER_VOWEL))];

@@ -1,6 +1,6 @@
 /*
- * Japanese names in kanji have no reading that follows from their letters: these are the commonest, written by hand from
- * common knowledge. A name that is not here is not read.
+ * The kanji of a Japanese name do not determine its reading, so these lists contain the commonest names, written by hand from
+ * common knowledge. Other names are not read.
  */
 export const JAPANESE_FAMILIES = `
   佐藤 sato 90 satoh 10

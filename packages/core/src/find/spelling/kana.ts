@@ -1,7 +1,7 @@
 import type { Weighted } from "../weighted.ts";
 import { type Alphabet, parseAlphabet, parseRows, readWord } from "./alphabets.ts";
 
-/** Hepburn, as Japanese passports have it: without marks for long vowels. Katakana are read as hiragana. */
+/** Hepburn romanisation, as in Japanese passports, without marks for long vowels. Katakana are read as hiragana. */
 const SYLLABLES = parseRows(
   "あ a い i う u え e お o か ka き ki く ku け ke こ ko が ga ぎ gi ぐ gu げ ge ご go " +
     "さ sa し shi す su せ se そ so ざ za じ ji ず zu ぜ ze ぞ zo た ta ち chi つ tsu て te と to " +
@@ -12,7 +12,7 @@ const SYLLABLES = parseRows(
     "しぇ she じぇ je ちぇ che ゔぁ va ゔぃ vi ゔぇ ve ゔぉ vo つぁ tsa いぇ ye ヶ ga ヵ ka",
 );
 
-/** き and its row before a small や, ゆ, よ. */
+/** The consonants of き and its row before a small や, ゆ, よ. */
 const SOFT = parseRows("き ky ぎ gy し sh じ j ち ch ぢ j に ny ひ hy び by ぴ py み my り ry");
 const SMALL = parseRows("ゃ a ゅ u ょ o");
 
@@ -25,7 +25,7 @@ const listSoftSyllables = (): Record<string, string> =>
 
 const SHORT: Readonly<Record<string, string>> = { ...SYLLABLES, ...listSoftSyllables() };
 
-/** おう and うう are mostly one long vowel, and so is おお; but 井上 is inoue, and 大野 is ohno as well. */
+/** おう and うう are mostly one long vowel, and so is おお; but 井上 is inoue, and 大野 is also ohno. */
 const listLongSyllables = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(SHORT).flatMap(([kana, sound]) => {
@@ -39,7 +39,7 @@ const listLongSyllables = (): Record<string, string> =>
     }),
   );
 
-/** A small っ doubles what follows, and ん is m before b, m and p in older passports. */
+/** A small っ doubles the following letter, and older passports write ん as m before b, m and p. */
 const listDoubledSyllables = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(SHORT).flatMap(([kana, sound]) => {

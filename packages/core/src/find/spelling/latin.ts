@@ -1,7 +1,7 @@
 import type { Weighted } from "../weighted.ts";
 import { removeAccents } from "./alphabets.ts";
 
-/** The letters that removing accents does not change. */
+/** Letters that the removal of accents does not change. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -28,10 +28,10 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 const DIGRAPHS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe" };
 
-/** Countries where the umlaut is a letter of the language and not an ornament. */
+/** Countries whose languages count the umlaut as a letter of its own. */
 const DIGRAPH_COUNTRIES: ReadonlySet<string> = new Set(["de", "at", "ch", "li"]);
 
-/** A German Müller is mueller or muller, and only the server knows which. */
+/** A German Müller is mueller or muller, and only the mail server knows which. */
 export const spellLatin = (word: string, country: string): readonly Weighted<string>[] => {
   const plain = toPlain(word, {});
   const digraphs = toPlain(word, DIGRAPHS);

@@ -9,9 +9,9 @@ import { spellHangul } from "./hangul.ts";
 import { spellKana } from "./kana.ts";
 import { spellLatin } from "./latin.ts";
 
-/** The language, which a name does not show: other languages read the same letters differently. */
+/** The reading of a name's letters, which depends on its language; the name does not show the language. */
 export type Reading = {
-  /** The country of the domain, such as "de"; or whatever its last label is. */
+  /** The last label of the domain, such as the country "de". */
   readonly country: string;
   readonly cyrillic: CyrillicLanguage;
   readonly han: HanReading;
@@ -34,7 +34,7 @@ export const guessReading = (person: Person, domain: string): Reading => {
 export const foldName = (text: string): string =>
   text.normalize("NFKC").toLowerCase().normalize("NFC");
 
-/** Ways to write one word in a to z. Several texts are its syllables. None: its letters are not read. */
+/** One way to write a word in a to z; several texts are its syllables. A word with unsupported letters has no spelling. */
 export type Spelling = Weighted<readonly string[]>;
 
 type Speller = (word: string, as: "first" | "last", reading: Reading) => readonly Spelling[];
@@ -46,7 +46,7 @@ const asOneText =
   (word, as, reading) =>
     spell(word, as, reading).map(({ value, weight }) => ({ value: [value], weight }));
 
-/** An accent before a plain second vowel separates the two, as two dots do. */
+/** An accent before a plain second vowel separates the two vowels, as two dots do. */
 const GREEK_HIATUS = /(?<=[άέό])υ/g;
 
 const SCRIPTS: readonly (readonly [RegExp, Speller])[] = [
@@ -70,7 +70,7 @@ export const spellWord: Speller = (word, as, reading) => {
   return spell?.(word, as, reading).filter(({ value }) => value.join("") !== "") ?? [];
 };
 
-/** In these, one letter is a syllable and may be a whole name. */
+/** In these scripts one letter is a syllable and may be a whole name. */
 const SYLLABIC = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 export const isSyllabic = (text: string): boolean => SYLLABIC.test(text);

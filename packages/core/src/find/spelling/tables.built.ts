@@ -3,7 +3,7 @@ import { CYRILLIC_NAMES } from "./cyrillic-names.ts";
 import { JAPANESE_FAMILIES, JAPANESE_GIVEN } from "./japanese-names.ts";
 import { PINYIN } from "./pinyin.ts";
 
-// Most searches need none of these tables, and a bundle writes a letter that is not ASCII in six bytes.
+// Packed, because most searches need none of these tables, and a bundle writes a non-ASCII letter in six bytes.
 
 export const PACKED_TABLES = compressJson({
   pinyin: PINYIN,

@@ -32,7 +32,7 @@ const readTables = (): SpellingTables => {
   };
 };
 
-/** Each row is a syllable and its characters. */
+/** Each row contains a syllable and its characters. */
 const readPinyin = (rows: string): ReadonlyMap<string, string> =>
   new Map(
     rows
@@ -46,5 +46,5 @@ const readPinyin = (rows: string): ReadonlyMap<string, string> =>
 
 let tables: SpellingTables | undefined;
 
-/** Unpacked at the first name that needs one of them. */
+/** Unpacks the tables at the first name that needs one. */
 export const getTables = (): SpellingTables => (tables ??= readTables());
