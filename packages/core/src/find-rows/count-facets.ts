@@ -11,15 +11,15 @@ import { STATUSES } from "../verify/result.ts";
 import { SEND_ADVICES, toSendAdvice } from "../verify/send-advice.ts";
 import { createAddressTest, getDomainText, matchesKind, type RowFilter } from "./row-filter.ts";
 
-// What each value of a filter would leave: its rows among those that pass the filter's other fields. So a value that is not
-// chosen has its number, and one that is chosen keeps it.
+// Counts, for each value of a filter, its rows among those that pass the filter's other fields. So an unselected value shows
+// its number, and a selected value keeps it.
 
 type Field = keyof RowFilter;
 
-/** For each field, the number of rows of each value, by the values as a filter has them. */
+/** The number of rows of each value, by field. The values have the form of a filter. */
 export type Facets = Readonly<Record<Field, Readonly<Record<string, number>>>>;
 
-/** Those that are of the kind. The domain is in the address. */
+/** The fields of a row's kind. The domain is part of the address instead. */
 const KIND_FIELDS = ["send", "status", "reason", "provider", "score"] as const;
 
 const SCORES = toScoreBands(() => 0).map(({ from, to }) => `${from}-${to}`);
@@ -30,7 +30,6 @@ const VALUES: Readonly<Partial<Record<Field, readonly string[]>>> = {
   score: SCORES,
 };
 
-/** The value of each field. */
 const toValues = ([status, score, reason, provider]: RowKind) => ({
   send: toSendAdvice(status),
   status,
@@ -41,7 +40,7 @@ const toValues = ([status, score, reason, provider]: RowKind) => ({
 
 type Obstacle = Field | "none" | "several";
 
-/** The field that alone keeps a kind out. */
+/** Finds the field that alone excludes a kind. */
 const createObstacleFinder = (filter: RowFilter) => {
   const tests = KIND_FIELDS.filter((field) => filter[field]).map(
     (field) => [field, matchesKind({ [field]: filter[field] })] as const,
@@ -52,7 +51,7 @@ const createObstacleFinder = (filter: RowFilter) => {
   };
 };
 
-/** `domains`: those that are counted. */
+/** `domains`: the domains to count. */
 export const countFacets = async (
   table: Table,
   job: IndexedJob,
@@ -88,7 +87,7 @@ type Wanted = {
   readonly isDomain: ReturnType<typeof createAddressTest>;
 };
 
-/** A row counts for a field if no other field keeps it out. */
+/** A row counts for a field if no other field excludes the row. */
 const countPiece = (
   piece: AddressedPiece,
   { findObstacle, hasText, isDomain }: Wanted,
@@ -116,7 +115,7 @@ const countPiece = (
   }
 };
 
-/** Only a value that is counted already: a list may have half a million domains. */
+/** Counts only values from the start: a list may have half a million domains. */
 const countKnown = (counts: Record<string, number>, value: string, rows: number): void => {
   if (Object.hasOwn(counts, value)) counts[value] = (counts[value] ?? 0) + rows;
 };

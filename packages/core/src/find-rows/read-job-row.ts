@@ -5,7 +5,7 @@ import { findEvidence } from "../rows/row-evidence.ts";
 import { findRow, readPieces } from "../rows/row-index.ts";
 import { readSelectedRows } from "./read-selected-rows.ts";
 
-/** The result of one row with what is kept of its evidence. Undefined: the row has no result, or there is none. */
+/** Reads the result of one row with the stored part of its evidence. Undefined when the row does not exist or has no result. */
 export const readJobRow = async (
   world: Pick<World, "table" | "blobs" | "now" | "sleep">,
   job: Job,
@@ -20,7 +20,7 @@ export const readJobRow = async (
   if (!found) return undefined;
   const [stored] = await readSelectedRows(world, job.id, [found]);
   if (!stored || stored.result.evidence) return stored;
-  // A child keeps the evidence of what it found out; its rows have the parent's numbers.
+  // A child stores the evidence of its own results; its rows have the parent's numbers.
   const child = found.child === undefined ? undefined : await findJob(world.table, found.child);
   const evidence = child
     ? (await readJobRow(world, child, row))?.result.evidence

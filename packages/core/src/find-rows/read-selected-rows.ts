@@ -2,10 +2,10 @@ import type { World } from "../ports/world.ts";
 import { PAGE_ROWS, readPage, toPageKey, unpackRow, type VerifiedRow } from "../rows/results.ts";
 import type { FoundRow } from "./select-rows.ts";
 
-/** Reads at the same time: each is a request on AWS, and unpacking so many pages takes about 10 ms. */
+/** Concurrent reads: each is a request on AWS, and unpacking 25 pages takes about 10 ms. */
 const READS_AT_ONCE = 25;
 
-/** These rows, in this order. A row is left out if its page was deleted meanwhile. */
+/** Returns these rows in this order, without rows whose page was deleted meanwhile. */
 export const readSelectedRows = async <F extends FoundRow>(
   { table, sleep }: Pick<World, "table" | "sleep">,
   job: string,
@@ -20,7 +20,7 @@ export const readSelectedRows = async <F extends FoundRow>(
         const [{ chunk, token, at }] = wanted as [F, ...F[]];
         const page = await table.get(toPageKey({ job, chunk, token }, Math.floor(at / PAGE_ROWS)));
         const packed = page ? readPage(page) : [];
-        // Rows in the order of a score may be on a thousand pages: only these rows are held.
+        // Rows sorted by score may be on a thousand pages, so memory holds only these rows.
         for (const one of wanted) {
           const own = packed[one.at % PAGE_ROWS];
           if (own) rows.set(one, unpackRow(own));

@@ -3,9 +3,9 @@ import { compressJson, decompressJson } from "../lib/compress.ts";
 import type { Json } from "../ports/table.ts";
 import type { ReadProgress } from "./result-pages.ts";
 
-// Encodes a reader's progress in a cursor. A job has at most 1,000 chunks (500,000 rows in chunks of 500), and each
-// chunk is one character, compressed: so a cursor stays under 2,000 characters, in whatever order the chunks finish. A
-// cursor of a job that has ended has about 40.
+// Encodes a reader's progress in a cursor. A job has at most 1,000 chunks (500,000 rows in chunks of 500), and each chunk is
+// one compressed character, so a cursor stays under 2,000 characters in whatever order the chunks finish. A cursor of an ended
+// job has about 40.
 
 export const encodeReadProgress = ({ before, passes, partial }: ReadProgress): Json => [
   before,

@@ -3,15 +3,15 @@ import { type Chunk, findChunk, iterateChunks } from "../rows/chunks.ts";
 import { isOpenJob, type Job } from "../rows/items.ts";
 import { readResultRows, type VerifiedRow } from "../rows/results.ts";
 
-// A job can be read while it runs. Chunks finish in any order, and a chunk gets rows in several passes: a cursor with
-// only the last row would miss rows that are stored before it. The passes of a chunk are numbered, only appended, and
-// never changed, so one number per chunk describes which rows a reader has.
+// Clients can read a job while it runs. Chunks finish in any order, and a worker adds rows to a chunk in several passes, so a
+// cursor with only the last row would miss rows that are stored before it. The passes of a chunk are numbered, only appended,
+// and never changed, so one number per chunk describes the rows that a reader has.
 
-/** Which rows of a job the reader has. The cursor carries it. */
+/** The rows of a job that the reader has. The cursor encodes it. */
 export type ReadProgress = {
-  /** Every chunk before this one is final, and the reader has all of it. */
+  /** Every chunk before this one is final, and the reader has all of its rows. */
   readonly before: number;
-  /** For each chunk from there on: how many of its passes the reader has. */
+  /** The number of passes that the reader has, for each chunk from `before` on. */
   readonly passes: readonly number[];
   /** The chunk in which the last page ended: of its first `passes` passes the reader has the rows before `row`. */
   readonly partial?: { readonly chunk: number; readonly passes: number; readonly row: number };
@@ -23,15 +23,14 @@ export const NOTHING_READ: ReadProgress = { before: 0, passes: [] };
 export type ResultPage = { readonly rows: readonly VerifiedRow[]; readonly next?: ReadProgress };
 
 /**
- * Each chunk with new rows costs a query, and late rows are few in each of many chunks. So a page may be short although
- * more rows follow.
+ * Each chunk with new rows costs a query, and many chunks may have only a few late rows. So a page may be short although more
+ * rows follow.
  */
 const CHUNKS_PER_PAGE_MAX = 100;
 
 /**
- * The next rows that the reader does not have: first the remaining rows of the chunk where it stopped, then in the
- * order of the input, until `take` refuses one. `job` must be read before this call: a job's end is written after its last
- * row.
+ * Returns the next rows that the reader lacks: first the rest of the chunk where it stopped, then in the order of the input,
+ * until `take` refuses a row. The caller must read `job` first: a job's end is written after its last row.
  */
 export const readResultPage = async (
   table: Table,
@@ -45,9 +44,7 @@ export const readResultPage = async (
   let { before } = delivered;
   let chunksRead = 0;
 
-  /**
-   * Adds the rows of the chunk's first passes that the reader does not have. Returns a position if the page ends here.
-   */
+  /** Adds the rows of the chunk's first passes that the reader lacks. Returns a position if the page ends here. */
   const add = async (
     chunk: Chunk,
     upTo: number,

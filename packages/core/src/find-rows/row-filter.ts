@@ -3,8 +3,7 @@ import { type PackedValues } from "../verify/pack.ts";
 import { STATUSES, type Status } from "../verify/result.ts";
 import { SEND_ADVICES, type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";
 
-// Which rows of a job are wanted: the one reader of filters, for pages of rows, counts, exports, and rows that are verified
-// again.
+// The only reader of row filters: for pages of rows, counts, exports, and rows to verify again.
 
 /** Values of one field are alternatives; different fields must all match. */
 export type RowFilter = {
@@ -12,7 +11,7 @@ export type RowFilter = {
   readonly status?: readonly Status[];
   readonly reason?: readonly string[];
   readonly provider?: readonly string[];
-  /** In lower case. */
+  /** Domains in lower case. */
   readonly domain?: readonly string[];
   readonly score?: readonly { readonly from: number; readonly to: number }[];
 };
@@ -51,7 +50,7 @@ const toValue = ([field, value]: Term): unknown => {
 
 const splitTerms = (text: string): readonly Term[] => text.split(",").map(toTerm);
 
-/** Whether it is terms such as `status:valid`, separated by commas. */
+/** Tests whether the text consists of terms such as `status:valid`, separated by commas. */
 export const isRowFilter = (text: string): boolean => splitTerms(text).every(isTerm);
 
 export const parseRowFilter = (text: string): RowFilter => {
@@ -61,7 +60,7 @@ export const parseRowFilter = (text: string): RowFilter => {
   return filter;
 };
 
-/** Whether a row is of a kind that passes the filter. Its address is not part of the kind. */
+/** Tests whether a row's kind passes the filter. The address is not part of the kind. */
 export const matchesKind =
   ({ send, status, reason, provider, score }: RowFilter) =>
   ([itsStatus, itsScore, itsReason, itsProvider]: RowKind): boolean =>
@@ -71,7 +70,7 @@ export const matchesKind =
     (!provider || (itsProvider !== null && provider.includes(itsProvider))) &&
     (!score || score.some(({ from, to }) => from <= itsScore && itsScore <= to));
 
-/** Undefined: every address passes. Takes an address in lower case. `text`: a part of it, in any case. */
+/** Undefined when every address passes. The test takes an address in lower case. `text`: a part of the address, in any case. */
 export const createAddressTest = (
   { domain }: RowFilter,
   text?: string | null,
@@ -87,7 +86,7 @@ export const createAddressTest = (
 export const getDomainText = (address: string): string =>
   address.slice(address.lastIndexOf("@") + 1);
 
-/** Whether a stored row is wanted. `text`: a part of its address, in any case. */
+/** Tests a stored row. `text`: a part of its address, in any case. */
 export const createRowTest = (
   filter: RowFilter,
   text?: string | null,
@@ -98,7 +97,7 @@ export const createRowTest = (
     isKind([status, score, reason, provider]) && isAddress?.(email.toLowerCase()) !== false;
 };
 
-/** Whether the row at a position of the piece is wanted, by the same rules. Undefined: none is. */
+/** Tests the row at a position of the piece, by the same rules. Undefined when no row passes. */
 export const createPieceTest = (
   piece: AddressedPiece,
   filter: RowFilter,

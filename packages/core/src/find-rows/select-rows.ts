@@ -9,17 +9,17 @@ import {
 import { createPieceTest, type RowFilter } from "./row-filter.ts";
 import { createComparator, createFirstRows, type RowOrder, type RowPosition } from "./sort-rows.ts";
 
-// Finds and sorts rows of a job by its index: which rows match, how many, and where one page of them is stored. The index is
-// read in slices, and other work runs between two of them. Only the rows near the page are held.
+// Finds and sorts rows of a job by its index: the matching rows, their number, and where one page of them is stored. It reads
+// the index in slices, between which other work runs, and holds only the rows near the page.
 
 export type RowSelection = {
   readonly filter: RowFilter;
-  /** Matches addresses that contain this text. Undefined: every address. */
+  /** Matches addresses that contain this text. Undefined matches every address. */
   readonly text: string | undefined;
   readonly order: RowOrder;
 };
 
-/** Where a row is stored: the chunk, the pages, and the position in them. */
+/** The storage position of a row: the chunk, the token of its pages, and the position in these pages. */
 export type FoundRow = {
   readonly chunk: number;
   readonly token: string;
@@ -32,7 +32,7 @@ export type SelectedRow = FoundRow & RowPosition;
 export type SelectedRows = {
   readonly matching: number;
   readonly found: readonly SelectedRow[];
-  /** Whether more rows match after these. */
+  /** True when more rows match after these. */
   readonly hasMore: boolean;
 };
 
@@ -59,7 +59,7 @@ export const selectRows = async (
   return toPage(await findFirst(index, undefined, offset + limit), offset, limit);
 };
 
-/** A page that is further from the start is found by a second pass over the index, which holds only the rows near it. */
+/** For a page further from the start, the search reads the index twice and holds only the rows near the page. */
 const ROWS_HELD_MAX = 10_000;
 
 type Index = {
@@ -74,7 +74,7 @@ type OpenRows = {
   readonly matching: number;
   /** The number of matching rows up to the position. */
   readonly before: number;
-  /** The first rows after it. */
+  /** The first rows after the position. */
   readonly rows: readonly SelectedRow[];
 };
 
@@ -103,7 +103,7 @@ const findFirst = async (
 
 type Window = { readonly after: RowPosition | undefined; readonly until: RowPosition | undefined };
 
-/** All rows between two positions, which have to be few. */
+/** Finds all rows between two positions, which must be few. */
 const findBetween = async (index: Index, { after, until }: Window): Promise<OpenRows> => {
   const { compare } = index;
   const rows: SelectedRow[] = [];
@@ -122,7 +122,7 @@ const findBetween = async (index: Index, { after, until }: Window): Promise<Open
 
 const SAMPLE_ROWS = 16_000;
 
-/** Two rows with the page between them: by a sample, so the caller has to count. */
+/** Estimates two rows around the page from a sample, so the caller must count. */
 const estimateWindow = async (index: Index, offset: number, limit: number): Promise<Window> => {
   const stride = Math.max(1, Math.ceil(index.job.total / SAMPLE_ROWS));
   const sample: RowPosition[] = [];
@@ -138,7 +138,7 @@ const estimateWindow = async (index: Index, offset: number, limit: number): Prom
   };
 };
 
-/** Asks `isKept` about each matching row, in no order, and calls `onSlice` with the rows of a slice that are kept. */
+/** Calls `isKept` for each matching row, in any order, and `onSlice` with the kept rows of each slice. */
 const scan = async (
   { table, job, selection: { filter, text, order }, pause }: Index,
   isKept: (row: RowPosition) => boolean,
@@ -155,7 +155,7 @@ const scan = async (
       for (let at = 0; at < piece.kindByRow.length; at++) {
         if (!isWanted(at)) continue;
         const position = { value: getValue(at), row: getRowAt(piece, at) };
-        // With its fields by name: a spread takes ten times as long.
+        // Fields by name, because a spread takes ten times as long.
         if (isKept(position))
           kept.push({ value: position.value, row: position.row, chunk, token, at });
       }

@@ -6,16 +6,16 @@ export type RowOrder = {
   readonly isDescending: boolean;
 };
 
-/** The last row of a page. The next page starts after it, even if rows were added meanwhile. `value` is 0 in the order of the list. */
+/** The last row of a page. The next page starts after it, even if rows were added meanwhile. `value` is 0 in list order. */
 export type RowPosition = { readonly value: string | number; readonly row: number };
 
 type Comparator = (a: RowPosition, b: RowPosition) => number;
 
-/** Rows of the same value stay in the order of the list. */
+/** Rows with equal values keep the order of the list. */
 export const createComparator = ({ by, isDescending }: RowOrder): Comparator => {
   const direction = isDescending ? -1 : 1;
   if (by === "row") return (a, b) => (a.row - b.row) * direction;
-  // Apart from texts: V8 compares what is now a number and now a text ten times slower.
+  // Separate from texts: V8 compares ten times slower when a comparator gets both numbers and texts.
   if (by === "score")
     return (a, b) => (Number(a.value) - Number(b.value)) * direction || a.row - b.row;
   return (a, b) => {
@@ -25,19 +25,19 @@ export const createComparator = ({ by, isDescending }: RowOrder): Comparator => 
 };
 
 export type FirstRows<T> = {
-  /** Whether the row may be one of the first. */
+  /** Tests whether the row may be among the first. */
   readonly isOpenTo: (row: RowPosition) => boolean;
   /** Adds a slice of rows, in any order. */
   readonly add: (rows: T[]) => Promise<void>;
   readonly list: () => Promise<readonly T[]>;
 };
 
-/** Merging so many rows takes at most 5 ms, however long their addresses are. */
+/** Merging 20,000 rows takes at most 5 ms, however long their addresses are. */
 const STEPS_WITHOUT_PAUSE = 20_000;
 
 /**
- * The first `most` rows of an order. Sorted runs are merged when the earlier one has less than twice the rows of the later
- * one, so each row is merged a few times only, whatever its text.
+ * Keeps the first `most` rows of an order. It merges sorted runs when the earlier run has less than twice the rows of the later
+ * run, so it merges each row only a few times.
  */
 export const createFirstRows = <T extends RowPosition>(
   most: number,
