@@ -1,18 +1,18 @@
 import { detectUtf16 } from "./list-decoder.ts";
 
-/** The formats that are often renamed to .csv: office files, which are zip or OLE files, PDF, archives. */
+/** Formats that people often rename to .csv: office files, which are zip or OLE files, PDF, archives. */
 const MAGIC_NUMBERS: readonly (readonly number[])[] = [
   [0x50, 0x4b, 0x03, 0x04], // zip, .xlsx, .ods
-  [0x50, 0x4b, 0x05, 0x06], // a zip with nothing in it
+  [0x50, 0x4b, 0x05, 0x06], // an empty zip
   [0xd0, 0xcf, 0x11, 0xe0], // .xls
   [0x1f, 0x8b], // gzip
   [0x25, 0x50, 0x44, 0x46, 0x2d], // PDF
 ];
 
-// Of random bytes 10 in 100 are control characters; of text hardly any are.
+// Ten percent of random bytes are control characters; text contains hardly any.
 const CONTROL_CHARACTERS = /(?!\s)\p{Cc}/gu;
 const CONTROL_SHARE_MAX = 0.05;
-// DOS ends files with one, and a short list has few characters.
+// DOS ends files with a control character, and a short list has few characters.
 const CONTROLS_ALLOWED = 4;
 const NUL_SHARE_MAX = 0.5;
 
@@ -20,7 +20,7 @@ const SAMPLE_BYTES = 16_384;
 const SPACE = 0x20;
 const WHITE_SPACE: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d]);
 
-/** Judged only by the bytes, before any are decoded: junk must not cost as much time as a list. */
+/** Reads only bytes, before any decoding: a binary file must not cost as much time as a list. */
 export const isBinaryFile = (head: Uint8Array): boolean => {
   if (MAGIC_NUMBERS.some((magic) => magic.every((byte, index) => head[index] === byte)))
     return true;
@@ -31,7 +31,7 @@ export const isBinaryFile = (head: Uint8Array): boolean => {
     if (byte === 0) nuls += 1;
     else if (byte < SPACE && !WHITE_SPACE.has(byte)) controls += 1;
   }
-  // UTF-16 has a NUL in at most every second byte.
+  // In UTF-16 at most every second byte is NUL.
   if (nuls > sample.length * NUL_SHARE_MAX) return true;
   return detectUtf16(head) === null && isTooMany(controls, sample.length);
 };

@@ -3,7 +3,7 @@ import { hasAddress } from "@mailproof/mail/address-cell";
 type Rows = readonly (readonly string[])[];
 
 export type ColumnOptions = {
-  /** A name, in any case, or a zero-based index. If a column is named "2", the name wins. */
+  /** A name, in any case, or a zero-based index. A column with the name "2" precedes the index 2. */
   readonly emailColumn?: string | undefined;
   readonly hasHeader?: boolean | undefined;
 };
@@ -11,12 +11,12 @@ export type ColumnOptions = {
 export type ListColumns = {
   readonly columns: readonly string[];
   readonly emailColumn: number;
-  /** Other columns with addresses, which are not verified. */
+  /** Other columns with addresses, which the job does not verify. */
   readonly otherEmailColumns: readonly number[];
   readonly hasHeader: boolean;
 };
 
-/** `sample` is the beginning of the file, including its header if it has one. */
+/** `sample` is the beginning of the file, including its header. */
 export const findColumns = (
   sample: Rows,
   options: ColumnOptions,
@@ -39,7 +39,7 @@ export const findColumns = (
   return { columns, emailColumn, otherEmailColumns, hasHeader };
 };
 
-/** The column names; a column without a name is named by its position, from column_1. */
+/** Lists the column names. A column without a name gets its position, from column_1. */
 export const listColumnNames = (sample: Rows, hasHeader: boolean): readonly string[] => {
   const header = hasHeader ? (sample[0] ?? []) : [];
   return Array.from(
@@ -48,11 +48,11 @@ export const listColumnNames = (sample: Rows, hasHeader: boolean): readonly stri
   );
 };
 
-/** How many of these rows have an address in any cell. */
+/** Counts the rows with an address in any cell. */
 export const countWithAddress = (rows: Rows): number =>
   rows.filter((cells) => cells.some(hasAddress)).length;
 
-/** An invalid address is not a column name: a list without a header may start with one. */
+/** A cell with an @ is no column name: a list without a header may start with an invalid address. */
 const looksLikeName = (cell: string): boolean => !cell.includes("@");
 
 const getWidth = (sample: Rows): number =>
@@ -87,8 +87,8 @@ const rankName = (name: string): number => {
 };
 
 /**
- * Of the columns with addresses, the one with the best name, then the one with the most addresses. A name by itself decides
- * only if no column has addresses: "mailing city" and "email opt-in" would match by name, too.
+ * Chooses among the columns with addresses: first by the best name, then by the number of addresses. A name alone decides only
+ * if no column has addresses, because "mailing city" and "email opt-in" would also match by name.
  */
 const guessColumn = (sample: Rows, hasHeader: boolean | undefined): number | null => {
   const first = hasHeader === false ? [] : (sample[0] ?? []);

@@ -1,6 +1,6 @@
 import { type ByteText, toText, truncateBytes } from "./byte-text.ts";
 
-/** Takes the next part of the text, and returns the records that it completes. Blank lines are not records. */
+/** Reads the next part of the text and returns the records that it completes. Blank lines are not records. */
 export type CsvReader = (text: ByteText, isLast: boolean) => readonly (readonly ByteText[])[];
 
 const CELL_LENGTH_MAX = 65_536;
@@ -20,9 +20,9 @@ const SPACE = 32;
 const NO_SEPARATOR = -1;
 
 /**
- * RFC 4180 and common deviations: any line end, spaces around quotes, quotes inside plain cells. A quote that is never
- * closed is an ordinary character, and its record ends with its line. A record that is too long is returned without
- * cells: half of an address may be another valid address.
+ * Reads RFC 4180 and common deviations: any line end, spaces around quotes, quotes inside plain cells. A quote that never
+ * closes is an ordinary character, and its record ends with its line. A record that is too long is returned without cells,
+ * because half of an address may be another valid address.
  */
 export const createCsvReader = (delimiter: string): CsvReader => {
   const separator = delimiter === "" ? NO_SEPARATOR : delimiter.charCodeAt(0);
@@ -53,7 +53,7 @@ export const createCsvReader = (delimiter: string): CsvReader => {
       }
       const strayQuotesBefore = strayQuotes;
       const read = readFast(at, strayQuotes < STRAY_QUOTES_MAX) ?? readNext(text, at, isLast);
-      // The text that seemed to be quoted is read again line by line, so positions found before are beyond it.
+      // The reader reads the apparently quoted text again line by line, so the found positions are too far ahead.
       if (strayQuotes > strayQuotesBefore) readFast = createFastReader(text, delimiter, separator);
       if (read === "unfinished") break;
       if (!isBlankRecord(read.cells, text, at)) records.push(read.cells);
@@ -75,9 +75,9 @@ export const createCsvReader = (delimiter: string): CsvReader => {
 const FAST_RECORD_LENGTH_MAX = RECORD_CELLS_MAX - 1;
 
 /**
- * Fast path for records as programs write them: a cell is quoted completely, or has no quotes. Searching for the end of
- * a cell is faster than reading each character; a found position is reused until the reader has passed it, so nothing
- * is searched twice. Null: the record needs the full parser, or is incomplete.
+ * Fast path for records as programs write them: a cell is quoted completely, or has no quotes. Searching for the end of a cell
+ * is faster than reading each character; the reader reuses a found position until it has passed it, so it searches nothing
+ * twice. Null when the record needs the full parser, or is incomplete.
  */
 const createFastReader = (text: string, delimiter: string, separator: number) => {
   let [quote, lf, cr] = [-1, -1, -1];
@@ -92,7 +92,7 @@ const createFastReader = (text: string, delimiter: string, separator: number) =>
         const closing = scanClosingQuote(text, at);
         const inside = text.slice(at + 1, closing.at);
         cells.push(closing.hasQuotes ? inside.replaceAll('""', '"') : inside);
-        // In every case the next search for quotes starts at the end of this record.
+        // The next search for quotes always starts at the end of this record.
         quote = at;
         end = closing.at + 1;
       } else {
@@ -112,7 +112,7 @@ const createFastReader = (text: string, delimiter: string, separator: number) =>
   };
 };
 
-/** The quote that closes this opening quote, or the end of the text; and whether there are quotes between. */
+/** Finds the quote that closes this opening quote, or the end of the text, and whether quotes occur between. */
 const scanClosingQuote = (text: string, opening: number) => {
   let at = findOrEnd('"', text, opening + 1);
   let hasQuotes = false;
@@ -128,9 +128,8 @@ const findOrEnd = (character: string, text: string, from: number): number => {
 type CsvSource = {
   readonly text: string;
   readonly separator: number;
-  /** This is the last part of the text. */
   readonly isLast: boolean;
-  /** Whether a quoted cell may continue on the next line. */
+  /** True when a quoted cell may continue on the next line. */
   readonly isSpanning: boolean;
 };
 
@@ -158,7 +157,7 @@ const readRecord = (source: CsvSource, from: number): CsvRecord | "unfinished" |
 
 type QuotedCell = { readonly cell: string; readonly end: number };
 
-/** Null: the quote is an ordinary character. */
+/** Null when the quote is an ordinary character. */
 const readQuoted = (
   source: CsvSource,
   from: number,
@@ -175,7 +174,7 @@ const readQuoted = (
     const cell = inside.includes('""') ? inside.replaceAll('""', '"') : inside;
     return { cell: truncateBytes(CELL_LENGTH_MAX, cell), end };
   }
-  // Text follows the quote. If the cell spans lines, the quote opens another cell instead of closing this one.
+  // Text follows the quote. If the cell spans lines, the quote opens another cell instead of closing this cell.
   if (LINE_BREAK.test(inside)) return "stray";
   // Within one line the cell is not quoted, such as "john doe"@example.com.
   const cellEnd = findPlainEnd(text, end, separator);
@@ -204,7 +203,7 @@ const findClosingQuote = (source: CsvSource, opening: number): number | "unfinis
   return isLast ? "stray" : "unfinished";
 };
 
-/** The quote at the beginning of a cell, after optional spaces; -1 if the cell starts otherwise. */
+/** Finds the quote at the beginning of a cell, after optional spaces; -1 when the cell starts otherwise. */
 const findOpeningQuote = (text: string, from: number, separator: number): number => {
   const first = text.charCodeAt(from);
   if (first === QUOTE) return from;

@@ -8,19 +8,19 @@ export type SampleRows = readonly (readonly string[])[];
 const DELIMITERS = ["", ",", ";", "\t", "|"] as const;
 const SAMPLE_ROWS_MAX = 200;
 
-/** The first rows of a head, without a last row that the head cuts off, unless it is the only one. */
+/** Reads the first rows of a head, without a truncated last row, unless it is the only row. */
 export const readSample = (head: ByteText, delimiter: string, isWhole: boolean): SampleRows => {
   const found = firstRows(head, delimiter, isWhole);
   return found.length > 0 ? found : firstRows(head, delimiter, true);
 };
 
-/** The first step. A head has thousands of rows, and reading all of them five times would block the thread. */
+/** The length of the first step. A head has thousands of rows, and reading all of them five times would block the thread. */
 const SAMPLE_STEP_LENGTH = 8_192;
 
 const firstRows = (head: ByteText, delimiter: string, isWhole: boolean): SampleRows => {
   const read = createCsvReader(delimiter);
   const found: (readonly string[])[] = [];
-  // A row that no step completes is read again with each, so every step is twice as long as the one before.
+  // Every step is twice as long as the step before, because each step reads an incomplete row again.
   for (let from = 0, to = SAMPLE_STEP_LENGTH; from < head.length; from = to, to *= 2) {
     const more = read(head.slice(from, to), isWhole && to >= head.length);
     found.push(...more.map((cells) => cells.map(toText)));
@@ -31,7 +31,7 @@ const firstRows = (head: ByteText, delimiter: string, isWhole: boolean): SampleR
 
 const SEP_LINE = /^\s*"?sep=([^"\r\n\x80-\xff])"?(?:\r\n|\r|\n|$)/i;
 
-/** Removes the `sep=` line, which declares the delimiter for spreadsheets. It is not a record. */
+/** Removes the `sep=` line, which declares the delimiter for spreadsheets and is not a record. */
 export const stripSepLine = (
   head: ByteText,
 ): { readonly delimiter?: string; readonly text: ByteText } => {
@@ -42,8 +42,8 @@ export const stripSepLine = (
 };
 
 /**
- * The delimiter with which the most rows have an address; then the one that occurs equally often in the most rows; then
- * the most frequent one. A comma in one line of a plain list is not a delimiter.
+ * Chooses the delimiter with which the most rows contain an address; then the delimiter that occurs equally often in the most
+ * rows; then the most frequent one. A comma in one line of a plain list is not a delimiter.
  */
 export const findDelimiter = (head: ByteText, isWhole: boolean): string => {
   let best = { delimiter: "", addresses: -1, share: 0, usual: 0 };

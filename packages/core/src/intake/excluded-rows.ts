@@ -2,31 +2,27 @@ import * as v from "valibot";
 import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 
-// The rows of a list that are not verified: one blob with a line of JSON per row, in the order of the list. It is
-// written while the list is read, next to the input of the job, and only if there is such a row.
+// The rows of a list that are not verified: one blob with a line of JSON per row, in the order of the list. The intake writes
+// it next to the job's input while it reads the list, and only if such a row exists.
 
-/** Where they are: one object next to the input. */
 export const ExcludedBlob = v.object({ key: v.string(), version: v.string(), rows: v.number() });
 export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
 
-/**
- * `why`: the row that this one repeats, or the code of the fault in its e-mail cell. The cells are all cells of the
- * row, unchanged.
- */
+/** `why`: the row that this row repeats, or the code of the fault in its e-mail cell. The cells are all cells of the row, unchanged. */
 export type ExcludedRow = readonly [row: number, why: number | string, ...cells: string[]];
 
-/** The blob key of the excluded rows, derived from the input's key. */
+/** Derives the blob key of the excluded rows from the input's key. */
 export const toExcludedKey = (inputKey: string): string => `${inputKey}.excluded`;
 
-/** The row before it is encoded as JSON. */
+/** The row before its encoding as JSON. */
 export type EncodedExcludedRow = readonly [row: number, why: number | string, ...cells: ByteText[]];
 
 export type ExcludedWriter = {
-  /** Waits until the store has taken the previous rows, so that few are in memory. */
+  /** Waits until the store has read the previous rows, so that memory holds few rows. */
   readonly write: (rows: readonly EncodedExcludedRow[]) => Promise<void>;
-  /** Null: there were no excluded rows, and nothing was written. */
+  /** Null when no row was excluded and nothing was written. */
   readonly end: () => Promise<ExcludedBlob | null>;
-  /** Aborts: the put fails, and no blob is stored. */
+  /** Makes the put fail, so the store stores no blob. */
   readonly abort: () => Promise<void>;
 };
 
@@ -36,7 +32,7 @@ export const createExcludedWriter = (blobs: Pick<Blobs, "put">, key: string): Ex
   let put: Promise<BlobMetadata> | undefined;
   const beginPut = () => {
     const promise = blobs.put(key, pipe.content());
-    // A failure is reported by the next write, or by `end`.
+    // The next write, or `end`, reports the failure.
     promise.catch(() => {});
     return promise;
   };
@@ -103,9 +99,8 @@ const createPipe = () => {
   };
 };
 
-/** Reads the rows in order. */
 export type ExcludedReader = {
-  /** The next excluded rows before this row of the list: some at a time, none at the end. */
+  /** Returns the next excluded rows before this row of the list, a few per call, and none at the end. */
   readonly before: (row: number) => Promise<readonly ExcludedRow[]>;
   readonly close: () => Promise<void>;
 };
@@ -134,7 +129,7 @@ export const openExcludedReader = (
   };
 };
 
-/** Whether all of them can be read unchanged: an export cannot omit rows in the middle. */
+/** Tests whether every excluded row is readable: an export cannot omit rows in the middle. */
 export const areExcludedReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: { readonly key: string; readonly version: string },

@@ -1,7 +1,7 @@
 import { SEVERAL_ADDRESSES } from "@mailproof/mail/address-cell";
 import { createFault, type FaultName } from "@mailproof/mail/syntax";
 
-/** Why a row of a list is not verified. */
+/** The reason that a row of a list is not verified. */
 export type Exclusion = {
   readonly kind: "duplicate" | "skipped";
   /** The row of the list with the same address. */
@@ -17,7 +17,7 @@ export const toExclusion = (why: number | string): Exclusion =>
     ? { kind: "duplicate", duplicateOf: why, reason: null, message: null }
     : { kind: "skipped", duplicateOf: null, reason: why, message: findMessage(why) };
 
-/** For a row whose cells were dropped (csv-reader.ts). */
+/** For a row whose cells the reader dropped (csv-reader.ts). */
 export const ROW_TOO_LONG = {
   fault: "row_too_long",
   message: "The row is longer than 524,288 bytes, or has more than 16,384 cells.",

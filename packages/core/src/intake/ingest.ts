@@ -23,27 +23,26 @@ import {
 import { createTextSet, type TextSet } from "./text-set.ts";
 import { createTopDomains, type TopDomains } from "./top-domains.ts";
 
-/** The result of ingesting a list: a written input that has each address once. */
+/** The result of ingesting a list: a written input that contains each address once. */
 export type ListIntake = WrittenInput & {
   /** The number of submitted texts, including those that are not addresses. */
   readonly totalSubmitted: number;
   readonly duplicatesRemoved: number;
-  /** The number of addresses after duplicates were removed. */
+  /** The number of addresses after the removal of duplicates. */
   readonly unique: number;
-  /** The most frequent domains, the most frequent first. */
+  /** The most frequent domains, in descending order. */
   readonly domains: readonly string[];
-  /** The rows that are not verified; null if there are none. */
+  /** The rows that are not verified; null when every row is verified. */
   readonly excluded: ExcludedBlob | null;
 };
 
-/** A row that is not verified, for display: its text is truncated. */
+/** A row that is not verified, with its text truncated for display. */
 export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
 
 export type FileIntake = ListIntake & {
   readonly kind: "ingested";
   readonly format: ListFormat;
   readonly invalidSkipped: number;
-  /** The first rows without an address. */
   readonly skippedSample: readonly SkippedRow[];
 };
 
@@ -56,23 +55,21 @@ export type IntakeFault =
     };
 
 export type FileIntakeOptions = ListOptions & {
-  /** The blob key of the input. */
   readonly key: string;
   readonly addressesMax: number;
-  /** The size limit of the file. */
   readonly bytesMax: number;
   readonly rowsPerChunk: number;
 };
 
 export type IntakePorts = {
   readonly blobs: Pick<Blobs, "put">;
-  /** Called after some rows, so that a long list does not hold up other requests. Undefined: reading continues immediately. */
+  /** Called after some rows, so that a long list does not delay other requests. Undefined lets the reading continue immediately. */
   readonly pause: () => Promise<void> | undefined;
 };
 
 /**
- * Reads a list once, from start to end, and holds little more in memory than its addresses. On a fault nothing is
- * written, and reading stops. The source is always closed.
+ * Reads a list once, from start to end, and holds little more in memory than its addresses. On a fault it stops and writes
+ * nothing. It always closes the source.
  */
 export const ingestFile = async (
   { blobs, pause }: IntakePorts,
@@ -139,7 +136,7 @@ export const ingestBatch = async (
   for (const [index, email] of emails.entries()) {
     const text = email.trim();
     const parsed = parseAddressCell(text);
-    // No canonical form starts with a space, so a text that is not an address never equals one.
+    // No canonical form starts with a space, so a text that is not an address never equals an address.
     const [shown, identity] = isAddress(parsed)
       ? [parsed.display, parsed.canonical]
       : [text, ` ${text}`];
@@ -187,7 +184,6 @@ type IntakeCounts = {
   duplicatesRemoved: number;
   invalidSkipped: number;
   unique: number;
-  /** Writes the rows that are not verified. */
   isAscii: boolean;
   readonly skippedSample: SkippedRow[];
 };
@@ -211,16 +207,16 @@ type IntakeState = {
   readonly pause: IntakePorts["pause"];
 };
 
-/** The shortest address with its line end: it bounds how many a file can have. */
+/** The shortest address with its line end; it bounds the number of addresses in a file. */
 const ADDRESS_BYTES_MIN = 4;
 
 /**
- * Reading stops after this many rows with a text that is not an address, if no address came before. Rows with an empty cell
- * do not count: a list that is sorted by address starts with them.
+ * The intake gives up after this many rows with text but no address. Rows with an empty cell do not count: a list that is
+ * sorted by address starts with them.
  */
 const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 
-/** About a millisecond. */
+/** Reading 500 rows takes about a millisecond. */
 const ROWS_WITHOUT_PAUSE = 500;
 
 async function* readAddresses(
@@ -270,7 +266,7 @@ async function* readAddresses(
   if (counts.unique === 0) refuse(createNoAddressesFault(counts.totalSubmitted));
 }
 
-/** Enough to show what is wrong with a list. */
+/** Ten rows are enough to show the problem of a list. */
 const SKIPPED_SAMPLE_MAX = 10;
 const SKIPPED_TEXT_MAX = 100;
 
@@ -280,7 +276,7 @@ const toSkippedRow = ({ line: row, email }: ListRow, reason: string): SkippedRow
   reason,
 });
 
-/** All cells of the row; the e-mail cell is empty if it equals the address. */
+/** Keeps all cells of the row; the e-mail cell is empty when it equals the address. */
 const toInputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): EncodedRow => {
   const address = toByteText(email);
   const row: [number, ByteText, ...ByteText[]] = [line, address];

@@ -3,27 +3,27 @@ import { isAscii } from "@mailproof/mail/syntax";
 import { type BlobMetadata, type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { ByteText } from "./byte-text.ts";
 
-// The input of a job: one blob, a line of JSON per address. A chunk is a fixed number of lines, and the job stores
-// where each chunk begins, so that a worker reads only its own lines.
+// The input of a job: one blob, a line of JSON per address. A chunk is a fixed number of lines. The job stores the offset of
+// each chunk, so that a worker reads only its own lines.
 
 /**
- * `row` is the number of the record in the file, or the place in the batch, from 1 in both. The cells are those
- * of the other columns, for the export.
+ * `row` is the number of the record in the file, or the position in the batch, both from 1. The cells are those of the other
+ * columns, for the export.
  */
 export type InputRow = readonly [row: number, email: string, ...cells: string[]];
 
-/** The row before it is encoded as JSON. */
+/** The row before its encoding as JSON. */
 export type EncodedRow = readonly [row: number, email: ByteText, ...cells: ByteText[]];
 
 export type InputBlob = BlobMetadata & { readonly key: string };
 
-/** The byte offset of each chunk, and last the offset of the end. */
+/** The byte offset of each chunk, then the offset of the end. */
 export type ChunkOffsets = readonly number[];
 
-/** The CRC-32 of each chunk's bytes, so that a reader of a part of the blob can detect damage. */
+/** The CRC-32 of each chunk's bytes, which detects damage when a reader reads only a part of the blob. */
 export type ChunkChecksums = readonly number[];
 
-/** A range of bytes, `to` excluded. `checksum`: their CRC-32. */
+/** A range of bytes, `to` excluded. `checksum`: the CRC-32 of these bytes. */
 export type InputSlice = {
   readonly from: number;
   readonly to: number;
@@ -34,7 +34,6 @@ export type WrittenInput = {
   readonly input: InputBlob;
   readonly chunks: ChunkOffsets;
   readonly checksums: ChunkChecksums;
-  /** Every character is ASCII. */
   readonly isAscii: boolean;
 };
 
@@ -53,7 +52,7 @@ export const writeInput = async (
 export const toSlices = ({ chunks, checksums }: InputLayout): readonly InputSlice[] =>
   checksums.map((checksum, at) => ({ from: chunks[at] ?? 0, to: chunks[at + 1] ?? 0, checksum }));
 
-/** Undefined if this version of the blob is gone. Throws UnreadableBlobError if it is damaged. */
+/** Undefined when this version of the blob no longer exists. Throws UnreadableBlobError when the blob is damaged. */
 export const readChunk = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
@@ -66,7 +65,7 @@ export const readChunk = async (
   return [];
 };
 
-/** Some rows of a chunk by their numbers. No other row is held: a chunk may have as many bytes as its file. */
+/** Reads some rows of a chunk by their numbers and holds no other row: a chunk may have as many bytes as its file. */
 export const readRows = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
@@ -100,7 +99,7 @@ const ROW_DIGITS_END = 12;
 
 type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums: ChunkChecksums };
 
-/** Whether all of it can be read unchanged. */
+/** Tests whether the whole input is readable and unchanged. */
 export const isInputReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
@@ -135,7 +134,7 @@ async function* readRowsOfChunks(
   for await (const bytes of chunks) yield parseRows(bytes);
 }
 
-/** Collected while the input is written. */
+/** The writer collects this index while it writes the input. */
 type InputIndex = { readonly chunks: number[]; readonly checksums: number[]; isAscii: boolean };
 
 const BLOCK_BYTES = 65_536;
@@ -154,7 +153,7 @@ async function* toInputBlocks(
   };
   for await (const some of rows) {
     for (const row of some) {
-      // JSON.stringify escapes nothing beyond ASCII, so the JSON of byte text is byte text.
+      // JSON.stringify escapes only ASCII characters, so the JSON of byte text is byte text.
       const line = `${JSON.stringify(row)}\n`;
       if (filled + line.length > BLOCK_BYTES) {
         sum();
@@ -162,7 +161,7 @@ async function* toInputBlocks(
         before += filled;
         filled = 0;
         summed = 0;
-        // A new block each time, because a multipart upload still holds earlier ones.
+        // A new block each time, because a multipart upload still holds earlier blocks.
         block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, line.length));
       }
       if (count % rowsPerChunk === 0) {
@@ -182,7 +181,7 @@ async function* toInputBlocks(
   index.chunks.push(before + filled);
 }
 
-/** The bytes of each slice. The slices are contiguous from the start of the content. */
+/** Yields the bytes of each slice. The slices are contiguous from the start of the content. */
 async function* splitChunks(
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   slices: readonly InputSlice[],

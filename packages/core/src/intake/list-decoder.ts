@@ -24,7 +24,7 @@ export type ListDecoder = {
 /** The decoder reads blocks of this size, so its output does not depend on the chunks of the source. */
 export const BLOCK_BYTES = 262_144;
 
-/** The same bytes in full blocks, except for the last one. A block is valid until the next is read. */
+/** Yields the same bytes in full blocks, except for the last block. A block is valid until the next read. */
 export async function* toBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(BLOCK_BYTES);
   let filled = 0;
@@ -43,12 +43,12 @@ export async function* toBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /**
- * A stream cannot be read twice, so the encoding is decided at the first byte beyond ASCII: until then UTF-8,
- * windows-1252 and Shift_JIS are equal. NUL characters are dropped; some exports pad cells with them.
+ * A stream cannot be read twice, so the first byte beyond ASCII decides the encoding: until then UTF-8, windows-1252 and
+ * Shift_JIS are equal. The decoder drops NUL characters, because some exports pad cells with them.
  */
 export const createListDecoder = (): ListDecoder => {
   let encoding: ListEncoding | null = null;
-  /** Decodes input that is not UTF-8. */
+  /** Set when the input is not UTF-8. */
   let decoder: Decoder | null = null;
   let isFirst = true;
 
@@ -83,7 +83,7 @@ const removeNul = (text: ByteText): ByteText =>
 
 const SNIFF_BYTES = 4096;
 
-/** Addresses are ASCII whatever the names are, and in UTF-16 every second byte of ASCII is NUL. */
+/** Addresses are ASCII, whatever script the names have, and in UTF-16 every second byte of ASCII is NUL. */
 export const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
   const [first, second] = block;
   if (first === 0xff && second === 0xfe) return "utf-16le";
@@ -101,7 +101,7 @@ export const detectUtf16 = (block: Uint8Array): ListEncoding | null => {
 /** Null while a block is ASCII. The majority decides: one invalid byte in a UTF-8 file must not garble every name. */
 const detectEightBit = (block: Uint8Array): ListEncoding | null => {
   if (isAscii(bytesToLatin1(block))) return null;
-  // A full block may end within a character; the last one of a file does not.
+  // Only a full block may end within a character; the last block of a file does not.
   const text = new TextDecoder("utf-8").decode(block, { stream: block.length === BLOCK_BYTES });
   const beyond = text.match(ALL_BEYOND_ASCII)?.length ?? 0;
   const replaced = text.match(REPLACED)?.length ?? 0;
@@ -122,9 +122,9 @@ const HALF_WIDTH_LETTERS_MIN = 4;
 const JAPANESE_SAMPLE_LENGTH = 16_384;
 
 /**
- * Whether most of the bytes beyond ASCII are in Shift_JIS words, from the first one on. A single letter is not a word: in windows-1252 the
- * apostrophe and the N of "O’Neil" would be one. Words of half-width kana alone must be longer, since "ÄÖÜ" would be
- * one.
+ * Tests whether Shift_JIS words contain most of the bytes beyond ASCII, from the first one on. A word needs two letters: in
+ * windows-1252 the apostrophe and the N of "O’Neil" look like one Japanese letter. A word of only half-width kana must be
+ * longer, since "ÄÖÜ" looks like one.
  */
 const isShiftJis = (block: ByteText): boolean => {
   const first = block.search(HIGH_BYTE);

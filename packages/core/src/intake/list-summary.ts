@@ -3,11 +3,10 @@ import type { FileIntake } from "./ingest.ts";
 import { LIST_ENCODINGS } from "./list-decoder.ts";
 
 /**
- * The format and counts of a list, short enough for an answer that is stored with its Idempotency-Key. A list may have
+ * The format and counts of a list, short enough for an answer that is stored with its Idempotency-Key: a list may have
  * thousands of columns, and names of any length.
  */
 export const ListSummary = v.object({
-  /** The first columns. */
   columns: v.array(v.string()),
   columnCount: v.number(),
   emailColumn: v.object({ name: v.string(), index: v.number() }),
@@ -15,7 +14,7 @@ export const ListSummary = v.object({
   otherEmailColumns: v.array(v.string()),
   hasHeader: v.boolean(),
   encoding: v.picklist(LIST_ENCODINGS),
-  /** "" if the list has one column. */
+  /** "" when the list has one column. */
   delimiter: v.string(),
   skipped: v.array(v.object({ row: v.number(), text: v.string(), reason: v.string() })),
 });

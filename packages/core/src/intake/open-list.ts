@@ -15,27 +15,26 @@ import {
 export type ListRow = {
   /** The number of the record in the file, from 1, including the header. Blank lines and `sep=` are not records. */
   readonly line: number;
-  /** The cells of the row: maybe fewer than there are columns, or more than in the first rows. */
+  /** The cells of the row; their number may differ from the number of columns. */
   readonly cells: readonly ByteText[];
-  /** The trimmed cell of the e-mail column. It may be empty or no address. */
+  /** The trimmed cell of the e-mail column: an address, another text, or empty. */
   readonly email: string;
 };
 
 export type ListFormat = ListColumns & {
-  /** "" if the file has one column. */
+  /** "" when the file has one column. */
   readonly delimiter: string;
-  /** As found at the beginning of the file. */
+  /** The encoding found at the beginning of the file. */
   readonly encoding: ListEncoding;
-  /** Whether the beginning of the file is ASCII. */
+  /** True when the beginning of the file is ASCII. */
   readonly isAscii: boolean;
 };
 
-/** The rows can be iterated once, in batches; the file is read during the iteration. */
+/** The rows can be iterated once, in batches; the iteration reads the file. */
 export type OpenedList = {
   readonly kind: "opened";
   readonly format: ListFormat;
   readonly rows: AsyncIterable<readonly ListRow[]>;
-  /** The encoding found so far. */
   readonly encoding: () => ListEncoding;
 };
 
@@ -48,8 +47,8 @@ export type ListFault = {
 export type ListOptions = ColumnOptions;
 
 /**
- * Opens a CSV or TXT file, which is never in memory as a whole. Encoding, delimiter, header and column are found in its
- * first block. On a fault the source is closed; otherwise it is closed when the iteration of the rows ends or stops.
+ * Opens a CSV or TXT file and never holds it whole in memory. Its first block decides encoding, delimiter, header and column. A
+ * fault closes the source; otherwise the end of the iteration closes it.
  */
 export const openList = async (
   bytes: AsyncIterable<Uint8Array>,
@@ -142,7 +141,7 @@ async function* readTexts(
   }
 }
 
-/** A block has up to 100,000 short rows, and that many objects at once would take most of the memory. */
+/** A block contains up to 100,000 short rows; that many objects at once would take most of the memory. */
 const SLICE_LENGTH = 32_768;
 
 function* toTextSlices(text: ByteText): Generator<TextSlice> {
@@ -157,7 +156,7 @@ const toRow = (format: ListFormat, line: number, cells: readonly ByteText[]): Li
   email: toText(cells[format.emailColumn] ?? "").trim(),
 });
 
-/** The names are one item of the table, beside 30 KB at most of the places of the chunks (ports/writes.ts has its limit). */
+/** One item of the table contains the names and at most 30 KB of chunk offsets (ports/writes.ts has the item limit). */
 const COLUMN_NAMES_BYTES_MAX = 200_000;
 
 const FAULT_MESSAGES = {

@@ -1,4 +1,4 @@
-/** A set of texts and the rows where they first occurred. `add` returns 0 for a new text, else that row. */
+/** A set of texts with the row of their first occurrence. `add` returns 0 for a new text, otherwise that row. */
 export type TextSet = { readonly add: (text: string, row: number) => number };
 
 const PAGE_BITS = 20;
@@ -9,25 +9,25 @@ const PROBES_MAX = 64;
 const HEAD_BYTES = 5;
 
 /**
- * As exact as a Map of strings, for up to `countMax` texts, in a third of its memory and about half of its time: the
- * garbage collector skips bytes in a few large pages. The hash only selects the slot; the text in it is compared byte
- * by byte, so two texts are never confused.
+ * As exact as a Map of strings, for up to `countMax` texts, in a third of its memory and about half of its time: the garbage
+ * collector skips bytes in a few large pages. The hash only selects the slot; the text in the slot is compared byte by byte, so
+ * two different texts never match.
  *
- * The hash has no secret, so an attacker can make many texts collide. After PROBES_MAX probes a text goes to a Map,
- * whose hash is secret; so does a long or non-ASCII text. A slot never becomes empty again, so a text that once went to
- * the Map is always looked up there.
+ * The hash has no secret, so an attacker can make many texts collide. After PROBES_MAX probes a text goes to a Map, whose hash
+ * is secret; so does a long or non-ASCII text. A slot never becomes empty again, so a text that once went to the Map is always
+ * found there.
  */
 export const createTextSet = (countMax: number): TextSet => {
   const capacity = 2 ** Math.ceil(Math.log2(countMax * 2 + PROBES_MAX));
   const mask = capacity - 1;
-  // For each slot the hash of its text and the position of the text plus one: 0 is an empty slot.
+  // Each slot contains the hash of its text and the position of the text plus one; 0 marks an empty slot.
   const table = new Uint32Array(capacity * 2);
   const others = new Map<string, number>();
   const pages: Uint8Array[] = [];
   let page = new Uint8Array(0);
   let free = PAGE_BYTES;
 
-  /** The row of the text at this position, if it equals the text that was just appended; else 0. */
+  /** Returns the row of the text at this position if it equals the text appended last; otherwise 0. */
   const findRowAt = (position: number, length: number): number => {
     const storedPage = pages[position >>> PAGE_BITS];
     const from = position & (PAGE_BYTES - 1);
@@ -52,7 +52,7 @@ export const createTextSet = (countMax: number): TextSet => {
       pages.push(page);
       free = 0;
     }
-    // Appended; it stays there if it is new.
+    // Appends the text, which stays in the page if it is new.
     page[free] = length;
     let hash = FNV_BASIS;
     for (let index = 0; index < length; index += 1) {
@@ -91,7 +91,7 @@ const readRow = (bytes: Uint8Array, at: number): number => {
   return row;
 };
 
-// FNV-1a, whose low bits alone are poor; so its bits are mixed with the finalizer of MurmurHash3.
+// FNV-1a, whose low bits alone are poor, so MurmurHash3's finalizer mixes its bits.
 const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 

@@ -2,27 +2,27 @@ import { getDomain } from "@mailproof/mail/address";
 import { popularProviders } from "@mailproof/mail/lists/providers";
 import { suggestTypo } from "@mailproof/mail/signals/typo";
 
-// The most frequent domains of a list, by Misra and Gries' algorithm: whatever has more than one address in COUNTERS_MAX
-// is found, in memory that does not grow with the list. The counts are estimates, and only choose: what a summary shows
-// is counted exactly, for the domains chosen here.
+// Finds the most frequent domains of a list with the algorithm of Misra and Gries: every domain with more than one address in
+// COUNTERS_MAX, in memory that does not grow with the list. The counts are estimates and only choose domains; the summary
+// counts the chosen domains exactly.
 
 export type TopDomains = {
   readonly add: (email: string) => void;
-  /** The most frequent first. A domain of a single address is left out: it may be a person's own. */
+  /** Lists the most frequent domain first. A domain with a single address is left out, because it may belong to a person. */
   readonly list: () => readonly string[];
 };
 
 const COUNTERS_MAX = 4_096;
 const DOMAINS_MAX = 20;
-/** Of the next most frequent, those that look like a slip: a summary offers to correct them. */
+/** Among the next most frequent domains, those that look like a typo: a summary offers to correct them. */
 const TYPOS_MAX = 20;
 const TYPOS_AMONG = 200;
 
 export const createTopDomains = (countersMax = COUNTERS_MAX): TopDomains => {
   const counts = new Map<string, number>();
   /**
-   * What was taken from every counter so far: a counter lives while it is above this. Each turn takes at least one from
-   * each of them, and no more can be taken than was added: so the turns are few.
+   * The amount subtracted from every counter so far: a counter lives while it is larger. Each turn subtracts at least one from
+   * each counter, and the sum of all subtractions is at most the number of addresses, so the turns are few.
    */
   let taken = 0;
 
@@ -49,7 +49,7 @@ export const createTopDomains = (countersMax = COUNTERS_MAX): TopDomains => {
   };
 };
 
-/** Whether mail works there is not known yet: the results say. */
+/** The list does not show yet whether the domain accepts mail; the results will show it. */
 const looksLikeTypo = (domain: string): boolean =>
   suggestTypo(
     { local: "", domain },

@@ -14,13 +14,13 @@ export type Upload = {
   readonly expiresInSeconds: number;
 };
 
-/** A file to be uploaded: `name` is the client's name for it. */
+/** A file to upload. `name` is the client's name for it. */
 export type UploadedFile = { readonly kind: "csv" | "txt"; readonly name: string };
 
 /** `bytes`: the size that the client declared. */
 export type DeclaredFile = UploadedFile & { readonly bytes?: number | undefined };
 
-/** A link that permits the upload of one file under one key of this account. */
+/** Creates a link that permits the upload of one file under one key of this account. */
 export const createUpload = async (
   world: World,
   payer: Payer,
@@ -33,7 +33,7 @@ export const createUpload = async (
   return { key, ...link };
 };
 
-/** Stores a file that is part of the request where an upload would be. `hash`: the hash of its content. */
+/** Stores a file from the request body under an upload's key. `hash`: the hash of its content. */
 export const storeUpload = async (
   world: World,
   payer: Payer,
@@ -67,7 +67,7 @@ const UPLOAD_KEY = /^uploads\/(?:live|test)\/[\w-]+\/[\w-]+\.([\w-]+)\.(?:csv|tx
 /** Keeps the whole key within the limit for blob keys. */
 const NAME_BYTES_MAX = 150;
 
-/** The name of the file is part of its key, so nothing else has to be stored until the file is processed. */
+/** The key contains the name of the file, so no other record is needed until the file is processed. */
 const createUploadKey = (world: World, payer: Payer, { kind, name }: UploadedFile): string => {
   const coded = Buffer.from(truncateBytes(NAME_BYTES_MAX, toByteText(name)), "latin1").toString(
     "base64url",
@@ -75,11 +75,10 @@ const createUploadKey = (world: World, payer: Payer, { kind, name }: UploadedFil
   return `${toFolder(payer)}${world.newId("upl")}.${coded}.${kind}`;
 };
 
-/** The client's name for the file. */
 export const getFileName = (key: string): string =>
   Buffer.from(UPLOAD_KEY.exec(key)?.[1] ?? "", "base64url").toString();
 
-/** The current version of the file: a later upload under the key is another version. */
+/** Finds the current version of the file: a later upload under the key is another version. */
 export const findUpload = async (world: World, payer: Payer, key: string) => {
   if (UPLOAD_KEY.test(key) && !key.startsWith(toFolder(payer)))
     throw createForbiddenFailure(payer, key);
@@ -99,13 +98,13 @@ const rethrowUnreadable = (error: unknown): never => {
   throw error instanceof UnreadableBlobError ? createUnreadableFailure(error) : error;
 };
 
-/** For a damaged file: a part of it must never be used as the whole. */
+/** For a damaged file: a part of it must never pass for the whole. */
 export const createUnreadableFailure = (cause: UnreadableBlobError): Failure => {
   const what = "The file under this file_key is damaged on our side; upload it again.";
   return new Failure("NOT_FOUND", "nothing_charged", what, { cause });
 };
 
-/** An account may know of its own files of the other mode, so the message names them. */
+/** An account may know of its own files of the other mode, so the message mentions them. */
 const createForbiddenFailure = ({ account, mode }: Payer, key: string): Failure => {
   const other = mode === "live" ? "test" : "live";
   const what = key.startsWith(toFolder({ account, mode: other }))

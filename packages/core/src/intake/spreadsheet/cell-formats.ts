@@ -1,12 +1,12 @@
 import { readAttribute } from "@mailproof/mail/lib/scan-xml";
 import { scanXml } from "./scan-xml.ts";
 
-// A date is a number with a format (ECMA-376 Part 1, 18.8.30).
+// A date is a number with a date format (ECMA-376 Part 1, 18.8.30).
 
-/** How the cells of a style are to be read, by the number of the style. */
+/** The kind of the cells of each style, by the number of the style. */
 export type CellFormats = readonly ("date" | "plain")[];
 
-/** Formats that every program knows by their number: dates and times, also those of East Asia. */
+/** Formats that every program knows by their number: dates and times, including those of East Asia. */
 const BUILT_IN_DATES: readonly (readonly [from: number, to: number])[] = [
   [14, 22],
   [27, 36],
@@ -51,10 +51,10 @@ const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 /** 9999-12-31, the last day of spreadsheets. */
 const SERIAL_MAX = 2_958_466;
-/** Spreadsheets believe that 1900 was a leap year; before its 29th of February they are a day apart. */
+/** Spreadsheets count 1900 as a leap year; dates before its 29 February are a day off. */
 const FALSE_LEAP_DAY = 60;
 
-/** A date as ISO 8601: a day, a time of day, or both. Undefined: the number is not a date. */
+/** Formats a date as ISO 8601: a day, a time of day, or both. Undefined when the number is not a date. */
 export const formatSerialDate = (serial: number, isFrom1904: boolean): string | undefined => {
   if (!(serial >= 0 && serial < SERIAL_MAX)) return undefined;
   const days = !isFrom1904 && serial < FALSE_LEAP_DAY && serial >= 1 ? serial + 1 : serial;

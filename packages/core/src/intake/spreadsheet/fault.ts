@@ -1,6 +1,6 @@
 import type { ZipFault } from "../../lib/zip.ts";
 
-/** Why a file is not a spreadsheet that can be read, and what to do about it. */
+/** The reason that a spreadsheet cannot be read, with the remedy. */
 export class SpreadsheetFault extends Error {}
 
 export const createDamagedFault = (what: string): SpreadsheetFault =>

@@ -9,26 +9,25 @@ import {
 } from "./fault.ts";
 import { scanXml } from "./scan-xml.ts";
 
-// The first visible sheet of an .xlsx file (ECMA-376) as rows of texts, in memory a row at a time. Nothing in it is
-// run: of a formula the stored result is read.
+// Reads the first visible sheet of an .xlsx file (ECMA-376) as rows of texts, one row at a time. It runs nothing: a formula
+// yields its stored result.
 
 const SMALL_PART_BYTES_MAX = 16_000_000;
 const TEXTS_BYTES_MAX = 128_000_000;
 const SHEET_BYTES_MAX = 1_000_000_000;
-/** A text of a few bytes may be shown in a million cells. */
+/** A million cells may show one text of a few bytes. */
 const ROWS_LENGTH_MAX = 500_000_000;
 const COLUMNS_MAX = 16_384;
-/** ECMA-376 has no limit, and spreadsheet programs have this one: a larger number would write empty rows up to it. */
+/** The row limit of spreadsheet programs. ECMA-376 has none, and a larger row number would write empty rows up to it. */
 const ROWS_MAX = 1_048_576;
 
 export type SpreadsheetNotes = {
   readonly sheet: string;
   readonly otherSheets: readonly string[];
-  /** Cells whose formula has no stored result. */
   readonly formulasWithoutResult: number;
 };
 
-/** Calls `write` with each row from the first that is not empty. Rows between are without cells. */
+/** Calls `write` with each row from the first row with cells on. Empty rows in between have no cells. */
 export const readSpreadsheet = (
   file: Blob,
   write: (cells: readonly string[]) => void,
@@ -90,13 +89,13 @@ const readWorkbook = async (zip: ZipFile) => {
   return { sheets, isFrom1904 };
 };
 
-/** Its prefix is the writer's choice, and nearly always `r`. */
+/** The file's writer chooses the prefix, which is nearly always `r`. */
 const readRelationId = (tag: string): string => {
   const name = /\s([\w.-]+:id)=/.exec(tag)?.[1];
   return (name === undefined ? undefined : readAttribute(tag, name)) ?? "";
 };
 
-/** The parts of worksheets, by the ids that the workbook uses. */
+/** Returns the parts of worksheets by the ids that the workbook uses. */
 const readTargets = async (zip: ZipFile): Promise<ReadonlyMap<string, string>> => {
   const targets = new Map<string, string>();
   await scanXml(zip.read(RELATIONS, SMALL_PART_BYTES_MAX), {
@@ -127,7 +126,7 @@ const readTexts = async (zip: ZipFile): Promise<readonly string[]> => {
   return texts;
 };
 
-/** A cell has at most 32,767 characters; more than this is not a cell of any program. */
+/** A cell has at most 32,767 characters; no program writes a cell longer than this. */
 const TEXT_LENGTH_MAX = 1_000_000;
 
 const append = (text: string, more: string): string => {
@@ -135,7 +134,7 @@ const append = (text: string, more: string): string => {
   return text + more;
 };
 
-/** The texts of a cell: its parts have their own formats, and a reading aid (rPh) is left out. */
+/** Collects the text of a cell, whose parts have their own formats, without the reading aid (rPh). */
 const createTextCollector = () => {
   let text = "";
   let isInText = false;
@@ -160,7 +159,7 @@ const createTextCollector = () => {
   };
 };
 
-/** Characters that XML cannot hold are written as _x000D_ (ST_Xstring). */
+/** XML writes a character that it cannot contain as _x000D_ (ST_Xstring). */
 const decodeEscapes = (text: string): string =>
   text.includes("_x")
     ? text.replaceAll(/_x([\dA-Fa-f]{4})_/g, (_, hex: string) =>
@@ -174,7 +173,7 @@ type SheetContext = {
   readonly isFrom1904: boolean;
 };
 
-/** Returns how many formulas have no stored result. */
+/** Returns the number of formulas without a stored result. */
 const readSheet = async (
   bytes: AsyncIterable<Uint8Array>,
   context: SheetContext,
@@ -248,7 +247,7 @@ const createRowWriter = (write: (cells: readonly string[]) => void) => {
     },
     end: () => {
       if (cells.length === 0) return;
-      // Empty rows between count, so that a row has the number that the spreadsheet shows.
+      // Writes empty rows in between, so that a row keeps the number that the spreadsheet shows.
       for (; written > 0 && written < row - 1; written++) writeCounted([]);
       writeCounted(cells);
       written = row;
@@ -256,7 +255,7 @@ const createRowWriter = (write: (cells: readonly string[]) => void) => {
   };
 };
 
-/** The letters of a reference such as AB12, from 0. */
+/** Reads the letters of a reference such as AB12; A is 0. */
 const readColumn = (reference: string | undefined): number | undefined => {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0];
   if (letters === undefined) return undefined;
