@@ -1,22 +1,22 @@
 export type BudgetLimits = {
   readonly inAll: number;
   readonly perShare: number;
-  /** In this time a whole share comes back, and the whole budget. It needs `now`. */
+  /** The time in which a whole share, and the whole budget, refills. It requires `now`. */
   readonly refillMs?: number;
 };
 
-/** What was taken. With `refillMs`, only time gives it back; a negative `more` is for what was not used. */
+/** A taken amount. With `refillMs`, only time returns it; a negative `more` returns an unused part. */
 export type Hold = {
-  /** False: refused, and nothing more is taken. */
+  /** False when the budget refuses the amount and takes nothing more. */
   readonly more: (amount: number) => boolean;
   /** Safe to call more than once. */
   readonly giveBack: () => void;
 };
 
 export type Budget = {
-  /** Undefined: refused, and nothing is taken. */
+  /** Undefined when the budget refuses the amount and takes nothing. */
   readonly take: (who: string, amount: number) => Hold | undefined;
-  /** What this account or network may still take: of its own share, and of what is free beyond what it has. */
+  /** The amounts that this account or network may still take: the rest of its share, and the free amount beyond what it holds. */
   readonly left: (who: string) => Left;
 };
 
@@ -25,16 +25,16 @@ export type Left = { readonly ofShare: number; readonly ofAll: number };
 type Used = { amount: number; atMs: number };
 
 /**
- * What all outside may cost together, in one unit (bytes held, bytes unpacked, milliseconds, slots), with a share for each
- * account or network. A share may grow while it has no more than is free: one leaves at least half to the others, the next
- * at least half of that, and so on.
+ * A budget for all outside work, in one unit (bytes held, bytes unpacked, milliseconds, slots), with a share for each account
+ * or network. A share may grow while it is no larger than the free amount: the first share leaves at least half to the others,
+ * the next at least half of that, and so on.
  */
 export const createBudget = (
   { inAll, perShare, refillMs }: BudgetLimits,
   now?: () => Date,
 ): Budget => {
   const all: Used = { amount: 0, atMs: 0 };
-  /** The one that changed last is the last. */
+  /** Shares in the order of their last change, the latest last. */
   const shares = new Map<string, Used>();
 
   const refill = (used: Used, most: number, nowMs: number): number => {
@@ -48,7 +48,7 @@ export const createBudget = (
     const used = shares.get(who);
     return { own: used ? refill(used, perShare, nowMs) : 0, inUse: refill(all, inAll, nowMs) };
   };
-  /** An owner that has taken nothing for this long is forgotten; otherwise each would leave an entry. */
+  /** Forgets each owner whose share has refilled; otherwise the map would keep an entry for every owner. */
   const forgetFull = (): void => {
     for (const [who, used] of shares) {
       if (refill(used, perShare, all.atMs) > 0) return;

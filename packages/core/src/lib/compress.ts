@@ -1,9 +1,9 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Json } from "../ports/table.ts";
 
-// Long, repetitive values that are read as a whole are stored compressed: an item is billed by its bytes.
+// Long, repetitive values that are read as a whole are stored compressed, because DynamoDB bills an item by its bytes.
 
-/** A higher level saves few bytes and takes much time. */
+/** A higher level saves few bytes and costs much time. */
 export const COMPRESSION_LEVEL = 3;
 
 export const compressJson = (value: Json): string =>

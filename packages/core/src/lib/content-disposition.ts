@@ -1,6 +1,6 @@
 /**
- * A Content-Disposition that saves a file under this name in every browser (RFC 6266): ASCII letters for old ones, the
- * exact name for the others. No character of a name can end the header or start another.
+ * A Content-Disposition that saves a file under this name in every browser (RFC 6266): ASCII letters for old browsers, the
+ * exact name for the others. No character of the name can end the header or start another.
  */
 export const toContentDisposition = (fileName: string): string => {
   const asciiName = fileName.replaceAll(/[^\w. -]/g, "_");

@@ -4,18 +4,18 @@ import type { Json } from "../ports/table.ts";
 const MAC_BYTES = 12;
 
 /**
- * The position where a client stopped, signed. `binding` names the list and filter that it belongs to: a cursor of
- * another list, or one with a single letter changed, is invalid.
+ * Signs the position where a client stopped. `binding` identifies the list and the filter: a cursor of another list, or with
+ * one changed letter, is invalid.
  */
 export const signCursor = (secret: string, binding: string, position: Json): string => {
   const body = Buffer.from(JSON.stringify(position));
   return Buffer.concat([computeMac(secret, binding, body), body]).toString("base64url");
 };
 
-/** Undefined: this service did not sign the cursor for this binding. */
+/** Undefined when this service did not sign the cursor for this binding. */
 export const verifyCursor = (secret: string, binding: string, cursor: string): Json | undefined => {
   const bytes = Buffer.from(cursor, "base64url");
-  // Node skips letters outside base64; a cursor has exactly one spelling.
+  // Node skips characters outside base64url, so compare: each cursor has exactly one spelling.
   if (bytes.toString("base64url") !== cursor || bytes.length <= MAC_BYTES) return undefined;
   const body = bytes.subarray(MAC_BYTES);
   if (!timingSafeEqual(bytes.subarray(0, MAC_BYTES), computeMac(secret, binding, body)))

@@ -1,6 +1,6 @@
 import type { Json } from "../ports/table.ts";
 
-/** What a client must know before it retries. There is no default: every failure states it. */
+/** The state of the money, which a client must know before it retries. Every failure states it; there is no default. */
 export type MoneyOutcome =
   | "nothing_charged"
   | "nothing_more"
@@ -36,20 +36,19 @@ export type LookUpOperation = "listJobs" | "listChecks" | "listMailTests";
 
 const DEFAULT_LOOK_AT: LookUpOperation = "listJobs";
 
-/** The only source of sentences about money. `lookAt`: that operation, as the client's protocol names it. */
+/** The only source of sentences about money. `lookAt` is the operation's name in the client's protocol. */
 export const getMoneySentence = (
   outcome: keyof typeof SENTENCES,
   lookAt: string = DEFAULT_LOOK_AT,
 ): string => SENTENCES[outcome].replace("{lookAt}", lookAt);
 
-/** Appends the money sentence to a text. */
 export const withMoneySentence = (
   text: string,
   outcome: keyof typeof SENTENCES,
   lookAt?: string,
 ): string => `${text} ${getMoneySentence(outcome, lookAt)}`;
 
-/** Every failure code. Each protocol's package maps them to its own. */
+/** Every failure code. Each protocol's package maps these codes to its own. */
 export const FAILURE_CODES = [
   "INVALID_REQUEST",
   "INVALID_IDEMPOTENCY_KEY",
@@ -78,19 +77,19 @@ export type FailureCode = (typeof FAILURE_CODES)[number];
 const RETRYABLE_CODES: readonly FailureCode[] = ["RATE_LIMITED", "UNAVAILABLE"];
 
 export type FailureOptions = ErrorOptions & {
-  /** Machine-readable: which fields are invalid, which scope is missing. */
+  /** Machine-readable details: the invalid fields, or the missing scope. */
   readonly details?: Json;
   /** Whether the same request may succeed later. Default: true for RATE_LIMITED and UNAVAILABLE. */
   readonly retryable?: boolean;
-  /** How long to wait before the same request is sent again, if known. */
+  /** How long the client should wait before it sends the same request again, if known. */
   readonly retryAfterMs?: number | undefined;
-  /** No response of its kind is logged as a fault: the cause is logged elsewhere, or is a setting. */
+  /** The service does not log this failure's response as a fault: its cause is logged elsewhere, or is a setting. */
   readonly isExpected?: true;
   /** The operation that shows whether the request was carried out. Absent: `listJobs`. */
   readonly lookAt?: LookUpOperation | undefined;
 };
 
-/** The only error that clients see. Any other thrown error is a bug and becomes an opaque INTERNAL. */
+/** The only error that clients see. Any other thrown error is a bug and becomes an INTERNAL without details. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly money: MoneyOutcome;

@@ -2,13 +2,13 @@ import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { withTimeout } from "./timeout.ts";
 
-/** Where the state of providers is kept: the table, or the memory of one process. */
+/** The store of the state of mail providers: the table, or the memory of one process. */
 export type ItemStore = Pick<Table, "get" | "write">;
 
-/** After this time the table counts as down. */
+/** After 3 s without a reply the table counts as down. */
 const TABLE_MS = 3_000;
 
-/** Rejects where the table does not answer in time. What it was asked to write it may have written all the same. */
+/** Rejects a call that the table does not answer in time. The table may still complete a late write. */
 export const limitTime = (table: ItemStore, ports: Pick<World, "sleep">): ItemStore => {
   const inTime = async <Result>(call: Promise<Result>): Promise<Result> => {
     const result = await withTimeout(ports, TABLE_MS, call);

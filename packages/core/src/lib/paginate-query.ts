@@ -1,6 +1,6 @@
 import type { Item, PagePosition, Table, TableQuery } from "../ports/table.ts";
 
-/** Every item of a query, page by page. A page is read only when the consumer reaches it. */
+/** Yields every item of a query. It reads a page only when the consumer reaches that page. */
 export async function* paginateQuery(
   table: Table,
   query: Omit<TableQuery, "limit"> & { readonly pageSize?: number },

@@ -1,4 +1,4 @@
-/** Loads each item, in order, and starts to load the next `count` meanwhile: for items that are far away. */
+/** Loads items in order and starts the next `count` loads early, for items whose load waits for a remote store. */
 export async function* prefetch<T, R>(
   items: Iterable<T>,
   count: number,
@@ -7,7 +7,7 @@ export async function* prefetch<T, R>(
   const inFlight: Promise<R>[] = [];
   for (const item of items) {
     const promise = load(item);
-    // A failure is reported when the item's turn comes; until then it must not count as an unhandled rejection.
+    // The consumer gets a rejection in its item's turn; until then Node must not report it as unhandled.
     promise.catch(() => {});
     inFlight.push(promise);
     const first = inFlight.length > count && inFlight.shift();

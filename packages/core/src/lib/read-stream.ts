@@ -1,4 +1,4 @@
-/** Not every browser can iterate a stream. */
+/** Iterates a stream with its reader, because some browsers cannot iterate a stream. */
 export async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {
@@ -8,7 +8,7 @@ export async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGene
       yield value;
     }
   } finally {
-    // For a reader that stops early: otherwise the source stays open.
+    // A consumer that stops early would otherwise leave the source open.
     await reader.cancel().catch(() => undefined);
   }
 }

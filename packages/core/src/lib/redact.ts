@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-// An address or a key in a log outlives the customer who sent it. The hash still lets two lines be matched.
+// An address or a key in a log would outlive the customer who sent it. The hash in its place still lets an operator match two lines.
 const API_KEY = /\bmp_(?:live|test|operator)_[A-Za-z0-9]+|\bwhsec_[A-Za-z0-9+/]+/g;
-// An access token: the first two parts are JSON objects in base64url, and all JSON objects start alike.
+// An access token: its first two parts are JSON objects in base64url, and every JSON object starts with the same letters.
 const ACCESS_TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+(?:\.[\w-]*)?/g;
-// A word with an @ in it, plain or percent-encoded: better to redact a word too many than to miss an address.
+// A word that contains an @, plain or percent-encoded. A redacted word too many is better than a missed address.
 const ADDRESS_CANDIDATE = /[^\s"'<>()[\]{},;:=]+/g;
 const AT_SIGN = /@|%(?:25)*40/;
-// A local part may be quoted, and spaces and quotes in it would end the word.
+// A local part may be quoted; its spaces and quotes would end the word.
 const QUOTED_LOCAL_PART = /"(?:[^"\\]|\\.){1,64}"(?=@|%)/g;
 const LINK_SECRET =
   /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token)=[^&\s"']+/gi;
@@ -23,7 +23,7 @@ export const redact = (value: unknown): unknown => {
   );
 };
 
-/** What each of the patterns has in it: most texts have none of these, and are their own copies. */
+/** Every pattern above contains one of these. A text without them is returned as it is, which is the usual case. */
 const HAS_SECRETS = /[@%=]|mp_|whsec_|eyJ/;
 
 const redactText = (text: string): string => (HAS_SECRETS.test(text) ? replaceSecrets(text) : text);

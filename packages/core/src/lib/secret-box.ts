@@ -6,8 +6,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts a secret for storage. A leaked table does not reveal it, and it cannot be decrypted for another owner:
- * `associatedData` names the owner.
+ * Encrypts a secret for storage: a leaked table does not reveal it. `associatedData` identifies the owner, and the secret
+ * cannot be decrypted for another owner.
  */
 export const encryptSecret = (
   world: Pick<World, "randomBytes" | "settings">,
@@ -21,7 +21,7 @@ export const encryptSecret = (
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url");
 };
 
-/** Undefined: the text was not encrypted with this key and for this owner. */
+/** Undefined when the text was not encrypted with this key for this owner. */
 export const decryptSecret = (
   { settings }: Pick<World, "settings">,
   associatedData: string,
@@ -43,6 +43,6 @@ export const decryptSecret = (
   }
 };
 
-/** A setting is any long text; a key has 32 bytes. */
+/** The setting is a long text of any length; the cipher needs a key of 32 bytes. */
 const deriveKey = (setting: string): Buffer =>
   createHmac("sha256", setting).update("encrypted secrets").digest();

@@ -1,9 +1,7 @@
-// Calculations with times. The clock itself is a port.
-
-/** Whole seconds since 1970: the unit of `expires_at`, of windows and of signatures. */
+/** Seconds since 1970: the unit of `expires_at`, of windows and of signatures. */
 export const toEpochSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
 
-/** The start of the window that contains `at`, in epoch seconds: the same for every process. */
+/** Returns the start of the window that contains `at`, in epoch seconds, equal in every process. */
 export const getWindowStart = (at: Date, windowSeconds: number): number => {
   const seconds = toEpochSeconds(at);
   return seconds - (seconds % windowSeconds);
@@ -15,12 +13,12 @@ export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
 export const MINUTE_MS = 60_000;
 
-/** The clocks of two processes differ by less: a stored time may be this much later than its writer intended. */
+/** The clocks of two processes differ by less than this, so a stored time may be this much later than its writer intended. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /**
- * Whether a stored end time is in the future. `maxMs` is the longest time ahead that is ever stored: a later one was
- * written by a wrong clock and counts as expired.
+ * Tests whether a stored end time is in the future. `maxMs` is the longest time ahead that the service ever stores: a later
+ * time comes from a wrong clock and counts as expired.
  */
 export const isUnexpired = (untilMs: number, nowMs: number, maxMs: number): boolean =>
   untilMs > nowMs && !isTooFarAhead(untilMs, nowMs, maxMs);

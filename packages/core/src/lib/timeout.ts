@@ -1,8 +1,8 @@
 import type { World } from "../ports/world.ts";
 
 /**
- * The result of the work, or "late". It is late at once when `until` fires. The work is not
- * cancelled: a caller that wants that passes it a signal.
+ * Returns the result of the work, or "late" after `ms` or as soon as `until` fires. The work continues: to cancel it, the
+ * caller passes it a signal.
  */
 export const withTimeout = async <T>(
   { sleep }: Pick<World, "sleep">,
@@ -11,7 +11,7 @@ export const withTimeout = async <T>(
   until?: AbortSignal,
 ): Promise<T | "late"> => {
   const ended = new AbortController();
-  // Without a reason it would make an error with a stack.
+  // An abort without a reason would create an error with a stack.
   const end = () => ended.abort("finished");
   until?.addEventListener("abort", end);
   if (until?.aborted) end();

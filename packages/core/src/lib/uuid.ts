@@ -1,7 +1,4 @@
-/**
- * A random UUID (RFC 9562 §5.4), for fields where the contract requires that form. Other ids have a prefix that names
- * their kind.
- */
+/** A random UUID (RFC 9562 §5.4), for fields where the contract requires this form. Other ids start with a prefix for their kind. */
 export const toUuid = (random: Uint8Array): string => {
   const bytes = Uint8Array.from(random.subarray(0, 16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;

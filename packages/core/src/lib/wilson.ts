@@ -2,8 +2,8 @@
 const Z = 1.96;
 
 /**
- * Wilson's interval for a share of which a sample was seen (Wilson 1927). Unlike the share plus or minus its deviation
- * it stays within 0–1 and holds for small samples and for shares near 0: none of 30 is 0 to 0.11, not "exactly 0".
+ * Wilson's interval for a share, estimated from a sample (Wilson 1927). Unlike the share plus or minus its deviation, it stays
+ * within 0–1 and holds for small samples and for shares near 0: none of 30 gives 0 to 0.11, not "exactly 0".
  */
 export const estimateShare = (
   count: number,
@@ -14,7 +14,7 @@ export const estimateShare = (
   const weight = 1 + Z ** 2 / of;
   const middle = (share + Z ** 2 / (2 * of)) / weight;
   const half = (Z * Math.sqrt((share * (1 - share)) / of + (Z / (2 * of)) ** 2)) / weight;
-  // The ends are exact where nothing or everything was counted; rounding errors would leave 1e-17.
+  // Both ends are exact when the count is 0 or the whole sample; rounding errors would leave 1e-17.
   return {
     least: count === 0 ? 0 : middle - half,
     most: count === of ? 1 : middle + half,

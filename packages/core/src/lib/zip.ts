@@ -1,10 +1,10 @@
 import { readStream } from "./read-stream.ts";
 
-// The one reader of zip files (APPNOTE.TXT 4.3), on a server and in browsers. What the sizes in a file promise is never
-// believed: the bytes of an entry are counted, up to the caller's limit. It is our own because the runtime inflates
-// faster than a library does, and a library adds its bytes to the dashboard.
+// The only reader of zip files (APPNOTE.TXT 4.3), on servers and in browsers. It ignores the sizes that a file states and
+// counts the bytes of an entry, up to the caller's limit. It uses no library: the runtime inflates faster, and a library would
+// add its bytes to the dashboard.
 
-/** Why bytes are not a zip file that is read here. */
+/** The reason that this module cannot read a zip file. */
 export class ZipFault extends Error {
   readonly kind: "damaged" | "too_large" | "over_limit" | "encrypted";
 
@@ -27,7 +27,7 @@ const DEFLATED = 8;
 const END_SIGNATURE = 0x06_05_4b_50;
 const END_BYTES = 22;
 const COMMENT_BYTES_MAX = 65_535;
-/** The end of a file in which the place of the directory stands. */
+/** The tail of a file, which contains the position of the directory. */
 const ZIP_TAIL_BYTES = END_BYTES + COMMENT_BYTES_MAX;
 
 const DIRECTORY_SIGNATURE = 0x02_01_4b_50;
@@ -61,7 +61,7 @@ const parseDirectory = (bytes: Uint8Array): ReadonlyMap<string, ZipEntry> => {
     const nameBytes = view.getUint16(at + 28, true);
     const nameAt = at + DIRECTORY_ENTRY_BYTES;
     const name = decoder.decode(bytes.subarray(nameAt, nameAt + nameBytes));
-    // Two programs may read different ones of two entries with one name.
+    // With two entries of one name, two programs may read different ones.
     if (entries.has(name)) throw new ZipFault("damaged", `${name} occurs twice`);
     const entry = {
       method: view.getUint16(at + 10, true),
@@ -75,7 +75,6 @@ const parseDirectory = (bytes: Uint8Array): ReadonlyMap<string, ZipEntry> => {
   return entries;
 };
 
-/** Throws for an entry that no reader here can read. */
 const assertReadable = (name: string, { compressedBytes, offset, method }: ZipEntry): void => {
   if (compressedBytes === IN_ZIP64 || offset === IN_ZIP64) throw new ZipFault("too_large", name);
   if (method !== STORED && method !== DEFLATED)
@@ -84,7 +83,7 @@ const assertReadable = (name: string, { compressedBytes, offset, method }: ZipEn
 
 const LOCAL_HEADER_BYTES = 30;
 
-/** Where the data of an entry begins: the local header repeats the name, and its extra field has a length of its own. */
+/** The data starts after the local header, which repeats the name and has an extra field with its own length. */
 const findData = async (file: Blob, offset: number): Promise<number> => {
   const view = toView(await readBytes(file, offset, offset + LOCAL_HEADER_BYTES));
   return offset + LOCAL_HEADER_BYTES + view.getUint16(26, true) + view.getUint16(28, true);
@@ -130,7 +129,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return sum;
 });
 
-/** Browsers have none. */
+/** A CRC in JavaScript, because browsers offer none. */
 const addToCrc = (before: number, bytes: Uint8Array): number => {
   let sum = ~before;
   for (let at = 0; at < bytes.length; at++)
@@ -140,7 +139,7 @@ const addToCrc = (before: number, bytes: Uint8Array): number => {
 
 export type ZipFile = {
   readonly names: readonly string[];
-  /** The bytes of an entry. Throws once there are more than this many. */
+  /** Yields the bytes of an entry; throws after more than `bytesMax`. */
   readonly read: (name: string, bytesMax: number) => AsyncGenerator<Uint8Array>;
 };
 
