@@ -14,18 +14,17 @@ import { NO_USAGE, sumMonthlyUsage, type UsageSums } from "./usage.ts";
 
 export type AuditedAccount = { readonly account: string; readonly createdAt: string };
 
-/** What an area of the service reports about one account. */
+/** One area's report about an account. */
 export type AuditReading = {
-  /** The credits that its work under way holds, by operation. */
+  /** The credits that work under way holds, by operation. */
   readonly held: ReadonlyMap<string, number>;
-  /** Those of its own invariants that do not hold. */
+  /** The broken invariants of this area. */
   readonly broken: readonly string[];
 };
 
-/** Reads one area's work of an account. Every area that takes over held credits from an operation has one. */
+/** Reads one area's work of an account. Every area that takes over held credits from an operation has a reader. */
 export type AuditReader = (table: Table, account: string, now: Date) => Promise<AuditReading>;
 
-/** One account, and everything that its audit needs. */
 export type AccountAudit = {
   readonly table: Table;
   readonly account: AuditedAccount;
@@ -33,18 +32,18 @@ export type AccountAudit = {
   readonly now: Date;
 };
 
-/** `isQuiet`: nothing moved between the first read and the last, so every sum must be exact. */
+/** `isQuiet`: no credits moved between the first read and the last, so every sum must be exact. */
 export type AuditSnapshot = {
   readonly balance: ShardedBalance;
   readonly before: ShardedBalance;
   readonly isQuiet: boolean;
   readonly sums: Totals;
-  /** The months whose entries were read. */
+  /** The months whose entries the audit read. */
   readonly months: readonly MonthSum[];
   readonly trusted: Closings;
-  /** What the days of each month have counted. */
+  /** The sums of each month's daily usage. */
   readonly usage: ReadonlyMap<string, UsageSums>;
-  /** Held credits by operation: according to the entries, and according to the work under way. */
+  /** Held credits by operation: once by the entries, once by the work under way. */
   readonly heldByEntries: ReadonlyMap<string, number>;
   readonly heldByWork: ReadonlyMap<string, number>;
   readonly readings: readonly AuditReading[];
@@ -62,8 +61,8 @@ export const listBroken = (snapshot: AuditSnapshot | undefined): readonly string
 const NO_BALANCE = "the account has a balance";
 
 /**
- * Undefined: the account has no balance. `trusted`: of the stored closings, those that count as the sums of their months,
- * whose entries are not read.
+ * Undefined when the account has no balance. `trusted`: the closings that count as the sums of their months, so the audit does
+ * not read those entries.
  */
 export const takeSnapshot = async (
   audit: AccountAudit,
@@ -75,7 +74,7 @@ export const takeSnapshot = async (
   const usage = await sumMonthlyUsage(table, account.account);
   const months = await sumOtherMonths(audit, stored, trusted, usage.keys());
   const sums = sumMonths([...months, ...trusted.values()]);
-  // No credits of a closed month are held.
+  // A closed month holds no credits.
   const heldByEntries = new Map(months.flatMap(({ held }) => [...held]));
   const readings = await Array.fromAsync(readers, (read) => read(table, account.account, now));
   const heldByWork = new Map(readings.flatMap(({ held }) => [...held]));
@@ -97,13 +96,13 @@ const sumOtherMonths = async (
   trusted: Closings,
   used: Iterable<string>,
 ): Promise<readonly MonthSum[]> => {
-  // An entry may have been written while the clock was wrong: the days of usage still name its month.
+  // A wrong clock may have written an entry to another month; the usage of that month reveals it.
   const sums: MonthSum[] = [];
   for (const month of new Set([...monthsBetween(createdAt, now), ...used, ...stored.keys()])) {
     if (trusted.has(month)) continue;
     const sum = await sumMonth(table, account, month);
     sums.push(sum);
-    // An audit that is interrupted continues from here. It is proved once the balance agrees.
+    // An interrupted audit continues from this closing, which is proved once the balance agrees.
     if (!stored.has(month) && mayClose(sum, now)) await writeClosing(table, account, sum, false);
   }
   return sums;
@@ -111,7 +110,7 @@ const sumOtherMonths = async (
 
 type Invariant = { readonly invariant: string; readonly holds: (seen: AuditSnapshot) => boolean };
 
-/** The invariants of money, each as a sentence and as a check. The first ones hold in every shard of the balance. */
+/** The invariants of money, each as a sentence and a check. The first three hold in every shard of the balance. */
 const INVARIANTS: readonly Invariant[] = [
   {
     invariant: "available = granted - debited + refunded",
@@ -136,7 +135,7 @@ const INVARIANTS: readonly Invariant[] = [
   ),
   ...(["granted", "debited", "refunded"] as const).map(
     (total): Invariant => ({
-      // Only a clawback reduces one of these totals, so the sum lies between the balance before and after.
+      // Only a clawback reduces these totals, so the sum lies between the balance before and the balance after.
       invariant: `${total} keeps up with the ledger`,
       holds: ({ before, balance, sums }) =>
         Math.min(before[total], balance[total]) <= sums[total] &&
@@ -162,11 +161,11 @@ const INVARIANTS: readonly Invariant[] = [
 const isSameUsage = (counted: UsageSums | undefined, sums: UsageSums): boolean =>
   USAGE_FIELDS.every((field) => (counted ?? NO_USAGE)[field] === sums[field]);
 
-/** A closing does not say what was paid for. */
+/** A closing does not store the paid operations. */
 const isSameTotals = (counted: UsageSums | undefined, sums: Totals): boolean =>
   USAGE_TOTALS.every((total) => (counted ?? NO_USAGE)[total] === sums[total]);
 
-/** Every month between two times, inclusive, in the form of the ledger's partition keys. */
+/** Lists every month between two times, inclusive, in the form of the ledger's partition keys. */
 const monthsBetween = (from: string, to: Date): string[] => {
   const months: string[] = [];
   const month = new Date(`${from.slice(0, 7)}-01T00:00:00.000Z`);

@@ -17,7 +17,7 @@ import {
 } from "./closings.ts";
 
 export type Violation = { readonly account_id: string; readonly law: string };
-/** Entries that were written to a month after it was closed, and agree with the balance: a clock was wrong. */
+/** Entries written to a month after its closing that agree with the balance: a wrong clock wrote them. */
 export type LateEntries = {
   readonly account_id: string;
   readonly month: string;
@@ -31,14 +31,14 @@ export type Audit = {
 };
 
 export type AuditOptions = {
-  /** Reads the entries of closed months again, and compares them with their closings. */
+  /** Reads the entries of closed months again and compares them with their closings. */
   readonly isFull?: boolean;
 };
 
 /**
- * Makes the audit, which sums the entries of every account and compares the sums with the balances, and with what the
- * readers and the operations hold. It closes the months that are over: later audits take their sums from the closings, and
- * read the entries again if the balance does not agree.
+ * Creates the audit. It sums the entries of every account and compares the sums with the balance, the readers' reports and the
+ * operations. It closes ended months; later audits take their sums from the closings, and read the entries again only if the
+ * balance does not agree.
  */
 export const createAudit =
   (
@@ -72,7 +72,7 @@ const auditAccount = async (audit: AccountAudit, isFull: boolean): Promise<Findi
     await closeMonths(audit, byClosings);
     return NOTHING_FOUND;
   }
-  // Without closings its entries were read already.
+  // Without closings, the first attempt already read every entry.
   const isRead = byClosings !== undefined && byClosings.stored.size === 0;
   const byEntries = isRead ? byClosings : await auditWith(audit, () => NO_CLOSINGS);
   const agrees = byEntries.broken.length === 0;
@@ -84,10 +84,10 @@ const auditAccount = async (audit: AccountAudit, isFull: boolean): Promise<Findi
   return { broken, late: compared.flatMap((one) => one.late) };
 };
 
-/** Money may move during the audit. A real violation is still there at the next attempt. */
+/** Credits may move during the audit. A real violation persists until the next attempt. */
 const ATTEMPTS_MAX = 3;
 
-/** `stored`: the closings that the last attempt found. `months`: the months whose entries it read. */
+/** `stored`: the closings at the last attempt. `months`: the months whose entries the attempt read. */
 type Attempt = {
   readonly broken: readonly string[];
   readonly stored: Closings;
@@ -111,8 +111,8 @@ const auditWith = async (
 const NOTHING_FOUND: Findings = { broken: [], late: [] };
 
 /**
- * More entries than at the closing, which agree with the balance, are late ones. Any other difference means that a stored
- * entry or a closing was changed.
+ * Additional entries that agree with the balance are late entries. Any other difference means that a stored entry or a closing
+ * was changed.
  */
 const compareToClosing = (
   sum: MonthSum,
@@ -126,7 +126,7 @@ const compareToClosing = (
     : { broken: [`the entries of ${sum.month} are those that it was closed with`], late: [] };
 };
 
-/** The balance agreed: what was summed for the first time is proved, and late entries belong to a new closing. */
+/** The balance agreed, so the new sums are proved, and late entries become part of a new closing. */
 const closeMonths = async (
   { table, account: { account }, now }: AccountAudit,
   { stored: closings, months }: Attempt,

@@ -3,17 +3,17 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Bounds, Item, Key, Table, Update } from "../ports/table.ts";
 import { type Halves, isHalves } from "./credits.ts";
 
-// Layout. The balance of an account is the sum of its shards. Every charge writes one of them, and an item that a
-// transaction writes refuses every other transaction meanwhile, so a busy account needs several. Each shard preserves the
-// invariants below, so their sum does. An operation stays with the shard that paid it.
+// Layout. The balance of an account is the sum of its shards. Every charge writes one shard, and an item that one transaction
+// writes refuses every other transaction meanwhile, so a busy account needs several shards. Each shard preserves the invariants
+// below, so their sum does. An operation keeps the shard that paid for it.
 //
-//   pk                 sk            list_pk           list_sk    what
-//   BALANCE#<account>  BALANCE                                    shard 0: all that most accounts ever have
-//   BALANCE#<account>  BALANCE#<nn>                               another shard, created when credits are moved to it
-//   BALANCE#<account>  REPORTED      SHARDED_BALANCES  <account>  of an account with several shards (thresholds.ts)
+//   pk                 sk            list_pk           list_sk    content
+//   BALANCE#<account>  BALANCE                                    shard 0: the only shard of most accounts
+//   BALANCE#<account>  BALANCE#<nn>                               another shard, created when credits move to it
+//   BALANCE#<account>  REPORTED      SHARDED_BALANCES  <account>  reported thresholds, with several shards (thresholds.ts)
 //
 //   available = granted - debited + refunded         held + spent + refunded = debited
-//   nothing is ever below zero
+//   no total is ever below zero
 
 export const StoredHalves = v.custom<Halves>(isHalves, "Expected whole half-credits");
 
@@ -38,15 +38,15 @@ const StoredShard = v.object({
   granted: v.optional(StoredHalves, 0 as Halves),
   debited: v.optional(StoredHalves, 0 as Halves),
   refunded: v.optional(StoredHalves, 0 as Halves),
-  /** Counts the changes of `available`, so that two equal reads of all shards show that nothing moved in between. */
+  /** Counts the changes of `available`: two equal reads of all shards show that no credits moved between them. */
   version: v.optional(v.number(), 0),
-  /** Of shard 0: the threshold below which `credits.low` is emitted. */
+  /** Only in shard 0: the threshold below which the service emits `credits.low`. */
   lowThreshold: v.optional(StoredHalves, 0 as Halves),
 });
 
 const Reported = v.object({ low: v.boolean(), depleted: v.boolean(), version: v.number() });
 
-/** Which thresholds the account was reported to be below. */
+/** The thresholds that the account was reported to be below. */
 export type Reported = Readonly<v.InferOutput<typeof Reported>>;
 export type Shard = Totals & { readonly shard: number; readonly version: number };
 
@@ -54,7 +54,7 @@ export type Balance = Totals & {
   readonly lowThreshold: Halves;
 };
 
-/** A balance with the shards that it is the sum of. `reported`: absent while there is only shard 0. */
+/** A balance with its shards. `reported` is absent while the account has only shard 0. */
 export type ShardedBalance = Balance & {
   readonly shards: readonly Shard[];
   readonly reported?: Reported;
@@ -78,23 +78,22 @@ export const toReportedItem = (account: string, reported: Reported): Item => ({
 });
 const Listed = v.object({ list_sk: v.string() });
 
-/** The accounts that have several shards. */
 export async function* iterateShardedAccounts(table: Table): AsyncGenerator<string> {
   for await (const item of paginateQuery(table, { index: "list", pk: SHARDED_BALANCES }))
     yield v.parse(Listed, item).list_sk;
 }
 
-/** More than the shards that any plan has. */
+/** More shards than any plan allows. */
 const ITEMS_MAX = 500;
 
-/** `isOneItem`: the deployment makes no shards (`makesShards`), so no query looks for them. */
+/** `isOneItem`: the deployment makes no shards (`makesShards`), so one read replaces the query. */
 const readItems = async (table: Table, account: string, isOneItem: boolean) => {
   if (!isOneItem) return (await table.query({ pk: `BALANCE#${account}`, limit: ITEMS_MAX })).items;
   const item = await table.get(toBalanceKey(account));
   return item ? [item] : [];
 };
 
-/** One read of all shards. Other processes may move credits between two of them meanwhile. */
+/** Reads all shards once. Other processes may move credits between two shards during the read. */
 export const readBalance = async (
   table: Table,
   account: string,
@@ -127,15 +126,15 @@ const sumShards = (shards: readonly Totals[]): Totals => {
 const READS_MAX = 6;
 
 /**
- * The balance as it was at one moment: two reads in a row found every shard unchanged. `isStable`: false if other
- * processes moved credits during every read.
+ * Reads the balance at one moment: two successive reads found every shard unchanged. `isStable` is false when other processes
+ * moved credits during every read.
  */
 export const readStableBalance = async (
   table: Table,
   account: string,
 ): Promise<{ readonly balance: ShardedBalance; readonly isStable: boolean }> => {
   let before = await readBalance(table, account);
-  // One item is read as a whole.
+  // The read of one item is atomic.
   if (before.shards.length === 1) return { balance: before, isStable: true };
   for (let read = 1; read < READS_MAX; read++) {
     const balance = await readBalance(table, account);
@@ -150,11 +149,11 @@ const toVersions = ({ shards, reported }: ShardedBalance): string =>
     .map(({ shard, version }) => `${shard}:${version}`)
     .join();
 
-/** What the account has, for those who only show it. */
+/** Reads the balance for callers that only show it. */
 export const getBalance = async (table: Table, account: string): Promise<ShardedBalance> =>
   (await readStableBalance(table, account)).balance;
 
-/** The balance of an account with one shard, from the items that a transaction left. */
+/** Reads the balance of an account with one shard from the items after a transaction. */
 export const findLeft = (
   account: string,
   { items = [] }: { readonly items?: readonly (Item | undefined)[] },
@@ -166,7 +165,7 @@ export const findLeft = (
 
 export type TotalChanges = Readonly<Record<string, number>>;
 
-/** The write that changes a shard. Nothing may fall below zero; `available` bounds the credits that it leaves. */
+/** Changes a shard, with the condition that no total falls below zero; `available` bounds the remaining credits. */
 export const buildShardUpdate = (
   account: string,
   shard: number,

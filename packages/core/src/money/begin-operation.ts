@@ -24,54 +24,50 @@ import type { Payer } from "./payer.ts";
 import type { PaidOperation } from "./reasons.ts";
 import { TEST_BALANCE } from "./test-mode.ts";
 
-/** A request for paid work. */
 export type OperationRequest = {
   readonly id: string;
   readonly kind: string;
   readonly payer: Payer;
   readonly reason: PaidOperation;
   readonly idempotencyKey: IdempotencyKey | null;
-  /** Called once, before the price is taken, if no earlier request did the work. What it throws ends the request. */
+  /** Called once, before the debit, if no earlier request did the work. An error that it throws ends the request. */
   readonly admit?: () => Promise<void>;
-  /** How long no other process may take the work over. */
+  /** The time during which no other process may take the work over. */
   readonly leaseMs: number;
-  /** The operation that shows whether the request was carried out. Absent: `listJobs`. */
+  /** The operation that shows whether the request was carried out. Default `listJobs`. */
   readonly lookAt?: LookUpOperation;
-  /** The response has `credits_remaining`. */
+  /** The response contains `credits_remaining`. */
   readonly statesRemaining?: true;
 };
 
-/**
- * Prepared only if no earlier request did the work: the price, and the writes that go with the debit. `shard`: of the
- * balance, the one that pays.
- */
+/** The price, and the writes that commit with the debit to `shard`. Prepared only if no earlier request did the work. */
 type PreparedOperation = {
   readonly price: Halves;
   readonly writes?: (shard: number) => readonly Write[];
 };
-/** `input` is all that another process needs to continue; `expectedMs` is how long the work is expected to take. */
+/** `input` contains all data that another process needs to continue; `expectedMs` is the expected duration of the work. */
 export type PreparedWork = PreparedOperation & {
   readonly input: Json;
   readonly expectedMs: number;
 };
-/** `subject`: the hash of the address that the answer shows. Both are for the claim of an Idempotency-Key. */
+/** `answer` and `subject`, the hash of the address in the answer, are stored in the claim of an Idempotency-Key. */
 export type PreparedAnswer = PreparedOperation & {
   readonly answer: Json;
   readonly subject?: string;
 };
 
 /**
- * The money is held, and the work is this process's: its own, or what an earlier request left undone. `left`: what the
- * debit left, if the response states it; what that of an earlier request left is not known.
+ * The credits are held and this process has the work, new or left by an earlier request. `left` is the balance after the debit,
+ * if the response states it; unknown when an earlier request made the debit.
  */
 export type StartedOperation = {
   readonly kind: "started";
   readonly operation: Operation;
   readonly left?: Halves | undefined;
 };
-/** An earlier request with this key was paid for; this is its answer. */
+/** An earlier request with this key was paid; this is its stored answer. */
 type ReplayedAnswer = { readonly kind: "replayed"; readonly answer: Json };
-/** An earlier request with this key is worked on. A repeat may take it over after `waitMs`. */
+/** Another process works on an earlier request with this key. A repeat may take the work over after `waitMs`. */
 export type OperationInProgress = {
   readonly kind: "in_progress";
   readonly operation: Operation;
@@ -119,7 +115,7 @@ export const beginOperation = async (
         ...(idempotencyKey ? [createClaim(idempotencyKey, operation)] : []),
         ...(writes?.(debited.shard) ?? []),
       ];
-      // The entry is never removed, so after a lost reply it shows the outcome even if the work has ended.
+      // The entry is never removed, so after a lost reply it shows the outcome even when the work has ended.
       return entry
         ? { ...debited, proof: entry, also: [...moves, opened, ...others] }
         : { ...debited, proof: opened, also: others };
@@ -131,8 +127,8 @@ export const beginOperation = async (
 };
 
 /**
- * For work that is already done: charges, claims the key and stores the answer in one transaction. If an earlier
- * request with this key was left unfinished, this process takes that one over instead.
+ * For work that is already done: charges, claims the key and stores the answer in one transaction. If an earlier request with
+ * this key did not finish, this process takes that request over instead.
  */
 export const payImmediately = async (
   world: World,
@@ -151,7 +147,7 @@ export const payImmediately = async (
       const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer, subject);
       const more = writes?.(debited.shard) ?? [];
       const all = [...debited.writes, ...(claim ? [claim] : []), ...more];
-      // The entry is never removed, and the claim stays for its retention.
+      // The entry is never removed, and the claim exists for its retention.
       const proof = all.find((write) => "create" in write) ?? null;
       return all.length > 0
         ? { ...debited, proof, also: all.filter((write) => write !== proof) }
@@ -161,7 +157,6 @@ export const payImmediately = async (
   return outcome.kind === "committed" ? { kind: "paid", left: outcome.left } : outcome;
 };
 
-/** The price is paid and the answer stored. */
 export type PaidResult = { readonly kind: "paid"; readonly left: Halves | undefined };
 
 const toOrigin = (world: World, { id, kind, payer, reason, idempotencyKey }: OperationRequest) => ({
@@ -188,17 +183,17 @@ const buildOperationDebit = async (
   return debit(world, { account, plan, operation: id, openedAt, amount, reason, ...how });
 };
 
-// Refused: another request changed the balance or the claim. Each conflict means that one of them made progress.
+// "refused": another request changed the balance or the claim, so each conflict means that another request succeeded.
 const ATTEMPTS_MAX = 20;
 const BACKOFF_MS = 20;
-/** On AWS a debit that states what it leaves is refused by every other one, so the last attempts state nothing. */
+/** On AWS, any other debit refuses a debit that states the remaining credits, so the last attempts state nothing. */
 const STATED_ATTEMPTS_MAX = 15;
 
-/** `left`: as `Debit` has it. */
+/** `left` has the meaning that it has in `Debit`. */
 type Payment = Transaction & Pick<Debit, "left">;
 type CommittedPayment = { readonly kind: "committed"; readonly left: Halves | undefined };
 
-/** Committed: this process has the work. `prepare` runs once at most. */
+/** "committed": this process has the work. Calls `prepare` at most once. */
 const runOnce = async <P>(
   world: World,
   request: OperationRequest,
@@ -238,7 +233,7 @@ const admitFirst = async <P>(
   return prepare();
 };
 
-/** The state of an earlier request with the same key. If its lease has expired, this process takes it over. */
+/** Returns the state of an earlier request with the same key. If its lease has expired, this process takes it over. */
 const resumeEarlierRequest = async (
   world: World,
   idempotencyKey: IdempotencyKey,
@@ -253,7 +248,7 @@ const resumeEarlierRequest = async (
     throw new Failure("UNAVAILABLE", "retry_same_key", what, { cause });
   };
   const item = await world.table.get(toOperationKey(claim.operation)).catch(throwUnreadable);
-  // It ended between the two reads: the claim has its answer by now, or was removed.
+  // The operation ended between the two reads: the claim now contains its answer, or was removed.
   if (!item) return "moved";
   const waitMs = getRemainingLeaseMs(readScheduledWork(item), world.now());
   const operation = readOperation(item);
@@ -264,8 +259,8 @@ const resumeEarlierRequest = async (
 };
 
 /**
- * The table wrote nothing. An earlier request with the same key may still have been charged. A port refuses a write beyond
- * its limits with a RangeError: each repeat would end so, too, so that is a bug, since the request was read as valid.
+ * The table wrote nothing, but an earlier request with the same key may have been charged. A port throws a RangeError for a
+ * write beyond its limits. Since the request passed validation, that is a bug, and every repeat would fail, too.
  */
 const rethrowAsUnavailable = <T>(
   { idempotencyKey }: OperationRequest,

@@ -15,9 +15,9 @@ import {
 import { MOVES, type MoveKind } from "./moves.ts";
 import { NO_USAGE, type UsageSums } from "./usage.ts";
 
-// Layout. What the entries of a closed month add up to, so that later audits need not read them.
+// Layout. The sums of a closed month's entries, so that later audits need not read the entries.
 //
-//   pk              sk         what
+//   pk                 sk         content
 //   CLOSING#<account>  <yyyy-mm>  the sums of the month, the number of its entries, and the digest of all of them
 
 const Closing = v.object({
@@ -32,7 +32,7 @@ const Closing = v.object({
     debited: StoredHalves,
     refunded: StoredHalves,
   }),
-  /** Whether the balance agreed with it. Until then a closing only saves an audit that was interrupted from reading again. */
+  /** Whether the balance agreed with the closing. An unproved closing only saves an interrupted audit from reading again. */
   isProved: v.boolean(),
 });
 
@@ -41,8 +41,8 @@ export type Closing = Readonly<Omit<v.InferOutput<typeof Closing>, "sk">> & {
 };
 
 /**
- * A month as its entries tell it. `held`: by operation, what is neither settled nor released. `usage`: what the days of
- * the month have counted.
+ * The sums of a month's entries. `held`: credits neither settled nor released, by operation. `usage`: the sums of the month's
+ * daily usage.
  */
 export type MonthSum = Pick<Closing, "month" | "entries" | "digest" | "sums"> & {
   readonly held: ReadonlyMap<string, number>;
@@ -56,8 +56,8 @@ const toClosingKey = (account: string, month: string): Key => ({
 });
 
 /**
- * How long after its end a month is over: every job and refund of it has ended by then, and only a clock that is wrong by
- * weeks writes to it. A closing of a month that is not over was written by such a clock, and counts once it is.
+ * A month is over 35 days after its end: all of its jobs and refunds have ended by then, and only a clock that is wrong by
+ * weeks writes to it. Such a clock may also close a future month; that closing counts once the month is over.
  */
 const OVER_AFTER_MS = 35 * DAY_MS;
 
@@ -78,7 +78,7 @@ export const readClosings = async (table: Table, account: string, now: Date): Pr
   return closings;
 };
 
-/** Credits that are still held keep a month open, and a month without entries needs no closing. */
+/** Held credits keep a month open. A month without entries needs no closing. */
 export const mayClose = ({ month, entries, held }: MonthSum, now: Date): boolean =>
   entries > 0 && held.size === 0 && isOver(month, now);
 
@@ -87,7 +87,7 @@ export const isSame = (sum: MonthSum, closing: Closing): boolean =>
   sum.digest === closing.digest &&
   TOTALS.every((total) => sum.sums[total] === closing.sums[total]);
 
-/** Best effort: what is not written is written by the next audit. */
+/** Ignores a failed write: the next audit writes the closing. */
 export const writeClosing = async (
   table: Table,
   account: string,
@@ -98,9 +98,9 @@ export const writeClosing = async (
   await table.write({ put: item }).catch(() => undefined);
 };
 
-/** DynamoDB ends a page at 1 MB, which are about as many entries. */
+/** DynamoDB ends a page at 1 MB, which is about 4,000 entries. */
 const PAGE_SIZE = 4_000;
-/** One call for each entry would be an eighth of the audit's time. */
+/** One digest call per entry would take an eighth of the audit's time. */
 const DIGESTED_AT_ONCE = 65_536;
 
 export const sumMonth = async (table: Table, account: string, month: string): Promise<MonthSum> => {
@@ -133,7 +133,7 @@ export const sumMonth = async (table: Table, account: string, month: string): Pr
   };
 };
 
-/** Everything that the entry says, in an order that no adapter decides. */
+/** Serializes every field of the entry, in an order that does not depend on the adapter. */
 const toDigested = (sk: string, { at, moved, reason, token, paidFor }: LedgerEntry): string => {
   const amounts = Object.entries(moved).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `${JSON.stringify([sk, at, amounts, reason, paidFor ?? null, token ?? null])}\n`;
@@ -159,7 +159,6 @@ const addEntry = (
   else held.set(operation, now);
 };
 
-/** What all months together add up to. */
 export const sumMonths = (months: Iterable<Pick<MonthSum, "sums">>): Totals => {
   const sums = { ...ZERO_TOTALS };
   for (const month of months)

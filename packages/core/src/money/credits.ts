@@ -1,4 +1,4 @@
-/** Money is counted in whole half-credits: the cheapest charge is 0.5 credit, and floats drift. */
+/** Credits are whole half-credits: the cheapest charge is 0.5 credit, and floats drift. */
 export type Halves = number & { readonly unit: "half-credit" };
 
 export const isHalves = (value: unknown): value is Halves => Number.isSafeInteger(value);

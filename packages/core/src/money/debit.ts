@@ -26,20 +26,20 @@ import {
 } from "./thresholds.ts";
 
 export type DebitRequest = OperationOrigin & {
-  /** Decides how many shards the balance may have. */
+  /** Limits the number of the balance's shards. */
   readonly plan: PlanId;
-  /** Held until the outcome is known, paid at once, or taken back by the operator. */
+  /** A hold waits for the outcome, a charge is paid at once, and the operator makes a clawback. */
   readonly kind: "hold" | "charge" | "clawback";
   readonly amount: Halves;
   readonly reason: Reason;
-  /** A response states what the debit leaves. */
+  /** The response states the credits that the debit leaves. */
   readonly isStated?: boolean;
 };
 
 /**
- * `shard`: what pays. Held credits are settled or released there, and refunds go there. `left`: what a response states.
- * Of several shards it is the balance that was read before the debit, less the debit. Of one it is exact: any other
- * balance refuses the write. Absent where the committed transaction returns the balance instead (`findLeft`).
+ * `shard` pays the debit; settlement, release and refunds of the debit change the same shard. `left` is the remaining balance
+ * for the response: exact with one shard, because any other balance refuses the write; with several shards, the balance read
+ * before the debit minus the debit. Absent when the committed transaction returns the balance (`findLeft`).
  */
 export type Debit = {
   readonly shard: number;
@@ -48,8 +48,8 @@ export type Debit = {
 };
 
 /**
- * The writes of a debit, and the outbox events of the thresholds that it crosses. The entry is first. If the balance
- * refuses them, it has changed meanwhile and the caller builds them again.
+ * Builds the writes of a debit, the entry first, and the outbox events of the thresholds that it crosses. When the balance has
+ * changed since, the table refuses the writes and the caller builds them again.
  */
 export const debit = async (
   world: World,
@@ -78,10 +78,10 @@ export const debit = async (
   };
 };
 
-/** Each attempt moves the credits of a few shards, so a balance that others drain meanwhile is gathered as well. */
+/** Each attempt moves the credits of a few shards. The limit also covers a balance that other requests reduce meanwhile. */
 const GATHERS_MAX = 60;
 
-/** A shard that can pay. If the credits are spread over too many, they are moved to one of them first. */
+/** Finds a shard that can pay. If too many shards share the credits, it first moves them to one shard. */
 const fundDebit = async (
   world: World,
   account: string,
@@ -90,7 +90,7 @@ const fundDebit = async (
 ): Promise<{ readonly balance: ShardedBalance; readonly funding: Funding }> => {
   let isSpread = false;
   for (let gathers = 0; gathers < GATHERS_MAX; gathers++) {
-    // An earlier release may have left shards: what one item cannot pay is looked for in all of them.
+    // An earlier release may have left shards: when one item cannot pay, look in all of them.
     const isOneItem = gathers === 0 && !makesShards(world.settings);
     const balance = await readBalance(world.table, account, isOneItem);
     if (balance.available < amount) await assertSufficient(world, account, amount);
@@ -99,12 +99,12 @@ const fundDebit = async (
     const spread = funding.draws.length > 0 ? planSpread(account, balance, count) : [];
     if (spread.length > 0 && !isSpread) {
       isSpread = true;
-      // Busy: another debit spreads them now, and this one can do without.
+      // A conflict means that another debit spreads the credits now, and this debit can continue without.
       await world.table.transact(spread).catch(() => undefined);
       continue;
     }
     if (funding.isEnough) return { balance, funding };
-    // Whatever the outcome: the next read shows it.
+    // The outcome does not matter: the next read shows it.
     if (funding.draws.length > 0)
       await world.table.transact([
         buildPayingUpdate(account, funding, {}),
@@ -114,7 +114,7 @@ const fundDebit = async (
   throw createBusyFailure();
 };
 
-/** One read may see a shard before and another one after credits moved between them, and so too few. */
+/** A single read may see one shard before and another shard after a move of credits, and so count too few. */
 const assertSufficient = async (world: World, account: string, amount: Halves): Promise<void> => {
   const { balance, isStable } = await readStableBalance(world.table, account);
   if (balance.available >= amount) return;
@@ -127,15 +127,14 @@ const createBusyFailure = (): Failure =>
 
 type Report = {
   readonly crossed: readonly CreditThreshold[];
-  /** The credits that are left. */
   readonly left: number;
   readonly bounds?: undefined;
   readonly writes: readonly Write[];
 };
 
 /**
- * The bounds of one shard cannot show when their sum crosses a threshold. So an account with several shards stores what
- * was reported. A balance that others move during every read is left to the next debit, or to the reconciler.
+ * The bounds of one shard cannot show that the sum of all shards crosses a threshold, so an account with several shards stores
+ * its reports. If other requests change the balance during every read, the next debit or the reconciler reports.
  */
 const reportCrossing = async (
   world: World,

@@ -11,7 +11,7 @@ import { findPaidOperation, type RefundReason } from "./reasons.ts";
 /** `lost`: the lease expired and another process took the work over. `unknown`: the reply was lost. */
 export type EndResult = "ended" | "lost" | "unknown";
 
-/** Moves the held credits and stores the answer for repeats. */
+/** Settles the held credits and stores the answer for repeats. */
 export const settle = (
   world: World,
   operation: Operation,
@@ -27,10 +27,10 @@ export const settle = (
 
 type SettledWork = {
   readonly answer: Json;
-  /** The hash of the address that the answer shows. */
+  /** The hash of the address in the answer. */
   readonly subject?: string | undefined;
   readonly moved?: MovedAmounts;
-  /** Why all held credits return. Absent: they do not. */
+  /** The reason that all held credits return. Absent when they do not return. */
   readonly releasedAs?: RefundReason | undefined;
   readonly also?: readonly Write[];
 };
@@ -65,11 +65,11 @@ const endOperation = async (
   return toEndResult(commit(world, transaction));
 };
 
-/** Whether this process still has the operation. If so, its end was refused for another reason. */
+/** Tests whether this process still owns the operation; then another condition refused its end. */
 export const isStillOwned = async (table: Table, { id, token }: Operation): Promise<boolean> =>
   (await table.get(toOperationKey(id)))?.["token"] === token;
 
-/** Hands the held credits and the work over to a job, which the first of these writes creates. */
+/** Hands the held credits and the work over to the job that the first write creates. */
 export const handOverToJob = async (
   world: World,
   operation: Operation,
@@ -86,14 +86,14 @@ export const handOverToJob = async (
   );
 };
 
-/** If the table throws, nothing changed: the money is still held, and the reconciler or a repeat continues. */
+/** If the table throws, nothing changed: the credits stay held, and the reconciler or a repeat continues. */
 const toEndResult = async (commitment: Promise<TransactResult>): Promise<EndResult> => {
   const { outcome } = await commitment.catch(() => ({ outcome: "ambiguous" }));
   if (outcome === "committed") return "ended";
   return outcome === "refused" ? "lost" : "unknown";
 };
 
-/** Only the current holder may remove it: a process that lost its lease finds another token. */
+/** A process that lost its lease finds another token, so only the current owner can remove the operation. */
 const buildOperationRemoval = ({ id, token }: Operation): Write => ({
   remove: toOperationKey(id),
   where: { token },

@@ -4,9 +4,9 @@ import { buildShardUpdate, type Shard, type ShardedBalance } from "./balance.ts"
 import { type Halves, toCredits } from "./credits.ts";
 import { PLANS, type PlanId } from "./plans.ts";
 
-// Which shard of a balance pays, and from which others it draws what it lacks.
+// Decides which shard of a balance pays, and from which other shards it draws missing credits.
 
-/** How many shards share the charges of an account with this balance. */
+/** Returns the number of shards that share the charges of an account with this balance. */
 export const countShards = (
   plan: PlanId,
   available: Halves,
@@ -17,27 +17,27 @@ export const countShards = (
     Math.min(PLANS[plan].balanceShards, Math.floor(toCredits(available) / creditsPerShard)),
   );
 
-/** One machine makes none: SQLite has no transactions that conflict. */
+/** One machine makes no shards: SQLite's transactions never conflict. */
 export const makesShards = ({ creditsPerShard }: Pick<Settings, "creditsPerShard">): boolean =>
   Number.isFinite(creditsPerShard);
 
-/** Credits that one shard gives to another. */
+/** A move of credits from one shard to another. */
 export type Draw = { readonly from: number; readonly amount: Halves };
 
-/** `isEnough`: the shard can pay with these draws. If not, they bring it closer. */
+/** `isEnough`: the shard can pay after these draws. Otherwise the draws only bring it closer. */
 export type Funding = {
   readonly shard: number;
   readonly draws: readonly Draw[];
   readonly isEnough: boolean;
 };
 
-/** Each source is one more item that no other transaction may have meanwhile. */
+/** Each source is one more item that no other transaction may write meanwhile. */
 const SOURCES_MAX = 3;
 
 /**
- * A shard by chance, so that two charges seldom meet. One that lacks credits draws its share of the richest, so that
- * `count` shards can do so at the same time. A charge that no shard can pay like this is paid by the richest one, which
- * draws as often as necessary.
+ * Chooses a shard at random, so that two charges seldom meet. A shard that lacks credits draws its share from the richest
+ * shards, so that `count` shards can draw at the same time. When no shard can pay in this way, the richest shard pays and draws
+ * as often as necessary.
  */
 export const planFunding = (
   { shards }: Pick<ShardedBalance, "shards">,
@@ -66,7 +66,7 @@ const fund = (shards: readonly Shard[], shard: number, amount: Halves, count: nu
   return { shard, draws, isEnough: missing <= 0 };
 };
 
-/** The balance became too small for this shard: what it has is drawn first, and all of it. */
+/** The balance became too small for this shard: other shards draw its credits first and completely. */
 const isRetired = ({ shard }: Shard, count: number): boolean => shard >= count;
 
 const toRichestFirst = (shards: readonly Shard[], count: number): readonly Shard[] =>
@@ -76,12 +76,12 @@ const toRichestFirst = (shards: readonly Shard[], count: number): readonly Shard
         Number(isRetired(a, count) && a.available > 0) || b.available - a.available,
   );
 
-/** The most shards that get credits in one transaction. */
+/** The most shards that receive credits in one transaction. */
 const SPREAD_MAX = 98;
 
 /**
- * The writes that give every poor shard its share of the credits of the richest one, or none if too few are poor: a grant
- * and the first charges of an account find all of its credits in one shard, which every charge would draw from.
+ * Builds the writes that give every poor shard its share of the richest shard's credits; none if few shards are poor. After a
+ * grant or the opening, one shard contains all credits, and every charge would draw from that shard.
  */
 export const planSpread = (
   account: string,
@@ -103,20 +103,19 @@ export const planSpread = (
   ];
 };
 
-/** A balance is uneven if one shard in this many is poor. */
+/** A balance is uneven when at least a quarter of its shards are poor. */
 const POOR_SHARE = 4;
 
-/** The writes of the shards that give. A draw changes no total of the account. */
+/** The writes of the shards that give credits. A draw changes no total of the account. */
 export const buildDraws = (account: string, draws: readonly Draw[]): readonly Update[] =>
   draws.map(({ from, amount }) =>
     buildShardUpdate(account, from, { available: -amount, granted: -amount }),
   );
 
-/** What the shard that draws receives. */
 const sumDraws = (draws: readonly Draw[]): number =>
   draws.reduce((sum, { amount }) => sum + amount, 0);
 
-/** The write of a shard that may be new. */
+/** Builds the write of the paying shard, which it creates if missing. */
 export const buildPayingUpdate = (
   account: string,
   { shard, draws }: Pick<Funding, "shard" | "draws">,

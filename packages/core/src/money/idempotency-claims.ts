@@ -5,25 +5,24 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 
-// Layout. The first use of an Idempotency-Key: its operation, its request and its response. It is written with the
-// debit and removed with the refund, so no key refers to a request that was not paid for.
+// Layout. The first use of an Idempotency-Key: its operation, its request and its response. The debit's transaction writes the
+// claim and the refund's removes it, so no key refers to an unpaid request.
 //
-//   pk                                        sk     list_pk            what
+//   pk                                        sk     list_pk            content
 //   CLAIM#<owner>#<action>#<hash of the key>  CLAIM  SUBJECT#<address>  operation, fingerprint; answer: once there is a
-//                                                                       response. The address, a keyed hash, is that of
-//                                                                       an answer that shows one
+//                                                                       response. <address>: the keyed hash of the
+//                                                                       address in the answer
 
 /** One use of a key. The same key with another fingerprint is another request. */
 export type IdempotencyKey = {
   readonly owner: string;
-  /** What is paid for, or what an operator does. */
+  /** The paid operation, or the operator's action. */
   readonly action: string;
   readonly key: string;
   readonly fingerprint: string;
   readonly retentionSeconds: number;
 };
 
-/** How long an Idempotency-Key is stored. */
 export const IDEMPOTENCY_KEY_RETENTION_SECONDS = 30 * 86_400;
 
 const Claim = v.object({
@@ -40,7 +39,7 @@ export const toClaimKey = ({ owner, action, key }: Omit<IdempotencyKey, "fingerp
   sk: "CLAIM",
 });
 
-/** With an answer: the operation is complete, and a repeat gets this answer. */
+/** With an answer, the operation is complete and a repeat gets this answer. */
 export const createClaim = (
   idempotencyKey: IdempotencyKey,
   operation: ClaimOrigin,
@@ -73,17 +72,17 @@ export const answerClaim = (
 
 const toSubjectPartition = (subject: string): string => `SUBJECT#${subject}`;
 
-/** `subject`: the hash of the address that the answer shows. Absent: it shows none. */
+/** `subject`: the hash of the address in the answer. Absent when the answer shows no address. */
 const listBySubject = (operation: string, subject: string | undefined) =>
   subject !== undefined && { list_pk: toSubjectPartition(subject), list_sk: operation };
 
-/** What an answer is once the address that it shows is erased. The key stays used: a repeat is not charged. */
+/** Replaces an answer whose address was erased. The key stays used: a repeat is not charged. */
 const ERASED_ANSWER = { erased: true } as const;
 
 export const isErasedAnswer = (answer: Json): boolean =>
   typeof answer === "object" && answer !== null && "erased" in answer;
 
-/** Erases every answer that shows the address with this hash, and returns their number. */
+/** Erases every answer that shows the address with this hash, and returns the number of erased answers. */
 export const eraseAnswers = async (table: Table, subject: string): Promise<number> => {
   let count = 0;
   const query = { index: "list", pk: toSubjectPartition(subject) } as const;
@@ -107,7 +106,7 @@ export const releaseClaim = (claim: Key, operation: string): Write => ({
 
 const readClaim = (item: Item): Claim => v.parse(Claim, item);
 
-/** The stored claim of this key. Throws if it is for a different request. */
+/** Returns the stored claim of this key. Throws when the claim belongs to a different request. */
 export const findClaim = async (
   table: Table,
   idempotencyKey: IdempotencyKey,

@@ -9,8 +9,8 @@ type WorkInProgress = {
 };
 
 /**
- * The expected remaining time. Overdue work usually ends soon, or its process is gone: then the estimate is half of the
- * time it has taken so far.
+ * Estimates the remaining time. Overdue work usually ends soon, or its process has crashed: then the estimate is half of the
+ * time since the start.
  */
 export const estimateRemainingMs = (
   { expectedMs, taken_at, openedAt }: WorkInProgress,

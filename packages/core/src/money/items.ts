@@ -5,15 +5,15 @@ import type { Halves } from "./credits.ts";
 import { MOVE_KINDS, type MovedAmounts, type MoveKind, toBalanceChanges } from "./moves.ts";
 import { PAID_OPERATIONS, type PaidOperation, REASONS } from "./reasons.ts";
 
-// Layout. The ledger has a partition per month, so a busy account never outgrows one. Usage is counted in as many shards
-// as the balance: each charge writes both, so they are busy together.
+// Layout. The ledger has a partition per month, so a busy account never outgrows one. Usage has as many shards as the balance:
+// each charge writes both, so they are busy together.
 //
-//   pk                          sk                              what
+//   pk                          sk                              content
 //   LEDGER#<account>#<yyyy-mm>  <opened at>#<operation>~<step>  one immutable entry
 //   USAGE#<account>             <yyyy-mm-dd>                    the sums of the entries of one day, of shard 0
-//   USAGE#<account>             <yyyy-mm-dd>#<nn>               the same of another shard of the balance
+//   USAGE#<account>             <yyyy-mm-dd>#<nn>               the same sums of another shard of the balance
 //
-// The key of an entry derives only from its operation and step, so a step is written once at most.
+// The key of an entry derives only from its operation and step, so a step is written at most once.
 
 /** The operation that an entry belongs to. */
 export type OperationOrigin = {
@@ -42,7 +42,7 @@ const LedgerEntry = v.object({
   reason: v.picklist(REASONS),
   /** Absent in grants and clawbacks. */
   paidFor: v.optional(v.picklist(PAID_OPERATIONS)),
-  /** The fencing token of the process that wrote it, if several may have tried. */
+  /** The fencing token of the process that wrote the entry. Absent when only one process could write it. */
   token: v.optional(v.string()),
 });
 
@@ -51,7 +51,7 @@ export type LedgerEntry = Omit<Readonly<v.InferOutput<typeof LedgerEntry>>, "ste
   readonly moved: MovedAmounts;
 };
 
-/** The entry that ends an operation. Its key is the same for every outcome, so an operation cannot end twice. */
+/** Creates the entry that ends an operation. Its key is the same for every outcome, so an operation cannot end twice. */
 export const createEndEntry = (
   origin: OperationOrigin,
   end: Pick<LedgerEntry, "moved" | "reason" | "paidFor"> & {
@@ -70,7 +70,6 @@ export const toEntryItem = (entry: LedgerEntry): Item => ({
 });
 export const readEntry = (item: Item): LedgerEntry => v.parse(LedgerEntry, item) as LedgerEntry;
 
-/** The movements of the ledger entries that these writes create. */
 export const findMovedAmounts = (writes: readonly Write[]): readonly [MoveKind, Halves][] =>
   writes.flatMap((write) =>
     "create" in write && write.create.pk.startsWith(LEDGER_PREFIX)
@@ -91,7 +90,7 @@ export const toLedgerPartition = (account: string, month: string): string =>
 export const USAGE_TOTALS = ["granted", "debited", "refunded"] as const;
 type UsageTotal = (typeof USAGE_TOTALS)[number];
 
-/** What usage counts for each operation, in addition to the totals. */
+/** The counters of each operation, in addition to the totals. */
 type OperationField = `${OperationTotal}_${PaidOperation}`;
 type OperationTotal = Exclude<UsageTotal, "granted">;
 export type UsageField = UsageTotal | OperationField;
@@ -107,7 +106,6 @@ export const USAGE_FIELDS: readonly UsageField[] = [
   ]),
 ];
 
-/** What an entry adds to the usage of its day. */
 export const toUsageChanges = ({
   moved,
   paidFor,
@@ -137,10 +135,8 @@ export const toUsageKey = (account: string, at: string, shard = 0): Key => ({
   pk: toUsagePartition(account),
   sk: toDayShard(at, shard),
 });
-/** The sort key of a day's sums in one shard. */
 export const toDayShard = (at: string, shard: number): string =>
   `${at.slice(0, DAY_LENGTH)}${shard === 0 ? "" : `#${toShardSuffix(shard)}`}`;
-/** Every shard of these days. */
 export const toDayShards = ({ from, to }: { readonly from: string; readonly to: string }) => ({
   from,
   to: `${to}#~`,

@@ -6,12 +6,12 @@ import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
 import { findPaidOperation, type Reason } from "./reasons.ts";
 import { getLowThreshold } from "./thresholds.ts";
 
-/** First the entry, whose key is unique to this step of this operation; then the totals; then the day's usage. */
+/** The entry first, whose key is unique to this step of this operation; then the totals; then the day's usage. */
 export type MovementWrites = readonly [entry: Create, balance: Write, ...usage: Write[]];
 
 /**
- * Moves money and records why, or does neither. `shard` is the one that pays, or that paid the operation. The amount must
- * be in it at the time of the write; `available` bounds what the write leaves there.
+ * Moves credits and records the reason, or does neither. `shard` pays now, or paid the operation earlier, and must contain the
+ * amount at the time of the write; `available` bounds the credits that remain there.
  */
 export const move = (
   request: LedgerEntry,
@@ -26,7 +26,7 @@ export const move = (
   ];
 };
 
-/** Several steps of one operation in one transaction, which writes each item once: the totals get the sum. */
+/** Writes several steps of one operation in one transaction. A transaction writes each item once, so the totals get the sum. */
 export const moveAll = (requests: readonly LedgerEntry[], shard = 0): readonly Write[] => {
   const [first, ...others] = requests.map(toCompleteEntry);
   if (!first) return [];
@@ -55,9 +55,7 @@ const addUp = (all: readonly Readonly<Record<string, number>>[]): Record<string,
 const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
   Object.fromEntries(Object.entries(moved).filter(([, amount]) => amount !== 0));
 
-/**
- * A day's usage counts grants, debits and refunds on the day when the operation began; a settle changes none of them.
- */
+/** Usage counts grants, debits and refunds on the day when the operation began; a settle changes none of them. */
 const buildUsageWrites = (
   { account, openedAt }: Pick<LedgerEntry, "account" | "openedAt">,
   add: Readonly<Record<string, number>>,
@@ -87,7 +85,7 @@ export const openBalance = (request: GrantRequest): Write[] => {
   return [{ create: { ...toBalanceKey(request.account), ...totals } }, entry, ...usage];
 };
 
-/** Grants credits and records why. The entry's key derives from the operation, so the same grant is written once. */
+/** Grants credits and records the reason. The entry's key derives from the operation, so a repeated grant is written once. */
 export const grant = (request: GrantRequest): MovementWrites => {
   const [entry, , ...usage] = move(toGrantEntry(request));
   const totals = buildShardUpdate(request.account, 0, toBalanceChanges({ grant: request.amount }));

@@ -8,13 +8,13 @@ type ListedEntry = LedgerEntry & { readonly id: string };
 
 export type EntryPage = {
   readonly entries: readonly ListedEntry[];
-  /** The entry that the next page starts after; undefined at the end. */
+  /** The last entry of this page, after which the next page starts; undefined at the end. */
   readonly next?: string;
 };
 
 /**
- * The part of the ledger that is read. `since`: when the account was created. `from`, `to`: days, or the first and the last
- * id; `after`: the id that the page starts after.
+ * The part of the ledger to read. `since`: the account's creation. `from`, `to`: days, or the first and the last id. `after`:
+ * the id after which the page starts.
  */
 export type EntryRange = {
   readonly account: string;
@@ -27,7 +27,7 @@ export type EntryRange = {
 const MONTH_LENGTH = "yyyy-mm".length;
 const toMonth = (time: string): string => time.slice(0, MONTH_LENGTH);
 
-/** Newest first, by the time when the operation began: the entries of an operation stand together. */
+/** Newest first by the operation's start, so the entries of an operation are adjacent. */
 export const listEntries = async (
   table: Table,
   now: Date,
@@ -53,7 +53,7 @@ export type Movement = {
   readonly amount: Halves;
 };
 
-/** The entry where a page ended, and how many of its movements were listed. */
+/** The entry where a page ended, and the number of its movements already listed. */
 export type MovementPosition = readonly [id: string, passed: number];
 
 export type MovementPage = {
@@ -61,7 +61,7 @@ export type MovementPage = {
   readonly next?: MovementPosition;
 };
 
-/** The same, by movement. Entries are never changed or removed, so a page continues exactly where the last one ended. */
+/** Lists movements, newest first. Entries never change, so a page continues exactly where the last page ended. */
 export const listMovements = async (
   table: Table,
   now: Date,
@@ -112,7 +112,7 @@ async function* iterateEntries(
   }
 }
 
-/** Every id starts with a time. */
+/** Every id starts with a time, which sorts between these two. */
 const EARLIEST = "0";
 const LATEST = "~";
 const isDay = (text: string): boolean => text.length === DAY_LENGTH;
@@ -120,7 +120,7 @@ const isDay = (text: string): boolean => text.length === DAY_LENGTH;
 const findFirst = (months: readonly string[]): string => months.toSorted()[0] ?? "";
 const findLast = (months: readonly string[]): string => months.toSorted().at(-1) ?? "";
 
-/** Such as 2026-02, 2026-01, 2025-12. */
+/** Yields for example 2026-02, 2026-01, 2025-12. */
 function* iterateMonths(newest: string, oldest: string): Generator<string> {
   for (let month = newest; month >= oldest; month = getMonthBefore(month)) yield month;
 }

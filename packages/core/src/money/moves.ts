@@ -1,15 +1,13 @@
 import type { Halves } from "./credits.ts";
 
 /**
- * Every kind of movement, and what one half-credit of it changes. Each line preserves both invariants: available =
+ * Every kind of movement, and the totals that one half-credit of it changes. Each line preserves both invariants: available =
  * granted - debited + refunded, and held + spent + refunded = debited.
  */
 export const MOVES = {
-  /** New credits. */
   grant: { available: 1, granted: 1 },
   /** The operator takes back unspent credits. */
   clawback: { available: -1, granted: -1 },
-  /** Credits paid at once. */
   charge: { available: -1, debited: 1, spent: 1 },
   /** Credits set aside until the outcome is known. */
   hold: { available: -1, debited: 1, held: 1 },
@@ -17,17 +15,16 @@ export const MOVES = {
   settle: { held: -1, spent: 1 },
   /** Held credits return to the balance. */
   release: { held: -1, available: 1, refunded: 1 },
-  /** Paid credits return: the service did not deliver what they paid for. */
+  /** Paid credits return, because the service did not deliver the result. */
   refund: { spent: -1, available: 1, refunded: 1 },
 } as const;
 
 export type MoveKind = keyof typeof MOVES;
 export const MOVE_KINDS = Object.keys(MOVES) as [MoveKind, ...MoveKind[]];
 
-/** Amounts by kind; one entry may have several kinds. */
+/** Amounts by kind; one entry may contain several kinds. */
 export type MovedAmounts = Readonly<Partial<Record<MoveKind, Halves>>>;
 
-/** The changes of an account's totals. */
 export const toBalanceChanges = (moved: MovedAmounts): Readonly<Record<string, number>> => {
   const changes: Record<string, number> = {};
   for (const [kind, amount] of Object.entries(moved) as [MoveKind, Halves][])

@@ -4,10 +4,10 @@ import type { Item, Json, Key, Table } from "../ports/table.ts";
 import type { Halves } from "./credits.ts";
 import { PAID_OPERATIONS } from "./reasons.ts";
 
-// Layout. Paid work under way. The item exists from the debit until the money is settled, released, or handed over to a
-// job. Each of these removes the item, so only one of them can happen. After a crash the item is left, and it is due.
+// Layout. Paid work under way. The item exists from the debit until the credits are settled, released, or handed over to a job.
+// Each of these removes the item, so only one of them can happen. After a crash the item remains and becomes due.
 //
-//   pk               sk         list_pk            list_sk  what
+//   pk               sk         list_pk            list_sk  content
 //   OPERATION#<id>   OPERATION  HELD#<account>     <id>     the payer, the held amount and the request
 
 const Operation = v.object({
@@ -23,11 +23,11 @@ const Operation = v.object({
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),
   token: v.string(),
-  /** How long the work is expected to take. */
+  /** The expected duration of the work. */
   expectedMs: v.number(),
-  /** When another process took the work over. Absent while the first request works on it. */
+  /** The time when another process took the work over. Absent while the first request works. */
   taken_at: v.optional(v.string()),
-  /** Every message of the operation was sent. */
+  /** Set when every message of the operation was sent. */
   isSent: v.boolean(),
 });
 
@@ -37,7 +37,7 @@ export const readOperation = (item: Item): Operation => v.parse(Operation, item)
 export const toOperationKey = (id: string): Key => ({ pk: `OPERATION#${id}`, sk: "OPERATION" });
 export const toHeldPartition = (account: string): string => `HELD#${account}`;
 
-/** The operations of an account that are under way and not handed over to a job. */
+/** Yields the account's operations under way, except those handed over to a job. */
 export async function* iterateOperations(table: Table, account: string): AsyncGenerator<Operation> {
   for await (const item of paginateQuery(table, { index: "list", pk: toHeldPartition(account) }))
     yield readOperation(item);

@@ -1,7 +1,7 @@
 /**
- * The limits of each plan. There are no others. `requestsPerMinute` is a key's, `accountRequestsPerMinute` that of all keys
- * of a mode together: one key's flood leaves the others two thirds. `balanceShards`: how many items share the charges of an account, at the
- * rates of several keys (funding.ts).
+ * All limits that depend on the plan. `requestsPerMinute` limits one key, `accountRequestsPerMinute` all keys of a mode
+ * together: a flood by one key leaves the others two thirds. `balanceShards`: the number of items that share the charges of an
+ * account, enough for the rates of several keys (funding.ts).
  */
 export const PLANS = {
   free: {
@@ -34,7 +34,7 @@ export type PlanId = keyof typeof PLANS;
 
 export const PLAN_IDS = Object.keys(PLANS) as PlanId[];
 
-/** The packs in which credits are sold. Prices are in US cents, before tax. */
+/** The credit packs for sale. Prices are in US cents, before tax. */
 export const CREDIT_PACKS = [
   { id: "pack_5k", credits: 5_000, cents: 1_500 },
   { id: "pack_25k", credits: 25_000, cents: 6_000 },

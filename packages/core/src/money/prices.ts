@@ -1,10 +1,9 @@
 import { credits } from "./credits.ts";
 
-/** The price of each operation. */
 export const PRICES = {
   verify: credits(1),
   verifyCached: credits(0.5),
-  /** Control of the address is proven. */
+  /** The visitor proved control of the address. */
   verifyControlled: credits(0.5),
   batchAddress: credits(1),
   fileAddress: credits(1),

@@ -4,7 +4,7 @@ import type { Halves } from "./credits.ts";
 import type { Payer } from "./payer.ts";
 import { TEST_BALANCE } from "./test-mode.ts";
 
-/** The remaining credits of the caller. Undefined if they cannot be read: then the response omits them. */
+/** Reads the caller's remaining credits. Undefined when they cannot be read: then the response omits them. */
 export const findRemainingCredits = async (
   table: Table,
   { account, mode }: Pick<Payer, "account" | "mode">,

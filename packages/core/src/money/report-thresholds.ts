@@ -5,8 +5,8 @@ import type { Halves } from "./credits.ts";
 import { buildReport, emitCrossings } from "./thresholds.ts";
 
 /**
- * Reports what debits of several shards crossed together, where no further debit followed. Only accounts that have
- * several shards are read.
+ * Reports the thresholds that debits of several shards crossed together without a further debit. Reads only accounts with
+ * several shards.
  */
 export const reportThresholds = async (world: World): Promise<void> => {
   for await (const account of iterateShardedAccounts(world.table))
@@ -17,10 +17,10 @@ const NOTHING = 0 as Halves;
 
 const reportAccount = async (world: World, account: string): Promise<void> => {
   const { balance, isStable } = await readStableBalance(world.table, account);
-  // An account that moves during every read is busy, and its next debit reports.
+  // A balance that changes during every read is busy, and the account's next debit reports.
   if (!isStable) return;
   const { crossed, writes } = buildReport(account, balance, NOTHING);
   const [proof, ...events] = emitCrossings(world, account, crossed, balance.available);
-  // Refused: a debit reported it meanwhile. A lost reply is looked at again in a minute.
+  // "refused": a debit reported the crossing meanwhile. After a lost reply the next run looks again, a minute later.
   if (proof) await commit(world, { proof, also: [...events, ...writes] });
 };

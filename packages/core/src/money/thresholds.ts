@@ -12,7 +12,7 @@ import {
 import { type Halves, toCredits } from "./credits.ts";
 import { PRICES } from "./prices.ts";
 
-/** A threshold of available credits, and the event that is emitted when they fall below it. */
+/** The service emits `event` when the available credits fall below `below`. */
 export type CreditThreshold = {
   readonly event: "credits.low" | "credits.depleted";
   readonly name: "low" | "depleted";
@@ -21,7 +21,7 @@ export type CreditThreshold = {
 
 const LOW_SHARE = 0.1;
 
-/** A tenth of the latest grant. */
+/** The threshold is a tenth of the latest grant. */
 export const getLowThreshold = (granted: Halves): Halves =>
   Math.floor(granted * LOW_SHARE) as Halves;
 
@@ -31,7 +31,7 @@ const getThresholds = ({ lowThreshold }: Balance): readonly CreditThreshold[] =>
   { event: "credits.depleted", name: "depleted", below: PRICES.verify },
 ];
 
-/** The outbox events of these thresholds, with the credits that are left. */
+/** The outbox events of these thresholds, with the remaining credits. */
 export const emitCrossings = (
   world: World,
   account: string,
@@ -53,9 +53,9 @@ export type ThresholdCrossing = {
 };
 
 /**
- * The balance may change between the read and the write, and every crossing must be reported exactly once. So the write
- * is refused, and the balance read again, unless the write leaves an amount on the expected side of every threshold. A
- * write that crosses a threshold must leave exactly the amount that its event reports.
+ * The balance may change between the read and the write, and the service must report every crossing exactly once. So the table
+ * refuses a write that leaves an amount on the wrong side of a threshold, and the balance is read again. A write that crosses a
+ * threshold must leave exactly the amount that its event reports.
  */
 export const findCrossing = (balance: Balance, amount: Halves): ThresholdCrossing => {
   const before = balance.available;
@@ -71,16 +71,16 @@ export const findCrossing = (balance: Balance, amount: Halves): ThresholdCrossin
   return { crossed, bounds: { atLeast, ...atMost } };
 };
 
-/** The thresholds that a debit of a sharded balance crosses, and what is reported after it. */
+/** The thresholds that a debit of a sharded balance crosses, and the report to store after the debit. */
 type ThresholdReport = {
   readonly crossed: readonly CreditThreshold[];
   readonly after: Pick<Reported, "low" | "depleted">;
 };
 
 /**
- * Undefined: the debit changes nothing of what was reported. A threshold is crossed by the debit that goes below it, or,
- * if several debits of different shards went below it together, by the next one. It can be crossed again once a debit
- * finds the balance above it.
+ * Undefined when the debit changes nothing in the report. The debit that goes below a threshold crosses it; when debits of
+ * different shards went below it together, the next debit does. The threshold can be crossed again after a debit found the
+ * balance above it.
  */
 export const findReport = (
   balance: Balance,
@@ -103,7 +103,7 @@ const toReported = (balance: Balance, available: number): ThresholdReport["after
   return { low: low === true, depleted: depleted === true };
 };
 
-/** The writes that store what is reported. They are refused if another process reported something meanwhile. */
+/** Builds the writes that store the report. The table refuses them if another process reported meanwhile. */
 export const buildReport = (
   account: string,
   balance: ShardedBalance,

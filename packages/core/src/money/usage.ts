@@ -28,14 +28,14 @@ export type CreditUsage = {
   readonly by_operation: OperationUsage[];
 };
 
-/** The sums of the days on which credits moved, oldest first. Both ends belong to the range. */
+/** Sums the days on which credits moved, oldest first. The range includes both ends. */
 export const listUsage = (
   table: Table,
   account: string,
   range: { readonly from: string; readonly to: string },
 ): Promise<ReadonlyMap<string, UsageSums>> => sumUsageBy(table, account, DAY_LENGTH, range);
 
-/** The same of whole months. The entries of every operation that moved credits are in the ledger of its month. */
+/** Sums whole months. The ledger of a month contains the entries of every operation that moved credits in it. */
 export const sumMonthlyUsage = (
   table: Table,
   account: string,
