@@ -1,14 +1,14 @@
-/** `version` names exactly these bytes: a later put under the same key has another one. */
+/** `version` identifies these bytes: a later put under the same key creates another version. */
 export type BlobMetadata = { readonly version: string; readonly bytes: number };
 
-/** Both ends belong to the range. */
+/** The range includes both ends. */
 export type ByteRange = { readonly from: number; readonly to: number };
 
 export type BlobBody = BlobMetadata & { readonly content: AsyncIterable<Uint8Array> };
 
 /**
- * The bytes under a key differ from those that were put, or the disk cannot read them. A second read fails, too. An
- * error of any other class, such as a lost connection or too many open files, does not mean that the blob is damaged.
+ * The bytes under a key differ from the stored bytes, or the disk cannot read them; a second read fails, too. Any other error
+ * class, such as a lost connection or too many open files, does not mean that the blob is damaged.
  */
 export class UnreadableBlobError extends Error {
   constructor(what: string, options?: ErrorOptions) {
@@ -19,57 +19,53 @@ export class UnreadableBlobError extends Error {
 
 /** The port to files: folders on one machine, S3 on AWS, memory in simulation. */
 export type Blobs = {
-  /** Stores all of the content or nothing: an interrupted put leaves the previous blob. */
+  /** Stores the whole content or nothing: an interrupted put leaves the previous blob. */
   put(key: string, content: AsyncIterable<Uint8Array>): Promise<BlobMetadata>;
   /** Throws UnreadableBlobError if the blob is so damaged that its size is unknown. */
   head(key: string): Promise<BlobMetadata | undefined>;
   /**
-   * With `version`: these bytes or none. A reader that pins a version never sees half of another file. `get` never
-   * returns bytes that were changed or cut off since the put: it, or the iteration of the content, throws
-   * UnreadableBlobError. S3 guarantees this itself.
+   * With `version`, returns those bytes or undefined, so a reader that pins a version never mixes two files. When bytes changed
+   * or were cut off after the put, `get` or the iteration of the content throws UnreadableBlobError. S3 guarantees this itself.
    */
   get(
     key: string,
     options?: { readonly range?: ByteRange; readonly version?: string },
   ): Promise<BlobBody | undefined>;
   remove(key: string): Promise<void>;
-  /**
-   * Puts these blobs together under a key, in this order. They remain. Stores all of them or nothing, like `put`; throws
-   * if one is missing.
-   */
+  /** Stores the concatenation of these blobs under a key, all or nothing like `put`, and keeps the parts. Throws if a part is missing. */
   join(key: string, parts: readonly string[]): Promise<BlobMetadata>;
-  /** A link that permits a PUT of this one object until it expires, with a bare `curl -T`. */
+  /** Returns a link that permits a PUT of this one object until it expires, with a bare `curl -T`. */
   presignPut(key: string, options: PresignPutOptions): Promise<PresignedLink>;
-  /** A link that permits a GET of this one object until it expires. */
+  /** Returns a link that permits a GET of this one object until it expires. */
   presignGet(key: string, options: PresignGetOptions): Promise<PresignedLink>;
 };
 
-/** `expiresInSeconds` is at most what was asked for: a link ends with the credentials that signed it. */
+/** `expiresInSeconds` may be shorter than requested: a link expires with the credentials that signed it. */
 export type PresignedLink = { readonly url: string; readonly expiresInSeconds: number };
 
 export type PresignPutOptions = {
   readonly expiresInSeconds: number;
   /**
-   * S3 stores a larger upload whose size the client did not declare, and calls us to remove it, so the reader checks
-   * again (docs/design/reading-lists.md).
+   * S3 stores a larger upload when the client declared no size, then calls a Lambda that removes it; the reader therefore
+   * checks the size again (docs/design/reading-lists.md).
    */
   readonly bytesMax: number;
-  /** The size that the client declared: the link accepts no other. */
+  /** The size that the client declared: the link accepts no other size. */
   readonly bytes?: number | undefined;
 };
 export type PresignGetOptions = {
   readonly expiresInSeconds: number;
   readonly fileName: string;
   readonly contentType: string;
-  /** The account that the download counts for, if the adapter limits downloads. */
+  /** The account whose limit the download counts against, if the adapter limits downloads. */
   readonly account?: string;
 };
 
 /**
- * Key prefixes, and how many days after its last put a blob is deleted. An upload is copied when it is accepted; an
- * export can be made again; an input is read for as long as any plan retains its job (90 days), and some days longer;
- * evidence is asked for while a list is new, and has forty times the bytes of the results; a received mail is assessed
- * within the hour; one that Amazon SES stored waits for its worker, and for the operator if that fails.
+ * A blob is deleted this many days after its last put, by key prefix. An accepted upload is copied; an export can be made
+ * again; an input must outlast the longest plan's retention (90 days); clients download evidence while a list is new, and
+ * evidence is forty times as large as the results; a received mail is assessed within the hour; mail that Amazon SES stored
+ * waits for its worker, and for the operator if the worker fails.
  */
 export const BLOB_RETENTION_DAYS = {
   "uploads/": 1,
@@ -80,7 +76,7 @@ export const BLOB_RETENTION_DAYS = {
   "inbound/": 3,
 } as const;
 
-/** The content of several blobs, one after the other: for adapters that copy it. */
+/** Yields the content of several blobs, one after the other, for adapters that copy it. */
 export async function* concatBlobs(
   blobs: Pick<Blobs, "get">,
   keys: readonly string[],
@@ -94,14 +90,14 @@ export async function* concatBlobs(
 
 export type RetentionPrefix = keyof typeof BLOB_RETENTION_DAYS;
 
-/** Undefined: retained until it is removed. */
+/** Undefined when a blob with this key is stored until someone removes it. */
 export const findRetentionPrefix = (key: string): RetentionPrefix | undefined =>
   (Object.keys(BLOB_RETENTION_DAYS) as RetentionPrefix[]).find((prefix) => key.startsWith(prefix));
 
 const KEY = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 const KEY_LENGTH_MAX = 512;
 
-/** No part starts with a dot, so a key can never climb out of its folder. */
+/** No part of a key starts with a dot, so a key cannot leave its folder. */
 export const assertBlobKey = (key: string): void => {
   if (key.length > KEY_LENGTH_MAX || !KEY.test(key)) throw new RangeError(`no blob key: ${key}`);
 };

@@ -10,7 +10,7 @@ export type HttpsRequest = {
   readonly body?: string;
 };
 
-/** Why a call got no response. The first five last until the URL or its address changes. */
+/** The reason that a call got no response. The first five persist until the URL or its address changes. */
 export type HttpsFault =
   | "bad_url"
   | "not_https"
@@ -36,24 +36,23 @@ export type HttpsOutcome =
       readonly contentType: string;
       readonly retryAfter: string | null;
       readonly cacheControl?: string | undefined;
-      /** The response body, up to 64 KB. Empty if it is compressed, which the request never accepts. */
+      /** The response body, up to 64 KB. Empty when the server compressed it, although the request never accepts compression. */
       readonly body: string;
-      /** Whether `body` holds the whole response. */
       readonly isComplete: boolean;
     }
   | { readonly kind: "failed"; readonly why: HttpsFault };
 
 /**
- * Never rejects because of the network: a failure is an outcome. It follows no redirect, uses no proxy, and connects to
- * the address that it checked.
+ * A network failure is an outcome, never a rejection. The adapter follows no redirect, uses no proxy, and connects to the
+ * address that it checked.
  */
 export type Https = {
-  /** Why a call to this URL would fail before it is sent; undefined if it would be sent. */
+  /** Returns the fault that would stop a call to this URL before it is sent; undefined when the call would be sent. */
   check(url: string): Promise<HttpsFault | undefined>;
   call(request: HttpsRequest): Promise<HttpsOutcome>;
 };
 
-/** The faults for which registration refuses a URL. The other faults may be temporary. */
+/** Registration refuses a URL for these faults. The other faults may be temporary. */
 export const REGISTRATION_FAULTS: Readonly<Partial<Record<HttpsFault, string>>> = {
   bad_url: "must be an https address",
   not_https: "must be an https address",
@@ -72,7 +71,7 @@ export const parseTarget = (text: string): HttpsTarget | HttpsFault => {
   if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text)) return "bad_url";
   const url = new URL(text);
   if (url.protocol !== "https:") return "not_https";
-  // "https://@host" has empty credentials; other parsers may read it differently, so it is refused, too.
+  // "https://@host" contains empty credentials. Other parsers may read it differently, so the guard refuses it.
   if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/.test(text))
     return "credentials_in_url";
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
@@ -82,17 +81,17 @@ export const parseTarget = (text: string): HttpsTarget | HttpsFault => {
 
 export const HTTPS_PORT = 443;
 
-/** Labels of up to 63 letters, 253 in all (RFC 1035 §2.3.4): DNS resolves nothing else. */
+/** RFC 1035 §2.3.4 limits a label to 63 octets and a name to 253 characters: DNS resolves no longer name. */
 const HOST = /^(?=.{1,253}$)[^.]{1,63}(?:\.[^.]{1,63})*$/;
 
 export type GuardSettings = {
-  /** The one port that may be called. */
+  /** The only port that a call may use. */
   readonly port: number;
   /** Private blocks that the operator permits, at any port. */
   readonly allowed: readonly Cidr[];
 };
 
-/** Every address of a name must be permitted: with one good and one bad address, chance would decide which is used. */
+/** Requires that every address of a name is permitted: with one good and one bad address, chance would decide which one the call uses. */
 export const findAddressFault = (
   { port }: Pick<HttpsTarget, "port">,
   ips: readonly string[],

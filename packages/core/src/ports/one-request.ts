@@ -4,8 +4,8 @@ const NOTHING = (): void => {};
 const UNDAMAGED: ReadonlySet<string> = new Set();
 
 /**
- * For a process with one request at a time and managed storage: it is never short of anything, it ends between two
- * requests, no request waits for another, and storage checks itself.
+ * For a process with one request at a time and managed storage, such as a Lambda: it has no pressure, stops only between
+ * requests, makes no request wait for another, and its storage checks itself.
  */
 export const ONE_REQUEST: Pick<World, "pressure" | "stopping" | "callers" | "damagedParts"> = {
   pressure: () => null,

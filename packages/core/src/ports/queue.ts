@@ -1,16 +1,16 @@
 import type { Json } from "./table.ts";
 
 /**
- * The worker that reads a queue defines its name and limits. A message that is not acknowledged within
- * `visibilitySeconds` is received again; after `receivesMax` receives it moves to the dead-letter queue.
+ * The worker of a queue defines its name and limits. The queue delivers a message again that was not acknowledged within
+ * `visibilitySeconds`, and moves it to the dead-letter queue after `receivesMax` receives.
  */
 export type QueueConfig = {
   readonly name: string;
   readonly visibilitySeconds: number;
   readonly receivesMax: number;
-  /** How much one machine works on at the same time, in the weight of the messages: rows of chunks, else messages. */
+  /** The weight of the messages that one machine handles at the same time: the rows of chunks, otherwise the number of messages. */
   readonly concurrency: number;
-  /** How much of that while the thread is busy: much for messages that mostly wait for other servers. */
+  /** The same limit while the event loop is late: high for messages that mostly wait for other servers. */
   readonly concurrencyWhenBusy?: number;
 };
 
@@ -18,9 +18,7 @@ const DEAD_LETTER_SUFFIX = "-dead";
 
 export const toDeadLetterQueueName = (queue: string): string => `${queue}${DEAD_LETTER_SUFFIX}`;
 
-/**
- * The dead-letter queue: it takes the messages that the workers failed to handle, and holds them until they are done.
- */
+/** The dead-letter queue stores the messages that the workers failed to handle until a worker or the operator has handled them. */
 export const toDeadLetterQueue = (queue: QueueConfig): QueueConfig => ({
   ...queue,
   name: toDeadLetterQueueName(queue.name),
@@ -29,11 +27,10 @@ export const toDeadLetterQueue = (queue: QueueConfig): QueueConfig => ({
 
 export const isDeadLetterQueue = (queue: string): boolean => queue.endsWith(DEAD_LETTER_SUFFIX);
 
-/** The delay before a failed message is received again. */
 const RETRY_DELAY_SECONDS = 30;
 const RETRY_DELAY_SECONDS_MAX = 60;
 
-/** The delay grows with each receive, on one machine as on AWS. */
+/** The delay before a failed message is received again grows with each receive, on one machine as on AWS. */
 export const getRetryDelaySeconds = (
   { visibilitySeconds }: Pick<QueueConfig, "visibilitySeconds">,
   receiveCount: number,
@@ -43,47 +40,46 @@ export const getRetryDelaySeconds = (
 export type Message = {
   readonly body: Json;
   readonly delaySeconds?: number;
-  /** The account. Groups take turns, as in SQS fair queues, where this is the MessageGroupId. */
+  /** The account. Groups take turns, as in SQS fair queues, where the group is the MessageGroupId. */
   readonly group?: string;
-  /** How much of the queue's `concurrency` it takes: its rows. Absent: 1. */
+  /** The share of the queue's `concurrency` that the message uses: its rows. Default 1. */
   readonly weight?: number;
-  /** Within a group the lowest number is received first: the size of the job. Absent: 0. On SQS: in any order. */
+  /** The queue delivers the lowest order of a group first: the size of the job. Default 0. SQS ignores the order. */
   readonly order?: number;
-  /** Received only while no other message is visible: unpaid work. On SQS the message takes its group's turn. */
+  /** The queue delivers this unpaid work only while no other message is visible. SQS delivers it in its group's turn. */
   readonly isLowPriority?: boolean;
 };
 
-/** SQS delays a message by 15 minutes at most. Work that waits longer is scheduled in the table. */
+/** SQS delays a message by at most 15 minutes. Work that waits longer is scheduled in the table. */
 export const DELAY_SECONDS_MAX = 900;
 
-/** Refused: surely not queued. Unknown: the reply was lost, so the message may be handled or not. */
+/** "refused": the message is certainly not queued. "unknown": the reply was lost, so a worker may receive the message or not. */
 export type SendOutcome = "sent" | "refused" | "unknown";
 
-/** The port to queues. Messages arrive at least once, in any order. The runtime receives them. */
+/** The port to queues. A queue delivers each message at least once, in any order; the runtime receives them. */
 export type Queue = {
-  /** One outcome per message, in the same order. Never throws because of the network. */
+  /** Returns one outcome per message, in the same order. Never throws because of the network. */
   sendMany(queue: string, messages: readonly Message[]): Promise<readonly SendOutcome[]>;
-  /** How many messages wait in the dead-letter queues. */
   countDeadLetters(): Promise<number>;
 };
 
-/** A message that a worker received. The receipt belongs to this receive: an older one is no longer accepted. */
+/** A message that a worker received. The receipt belongs to this receive; the queue refuses the receipt of an earlier receive. */
 export type ReceivedMessage = {
   readonly receipt: string;
   readonly body: Json;
   readonly receiveCount: number;
-  /** As they were sent. Absent: the sender set none, or the queue does not return it, such as SQS. */
+  /** The sender's values. Absent when the sender set none, or when the queue does not return them, as SQS does not. */
   readonly group?: string;
   readonly weight?: number;
 };
 
-/** Ten, as with SQS. */
+/** SQS returns at most ten messages per receive. */
 export const RECEIVE_MAX = 10;
 
 export type ReceiveOptions = {
-  /** In weight: messages are received until it is reached. At most ten in any case. */
+  /** The receiver stops at this sum of weights, and at ten messages in any case. */
   readonly max?: number;
-  /** The weight that the receiver works on, by group. A group that has its share of `concurrency` is skipped. */
+  /** The weight that the receiver handles now, by group. The queue skips a group that uses its whole share of `concurrency`. */
   readonly inFlight?: ReadonlyMap<string, number>;
   readonly waitMs: number;
   readonly signal?: AbortSignal;
@@ -91,20 +87,20 @@ export type ReceiveOptions = {
 
 /** The receiving side of a queue, for runtimes without an event source. */
 export type QueueReceiver = {
-  /** Up to ten messages, as soon as there are any; none after `waitMs` or when the signal fires. */
+  /** Returns up to ten messages as soon as one is visible; an empty list after `waitMs` or when the signal fires. */
   receive(queue: QueueConfig, options: ReceiveOptions): Promise<readonly ReceivedMessage[]>;
-  /** Removes the message. False: another receiver has it by now. */
+  /** Removes the message. False when another receiver has received it since. */
   acknowledge(receipt: string): Promise<boolean>;
-  /** Returns the message to the queue; it is received again after a delay. */
+  /** Returns the message to the queue, which delivers it again after the delay. */
   requeue(receipt: string, delaySeconds: number): Promise<boolean>;
 };
 
-/** SQS takes no larger message. */
+/** SQS refuses a larger message. */
 const BODY_BYTES_MAX = 1_048_576;
 
 /**
- * A group that holds as much as is free waits until some messages are done. So one group alone has half, two groups
- * that want everything have a third each, and as much is always free as the largest group holds. Messages without a
+ * A group whose messages in flight weigh as much as the free capacity waits until some of them end. One group alone therefore
+ * uses half, and two greedy groups a third each; the free capacity always equals the largest group's share. Messages without a
  * group have no share.
  */
 export const createFairShares = (
@@ -122,12 +118,12 @@ export const createFairShares = (
   };
 };
 
-/** A group that has nothing in flight is always served, however little is free. */
+/** The queue always serves a group with nothing in flight, even when no capacity is free. */
 const NONE_IN_FLIGHT = Number.NEGATIVE_INFINITY;
 
 export type FairShares = ReturnType<typeof createFairShares>;
 
-/** The body as it is sent. A body that SQS would refuse is an error in every adapter. */
+/** Serializes the body. Every adapter throws for a body that SQS would refuse. */
 export const serializeMessage = ({ body, delaySeconds = 0 }: Message): string => {
   if (!(delaySeconds >= 0 && delaySeconds <= DELAY_SECONDS_MAX))
     throw new RangeError(

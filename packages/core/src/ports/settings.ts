@@ -1,56 +1,54 @@
 /** The operator's settings that the core needs. Each runtime reads them from its environment. */
 export type Settings = {
   readonly version: string;
-  /** The key for hashing stored API keys: a leaked table cannot be searched for keys. */
+  /** Hashes stored API keys, so nobody can search a leaked table for a key. */
   readonly keyPepper: string;
-  /** The one before it: keys that were made with it are accepted. Null: there is none. */
+  /** The previous pepper, whose keys are still accepted. Null when the pepper never changed. */
   readonly keyPepperBefore: string | null;
   /** Signs the pagination cursors that clients send. */
   readonly cursorSecret: string;
-  /** The key for hashing addresses in stored activity: a leaked table cannot be searched for an address. */
+  /** Hashes the addresses in stored activity, so nobody can search a leaked table for an address. */
   readonly activityKey: string;
-  /** "shared": an account also sees activity that enough other accounts contributed. "own": only its own. */
+  /** "shared": an account also sees activity that enough other accounts contributed. "own": an account sees only its own activity. */
   readonly activityPool: "own" | "shared";
-  /** The account that receives SES events without a `mailproof_account` tag. Null: such events are dropped. */
+  /** The account that receives SES events without a `mailproof_account` tag. Null drops such events. */
   readonly sesAccount: string | null;
-  /** The domain of addresses that receive mail, in A-labels. Null: this service receives none. */
+  /** The domain of the addresses that receive mail, in A-labels. Null when this service receives no mail. */
   readonly mailDomain: string | null;
-  /** The URL of this service for its clients, which receipts name as their issuer. Null: it is not known. */
+  /** The URL of this service for its clients; receipts state it as their issuer. Null when it is unknown. */
   readonly publicUrl: string | null;
   /**
-   * Encrypts the secrets that must be readable again: those that sign webhooks (secret-box.ts). The keys of receipts are
-   * made from it, too (receipts/receipt-keys.ts).
+   * Encrypts the secrets that the service must read again, such as those that sign webhooks (secret-box.ts). The keys of
+   * receipts derive from it (receipts/receipt-keys.ts).
    */
   readonly encryptionKey: string;
-  /** How many addresses a chunk has. A simulation uses small chunks. */
+  /** The number of addresses in a chunk. A simulation uses small chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };
   /**
-   * After this time a chunk's finished rows are stored, and the others continue separately. Infinity where a process ends with
-   * its message, as on AWS: there a pass waits for all of its rows.
+   * After this time a worker stores a chunk's finished rows and continues the others separately. Infinity on AWS, where the
+   * process ends with its message, so a worker waits for all rows.
    */
   readonly slowRowsAfterMs: number;
-  /** From how many rows on a worker makes an export, and how many a part of it has. */
+  /** `inRequest`: the number of rows from which a worker makes an export. `part`: the number of rows in a part of it. */
   readonly exportRows: { readonly inRequest: number; readonly part: number };
   /**
-   * How many credits of a balance need one more shard. Infinity where transactions wait for each other and never
-   * conflict, as on one machine: every charge reads all shards.
+   * A balance gets one more shard for each of these credits. Infinity on one machine, where transactions wait for each other
+   * and never conflict: there every charge reads all shards.
    */
   readonly creditsPerShard: number;
 };
 
-/** Most sessions with healthy mail servers end within it; one at a tarpit takes two minutes. */
+/** Most sessions with healthy mail servers end within 2 s; a session with a tarpit lasts two minutes. */
 export const SLOW_ROWS_AFTER_MS = 2_000;
 
-/**
- * A chunk of a file fills a dozen sessions. A chunk of a batch is smaller, so that its first results are ready soon.
- */
+/** A chunk of a file fills a dozen sessions. A chunk of a batch is smaller, so that its first results appear soon. */
 export const CHUNK_ROWS: Settings["chunkRows"] = { batch: 100, file: 500 };
 
 /**
- * A request makes an export of this many rows in a few seconds, even on a busy machine. A part
- * takes a Lambda two seconds and has 5 MB or more, so S3 joins parts without reading them.
+ * A request exports 50,000 rows in a few seconds, even on a busy machine. A Lambda makes a part in two seconds, and a part has
+ * at least 5 MB, so S3 joins parts without reading them.
  */
 export const EXPORT_ROWS: Settings["exportRows"] = { inRequest: 50_000, part: 50_000 };
 
-/** A shard with less would need the others for nearly every charge. */
+/** With fewer credits in a shard, nearly every charge would need the other shards, too. */
 export const CREDITS_PER_SHARD = 100;

@@ -22,7 +22,7 @@ export const assertTransactable = (writes: readonly Write[]): void => {
   const itemKeys = new Set(writes.map((write) => toItemId(getItemKey(write))));
   if (itemKeys.size < writes.length) throw new RangeError("a transaction touches one item twice");
   writes.forEach(assertValidWrite);
-  // A dozen items of the largest size fit in any case, so most transactions are not measured.
+  // Twelve items of the largest size always fit, so only larger transactions are measured.
   const bytes =
     writes.length > 12 ? writes.reduce((sum, write) => sum + measureWrite(write), 0) : 0;
   if (bytes > TRANSACTION_BYTES_MAX) throw new RangeError(`a transaction of ${bytes} bytes`);

@@ -11,12 +11,12 @@ export type Json =
 
 export type Fields = { readonly [field: string]: Json | undefined };
 
-/** `expires_at` is in epoch seconds. From then on the item is absent, even if it is deleted later. */
+/** `expires_at` is in epoch seconds. From that second on every read and write treats the item as absent, even before it is deleted. */
 export type Item = Key & Fields & { readonly expires_at?: number };
 
 /**
- * Two secondary indexes: `list` (items by owner) and `due` (scheduled work by time). An item is in an index while it
- * has both fields. On AWS an index lags behind the table: never read your own write through one.
+ * Two secondary indexes: `list` (items by owner) and `due` (scheduled work by time). An index contains an item while the item
+ * has both fields. On AWS an index lags behind the table, so never read your own write through an index.
  */
 export const INDEXES = {
   list: { pk: "list_pk", sk: "list_sk" },
@@ -27,7 +27,7 @@ export type Index = keyof typeof INDEXES;
 
 export type Scalar = string | number | boolean;
 
-/** What one field of the stored item must be at the moment of the write. */
+/** A condition on one field of the stored item at the moment of the write. */
 export type Condition =
   | Scalar
   | { readonly oneOf: readonly Scalar[] }
@@ -42,9 +42,9 @@ export type Bounds = Readonly<
 >;
 
 /**
- * Changes an existing item; with `orCreate` also creates a missing one, whose amounts then count as 0. `where` is
- * evaluated before the change. `bounds` is evaluated after it, and only for amounts that are added: the write that
- * takes from a balance also states that the balance may not fall below zero. A field set to undefined is removed.
+ * Changes an existing item; `orCreate` also creates a missing item, whose amounts then count as 0. The table evaluates `where`
+ * before the change, and `bounds` after it for added amounts only: the write that reduces a balance also states that the
+ * balance may not fall below zero. A field set to undefined is removed.
  */
 export type Update = {
   readonly update: Key;
@@ -67,29 +67,29 @@ export type Write =
   | { readonly checkAbsent: Key };
 
 /**
- * `refusedWrite` is the write whose condition did not hold; then nothing was written. Ambiguous: the reply was lost, so
- * either everything was written or nothing.
+ * `refusedWrite` is the write whose condition failed; then the table wrote nothing. "ambiguous": the reply was lost, so the
+ * table wrote either everything or nothing.
  */
 export type RefusedWrite = { readonly outcome: "refused"; readonly refusedWrite: Write };
 export type Ambiguous = { readonly outcome: "ambiguous" };
 export type TransactResult = Committed | RefusedWrite | Ambiguous;
 
-/** `items`: as each write left its item, where the table `returnsItems`. Absent also after a lost reply. */
+/** `items`: the items after each write, if the table `returnsItems`. Absent also after a lost reply. */
 type Committed = {
   readonly outcome: "committed";
   readonly items?: readonly (Item | undefined)[];
 };
 
-/** `item` is the item as it is afterwards; undefined when there is none now. */
+/** `item` is the item after the write; undefined when the item no longer exists. */
 export type WriteResult =
   | { readonly outcome: "committed"; readonly item: Item | undefined }
   | RefusedWrite
   | Ambiguous;
 
-/** Both ends of `from` and `to` belong to the range. */
+/** The range includes `from` and `to`. */
 export type KeyRange = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
-/** Where a page ended. Opaque: made by `toPosition` from the last item seen. */
+/** The position where a page ended. Opaque: `toPosition` makes it from the last item seen. */
 export type PagePosition = string & { readonly kind: "position" };
 
 export type TableQuery = {
@@ -101,46 +101,46 @@ export type TableQuery = {
   readonly after?: PagePosition;
 };
 
-/** Without `next` the query is at its end. With it a page may still be short, or even empty: query again. */
+/** Without `next` the query has ended. With `next`, even an empty page may precede more items: query again. */
 export type ItemPage = { readonly items: readonly Item[]; readonly next?: PagePosition };
 
 /**
- * Identifies one transaction, so that it can be sent again after a lost reply and takes effect once: the same writes
- * with the same token and the same `at`, which decides what has expired. An adapter remembers a token for ten minutes.
+ * Identifies one transaction, so that a caller can send it again after a lost reply and it takes effect once: the same writes
+ * with the same token and the same `at`, which decides which items have expired. An adapter remembers a token for ten minutes.
  */
 export type Attempt = { readonly token: string; readonly at: Date };
 
 /**
- * The port to stored state: SQLite on one machine, DynamoDB on AWS, memory in simulation. Every method throws only when
- * it is certain that nothing was written.
+ * The port to stored state: SQLite on one machine, DynamoDB on AWS, memory in simulation. Every method throws only when it has
+ * certainly written nothing.
  */
 export type Table = {
-  /** Sees everything committed before the call (on DynamoDB: a consistent read). */
+  /** Returns everything committed before the call (on DynamoDB, a consistent read). */
   get(key: Key): Promise<Item | undefined>;
-  /** In byte order of the sort key, because that is the order DynamoDB has. */
+  /** Returns items in byte order of the sort key, which is DynamoDB's order. */
   query(query: TableQuery): Promise<ItemPage>;
   /**
-   * A single write: half the price of a transaction on AWS, and it returns the item after the change. `mayBeLost`: a power
-   * cut may undo it until a later write is on the disk, so an adapter need not wait for the disk.
+   * Writes a single item for half the price of a transaction on AWS, and returns the item after the change. `mayBeLost` allows
+   * a power cut to undo the write until a later write is on the disk, so an adapter need not wait for the disk.
    */
   write(write: Write, mayBeLost?: "may be lost"): Promise<WriteResult>;
-  /** All of the writes or none; at most 100, each on a different item. Without `attempt`: a new one. */
+  /** Commits all writes or none: at most 100, each on a different item. Without `attempt`, the adapter makes a new token. */
   transact(writes: readonly Write[], attempt?: Attempt): Promise<TransactResult>;
-  /** A transaction returns the items that it wrote, as SQLite's can and DynamoDB's cannot. */
+  /** Set when a transaction returns the items that it wrote, as SQLite can and DynamoDB cannot. */
   readonly returnsItems?: true;
   /**
-   * Overwrites what was removed before, wherever the store still has its bytes. Absent: nothing that was removed can be
-   * read from the store, or only its provider could.
+   * Overwrites removed data wherever the store still holds its bytes. Absent when removed data cannot be read from the store,
+   * or only by the store's provider.
    */
   scrub?(): Promise<void>;
 };
 
-/** Resumes a query right after this item, so a reader that drops rows may stop anywhere. */
+/** Returns the position right after this item, so a reader that drops rows may stop anywhere. */
 export const toPosition = (item: Item, index?: Index): PagePosition =>
   JSON.stringify(
     index ? [item[INDEXES[index].sk], item.pk, item.sk] : [item.sk, item.pk, item.sk],
   ) as PagePosition;
 
-/** The sort key in the query's own order, then the item's key: every adapter needs both to continue. */
+/** Returns the sort key in the query's own order, then the item's key: every adapter needs both to continue. */
 export const readPosition = (position: PagePosition) =>
   JSON.parse(position) as [sortKey: string, pk: string, sk: string];

@@ -5,7 +5,7 @@ import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
 import type { Table } from "./table.ts";
 
-/** The prefix of an id names its kind, so an id in a log or a support mail explains itself. */
+/** The prefix shows the kind of an id in a log or in a support mail. */
 export type IdPrefix =
   | "acc"
   | "key"
@@ -18,42 +18,38 @@ export type IdPrefix =
   | "dlv"
   | "exp";
 
-/** Lets batch work yield to requests. */
+/** Makes batch work yield to requests. */
 export type Callers = {
-  /** Called for each request that may ask mail servers. Returns the function to call at the response. */
+  /** The runtime calls this for each request that may probe mail servers, and calls the returned function at the response. */
   readonly enter: () => () => void;
-  /** Each step of batch work waits for this; undefined: it starts immediately. */
+  /** Batch work awaits this before each step; undefined lets the step start immediately. */
   readonly yieldToCallers: (of: {
     readonly account: string;
     readonly priority: "list";
   }) => Promise<void> | undefined;
 };
 
-/**
- * The ports: everything outside the process that the core may use. Each runtime provides its adapters, once per
- * process.
- */
+/** The ports: everything outside the process that the core may use. Each runtime provides its adapters, once per process. */
 export type World = {
   readonly table: Table;
   readonly queue: Queue;
-  /** The stores that were found damaged. */
+  /** The stores that a check found damaged. */
   readonly damagedParts: () => ReadonlySet<string>;
   readonly blobs: Blobs;
-  /** Sends webhooks. */
   readonly https: Https;
   readonly now: () => Date;
   readonly random: () => number;
-  /** Cryptographically secure: credentials are made from these bytes only. */
+  /** Cryptographically secure: credentials derive from these bytes only. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly newId: (prefix: IdPrefix) => string;
   /** Resolves early, without an error, when the signal fires. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Redacts addresses and keys before anything is written (redact.ts). */
+  /** Redacts addresses and keys before it writes a line (redact.ts). */
   readonly log: Log;
   readonly pressure: ReadPressure;
   /**
-   * Fires when this process is to end. New work with a price is refused then, and a request that waits stops
-   * waiting. That of a Lambda never fires: it ends between two requests.
+   * Fires when this process must end. The service then refuses new paid work, and long polls return. A Lambda's signal never
+   * fires: a Lambda ends between two requests.
    */
   readonly stopping: AbortSignal;
   readonly callers: Callers;

@@ -11,7 +11,6 @@ export const getItemKey = (write: Write): Key => {
   return "check" in write ? write.check : write.checkAbsent;
 };
 
-/** Whether the write's condition holds for the stored item. */
 export const mayApply = (write: Write, stored: Item | undefined): boolean => {
   if ("put" in write) return true;
   if ("create" in write || "checkAbsent" in write) return stored === undefined;
@@ -19,7 +18,7 @@ export const mayApply = (write: Write, stored: Item | undefined): boolean => {
   return stored !== undefined && matchesWhere(stored, write.where ?? {});
 };
 
-/** The item after the write, or undefined if there is none. */
+/** Returns the item after the write; undefined when the item no longer exists. */
 export const applyWrite = (write: Write, stored: Item | undefined): Item | undefined => {
   if ("create" in write) return write.create;
   if ("put" in write) return write.put;
@@ -61,7 +60,7 @@ const meetsCondition = (value: unknown, condition: Condition): boolean => {
   return order !== undefined && ("below" in condition ? order < 0 : order >= 0);
 };
 
-/** Undefined for values of different kinds: DynamoDB does not compare those either. */
+/** Undefined for values of different types: DynamoDB does not compare those either. */
 const compare = (value: unknown, bound: number | string): number | undefined => {
   if (typeof value === "number" && typeof bound === "number") return value - bound;
   if (typeof value === "string" && typeof bound === "string") return compareBytes(value, bound);
@@ -70,8 +69,8 @@ const compare = (value: unknown, bound: number | string): number | undefined => 
 
 const SURROGATE = /[\uD800-\uDFFF]/;
 
-// JavaScript compares strings by UTF-16 unit; DynamoDB and SQLite compare the bytes of UTF-8. Only surrogates make a
-// difference: they come before U+E000 to U+FFFF, and what they stand for comes after.
+// JavaScript compares strings by UTF-16 unit; DynamoDB and SQLite compare the bytes of UTF-8. The orders differ only for
+// surrogates: their units sort before U+E000 to U+FFFF, but their characters sort after.
 export const compareBytes = (a: string, b: string): number => {
   if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   if (a === b) return 0;
@@ -88,17 +87,17 @@ const readAmount = (item: Item | undefined, field: string): number => {
   throw new RangeError(`${field} is not a number, so nothing can be added to it`);
 };
 
-/** An own field of the item: "constructor" is missing unless the item has a field of that name. */
+/** Reads only own fields: "constructor" is missing unless the item has a field of that name. */
 const readField = (item: object, field: string): unknown =>
   Object.hasOwn(item, field) ? (item as Readonly<Record<string, unknown>>)[field] : undefined;
 
-// DynamoDB takes 400 KB, but counts differently from JSON: a list of small numbers is larger there.
+// DynamoDB's limit is 400 KB, but it counts differently from JSON: a list of small numbers is larger there.
 const ITEM_BYTES_MAX = 250_000;
 
-/** The JSON of an item. Throws if some adapter would refuse its size. */
+/** Returns the item's JSON. Throws if any adapter would refuse its size. */
 export const serializeItem = (item: Item): string => {
   const json = JSON.stringify(item);
-  // A UTF-16 unit is at most three bytes of UTF-8, so only long strings are measured.
+  // One UTF-16 unit becomes at most three bytes of UTF-8, so only long strings are measured.
   if (json.length * 3 <= ITEM_BYTES_MAX || Buffer.byteLength(json) <= ITEM_BYTES_MAX) return json;
   throw new RangeError(`the item ${item.sk} is over ${ITEM_BYTES_MAX} bytes`);
 };
