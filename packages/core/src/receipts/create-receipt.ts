@@ -14,11 +14,11 @@ type Request = {
 };
 
 type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price" | "isForVisitor"> & {
-  /** The entry of the ledger that shows its payment. */
+  /** The ledger entry that shows the payment. */
   readonly paidBy: readonly [EntryStep, MoveKind];
 };
 
-/** The receipt of an answer, where the request asks for one. */
+/** Creates the receipt of a response, if the request asks for a receipt. */
 export const createReceipt = (
   world: World,
   { account, mode }: Pick<Payer, "account" | "mode">,

@@ -7,16 +7,16 @@ import {
 } from "node:crypto";
 import type { World } from "../ports/world.ts";
 
-// The keys that sign receipts: one for each year, all made from the operator's SEALING_KEY, so none is stored. The key
-// set names each from the first year on up to next year's. A year's key is public for a year before it signs, so nobody
-// who keeps the set for a while meets a key that it lacks; and a receipt can be checked as long as the setting is the same.
+// One key signs the receipts of each year. All keys derive from the operator's SEALING_KEY, so none is stored. The key set
+// lists the first year to next year: a key is public for a year before it signs, so a client that caches the set does not lack
+// it. A receipt can be checked while SEALING_KEY stays the same.
 
 type KeySettings = { readonly settings: Pick<World["settings"], "encryptionKey"> };
 
 /** The year of the first receipt. */
 const FIRST_YEAR = 2026;
 
-/** A public key as RFC 8037 has it. */
+/** A public key in the form of RFC 8037. */
 export type ReceiptJwk = {
   readonly kty: "OKP";
   readonly crv: "Ed25519";
@@ -29,7 +29,7 @@ export type ReceiptJwk = {
 export type ReceiptKey = { readonly privateKey: KeyObject; readonly jwk: ReceiptJwk };
 
 const SEED_BYTES = 32;
-/** What stands before the seed in PKCS #8 (RFC 8410 §7): a sequence, version 0, the algorithm, and the seed's length. */
+/** The bytes before the seed in PKCS #8 (RFC 8410 §7): a sequence, version 0, the algorithm, and the seed's length. */
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export const deriveReceiptKey = ({ settings }: KeySettings, year: number): ReceiptKey => {
@@ -43,10 +43,10 @@ export const deriveReceiptKey = ({ settings }: KeySettings, year: number): Recei
   return { privateKey, jwk: { ...named, kid, alg: "EdDSA", use: "sig" } };
 };
 
-/** Enough to tell the keys of two services, or of two settings, from each other. */
+/** Long enough to distinguish the keys of two services or two settings. */
 const THUMBPRINT_LENGTH = 8;
 
-/** RFC 7638 §3.2: of the required members alone, in the order of the alphabet. */
+/** RFC 7638 §3.2: only the required members, in alphabetical order. */
 const computeThumbprint = ({ kty, crv, x }: Pick<ReceiptJwk, "kty" | "crv" | "x">): string =>
   createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");
 

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 
-/** What only the request knows. Stored with work that goes on as a job. */
+/** Facts that only the request knows. A job that continues the request stores them. */
 export const ReceiptOrigin = v.object({
-  /** The origin of the page that it came from. */
+  /** The origin of the page that sent the request. */
   origin: v.optional(v.string()),
-  /** That of a proof of control. A back end compares it with its own: whether it was used before is not known here. */
+  /** The nonce of a proof of control. A back end must check that its nonce is new: this service does not. */
   nonce: v.optional(v.string()),
 });
 

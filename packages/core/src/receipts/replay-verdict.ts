@@ -11,8 +11,8 @@ export type ReplayedVerdict = {
 };
 
 /**
- * Judges again what evidence says was judged: no list, no name server and no mail server has a part in it. Undefined:
- * the evidence of 0.2.0 does not say it.
+ * Judges again from the signals in the evidence, without lists, DNS or mail servers. Undefined for evidence of 0.2.0, which
+ * does not contain the signals.
  */
 export const replayVerdict = ({
   judged,

@@ -11,35 +11,38 @@ import { CONTROLLED } from "../verify/unpaid-results.ts";
 import { deriveReceiptKey } from "./receipt-keys.ts";
 import type { ReceiptOrigin } from "./receipt-origin.ts";
 
-// A receipt says what the service answered about an address, in a form that anyone can check without asking it: a compact
-// JWS (RFC 7515 §7.1) by EdDSA (RFC 8037). The address itself is not in it, only its hash.
+// A receipt states what the service answered about an address, and anyone can verify it offline: a compact JWS (RFC 7515 §7.1)
+// by EdDSA (RFC 8037). The receipt contains a hash of the address, not the address.
 
 export type ReceiptFacts = ReceiptOrigin & {
   /** The operation's id. */
   readonly id: string;
-  /** Whose request it was. Other customers have the same keys, and name any origin. */
+  /** The account of the request. Other customers' receipts have the same signing keys and can state any origin. */
   readonly account: string;
-  /** When it was answered. */
+  /** The time of the response. */
   readonly at: Date;
   readonly mode: KeyMode;
-  /** The request's address, as it was sent. */
+  /** The address as the client sent it. */
   readonly email: string;
-  /** With its evidence. */
+  /** The verdict with its evidence. */
   readonly result: Verification;
-  /** A visitor's browser gets it: it has the class in the place of the verdict, and nothing that only the mail server knows. */
+  /**
+   * Set when a visitor's browser receives the receipt: it shows the class instead of the verdict, and hides what the mail
+   * server knows.
+   */
   readonly isForVisitor?: true;
-  /** Whether the evidence was asked for: then the receipt names its hash. */
+  /** Whether the client asked for the evidence; if so, the receipt contains its hash. */
   readonly includeEvidence: boolean;
   readonly cached: boolean;
   readonly price: Halves;
-  /** The entry of the ledger that shows what was paid, or that nothing was. Null: test keys have none. */
+  /** The ledger entry that shows the payment, or that nothing was paid. Null for test keys. */
   readonly ledgerEntry: string | null;
 };
 
-/** Of the media type application/mailproof-receipt+jwt: no other kind of token passes for a receipt (RFC 8725 §3.11). */
+/** The media type application/mailproof-receipt+jwt: no other kind of token passes for a receipt (RFC 8725 §3.11). */
 export const RECEIPT_TYPE = "mailproof-receipt+jwt";
 
-/** The same facts give the same text: EdDSA needs no chance. */
+/** Equal facts give equal text, because EdDSA uses no random numbers. */
 export const signReceipt = (world: Pick<World, "settings">, facts: ReceiptFacts): string => {
   const { privateKey, jwk } = deriveReceiptKey(world, facts.at.getUTCFullYear());
   const header = { alg: jwk.alg, typ: RECEIPT_TYPE, kid: jwk.kid };
@@ -95,10 +98,10 @@ const toClaims = (
   ...(result.reason === CONTROLLED && { proof: CONTROLLED, nonce }),
 });
 
-/** Without a key, so that a back end can compute it from what its form holds. */
+/** Uses no secret key, so that a back end can compute the hash from its form's data. */
 export const hashEmail = (email: string): string => hashText(email.trim().toLowerCase());
 
-/** Of its canonical JSON, so that it is the same however a program has written it again. */
+/** Hashes canonical JSON, so that the hash survives a program that reformats the evidence. */
 export const hashEvidence = (evidence: Json): string => hashText(canonicalise(evidence));
 
 const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
