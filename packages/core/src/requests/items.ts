@@ -3,22 +3,22 @@ import { FAILURE_CODES } from "../lib/failure.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Item } from "../ports/table.ts";
 
-// Layout. An item has the requests that one process answered within about a second. It names no address: routes, and
-// never paths.
+// Layout. An item stores the requests that one process answered within about a second. It contains routes instead of paths, so
+// it contains no address.
 //
-//   pk                 sk                           what
+//   pk                 sk                           content
 //   REQUESTS#<owner>   <last answered at>#<its id>  entries: the requests, oldest first
 
 const RequestEntry = v.object({
   id: v.string(),
-  /** When it was answered. */
+  /** The time of the response. */
   at: v.string(),
-  /** The operation as the documentation names it. */
+  /** The operation's name in the documentation. */
   route: v.string(),
   status: v.number(),
   ms: v.number(),
   keyId: v.string(),
-  /** Null: it succeeded. */
+  /** Null when the request succeeded. */
   code: v.nullable(v.picklist(FAILURE_CODES)),
 });
 
@@ -30,7 +30,7 @@ const RETENTION_SECONDS = 7 * 86_400;
 
 export const toRequestsPartition = (owner: string): string => `REQUESTS#${owner}`;
 
-/** Undefined: there are none. */
+/** Undefined when there are no entries. */
 export const toRequestItem = (
   owner: string,
   entries: readonly RequestEntry[],

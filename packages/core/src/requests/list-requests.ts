@@ -7,7 +7,7 @@ export type RequestFilter = {
   readonly isWanted?: (entry: RequestEntry) => boolean;
 };
 
-/** The item where a page ended, and how many of its entries were passed, from the newest. */
+/** The item where a page ended, and the number of its entries already read, counted from the newest. */
 export type RequestPosition = readonly [sk: string, passed: number];
 
 export type RequestPage = {
@@ -15,11 +15,11 @@ export type RequestPage = {
   readonly next?: RequestPosition;
 };
 
-/** The most entries that are read for a page: a filter with few matches must not read for minutes. */
+/** A page examines at most 5,000 entries, so that a filter with few matches does not read for minutes. */
 const SCANNED_MAX = 5_000;
 const PAGE_SIZE = 50;
 
-/** Newest first. A page may be short if many entries were read and few matched the filter. */
+/** Newest first. A page may be short when it examined many entries and few matched the filter. */
 export const listRequests = async (
   table: Table,
   { owner, isWanted = () => true }: RequestFilter,
@@ -47,7 +47,7 @@ export const listRequests = async (
   return { requests };
 };
 
-/** When the owner's newest stored request was answered, ISO 8601. */
+/** Returns the time of the owner's newest stored response, ISO 8601. */
 export const findLastRequest = async (table: Table, owner: string): Promise<string | undefined> => {
   const query = { pk: toRequestsPartition(owner), newestFirst: true, limit: 1 };
   const [newest] = (await table.query(query)).items;

@@ -4,18 +4,17 @@ import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type RequestEntry, toRequestItem } from "./items.ts";
 
-/** Stores an answered request. It never fails: a request is not worth less because it could not be noted. */
+/** Stores an answered request. Never fails, so a full or broken log does not fail the request. */
 export type RequestLog = (owner: string, entry: RequestEntry, by: RequestSender) => Promise<void>;
 
-/** Strangers send what visitors send, and must not fill the log of the account's own programs. */
+/** Strangers can send any number of visitors' requests, which must not fill the log of the account's own programs. */
 export type RequestSender = "account" | "visitor";
 
 const WINDOW_SECONDS = 3_600;
-/** Of successful and of failed requests each, for an owner's programs and visitors each, for an hour, in one process. */
+/** The entries per hour and process for each owner: 1,000 each for programs and visitors, successes and failures. */
 const ENTRIES_PER_HOUR_MAX = 1_000;
 const OWNERS_MAX = 10_000;
 
-/** Limits what one owner can fill. */
 export const createEntryLimit = (now: World["now"]) => {
   const counts = createBoundedMap<{ readonly window: number; n: number }>({
     weightMax: OWNERS_MAX,
@@ -31,7 +30,7 @@ export const createEntryLimit = (now: World["now"]) => {
   };
 };
 
-/** For a process that may be frozen after each response: each request is one write before its response. */
+/** For a process that may freeze after each response: it writes each request before it responds. */
 export const createRequestLog = (table: Table, now: World["now"]): RequestLog => {
   const mayStore = createEntryLimit(now);
   return async (owner, entry, by) => {
