@@ -3,16 +3,16 @@ import { type BudgetLimits, createBudget, type Hold } from "../lib/budget.ts";
 // A budget per process (slots, bytes) in which work waits for its share. Accounts take turns.
 
 export type AccountSlots = {
-  /** Runs the work as soon as its account may have so much of the budget. */
+  /** Runs the work as soon as the account's share of the budget allows this amount. */
   readonly run: <T>(account: string, work: () => Promise<T>, amount?: number) => Promise<T>;
 };
 
 type Waiting = { readonly amount: number; readonly begin: (hold: Hold) => void };
 
-/** An account that has its share waits, and does not block other accounts. */
+/** An account that uses its whole share waits without blocking other accounts. */
 export const createAccountSlots = (limits: BudgetLimits): AccountSlots => {
   const { take } = createBudget(limits);
-  /** By account; the one that began last is the last. */
+  /** Waiting work by account; the account that began work most recently is last. */
   const waiting = new Map<string, Waiting[]>();
 
   const beginWaiting = (): void => {
@@ -36,7 +36,7 @@ export const createAccountSlots = (limits: BudgetLimits): AccountSlots => {
 
   return {
     run: async (account, work, amount = 1) => {
-      // An account alone may have no more than half of it all.
+      // One account alone may hold at most half of the budget.
       const most = Math.min(limits.perShare, limits.inAll);
       const hold = await wait(account, Math.min(amount, most));
       try {

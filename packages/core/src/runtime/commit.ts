@@ -4,7 +4,7 @@ import type { Create, Table, TransactResult, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
 
-/** How often a transaction whose reply was lost is sent again, and the longest wait before each attempt. */
+/** The longest waits before each repeat of a transaction whose reply was lost. */
 const LOST_REPLY_BACKOFF_MS = [30, 200, 800];
 
 /** An item that waits for a worker, and the message that starts the worker at once. */
@@ -15,8 +15,8 @@ export type OutboxWrite = Create & {
 type AnyWrite = Write | OutboxWrite;
 
 /**
- * Writes of which all are done or none. `proof` creates an item that only this transaction creates and that stays as it
- * is: after a lost reply it shows whether the transaction was written. Null: nothing shows it.
+ * Writes that commit together or not at all. `proof` creates an item that only this transaction creates and that never changes:
+ * after a lost reply this item shows that the transaction committed. Null when no such item exists.
  */
 export type Transaction = {
   readonly proof: Create | OutboxWrite | null;
@@ -26,10 +26,9 @@ export type Transaction = {
 type CommitWorld = Pick<World, "table" | "random" | "sleep" | "queue" | "now" | "newId">;
 
 /**
- * Sends a transaction whose reply was lost again, with the same token: it is written already, or it is written now. If
- * no attempt gets a reply, or the proof is refused, `commit` reads the proof. Without a proof the outcome is ambiguous.
- *
- * Sends the messages of the outbox writes after the commit.
+ * Repeats a transaction whose reply was lost, with the same token, so it takes effect once. If no attempt gets a reply, or the
+ * table refuses the proof, `commit` reads the proof; without a proof the outcome is ambiguous. After the commit it sends the
+ * messages of the outbox writes.
  */
 export const commit = async (
   world: CommitWorld,
@@ -41,7 +40,7 @@ export const commit = async (
   return result;
 };
 
-/** Best effort: the item is scheduled, so the reconciler finds it without a message, too. */
+/** Sends the messages once and ignores a failure: the item is scheduled, so the reconciler finds it without a message, too. */
 const sendOutbox = async ({ queue }: CommitWorld, writes: readonly AnyWrite[]): Promise<void> => {
   const sent = writes.flatMap((write) => ("sends" in write ? [write.sends] : []));
   for (const [name, all] of Map.groupBy(sent, (one) => one.queue))
@@ -63,7 +62,7 @@ const writeAll = async (
   if (result.outcome !== "ambiguous") return result;
   for (const ms of LOST_REPLY_BACKOFF_MS) {
     await world.sleep(world.random() * ms);
-    // An adapter that throws is certain about this attempt only, not about the earlier ones.
+    // An error proves that this attempt wrote nothing; an earlier attempt may still have committed.
     result = await world.table.transact(writes, attempt).catch(() => AMBIGUOUS);
     if (result.outcome === "committed") return result;
     if (result.outcome === "refused") break;
@@ -74,13 +73,13 @@ const writeAll = async (
 const COMMITTED = { outcome: "committed" } as const;
 const AMBIGUOUS = { outcome: "ambiguous" } as const;
 
-/** `last`: of the last attempt. If the read fails, the outcome stays ambiguous. */
+/** `last` is the last attempt's result. If the read fails, the outcome stays ambiguous. */
 const resolveByReading = async (
   table: Table,
   proof: Create,
   last: TransactResult,
 ): Promise<TransactResult> => {
-  // The condition of the proof was met, so no earlier attempt had created it.
+  // The proof's own condition held, so no earlier attempt had committed.
   if (last.outcome === "refused" && last.refusedWrite !== proof) return last;
   try {
     const found = await table.get(getItemKey(proof));

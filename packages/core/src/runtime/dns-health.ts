@@ -3,16 +3,16 @@ import { isFault } from "@mailproof/mail/dns/outcome";
 import type { Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-// Whether DNS answers at all. Every process that asks watches its own outcomes; one that has had no answer for a minute
-// writes it down, and the check of health reads it, in whichever process that runs.
+// Detects that DNS is down. Each process with DNS queries watches its outcomes; after a minute without an answer it writes this
+// item, and the health check of any process reads it.
 //
-//   pk       sk    what
-//   HEALTH   DNS   present while DNS is dead; expires once nothing asks any more
+//   pk       sk    content
+//   HEALTH   DNS   present while DNS is down; expires when no process queries any more
 
 const DNS_DEAD: Key = { pk: "HEALTH", sk: "DNS" };
 
 const DEAD_AFTER_MS = 60_000;
-/** Repeated queries for one domain whose servers are down say nothing about DNS. */
+/** Failing queries for one or two domains show broken name servers of those domains, not broken DNS. */
 const NAMES_MIN = 3;
 const WRITE_EVERY_MS = 30_000;
 const WRITTEN_SECONDS = 120;
@@ -32,7 +32,7 @@ export const watchDns = (dns: Dns, { table, now }: Pick<World, "table" | "now">)
 
   const recordFault = async (name: string): Promise<void> => {
     const nowMs = now().getTime();
-    // After a pause without queries the minute restarts.
+    // The minute restarts after a pause without queries.
     if (failing === null || nowMs - failing.lastMs > DEAD_AFTER_MS)
       failing = { sinceMs: nowMs, lastMs: nowMs, names: new Set() };
     failing.lastMs = nowMs;
@@ -45,12 +45,12 @@ export const watchDns = (dns: Dns, { table, now }: Pick<World, "table" | "now">)
   };
 
   const record = (name: string, outcome: DnsOutcome<unknown>): Promise<void> =>
-    // One that is too large was an answer all the same.
+    // A response that was too large still shows that DNS answers.
     isFault(outcome) && outcome.kind !== "too_large" ? recordFault(name) : recordAnswer();
 
   return async (type, name) => {
     const outcome = await dns(type, name);
-    // No question waits for this, and none fails with it: a table that is down is another check's matter.
+    // A query neither waits for this write nor fails with it; the table has its own health check.
     void record(name, outcome).catch(() => undefined);
     return outcome;
   };

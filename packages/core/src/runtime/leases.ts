@@ -4,16 +4,15 @@ import type { Item, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { getItemKey } from "../ports/writes.ts";
 
-// Scheduled work stays in the `due` index until it is done. Its time is a lease, too: until then the work belongs to
-// the process that acquired it, and afterwards to the next one. Each process writes a fencing token: a process that
-// finds another token there has lost its lease.
+// Scheduled work stays in the `due` index until it is done. Its due time is also its lease: until then the work belongs to the
+// process that acquired it, afterwards to the next process. Each process writes a fencing token; a process that finds another
+// token has lost its lease.
 //
-//   due_pk         due_sk      due_kind             token       taken_at
-//   DUE#<shard>    <ISO time>  what is to be done   the holder  since when, if it was acquired
+//   due_pk         due_sk      due_kind           token       taken_at
+//   DUE#<shard>    <ISO time>  the kind of work   the holder  since when, if it was acquired
 
 const SHARDS = 8;
 
-/** Every partition of scheduled work. */
 export const SCHEDULE_PARTITIONS: readonly string[] = Array.from(
   { length: SHARDS },
   (_, shard) => `DUE#${shard}`,
@@ -37,7 +36,7 @@ export const scheduleWork = (kind: string, id: string, at: Date, token: string):
   token,
 });
 
-/** For a `set`: the work is done and leaves the index. */
+/** A `set` with these fields removes finished work from the index. */
 export const UNSCHEDULED = {
   due_pk: undefined,
   due_sk: undefined,
@@ -49,13 +48,13 @@ export const UNSCHEDULED = {
 /** The longest lease of any request or repair. */
 export const MAX_LEASE_MS = HOUR_MS / 6;
 
-/** How long the lease still lasts. A lease that a wrong clock wrote counts as expired. */
+/** Returns the remaining time of the lease. A lease that a wrong clock wrote counts as expired. */
 export const getRemainingLeaseMs = ({ due_sk: until }: ScheduledWork, now: Date): number => {
   const untilMs = Date.parse(until);
   return isUnexpired(untilMs, now.getTime(), MAX_LEASE_MS) ? untilMs - now.getTime() : 0;
 };
 
-/** Undefined: another process was faster. */
+/** Undefined when another process acquired the lease first. */
 export const acquireLease = async (
   world: Pick<World, "table" | "now" | "newId">,
   item: Item,
@@ -71,7 +70,7 @@ export const acquireLease = async (
   });
   if (result.outcome === "committed") return result.item;
   if (result.outcome === "refused") return undefined;
-  // The reply was lost. If the item has our token, the lease is ours.
+  // The reply was lost. If the item contains our token, the lease is ours.
   const found = await readCurrent(world.table, item);
   return found?.["token"] === token ? found : undefined;
 };

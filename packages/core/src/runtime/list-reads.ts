@@ -2,26 +2,25 @@ import { createBudget } from "../lib/budget.ts";
 import { Failure } from "../lib/failure.ts";
 import { createAccountSlots } from "./account-slots.ts";
 
-// Reads of whole lists cost bytes and processor time that nobody pays for. All of a process share one budget of each, in which
-// an account has a share, and equal reads that wait are done once.
+// Reading a whole list costs bytes and processor time that no account pays for. All reads of a process share one budget of
+// each, with a share per account, and equal waiting reads run once.
 
 type ListRead = {
   readonly account: string;
-  /** Names all that decides the result. */
+  /** Contains everything that decides the result. */
   readonly name: string;
-  /** Rows that it looks at: two million take about a second of processor time. */
+  /** The number of rows that the read examines: two million take about a second of processor time. */
   readonly rows: number;
-  /** The most bytes that it holds at a time. */
   readonly bytes: number;
 };
 
 export type ListReads = {
-  /** Runs the read in its turn, or throws the refusal of an account that has used up its rows. */
+  /** Runs the read in its turn; throws when the account has used up its rows. */
   readonly run: <T>(read: ListRead, work: () => Promise<T>) => Promise<T>;
 };
 
 const BYTES = { perShare: 50_000_000, inAll: 100_000_000 };
-/** In a minute: an account uses at most about half of the processor. */
+/** Per minute: one account uses at most about half of the processor. */
 const ROWS = { perShare: 60_000_000, inAll: 120_000_000, refillMs: 60_000 };
 const RETRY_AFTER_MS = 5_000;
 
@@ -31,7 +30,7 @@ export const createListReads = (now: () => Date): ListReads => {
   const waiting = new Map<string, Promise<unknown>>();
   const run = <T>({ account, name, rows, bytes }: ListRead, work: () => Promise<T>): Promise<T> => {
     const key = `${account} ${name}`;
-    // One that has begun may have passed rows that were written since.
+    // Only a waiting read is shared: a running read may have passed rows that were written since.
     const equal = waiting.get(key);
     if (equal) return equal as Promise<T>;
     if (!take(account, rows)) throw createTooManyRowsFailure();
@@ -43,7 +42,7 @@ export const createListReads = (now: () => Date): ListReads => {
     waiting.set(key, read);
     return read;
   };
-  // Asynchronous, so that a refusal is a rejection.
+  // An async function turns a thrown refusal into a rejection.
   return { run: async (read, work) => run(read, work) };
 };
 

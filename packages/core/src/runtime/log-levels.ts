@@ -3,9 +3,9 @@ export const LEVELS = ["info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
 /**
- * ERROR: this service failed, and the work or the answer is lost. WARN: something failed that is tried again, or that
- * an operator has to know. INFO: what was done. A request that the caller got wrong is a line of its
- * status alone: `request` on one machine, API Gateway's access log on AWS.
+ * ERROR: this service failed, and the work or the response is lost. WARN: a failure that the service retries, or that an
+ * operator must know. INFO: completed work. A client's faulty request logs only its status: `request` on one machine, API
+ * Gateway's access log on AWS.
  */
 export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   activity_ignored: "info",

@@ -1,12 +1,11 @@
 import type { World } from "../ports/world.ts";
 
-/** Requests that wait until something happens. */
 export type LongPolls = {
-  /** The wait ends early when the signal fires. `end` is called once, when it is over. */
+  /** The wait ends early when the signal fires. The caller calls `end` once, when its wait has ended. */
   readonly begin: (account: string) => { readonly signal: AbortSignal; readonly end: () => void };
 };
 
-/** Where each request has its own process. */
+/** For runtimes where each request has its own process. */
 export const UNLIMITED_POLLS: LongPolls = {
   begin: () => ({ signal: new AbortController().signal, end: () => undefined }),
 };
@@ -16,9 +15,9 @@ export type LongPollLimits = { readonly perAccount: number; readonly inAll: numb
 type Poll = { readonly account: string; readonly controller: AbortController };
 
 /**
- * A wait holds a connection. An account above its share loses its oldest wait, which is mostly that of a client that is
- * gone; when there are too many of all accounts, a new one does not wait. Neither is refused. A process that stops ends all
- * of them, and those that begin afterwards.
+ * A wait holds a connection. When an account exceeds its share, its oldest wait ends, whose client has mostly disconnected.
+ * When all accounts together exceed the total, a new request does not wait. A stopping process ends all waits at once. No
+ * request is refused.
  */
 export const createLongPolls = (
   { perAccount, inAll }: LongPollLimits,
@@ -44,8 +43,8 @@ export const createLongPolls = (
 type PollingWorld = Pick<World, "now" | "sleep"> & { readonly longPolls: LongPolls };
 
 /**
- * Reads at each interval until there is what the request waits for, at most until `untilMs`. Undefined: the time is over, or the
- * wait was ended.
+ * Calls `read` at each interval until it returns a value, at most until `untilMs`. Undefined when the time is over or the wait
+ * was ended.
  */
 export const poll = async <T>(
   world: PollingWorld,

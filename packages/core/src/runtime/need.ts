@@ -1,4 +1,4 @@
-/** What an endpoint or a worker accesses. The IAM policy of its Lambda grants this and nothing more. */
+/** The resource that an endpoint or a worker accesses. The IAM policy of its Lambda grants these needs and nothing more. */
 export type Need =
   | "table:read"
   | "table:readwrite"
@@ -6,11 +6,11 @@ export type Need =
   | "queue:send"
   | "blobs:read"
   | "blobs:write"
-  /** Mail servers, by a Lambda that has their port. */
+  /** Sessions with mail servers through the prober's Lambda. */
   | "mail"
-  /** Mail servers themselves: the Lambda is behind our fixed addresses. */
+  /** Sessions with mail servers from this Lambda itself, behind our fixed addresses. */
   | "smtp"
-  /** The lists that a verdict is judged by. They are in the bundle. */
+  /** The lists that a verdict depends on. The bundle contains them. */
   | "lists"
   | "dns"
   | "https";

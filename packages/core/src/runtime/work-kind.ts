@@ -1,16 +1,16 @@
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-/** A kind of scheduled work (leases.ts): what the reconciler knows of it. */
+/** A kind of scheduled work (leases.ts), as the reconciler needs it. */
 export type WorkKind<W = World> = {
   readonly kind: string;
-  /** For work that is overdue, after a crash or when its time has come. The result is logged and counted. */
+  /** Finishes overdue work, after a crash or when its time has come. The reconciler logs and counts the result. */
   readonly repair: (world: W, item: Item) => Promise<string>;
   /**
-   * How far ahead it is scheduled at most. Work that is scheduled later was written by a wrong clock and is repaired at
-   * once: after the clock was set back, it would otherwise wait until the clock reaches that time again.
+   * The longest time ahead for which this work is ever scheduled. A later time comes from a wrong clock: the reconciler repairs
+   * such work at once, because otherwise it would wait until the clock reaches that time again.
    */
   readonly longestWaitMs: number;
-  /** The time that the item stores where it was deferred. Absent: it never is, and overdue work was left by a crash. */
+  /** Reads the time until which the item was deferred. Absent for work that is never deferred, which is overdue only after a crash. */
   readonly deferredUntil?: (item: Item) => unknown;
 };
