@@ -4,23 +4,23 @@ import { MINUTE_MS } from "../lib/time.ts";
 import type { Table, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-// Large providers are believed to refuse unknown recipients (`rejectsUnknown` in mail-provider-table.ts), so that an
-// acceptance there needs no random recipient. A canary checks the belief: a random recipient that is asked about all the
-// same, beside one recipient in 200.
+// Large providers are believed to refuse unknown recipients (`rejectsUnknown` in mail-provider-table.ts), so an acceptance
+// there needs no random recipient. A canary checks the belief: a random recipient that a session tries all the same, beside one
+// recipient in 200.
 //
 // Layout.
 //
-//   pk        sk          what
-//   CANARIES  <provider>  asked, refused: canaries so far, and those that were refused; inARow: those since the last
-//                         that was accepted; lastAt: the last one; acceptedAt: the last that was accepted
+//   pk        sk          content
+//   CANARIES  <provider>  asked, refused: the number of canaries, and of refused ones; inARow: the refusals since the last
+//                         acceptance; lastAt: the time of the last canary; acceptedAt: that of the last acceptance
 
-/** A refusal of a random recipient costs reputation, and 200 recipients are less than a minute of a list. */
+/** A refusal of a random recipient costs reputation, and a list has 200 recipients in less than a minute. */
 const ONE_IN = 200;
-/** While a provider is in doubt: ten refusals are some hundred recipients away. */
+/** While a provider is in doubt: ten refusals then need about a hundred recipients. */
 const ONE_IN_IF_DOUBTED = 10;
-/** One refusal more could be the recipient's filter, or a server that is not like the others. */
+/** A single refusal could come from the recipient's filter, or from an unusual server. */
 export const REFUSALS_IN_A_ROW = 10;
-/** Processes share what they find out with this delay. */
+/** Processes share their canaries with this delay. */
 const REFRESH_MS = MINUTE_MS;
 
 const PARTITION = "CANARIES";
@@ -36,7 +36,7 @@ const CanaryCounts = v.object({
 });
 export type CanaryCounts = Readonly<v.InferOutput<typeof CanaryCounts>>;
 
-/** Whether the provider accepted a canary, and did not yet refuse enough of them since. */
+/** True when the provider accepted a canary and has since refused too few in a row. */
 export const isInDoubt = ({ acceptedAt, inARow }: CanaryCounts): boolean =>
   acceptedAt !== undefined && inARow < REFUSALS_IN_A_ROW;
 
@@ -44,16 +44,16 @@ export const listCanaryCounts = (table: Table): Promise<CanaryCounts[]> =>
   Array.fromAsync(paginateQuery(table, { pk: PARTITION }), (item) => v.parse(CanaryCounts, item));
 
 export type Canaries = {
-  /** Whether a random recipient is asked about beside this recipient. By chance; reads nothing. */
+  /** Decides at random whether to try a random recipient beside this recipient. Reads nothing. */
   readonly draw: (provider: string) => boolean;
   /** Reads the table at most once a minute. Never rejects. */
   readonly isDoubted: (provider: string) => Promise<boolean>;
-  /** Never rejects: the next canary finds the same. */
+  /** Never rejects: the next canary shows the same. */
   readonly record: (provider: string, reply: "accepted" | "refused") => Promise<void>;
 };
 
 export type CanaryPorts = Pick<World, "table" | "now" | "random"> & {
-  /** Absent: nothing is logged. */
+  /** Absent when nothing is logged. */
   readonly log?: World["log"];
 };
 
@@ -68,7 +68,7 @@ export const createCanaries = ({ table, now, random, log }: CanaryPorts): Canari
   };
 
   const read = async (): Promise<void> => {
-    // Also after a failure: a table that is down is not asked about by each recipient.
+    // Sets the time even after a failure, so that not every recipient reads a table that is down.
     readAtMs = now().getTime();
     const found = await listCanaryCounts(table).catch(() => []);
     for (const counts of found) byProvider.set(counts.sk, counts);

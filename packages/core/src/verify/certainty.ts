@@ -1,4 +1,4 @@
-/** The part of a result that says how certain the others are. */
+/** The fields of a result that decide how certain its checks are. */
 export type Judged = {
   readonly status: string;
   readonly reason: string;
@@ -12,7 +12,7 @@ export type Judged = {
   };
 };
 
-/** The checks whose outcome may stay open. That an address is well formed is always known. */
+/** The checks whose outcome may stay open. The syntax check always has an outcome. */
 export const UNCERTAIN_CHECKS = [
   "domain_exists",
   "mx_found",
@@ -22,8 +22,8 @@ export const UNCERTAIN_CHECKS = [
 ] as const;
 
 /**
- * Which checks are false without a proof.
- * A domain or a mailbox that is proven not to exist makes the address invalid, so under another status a "no" is open.
+ * Lists the checks that are false without a proof. A proof that the domain or the mailbox does not exist makes the address
+ * invalid, so under another status "false" means unknown.
  */
 export const listUnknownChecks = (
   { status, reason, verification: checks }: Judged,
@@ -31,7 +31,7 @@ export const listUnknownChecks = (
 ): (typeof UNCERTAIN_CHECKS)[number][] => {
   const isInvalid = status === "invalid";
   const isDomainDecided = checks.domainExists || isInvalid;
-  // A server that refuses this address, or tells its mailbox from others, does not accept every address. A domain
+  // A server that refuses this address, or distinguishes its mailbox from others, does not accept every address. A domain
   // without a mail host accepts none. Bounced mail shows nothing about other addresses.
   const isRefused = isInvalid && reason !== "bounced" && (checks.smtpCheck || !checks.mxFound);
   const isOpen = {
@@ -44,7 +44,7 @@ export const listUnknownChecks = (
   return UNCERTAIN_CHECKS.filter((check) => isOpen[check]);
 };
 
-/** 0 or 1 where no estimate is needed: the address is refused, or the server tells its mailbox from others. */
+/** Returns 0 or 1 when no estimate is needed: the server refused the address, or distinguishes its mailbox from others. */
 export const getCertainty = (
   status: string,
   { mailboxExists }: Pick<Judged["verification"], "mailboxExists">,

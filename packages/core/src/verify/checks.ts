@@ -4,13 +4,13 @@ import type { DomainSignal, Signals } from "./signals.ts";
 export const hasMailHost = (domain: DomainSignal): boolean =>
   domain === "mail_host" || domain === "implicit_mail_host";
 
-/** Any other risky reply is about a mailbox that is there. */
+/** Any other risky reply shows an existing mailbox. */
 const WITHOUT_MAILBOX: ReadonlySet<string> = new Set([
   "domain_without_mailboxes",
   "mailbox_not_found_transient",
 ]);
 
-/** Each is true when it was proven, and false otherwise: a domain that could not be looked up is not "missing". */
+/** Each check is true when it was proven, otherwise false: a failed look-up does not make a domain "missing". */
 export const toChecks = (signals: Signals): Verification["verification"] => {
   const { domain, mailbox, catchAll, syntaxFault } = signals;
   const hasHost = hasMailHost(domain);
@@ -21,7 +21,7 @@ export const toChecks = (signals: Signals): Verification["verification"] => {
     domainExists: exists,
     mxFound: hasHost,
     smtpCheck: answered,
-    // An acceptance proves a mailbox only where the server would refuse a random recipient.
+    // An acceptance proves a mailbox only if the server would refuse a random recipient.
     mailboxExists:
       (mailbox?.verdict === "valid" && (catchAll === "no" || signals.rejectsUnknownRecipients)) ||
       (mailbox?.verdict === "risky" && !WITHOUT_MAILBOX.has(mailbox.reason) && catchAll !== "yes"),

@@ -23,7 +23,7 @@ import { createProviderBeliefs, type ProviderBeliefs } from "./provider-beliefs.
 import { QUIET_ENGINE } from "./quiet-engine.ts";
 import type { Verification } from "./result.ts";
 
-/** What verifying needs of the world. Each process builds it once: all callers share its sessions and caches. */
+/** The services that a verification needs. Each process builds the engine once: all callers share its sessions and caches. */
 export type Engine = {
   readonly findMailHosts: MailHostLookup;
   readonly probe: Probe;
@@ -31,44 +31,43 @@ export type Engine = {
   readonly now: () => Date;
   readonly beliefs: ProviderBeliefs;
   readonly yieldToCallers: YieldToCallers;
-  /** Called with each result, for figures. */
+  /** Called with each result, for metrics. */
   readonly onVerification: (result: Verification) => void;
 };
 
-/** For functions that verify: the way to mail servers. */
 export type WithEngine = { readonly engine: Engine };
 export type VerifyWorld = World & WithEngine;
 
 /** All sessions are in use, and no mail server was asked. */
 export class NoCapacityError extends Error {}
 
-/** The ports to the mail system, and how the operator wants this service to appear to mail servers. */
+/** The ports to the mail system, and the identity of this service towards mail servers. */
 export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly dns: Dns;
   readonly connect: SmtpConnect;
   readonly table: Table;
   readonly lists: Lists;
-  /** Blocks that are not public and may be connected to all the same, such as the lab's. */
+  /** Blocks that are not public but allow connections all the same, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
-  /** In memory when this is the only process that opens sessions; in the table when there are several. */
+  /** In memory when only this process opens sessions; in the table when several processes do. */
   readonly slots: SlotPool;
-  /** Absent: every provider is probed. */
+  /** Absent when every provider may be probed. */
   readonly probePolicy?: ProbePolicy;
-  /** Mailboxes of the operator's that exist. Absent: none. */
+  /** The operator's existing mailboxes that serve as witnesses. Absent without witnesses. */
   readonly witnesses?: readonly string[];
-  /** The exits that `connect` chooses from, by name. Absent: the process has one. */
+  /** The names of the exits that `connect` chooses from. Absent when the process has one exit. */
   readonly exits?: readonly string[];
-  /** Those that providers know already, so that they get no warm-up. */
+  /** Exits that providers know already, so they get no warm-up. */
   readonly warmExits?: readonly string[];
-  /** Absent: nothing is logged. */
+  /** Absent when nothing is logged. */
   readonly log?: World["log"];
-  /** How many sessions this process may have open at a time. Absent: the default in fairness.ts. */
+  /** The most open sessions of this process. Absent: the default in fairness.ts. */
   readonly sessionsMax?: number;
-  /** A monotonic clock for the deadlines and caches of this process. Absent: `now`. */
+  /** A monotonic clock for the deadlines and caches of this process. Default `now`. */
   readonly steadyNow?: () => Date;
   readonly yieldToCallers?: YieldToCallers;
-  /** Called when a session has ended, for metrics and traces. */
+  /** Called at the end of a session, for metrics and traces. */
   readonly onSession?: OnSession;
 };
 
@@ -84,7 +83,7 @@ export const createEngine = (ports: MailPorts): Engine => {
   };
 };
 
-/** What DNS and mail servers are asked: plain data in and out, so another thread can ask it. */
+/** Questions to DNS and mail servers. Arguments and results are plain data, so another thread can call these functions. */
 export type MailQuestions = Pick<Engine, "findMailHosts" | "probe">;
 
 export const createMailQuestions = (
@@ -97,7 +96,7 @@ export const createMailQuestions = (
     ...withSteadyClock(ports),
     catchAllCache: createCatchAllCache(ports.table, ports.now),
     quota: createDailyQuota(ports),
-    // The pauses are in the table and outlive the process, so they end by the clock that all processes have.
+    // The pauses are in the table and outlive the process, so they follow the clock that all processes share.
     breaker: createCircuitBreaker(ports),
     ...(ports.exits && { warmUp: createWarmUp({ ...ports, exits: listNewExits(ports) }) }),
     canaries,

@@ -3,23 +3,23 @@ import { isFault } from "@mailproof/mail/dns/outcome";
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import type { World } from "../ports/world.ts";
 
-// All accounts share the answers of DNS, which are public. That one of them asked for a name is not: so an account's own
-// first question takes as long as it did without a cached answer.
+// All accounts share the answers of DNS, which are public. A query by one account is not public, so another account's first
+// query for a name takes as long as without the cached answer.
 
-/** An answer may stay that long in the resolver's own cache, which is shared as well. */
+/** The resolver's own cache, which all accounts also share, may keep an answer this long. */
 const REMEMBERED_MS = 24 * 3_600_000;
 /**
- * Names with the time that each took, and names with an account that queried them: some 20 MB each. The one used longest
- * ago is forgotten: then a name is fast for everybody, or slow once more for an account.
+ * The durations of names' first queries, and the pairs of name and account: about 20 MB each. The least recently used entry is
+ * dropped: then a name is fast for every account, or slow once more for one account.
  */
 const NAMES_MAX = 100_000;
 
-/** Three attempts at a resolver that is silent. */
+/** The time of three attempts at a silent resolver. */
 const DURATION_MAX_MS = 5_000;
 
 type TimingPorts = { readonly dns: Dns } & Pick<World, "now" | "sleep">;
 
-/** DNS as one account sees it. "" is the only user of a process. */
+/** Wraps DNS for one account. "" is the only user of a process. */
 export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: string) => Dns) => {
   const firstDurations = createRecentMap<number>(now);
   const queriedBy = createRecentMap<true>(now);
@@ -37,22 +37,22 @@ export const equalizeTiming = ({ dns, now, sleep }: TimingPorts): ((account: str
     async <T extends DnsRecordType>(type: T, name: string) => {
       const startedMs = now().getTime();
       const outcome = await dns(type, name);
-      // A clock that jumped meanwhile delays no answer for longer than a question may take.
+      // A jump of the clock must not delay an answer longer than a query may take.
       const tookMs = Math.min(Math.max(now().getTime() - startedMs, 0), DURATION_MAX_MS);
-      // A fault is shared for seconds only, and the next answer may be as fast as any.
+      // Accounts share a fault only for seconds, and the next answer may be as fast as any.
       if (!isFault(outcome as DnsOutcome<unknown>))
         await waitAsFirst(`${type} ${name.toLowerCase()}`, { account, durationMs: tookMs });
       return outcome;
     };
 };
 
-/** A map that forgets what is a day old, and above its bound what was used longest ago. */
+/** A map that drops entries after a day and, above its bound, the least recently used entry. */
 const createRecentMap = <T>(now: () => Date) => {
   const entries = createBoundedMap<{ readonly value: T; readonly untilMs: number }>({
     weightMax: NAMES_MAX,
   });
 
-  /** The value, which is stored now unless the map has one. */
+  /** Returns the stored value, or stores this value. */
   const getOrSet = (key: string, value: T): { readonly value: T; readonly isNew: boolean } => {
     const atMs = now().getTime();
     const entry = entries.get(key);

@@ -19,7 +19,7 @@ type Probed = {
   readonly bouncedAt: string | null;
 };
 
-/** What supports a verdict, without the parts of the session that concern other recipients. */
+/** Collects the evidence of a verdict, without the parts of the session that concern other recipients. */
 export const collectEvidence = (
   { address, listed, dnsQueries, mailHost, probeResult, bouncedAt }: Probed,
   judged: JudgedInput,
@@ -61,13 +61,13 @@ const findNameRule = (address: Address | null): Pick<Evidence, "nameRule"> => {
   return nameRule ? { nameRule } : {};
 };
 
-/** The entry of docs/receivers.md, where the mail host is one of a provider with an entry. */
+/** Finds the entry of docs/receivers.md, if the mail host's provider has one. */
 const findReceiver = (mailHost: string | null): Pick<Evidence, "receiver"> => {
   const { name } = findMailProvider(mailHost ?? "");
   return name === "other" ? {} : { receiver: name };
 };
 
-/** A session serves many recipients. The evidence of one must not show the questions and replies about another. */
+/** A session serves many recipients. The evidence of one recipient must not show commands and replies about another. */
 const filterTranscript = (transcript: Transcript, own: readonly (string | null)[]): Transcript => {
   let ours = true;
   return transcript.filter(({ who, text }) => {

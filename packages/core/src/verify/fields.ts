@@ -1,23 +1,23 @@
 import * as v from "valibot";
 
-// What a table of fields says, and what follows from one: the types, the schema and the public form. The columns of
-// files (exports/result-columns.ts) read the same table.
+// A table of fields defines the types, the schema and the public form of a result. The columns of files
+// (exports/result-columns.ts) read the same table.
 
 /** A field of a result, and its place in every form of the result. */
 export type Field = {
-  /** The name in the API and the header of the column, where it is not the key. */
+  /** The name in the API and the header of the column, if it differs from the key. */
   readonly name?: string;
-  /** Whether the service keeps it to itself. */
+  /** Set when no public form contains the field. */
   readonly isPrivate?: true;
-  /** The public value. A field that may be left out is optional. */
+  /** The schema of the public value. An optional field may be absent. */
   readonly schema: v.GenericSchema;
-  /** Computes the public value from the result where it is not the value itself. Undefined leaves the field out. */
+  /** Computes the public value from the result, if it differs from the stored value. Undefined omits the field. */
   readonly compute?: (result: never) => unknown;
-  /** The field is public only: the result has no value for it. */
+  /** Set for a public field without a value in the result. */
   readonly isComputed?: true;
-  /** The fields of the object that the value is. */
+  /** The fields of an object value. */
   readonly fields?: Fields;
-  /** Whether CSV files have a column for it. */
+  /** Set when CSV files have a column for the field. */
   readonly column?: true;
 };
 
@@ -27,7 +27,7 @@ type ValueOf<F extends Field> = F extends { readonly fields: infer Inner extends
   ? ValuesOf<Inner>
   : Exclude<v.InferOutput<F["schema"]>, undefined>;
 
-/** How the service holds a field: always, where there is a value, or never. */
+/** Whether the internal result contains a field always, sometimes or never. */
 type Presence<F extends Field> = F extends { readonly isComputed: true }
   ? "never"
   : undefined extends v.InferOutput<F["schema"]>
@@ -36,7 +36,7 @@ type Presence<F extends Field> = F extends { readonly isComputed: true }
 
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
-/** The object within the service. */
+/** The internal form of the object. */
 export type ValuesOf<F extends Fields> = Flat<
   {
     readonly [Key in keyof F as Presence<F[Key]> extends "always" ? Key : never]: ValueOf<F[Key]>;
@@ -59,11 +59,11 @@ type Entries<F extends Fields> = {
 
 export type PublicSchema<F extends Fields> = v.ObjectSchema<Entries<F>, undefined>;
 
-/** The object as the API answers it. */
+/** The public form of the object, as the API returns it. */
 export type PublicOf<F extends Fields> =
   PublicSchema<F> extends infer S extends v.GenericSchema ? v.InferOutput<S> : never;
 
-/** The public fields, with the key and the public name of each. */
+/** Lists the public fields with their keys and public names. */
 export const listPublicFields = (fields: Fields) =>
   Object.entries(fields).flatMap(([key, { isPrivate, ...field }]) =>
     isPrivate ? [] : [{ name: key, ...field, key }],
@@ -81,13 +81,13 @@ export const listStoredKeys = <F extends Fields>(
 ): readonly (keyof ValuesOf<F> & string)[] =>
   Object.keys(fields).filter((key) => !fields[key]?.isComputed) as (keyof ValuesOf<F> & string)[];
 
-/** A type that no schema checks: only this service makes and reads the value. */
+/** A type without a check: only this service writes and reads the value. */
 // @__NO_SIDE_EFFECTS__
 export const typed = <T>(): v.GenericSchema<T> => v.custom<T>(() => true);
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Returns the function that gives a result its public names. */
+/** Creates the function that gives a result its public names. */
 export const createPublicWriter = <F extends Fields>(
   fields: F,
 ): ((result: ValuesOf<F>) => PublicOf<F>) => {

@@ -8,13 +8,13 @@ export type Judgement = {
   readonly status: Status;
   readonly reason: string;
   readonly score: number;
-  /** They add up to the score. */
+  /** The parts add up to the score. */
   readonly parts: readonly ScorePart[];
 };
 
 /**
- * Signals in, verdict out: the first line that holds is the status, the sum of the named parts the score.
- * `catchAllConfidence`: how likely the mailbox exists where an acceptance proves nothing.
+ * Turns signals into a verdict: the first rule that holds decides the status, and the sum of the named parts is the score.
+ * `catchAllConfidence`: the likelihood of the mailbox when an acceptance proves nothing.
  */
 export const judge = (signals: Signals, catchAllConfidence: number | null = null): Judgement => {
   const rule = PRECEDENCE.find(({ holds }) => holds(signals)) ?? NOTHING_PROVEN;
@@ -22,7 +22,7 @@ export const judge = (signals: Signals, catchAllConfidence: number | null = null
   return { ...verdict, ...scoreVerdict({ ...verdict, signals, catchAllConfidence }) };
 };
 
-/** A second finding, where the reason is about something else. */
+/** Returns a second finding if the reason is about something else. */
 export const findSubStatus = (
   { reason }: Judgement,
   { mailbox, domain, nameFault }: Signals,
@@ -32,7 +32,7 @@ export const findSubStatus = (
   return detail === reason ? null : detail;
 };
 
-/** Why there is no reply of a mail server. A domain without mail hosts needs no such reason. */
+/** The reason for a missing reply of a mail server. A domain without mail hosts needs no such reason. */
 const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
   mail_host: NOT_PROBED,
   implicit_mail_host: NOT_PROBED,
@@ -47,11 +47,11 @@ type VerdictRule = {
   readonly reason: (signals: Signals) => string;
 };
 
-/** DNS was queried and did not answer where mail for the domain goes. */
+/** True when DNS gave no answer about the domain's mail hosts. */
 export const isUndecided = (domain: DomainSignal): boolean =>
   domain === "dns_inconclusive" || domain === "dns_answer_too_large";
 
-/** The outcome when no rule above holds: our own failures, and servers that give no clear reply. Never "invalid". */
+/** The outcome when no rule above holds: our own failures, and servers without a clear reply. Never "invalid". */
 const NOTHING_PROVEN: VerdictRule = {
   status: "unknown",
   holds: () => true,
@@ -67,7 +67,7 @@ const hasVerdict =
 const useReason = (reason: string) => () => reason;
 const getMailboxReason = ({ mailbox }: Signals): string => mailbox?.reason ?? "unclassified";
 
-/** The domain takes no mail: the reasons of the verdict, too. */
+/** The domain accepts no mail. These signals are also reasons of verdicts. */
 export const NO_MAIL: ReadonlySet<string> = new Set<DomainSignal>([
   "domain_not_found",
   "null_mx",
@@ -80,23 +80,23 @@ const HAS_HOST: ReadonlySet<DomainSignal> = new Set<DomainSignal>([
   "implicit_mail_host",
 ]);
 
-/** The server accepted the address, and accepts or may accept a random recipient too: no proof of a mailbox. */
+/** The server accepted the address and accepts, or may accept, a random recipient too, so the acceptance proves no mailbox. */
 const isUnprovenAcceptance = (signals: Signals): boolean =>
   signals.catchAll !== "no" && !signals.rejectsUnknownRecipients;
 
 /**
- * Whether the domain may be a catch-all: a probe proved it, or the server accepted this address and no probe showed
- * that it refuses others. A bounce has answered the question.
+ * True when the domain may be a catch-all: a probe proved it, or the server accepted this address and no probe showed that it
+ * refuses others. A bounce decides the matter.
  */
 export const isCatchAllInQuestion = (signals: Signals): boolean =>
   !signals.bounced &&
   (signals.catchAll === "yes" || (hasVerdict("valid")(signals) && isUnprovenAcceptance(signals)));
 
-/** The server tells this mailbox from others: it knows that it is full, or accepts it and refuses unknown ones. */
+/** True when the server distinguishes this mailbox from others: it is full, or accepted where unknown recipients are refused. */
 const isProvenMailbox = (signals: Signals): boolean =>
   hasVerdict("risky")(signals) || (hasVerdict("valid")(signals) && !isUnprovenAcceptance(signals));
 
-/** The domain's server takes the long name, by its reply or by what is known of it. Those on the way may refuse it. */
+/** True when the domain's server accepts the long name, by its reply or by known facts. Servers in between may still refuse it. */
 const isLongNameTaken = (signals: Signals): boolean => {
   const { longName, mailbox, domain } = signals;
   if (longName === null || !HAS_HOST.has(domain)) return false;
@@ -104,7 +104,7 @@ const isLongNameTaken = (signals: Signals): boolean => {
   return hasVerdict("valid")(signals) || (longName === "taken" && isUnanswered);
 };
 
-/** The order is the rule: `judge` looks at a status only when none above it holds. */
+/** The order is the rule: `judge` tries a status only when no status above it holds. */
 const PRECEDENCE: readonly VerdictRule[] = [
   {
     status: "valid",
@@ -134,7 +134,7 @@ const PRECEDENCE: readonly VerdictRule[] = [
   },
   { status: "invalid", holds: hasVerdict("invalid"), reason: getMailboxReason },
   {
-    // Sent mail is the proof that an acceptance of a server that accepts everybody is not.
+    // Sent mail proves more than an acceptance by a server that accepts every recipient.
     status: "invalid",
     holds: (signals) => signals.bounced && !isProvenMailbox(signals),
     reason: useReason("bounced"),
@@ -146,7 +146,7 @@ const PRECEDENCE: readonly VerdictRule[] = [
     reason: useReason("bounced"),
   },
   {
-    // The owner of such a domain may read what arrives, so an acceptance is not a good sign.
+    // The owner of such a domain may read the mail, so an acceptance is not a good sign.
     status: "risky",
     holds: ({ listed, domain }) => listed.squat !== null && HAS_HOST.has(domain),
     reason: useReason("typo_domain"),

@@ -1,7 +1,7 @@
 import { type JudgedInput, type Signals, UNLISTED } from "./signals.ts";
 
-// What was judged, as evidence has it: without what is false, null or 0, which is most of it. So it is a third as long,
-// and a signal that a later release adds is neutral in older evidence.
+// The signals of a verdict, as evidence stores them: without false, null and 0, which most signals are. The record is therefore
+// a third as long, and a signal that a later release adds is neutral in older evidence.
 
 type Neutral = Omit<Signals, "domain" | "catchAll">;
 
@@ -22,7 +22,7 @@ const NEUTRAL: Neutral = {
 
 const NEUTRAL_FINDING = { confidence: 0, retry: null, aboutUs: false };
 
-/** Named as the API names its fields. */
+/** A record with the API's field names. */
 export type JudgedRecord = Readonly<Record<string, unknown>>;
 
 export const recordJudged = ({ signals, catchAllConfidence }: JudgedInput): JudgedRecord => ({
@@ -54,7 +54,7 @@ export const readJudged = (record: JudgedRecord): JudgedInput => {
   return { signals, catchAllConfidence: catchAllConfidence ?? null };
 };
 
-/** What the record may hold, by the names of the engine. */
+/** The possible content of the record, with the engine's names. */
 type Recorded = Partial<Signals> & { readonly catchAllConfidence?: number };
 
 const toOwn = (values: object): Recorded =>

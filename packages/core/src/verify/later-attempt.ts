@@ -14,7 +14,7 @@ type AttemptResult = Pick<Verification, "retry"> & {
   readonly mailHost: string | null;
 };
 
-/** What a later attempt at the address needs to know of this one. None of it is stored with the result. */
+/** Collects the facts that a later attempt at the address needs. They are not stored with the result. */
 export const planLaterAttempt = (
   { status, reason }: Pick<Judgement, "status" | "reason">,
   { retry, probeResult, mailHost }: AttemptResult,

@@ -4,17 +4,17 @@ import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
 import type { Cidr } from "@mailproof/mail/ip";
 import { equalizeTiming } from "./equalize-timing.ts";
 
-/** `account`: the one that the domain is looked up for; absent where a process serves one person alone. */
+/** `account`: the account that looks up the domain; absent when a process serves only one person. */
 export type MailHostLookup = (domain: string, account?: string) => ReturnType<typeof findMailHosts>;
 
-/** The time and the number of queries that the look-up of one domain may take in all. */
+/** The total time and number of queries that the look-up of one domain may take. */
 const BUDGET_MS = 10_000;
 const QUESTIONS_MAX = 40;
 
 /**
- * Finds the mail hosts of a domain. Addresses of one domain that an account verifies at the same time share the look-up.
- * Only the cache of the DNS port stores the result, and it hides its hits: the time that a look-up takes does not show
- * an account that another one looked up the domain before.
+ * Finds the mail hosts of a domain. An account's concurrent verifications at one domain share the look-up. Only the DNS port's
+ * cache stores the result, and it hides its hits: the duration of a look-up does not show whether another account looked up the
+ * domain before.
  */
 export const createMailHostLookup = (ports: {
   readonly dns: Dns;

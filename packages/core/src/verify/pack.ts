@@ -2,19 +2,19 @@ import type { Json } from "../ports/table.ts";
 import { listStoredKeys } from "./fields.ts";
 import { RESULT_FIELDS, type Verification } from "./result.ts";
 
-// The stored form of a result: in the result cache, in the answer of a claim, and half a million times in the pages of
-// a job. So it is short. It starts with its version; older versions must stay readable.
+// The stored form of a result: in the result cache, in the answer of a claim, and half a million times in the pages of a job,
+// so it is short. It starts with its version; older versions must stay readable.
 
 const VERSION = 1;
 
 export type PackedVerification = readonly Json[];
 
-/** A bit for each, in the order of the table: the order of what is stored, so a new field goes after the others. */
+/** Each flag is stored as a bit in the order of this table, so a new field must be last. */
 const CHECKS = listStoredKeys(RESULT_FIELDS.verification.fields);
 const FLAGS = listStoredKeys(RESULT_FIELDS.flags.fields);
 
-// The two literals below name every field again: a loop over the table takes five times as long for a row, and an
-// export reads half a million. The types and the test that reads the table see to it that none is forgotten.
+// The two literals below list every field again: a loop over the table takes five times as long for a row, and an export reads
+// half a million rows. The types and the test that reads the table ensure that no field is missing.
 
 export const pack = (result: Verification): PackedVerification => {
   const { enrichment, ai, evidence, receipt } = result;
@@ -32,13 +32,13 @@ export const pack = (result: Verification): PackedVerification => {
     ai ? [ai.typoSuggestion, ai.typoConfidence, ai.catchAllConfidence] : null,
     result.retry,
     result.verifiedAt,
-    // The evidence is for one reader and expires soon: it keeps its own names. Null: there is none, and a receipt.
+    // The evidence is for one reader and expires soon, so it keeps its own names. Null when a receipt follows and no evidence exists.
     ...(evidence || receipt ? [(evidence as unknown as Json) ?? null] : []),
     ...(receipt === undefined ? [] : [receipt]),
   ];
 };
 
-/** The values of a packed result, by their place. */
+/** The values of a packed result, by position. */
 export type PackedValues = readonly [
   version: number,
   email: string,
@@ -94,7 +94,7 @@ const fromBits = <N extends string>(names: readonly N[], bits: number): Record<N
     boolean
   >;
 
-/** There are 64 and 128, and most rows share a dozen: without this table an export would make a million objects. */
+/** Shared objects for the 64 and 128 combinations, of which most rows use a dozen: an export would otherwise create a million objects. */
 const listCombinations = <N extends string>(
   names: readonly N[],
 ): readonly Readonly<Record<N, boolean>>[] =>

@@ -2,12 +2,12 @@ import { createPublicWriter } from "./fields.ts";
 import { type PackedValues, type PackedVerification, readPackedValues, unpack } from "./pack.ts";
 import { RESULT_FIELDS } from "./result.ts";
 
-// The public form of a stored result as JSON text. An export writes half a million of them. Most of a result is one of a
-// few hundred combinations of codes and flags: their text is made once, and each row adds its own texts.
+// The public form of a stored result as JSON text, which an export writes half a million times. Most of a result is one of a
+// few hundred combinations of codes and flags: the text of a combination is built once, and each row adds its own texts.
 
 const toPublicResult = createPublicWriter(RESULT_FIELDS);
 
-/** Stand where the texts of a row belong. JSON escapes control characters, so no other text of a result has these. */
+/** Mark the positions of a row's texts. JSON escapes control characters, so no other text of a result contains these. */
 const MARKS = ["\u0001", "\u0002", "\u0003", "\u0004", "\u0005"] as const;
 const MARK = /"\\u000[1-5]"/;
 
@@ -20,11 +20,11 @@ const NONE = "\u0000";
 const TEMPLATES_MAX = 5_000;
 const templates = new Map<string, Template>();
 
-/** `JSON.stringify` of the public form, without its braces. */
+/** Returns `JSON.stringify` of the public form, without its braces. */
 export const toPublicMembers = (packed: PackedVerification): string => {
   const values = readPackedValues(packed);
   const [, email, , , , , , , , [first, last, full], ai, , verifiedAt, evidence] = values;
-  // These two are seldom the same in two rows.
+  // Evidence and typo suggestions seldom repeat in two rows.
   if (evidence !== undefined || (ai && ai[0] !== null)) return writeMembers(packed);
   const [before, beforeFirst, beforeLast, beforeFull, beforeTime, behind] = findTemplate(values);
   return `${before}${JSON.stringify(email)}${beforeFirst}${JSON.stringify(first)}${beforeLast}${JSON.stringify(last)}${beforeFull}${JSON.stringify(full)}${beforeTime}${JSON.stringify(verifiedAt)}${behind}`;

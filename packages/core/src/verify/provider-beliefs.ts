@@ -3,7 +3,7 @@ import { createLearnedBounces, type FindLearnedBounces } from "../calibration/le
 import type { ProbeRequest } from "../smtp-pool/probe.ts";
 import { type Canaries, type CanaryPorts, createCanaries } from "./canaries.ts";
 
-// What mail-provider-table.ts says of a provider is a belief. Canaries and bounces check it.
+// The facts about a provider in mail-provider-table.ts are beliefs. Canaries and bounces check them.
 
 export type ProviderBeliefs = {
   readonly canaries: Canaries;
@@ -15,7 +15,7 @@ export const createProviderBeliefs = (ports: CanaryPorts): ProviderBeliefs => ({
   hasLearnedBounces: createLearnedBounces(ports),
 });
 
-/** Where unknown recipients are believed to be refused, only a canary asks about a random one. */
+/** At a provider that is believed to refuse unknown recipients, only a canary tries a random recipient. */
 export const planRandomRecipient = (
   beliefs: ProviderBeliefs,
   domain: string,
@@ -27,17 +27,17 @@ export const planRandomRecipient = (
   return { probeCatchAll: false, ...(isCanary && { isCanary }) };
 };
 
-/** What has shown that a provider is not as the table says. */
+/** Evidence that a provider does not behave as the table states. */
 export type ProviderDoubts = {
-  /** It accepted a canary, and did not yet refuse enough of them since. */
+  /** The provider accepted a canary and has since refused too few in a row. */
   readonly acceptsUnknown: boolean;
-  /** Mail to addresses that it accepted bounced beyond chance. */
+  /** Mail to addresses that the provider accepted bounced beyond chance. */
   readonly bouncesLater: boolean;
 };
 
 export const NO_DOUBTS: ProviderDoubts = { acceptsUnknown: false, bouncesLater: false };
 
-/** Asked for after the probe: a canary of the same session has been recorded by then. */
+/** Call after the probe, when a canary of the same session has been recorded. */
 export const findProviderDoubts = async (
   beliefs: ProviderBeliefs,
   mailHost: string | null,

@@ -1,4 +1,4 @@
-/** Parts of an engine where no list waits for callers, providers are as mail-provider-table.ts says, and nothing is counted. */
+/** Default parts of an engine: no list waits for callers, providers behave as mail-provider-table.ts states, and nothing is counted. */
 export const QUIET_ENGINE = {
   beliefs: {
     canaries: { draw: () => false, isDoubted: async () => false, record: async () => undefined },

@@ -1,9 +1,9 @@
 import type { World } from "../ports/world.ts";
 
-/** The time that the caller needs to receive a result before its wait ends. */
+/** The caller needs this time to receive a result before its wait ends. */
 const RESPONSE_MS = 250;
 
-/** For how much longer a mail server's queue is worth the wait. */
+/** Returns the time for which waiting in a mail server's queue is still useful. */
 export const getRemainingWaitMs = (
   { now }: Pick<World, "now">,
   startedAtMs: number,

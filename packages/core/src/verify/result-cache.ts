@@ -9,17 +9,17 @@ import type { Verification } from "./result.ts";
 import { toEmail } from "./split-roughly.ts";
 import { NOT_PROBED } from "./unpaid-results.ts";
 
-// Layout. The result of an address, for a day. Each account has its own cache, so no account can find out what another
-// one verified.
+// Layout. The result of an address, for a day. Each account has its own cache, so no account can find out which addresses
+// another account verified.
 //
-//   pk                           sk     what
+//   pk                            sk      content
 //   CACHED#<owner>#<fingerprint>  RESULT  the whole result, with every optional part
 
 const RETENTION_SECONDS = 86_400;
 
 export type CachedQuery = { readonly email: AddressText; readonly deepVerify: boolean };
 
-/** The cached result, if there is one of this day. `email` is spelled as in the present request. */
+/** Returns a cached result of the last day. `email` has the spelling of the present request. */
 export const findCachedResult = async (
   { table, now }: Pick<World, "table" | "now">,
   owner: string,
@@ -32,8 +32,8 @@ export const findCachedResult = async (
 };
 
 /**
- * An `unknown` result is not cached: a caller that sends the address again wants another attempt. One that is unknown
- * because the request named no deep check would be the same. An unproven refusal is asked about again, too.
+ * Does not cache an `unknown` result, because a client that sends the address again wants another attempt. An exception is a
+ * request without a deep check, whose result would be the same. An unproven refusal is not cached either.
  */
 export const createCacheWrites = (
   world: Pick<World, "now">,
@@ -53,7 +53,7 @@ export const createCacheWrites = (
         },
       ];
 
-/** Removes the result of an address, and returns how many there were. */
+/** Removes the cached results of an address and returns their number. */
 export const eraseCachedResults = async (
   table: Table,
   owner: string,

@@ -43,7 +43,7 @@ const StatusName = describe(
   "valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be determined. catch_all: the domain accepts every address. disposable: a disposable address. role: a role address. spam_trap: a known spam trap.",
 );
 
-/** The mail server could have been asked, and was not. The reason may be about something else, such as a role address. */
+/** True when a mail server exists but was not asked. The reason may be about something else, such as a role address. */
 export const isServerUnasked = ({
   reason,
   subStatus,
@@ -114,7 +114,7 @@ const FLAGS = {
     name: "bot_generated",
     schema: describe(Bool, "True when the local part looks machine-generated."),
   },
-  // Behind the others: results are stored with a bit for each, in this order.
+  // The last flag, because results store a bit for each flag in this order.
   disposableHint: {
     name: "disposable_hint",
     schema: describe(
@@ -169,47 +169,47 @@ const AI = {
   },
 } as const satisfies Fields;
 
-/** Enough to check a verdict by hand. */
+/** Enough facts to check a verdict by hand. */
 const EVIDENCE = {
   dns: { schema: typed<readonly RecordedQuery[]>() },
   mailHost: { name: "mail_host", schema: TextOrNull },
-  /** The mail provider, by its entry in docs/receivers.md. Absent where the host is of no provider with an entry. */
+  /** The mail provider's entry in docs/receivers.md. Absent when the host's provider has no entry. */
   receiver: { schema: v.optional(Text) },
   ip: { schema: TextOrNull },
   reply: { schema: typed<Reply | null>() },
   rule: { schema: TextOrNull },
   catchAll: { name: "catch_all", schema: typed<CatchAll>() },
   transcript: { schema: typed<Transcript>() },
-  /** The lists behind the flag of this name. Absent where it is false. */
+  /** The lists behind the flag of this name. Absent when the flag is false. */
   disposableHint: {
     name: "disposable_hint",
     schema: v.optional(typed<Pick<Lists["versions"][number], "source" | "version">>()),
   },
-  /** Why the provider cannot have given the name, and where it publishes that. Absent where nothing says so. */
+  /** The reason that the provider cannot have given the name, with the provider's page. Absent when no rule excludes the name. */
   nameRule: { name: "name_rule", schema: v.optional(typed<UngivenName>()) },
-  /** When the account's own mail to this address bounced. */
+  /** The time when the account's own mail to this address bounced. */
   bouncedAt: { name: "bounced_at", schema: TextOrNull },
   score: { schema: typed<readonly ScorePart[]>() },
-  /** What was judged: with it the verdict can be repeated without lists, DNS or a mail server. Absent in 0.2.0. */
+  /** The signals, which repeat the verdict without lists, DNS or a mail server. Absent in 0.2.0. */
   judged: { schema: v.optional(typed<JudgedRecord>()) },
   /** The edition of the lists below. */
   listsEdition: { name: "lists_edition", schema: Text },
   lists: { schema: typed<Lists["versions"]>() },
 } as const satisfies Fields;
 
-/** The API reference does not list its fields: they may change with the engine. */
+/** The API reference does not list the fields of evidence, because they may change with the engine. */
 const AnyEvidence = v.record(v.string(), v.unknown()) as unknown as v.GenericSchema<
   PublicOf<typeof EVIDENCE>
 >;
 
 /**
- * The result of one address: one row per field, in the order of the API. The types, the schema of the API reference, the
- * public form and the columns of files follow from it; pack.ts stores the result.
+ * The result of one address: one row per field, in the order of the API. The types, the schema of the API reference, the public
+ * form and the columns of files derive from this table; pack.ts stores the result.
  */
 export const RESULT_FIELDS = {
   email: {
     schema: describe(Text, "The address as it was read."),
-    // The list's own cell may also hold a name, or be spelt differently.
+    // The list's own cell may also contain a name, or another spelling.
     column: true,
   },
   status: {
@@ -228,7 +228,7 @@ export const RESULT_FIELDS = {
     schema: describe(Text, "Code for why the address has this status."),
     column: true,
   },
-  // A second finding, where the reason is about something else: a role address may also be full.
+  // A second finding if the reason is about something else: a role address may also be full.
   subStatus: {
     name: "sub_status",
     schema: describe(TextOrNull, "A finer code for the reason. Null when there is none."),
@@ -264,22 +264,22 @@ export const RESULT_FIELDS = {
     ),
     fields: EVIDENCE,
   },
-  // Made when the verdict is paid for, so the result cache has none. Absent in 0.2.0.
+  // Signed when the verdict is paid, so the result cache contains none. Absent in 0.2.0.
   receipt: {
     schema: describe(
       v.optional(Text),
       "A compact JWS (EdDSA) of this verdict, which anyone can check with the public keys of this service. Only with `include_receipt`.",
     ),
   },
-  // When another attempt may help: greylisting and busy servers.
+  // Set when another attempt may help, as with greylisting and busy servers.
   retry: { schema: typed<"later" | "new_connection" | "other_host" | null>(), isPrivate: true },
-  // Why a later attempt may find out more. Absent where the result is final, and never stored.
+  // The cause for which a later attempt may find out more. Absent when the result is final; never stored.
   retryCause: { schema: typed<RetryCause | undefined>(), isPrivate: true },
-  // No server was asked, for want of a slot: when the address comes back for one. Never stored.
+  // Set when no slot was free, so no server was asked: when the address returns for a slot. Never stored.
   comeBack: { schema: typed<SlotReturn | undefined>(), isPrivate: true },
   // The mail provider's own waits after a throttle. Never stored.
   throttleMinutes: { schema: typed<readonly number[] | undefined>(), isPrivate: true },
-  // An open circuit kept the question from the mail server. Never stored.
+  // Set when an open circuit breaker kept the address from the mail server. Never stored.
   isWithheld: { schema: typed<boolean | undefined>(), isPrivate: true },
   // The exit that a mail server greylisted: the next attempt prefers it. Never stored.
   greylistedExit: { schema: typed<string | undefined>(), isPrivate: true },
@@ -292,16 +292,16 @@ export const RESULT_FIELDS = {
   },
 } as const satisfies Fields;
 
-/** The result of one address, as the service holds it. */
+/** The result of one address in its internal form. */
 export type Verification = ValuesOf<typeof RESULT_FIELDS>;
 
 export type Status = Verification["status"];
 export type Evidence = NonNullable<Verification["evidence"]>;
 
-/** Evidence as the API answers it. */
+/** Evidence in the API's form. */
 export const toPublicEvidence = createPublicWriter(EVIDENCE);
 
-/** Each result is found out whole. The caller gets the optional parts that its request names. */
+/** Every verification computes the whole result; this removes the optional parts that the request did not ask for. */
 export const trimResult = (
   { ai, evidence, ...required }: Verification,
   {

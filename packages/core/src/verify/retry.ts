@@ -1,13 +1,13 @@
-// When an address is verified again, by the cause of its result. Only a result whose status is `unknown` is retried, and
-// one that later attempts have to confirm: any other verdict is final, also where the mail server replied "later".
+// The schedule of later attempts, by the cause of a result. Only an `unknown` result is retried, or a result that later
+// attempts must confirm. Any other verdict is final, even when the mail server replied "later".
 
 import { THROTTLE_MINUTES } from "@mailproof/mail/mail-provider-table";
 import { REFUSAL_REASONS } from "./unpaid-results.ts";
 
 type RetrySchedule = {
-  /** The waits between one attempt and the next, in minutes. After the last attempt the result is final. */
+  /** The waits between two attempts, in minutes. After the last attempt the result is final. */
   readonly afterMinutes: readonly number[];
-  /** Why these numbers. docs/scores.md prints it. */
+  /** The reason for these numbers. docs/scores.md prints it. */
   readonly why: string;
   /** The reasons of results that follow this schedule. */
   readonly reasons: readonly string[];
@@ -26,7 +26,7 @@ export const RETRY_CAUSES = [
 
 export type RetryCause = (typeof RETRY_CAUSES)[number];
 
-/** A failure that may be over in seconds, and is mostly over in half an hour. */
+/** For a failure that may end in seconds and mostly ends within half an hour. */
 const SOON = [1, 5, 20] as const;
 
 export const RETRY_SCHEDULES: Readonly<Record<RetryCause, RetrySchedule>> = {
@@ -84,24 +84,24 @@ const CAUSE_BY_REASON: ReadonlyMap<string, RetryCause> = new Map(
   ),
 );
 
-/** A connection that times out is silence, though its reason is that of a connection that was refused. */
+/** A timed-out connection counts as silence, although its reason is that of a refused connection. */
 const SILENT_RULE = "connect_timeout";
 
-/** What decides whether a later attempt may find out more. */
+/** The facts that decide whether a later attempt may find out more. */
 export type AttemptOutcome = {
   readonly status: string;
   readonly reason: string;
-  /** Null where the reply or the fault is permanent. */
+  /** Null when the reply or the fault is permanent. */
   readonly retry: string | null;
   readonly rule: string | null;
-  /** The code of the mail server's reply; null where there was none. */
+  /** The code of the mail server's reply; null without a reply. */
   readonly code: number | null;
 };
 
-/** A verdict with this reason stands when the reply is the same at every attempt. */
+/** A verdict with this reason is final when every attempt gets the same reply. */
 const TO_BE_CONFIRMED = "mailbox_not_found_transient";
 
-/** Null: the result is final. */
+/** Null when the result is final. */
 export const findRetryCause = ({
   status,
   reason,
@@ -110,29 +110,29 @@ export const findRetryCause = ({
   code,
 }: AttemptOutcome): RetryCause | null => {
   if ((status !== "unknown" && reason !== TO_BE_CONFIRMED) || retry === null) return null;
-  // A 5xx is permanent (RFC 5321 §4.2.1), except where it is only about this connection or our rate.
+  // A 5xx reply is permanent (RFC 5321 §4.2.1), unless it concerns only this connection or our rate.
   const isOfUs = retry === "new_connection" || reason === "directory_harvest";
   if (code !== null && code >= 500 && !isOfUs) return null;
   if (rule === SILENT_RULE && reason !== "no_smtp_egress") return "silence";
   return CAUSE_BY_REASON.get(reason) ?? null;
 };
 
-/** The longest time that all waits of one address may take together, in minutes. */
+/** The longest sum of one address's waits, in minutes. */
 export const MAX_WAIT_MINUTES = { default: 40, most: 1_440 } as const;
 
 type RetryLimits = {
   readonly maxWaitMinutes: number;
-  /** The mail provider's own waits after a throttle. Absent: those of the schedule. */
+  /** The mail provider's own waits after a throttle. Absent when the schedule's waits apply. */
   readonly throttleMinutes?: readonly number[] | undefined;
 };
 
-/** How many minutes until the next attempt; undefined when there is none. `causes`: why it waited before. */
+/** Returns the minutes until the next attempt; undefined when none follows. `causes`: the causes of the earlier waits. */
 export const getNextRetryMinutes = (
   causes: readonly RetryCause[],
   cause: RetryCause,
   { maxWaitMinutes, throttleMinutes = THROTTLE_MINUTES }: RetryLimits,
 ): number | undefined => {
-  /** Each cause has a schedule of its own: a host that greylists after its DNS failed has greylisted once. */
+  /** Each cause has its own schedule: a host that greylists after a DNS failure has greylisted once. */
   const getWaitMinutes = (before: readonly RetryCause[], next: RetryCause): number | undefined => {
     const schedule = next === "throttled" ? throttleMinutes : RETRY_SCHEDULES[next].afterMinutes;
     return schedule[before.filter((earlier) => earlier === next).length];

@@ -7,14 +7,14 @@ import type { CatchAll, ProbeRequest, ProbeResult } from "../smtp-pool/probe.ts"
 import type { Engine, WithEngine } from "./engine.ts";
 import { QUIET_ENGINE } from "./quiet-engine.ts";
 
-/** The result of an address under a test key, by the first word of its local part. Other words are accepted. */
+/** The result of an address under a test key, by the first word of its local part. Any other word is accepted. */
 export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
   valid: { verdict: "valid", reason: "accepted" },
   invalid: { verdict: "invalid", reason: "mailbox_not_found" },
   disabled: { verdict: "invalid", reason: "mailbox_disabled" },
   full: { verdict: "risky", reason: "mailbox_full" },
   catch_all: { verdict: "valid", reason: "accepted", catchAll: "yes" },
-  /** The same without the underscore, which a name cannot have. */
+  /** The word without the underscore, which a person's name cannot contain. */
   catchall: { verdict: "valid", reason: "accepted", catchAll: "yes" },
   risky: { verdict: "valid", reason: "accepted", catchAll: "undecided" },
   unknown: { verdict: "unknown", reason: "timeout", retry: "later" },
@@ -25,7 +25,7 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
     retry: "later",
     onRetry: { verdict: "valid", reason: "accepted" },
   },
-  /** Throttles us, and is reached at the second attempt. */
+  /** Throttles the first attempt and accepts the second. */
   throttled: {
     verdict: "unknown",
     reason: "rate_limited",
@@ -34,13 +34,13 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
     onRetry: { verdict: "valid", reason: "accepted" },
   },
   blocked: { verdict: "unknown", reason: "ip_blocked", aboutUs: true },
-  /** Replies after half a minute: the response to the call is pending, and the job completes. */
+  /** Replies after half a minute: the response is pending, and the job completes. */
   slow: { verdict: "valid", reason: "accepted", afterMs: 30_000 },
-  /** Breaks on our side: INTERNAL, as a real failure of ours looks. */
+  /** Fails on our side with INTERNAL, like a real failure of ours. */
   error: "breaks",
 };
 
-/** The same for domains, by their first label. */
+/** Results by the first label of the domain. */
 export const SANDBOX_DOMAINS: Readonly<Record<string, SandboxDomain>> = {
   nxdomain: "domain_not_found",
   nullmx: "null_mx",
@@ -53,7 +53,7 @@ type SandboxMailbox =
       Partial<Pick<Finding, "retry" | "aboutUs">> & {
         readonly catchAll?: CatchAll;
         readonly afterMs?: number;
-        /** The finding of a second attempt, where it differs. */
+        /** The finding of a second attempt, if it differs. */
         readonly onRetry?: Pick<Finding, "verdict" | "reason">;
       });
 
@@ -61,7 +61,7 @@ type SandboxDomain = "domain_not_found" | "null_mx" | "inconclusive";
 
 const HOST: MailHost = { host: "mx.sandbox.test", priority: 10, ips: ["192.0.2.1"] };
 
-/** The engine of test keys: no network, always the same results. All but the mail system itself is the real code. */
+/** The engine of test keys: no network, always the same results. Only the mail system is simulated. */
 export const createSandboxEngine = ({ engine, now, sleep }: SandboxBase, attempts = 0): Engine => ({
   findMailHosts: async (domain) => {
     const kind = getOwn(SANDBOX_DOMAINS, domain.split(".")[0] ?? "");
@@ -98,7 +98,7 @@ const createSandboxLists = (others: Lists): Lists => {
 
 type SandboxBase = Pick<World, "now" | "sleep"> & { readonly engine: Pick<Engine, "lists"> };
 
-/** Test keys never reach the network. `attempts`: how often the address was tried before. */
+/** Test keys never reach the network. `attempts`: the number of earlier attempts at the address. */
 export const selectEngine = (
   world: Pick<World, "now" | "sleep"> & WithEngine,
   mode: KeyMode,
@@ -108,15 +108,15 @@ export const selectEngine = (
     ? world.engine
     : { ...createSandboxEngine(world, attempts), yieldToCallers: world.engine.yieldToCallers };
 
-/** A local part may be "constructor". */
+/** A local part may be "constructor", so only own fields count. */
 const getOwn = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>
   Object.hasOwn(table, word) ? table[word] : undefined;
 
-/** spam_trap of spam_trap+7@example.com */
+/** Returns spam_trap for spam_trap+7@example.com. */
 export const getLeadingWord = (address: ProbeRequest["recipient"]): string =>
   /^[a-z_]*/.exec(address.toLowerCase())?.[0] ?? "";
 
-/** Where a request has several guesses at an address, the first one decides for all. */
+/** A request with several guesses at an address gets the result of the first guess for all. */
 const toProbeResult = (
   recipient: string,
   mailbox: Exclude<SandboxMailbox, "breaks">,

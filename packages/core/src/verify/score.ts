@@ -3,13 +3,13 @@ import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { ScorePart, Status } from "./result.ts";
 import type { Signals } from "./signals.ts";
 
-// How good an address is, as a sum of named parts.
+// Scores an address as a sum of named parts.
 
 type Scored = {
   readonly status: Status;
   readonly reason: string;
   readonly signals: Signals;
-  /** Null: the domain cannot be a catch-all, or nothing was accepted. */
+  /** Null when the domain cannot be a catch-all, or nothing was accepted. */
   readonly catchAllConfidence: number | null;
 };
 
@@ -25,14 +25,14 @@ export const scoreVerdict = (
   return { score, parts: clamp.points === 0 ? parts : [...parts, clamp] };
 };
 
-/** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and where each status may lie in them. */
+/** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and the range of each status in them. */
 export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
   valid: { least: 90, most: 100 },
-  // Below 50 where the mailbox is less likely than not.
+  // Below 50 when the mailbox probably does not exist.
   catch_all: { least: 40, most: 69 },
   role: { least: 50, most: 69 },
   risky: { least: 40, most: 60 },
-  // Never near zero: the cause is mostly a failure of ours.
+  // Never near zero, because most causes are our own failures.
   unknown: { least: 30, most: 49 },
   disposable: { least: 10, most: 30 },
   invalid: { least: 0, most: 10 },
@@ -65,16 +65,16 @@ const hasVerdict =
   ({ signals }: Scored): boolean =>
     signals.mailbox?.verdict === verdict;
 
-/** The confidence has a part of its own for what the local part shows, and an acceptance adds nothing to it. */
+/** The confidence already covers what the local part shows, and an acceptance adds nothing to it. */
 const isProven = ({ catchAllConfidence }: Scored): boolean => catchAllConfidence === null;
 
-/** An unknown address for one of these reasons. Any other reason adds nothing. */
+/** Holds for an unknown address with one of these reasons. */
 const isUnknownFor =
   (...reasons: readonly string[]) =>
   ({ status, reason }: Scored): boolean =>
     status === "unknown" && reasons.includes(reason);
 
-/** What makes an address better or worse within the band of its status. */
+/** The facts that raise or lower the score within the band of its status. */
 export const ADJUSTMENTS: readonly Adjustment[] = [
   {
     part: "the visitor proved control of the address",
@@ -129,7 +129,7 @@ export const ADJUSTMENTS: readonly Adjustment[] = [
     holds: ({ signals: { mailbox } }) =>
       mailbox?.verdict === "invalid" && mailbox.confidence >= 0.9,
   },
-  // Why an address is unknown. A domain that has a working mail server has mailboxes.
+  // The reasons of an unknown address. A domain with a working mail server has mailboxes.
   {
     part: "the mail server takes mail, later",
     points: 7,

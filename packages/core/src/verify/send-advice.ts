@@ -1,6 +1,5 @@
 import type { Status } from "./result.ts";
 
-/** Whether to send mail to an address. */
 export const SEND_ADVICES = ["yes", "careful", "no"] as const;
 export type SendAdvice = (typeof SEND_ADVICES)[number];
 
@@ -15,6 +14,6 @@ const ADVICE: Readonly<Record<Status, SendAdvice>> = {
   unknown: "careful",
 };
 
-/** A later version of the service may have a status that this one does not know. */
+/** A later release may have a status that this release does not know. */
 export const toSendAdvice = (status: string): SendAdvice =>
   Object.hasOwn(ADVICE, status) ? ADVICE[status as Status] : "careful";

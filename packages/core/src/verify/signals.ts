@@ -1,9 +1,9 @@
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { CatchAll } from "../smtp-pool/probe.ts";
 
-/** Everything that the checks found out about one address. */
+/** The findings of all checks of one address. */
 export type Signals = {
-  /** Why the text is not an address, or null. */
+  /** The reason that the text is not an address, or null. */
   readonly syntaxFault: string | null;
   readonly domain: DomainSignal;
   /** The visitor proved control of the address, so no mail server was asked. */
@@ -17,31 +17,31 @@ export type Signals = {
     /** The provider that the squat imitates. */
     readonly squat: string | null;
   };
-  /** What the mail server's reply means; null when no mail server was asked. */
+  /** The meaning of the mail server's reply; null when no mail server was asked. */
   readonly mailbox: Finding | null;
   readonly catchAll: CatchAll;
-  /** The provider accepts at RCPT what it will bounce later, so an acceptance proves nothing. */
+  /** The provider accepts at RCPT and bounces later, so an acceptance proves nothing. */
   readonly acceptsThenBounces: boolean;
   /** The provider is known to refuse unknown recipients at RCPT, so an acceptance needs no catch-all probe. */
   readonly rejectsUnknownRecipients: boolean;
-  /** The provider was believed to refuse them, and a canary was accepted: an acceptance proves nothing until it refuses. */
+  /** The provider accepted a canary against the belief: an acceptance proves nothing until the provider refuses canaries again. */
   readonly acceptsUnknownRecipients: boolean;
-  /** The account's own mail to this address bounced lately, because the mailbox takes none. */
+  /** The account's own mail to this address bounced lately, because the mailbox accepts none. */
   readonly bounced: boolean;
-  /** Why the provider cannot have given this name to anyone, or null. */
+  /** The reason that the provider cannot have given this name to any user, or null. */
   readonly nameFault: string | null;
-  /** The name is shorter or longer than those that the provider gives today. */
+  /** The name is shorter or longer than names that the provider gives today. */
   readonly hasUnusualLength: boolean;
-  /** The name is longer than every server must take; "taken": the domain's own server is known to take such names. */
+  /** Set when the name is longer than every server must accept; "taken": the domain's server is known to accept such names. */
   readonly longName: "untried" | "taken" | null;
   readonly botLikeness: number;
   readonly encrypted: boolean;
 };
 
-/** All that `judge` is given. */
+/** The input of `judge`. */
 export type JudgedInput = {
   readonly signals: Signals;
-  /** How likely the mailbox exists where an acceptance proves nothing; null: the question does not arise. */
+  /** The likelihood of the mailbox when an acceptance proves nothing; null when an acceptance is a proof. */
   readonly catchAllConfidence: number | null;
 };
 
@@ -57,7 +57,7 @@ export type DomainSignal =
   | "address_literal"
   | "not_asked";
 
-/** In none of the lists. */
+/** An address in none of the lists. */
 export const UNLISTED: Signals["listed"] = {
   trap: false,
   disposable: false,

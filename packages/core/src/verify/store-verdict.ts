@@ -7,12 +7,12 @@ import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Verification } from "./result.ts";
 
-/** Of the rows of a list one in ten: enough for every share, and a tenth of the writes. */
+/** One in ten rows of a list is stored: enough for every share, with a tenth of the writes. */
 const SAMPLE = 10;
 
 type CalibrationWorld = Pick<World, "now" | "settings" | "table">;
 
-/** The write that stores a live verdict, so that later bounces can be compared with it. None for an undecided result. */
+/** Builds the write that stores a live verdict, so that later bounces can be compared with it. Empty for an undecided result. */
 export const createVerdictWrites = (
   world: CalibrationWorld,
   account: string,
@@ -25,7 +25,7 @@ export const createVerdictWrites = (
     status,
     score,
     provider: provider ?? NO_MAIL_HOST,
-    // About a free provider's domain, the provider's own counts say more than an account's mail.
+    // For a free provider's domain, the provider's own counts are better evidence than one account's mail.
     mayBeCatchAll: !flags.freeProvider && mayBeCatchAll(result),
     at: verifiedAt,
   };
@@ -33,19 +33,19 @@ export const createVerdictWrites = (
   return [storeVerdict(hash, verdict, world.now())];
 };
 
-/** A catch-all is proven, or the server accepted this address and was not seen to refuse another. */
+/** True for a proven catch-all, or when the server accepted this address and no refusal of another is known. */
 const mayBeCatchAll = ({ verification, ai }: Verification): boolean => {
   const confidence = ai?.catchAllConfidence ?? 0;
   const isEstimate = confidence > 0 && confidence < 1;
   return verification.catchAll || (verification.smtpCheck && isEstimate);
 };
 
-/** Where an address has a provider but no mail host was found. */
+/** The provider of an address without a mail host. */
 const NO_MAIL_HOST = "none";
 
 const WRITES_MAX = 100;
 
-/** The same for the rows of a list. Best effort: a sample that lacks some rows is a sample. */
+/** Stores a sample of a list's verdicts. Ignores a failure: a smaller sample is still a sample. */
 export const storeVerdictSample = async (
   world: CalibrationWorld,
   account: string,
@@ -61,7 +61,7 @@ export const storeVerdictSample = async (
 };
 
 /**
- * By the address, so that a list that is verified again gives the same rows. Not by its keyed hash: the hashes of a chunk
- * would hold the event loop for 8 ms.
+ * Samples by the address, so that a list that is verified again gives the same rows, and not by its keyed hash: the hashes of a
+ * chunk would block the event loop for 8 ms.
  */
 const isSampled = (email: string): boolean => crc32(email) % SAMPLE === 0;

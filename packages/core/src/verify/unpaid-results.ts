@@ -2,17 +2,17 @@ import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
 
-// Which causes are ours. Every paid operation reads this table: verify, form, batch, file and find. (A check asks DNS
-// alone; `own-dns-faults.ts` gives it the outcome `internal`.)
+// Decides which causes are ours. Every paid operation reads this table: verify, form, batch, file and find. (A check only
+// queries DNS; `own-faults.ts` gives it the outcome `internal`.)
 
-/** The reason where a mail server could have been asked and was not, since the request excludes it. It is paid. */
+/** The reason when the request excludes the mail server. The result is paid. */
 export const NOT_PROBED = "not_probed";
-/** The reason where it was not, since the visitor proved control of the address. It is paid. */
+/** The reason when the visitor proved control of the address. The result is paid. */
 export const CONTROLLED = "controlled" as const;
-/** The reason where the address names an IP address instead of a domain: a client could use it to reach hosts of its choice. */
+/** The reason when the address contains an IP address instead of a domain: a client could use it to reach hosts of its choice. */
 export const ADDRESS_LITERAL = "address_literal";
 
-/** Why a mail server turned us away, whichever the recipient: our IP address, our name, our sender or our pace. */
+/** The reasons of mail servers that refuse us, whichever the recipient: our IP address, our name, our sender or our rate. */
 export const REFUSAL_REASONS = [
   "rate_limited",
   "directory_harvest",
@@ -25,17 +25,17 @@ export const REFUSAL_REASONS = [
   "sender_rejected",
 ] as const;
 
-/** The word of the ledger for credits that return. */
+/** The ledger's reason for credits that return. */
 export type FreeReason = "not_probed" | "not_reached";
 
 type OwnCause = {
   /**
    * `not_probed`: our limits or rules exclude the mail server. `not_reached`: our address, our exit or our closed port
-   * kept us from it. Both are an `unknown` that shows what DNS and the lists say. `failed`: nothing was found out, so a
-   * caller who waits gets no result, but 503.
+   * prevented the session. Both give an `unknown` result with the findings of DNS and lists. `failed`: nothing was found out,
+   * so a waiting caller gets 503 instead of a result.
    */
   readonly as: FreeReason | "failed";
-  /** A search has no result without its mail server: the sentence of its 503. Absent: a repeat would end the same way. */
+  /** A search has no result without its mail server: the sentence of its 503. Absent when a repeat would end the same way. */
   readonly search?: string;
   readonly retryAfterMs?: number;
 };
@@ -46,7 +46,7 @@ const REFUSED: OwnCause = {
   retryAfterMs: 15 * MINUTE_MS,
 };
 
-/** What the recipient's side causes is not here: it is paid, as a verification that was carried out. */
+/** Causes on the recipient's side are not in this table: the verification was carried out, so it is paid. */
 const OWN_CAUSES: Readonly<Record<string, OwnCause>> = {
   internal: { as: "failed", search: "The search failed on our side." },
   [WAITING_FOR_PROVIDER]: {
@@ -74,7 +74,7 @@ const OWN_CAUSES: Readonly<Record<string, OwnCause>> = {
   },
 };
 
-/** Undefined: the result is paid. One that our circuit withheld is not. */
+/** Undefined when the result is paid. A result that our circuit breaker withheld is free. */
 export const findOwnCause = (result: UnpaidResult): OwnCause | undefined => {
   const reason = getReasonForNoReply(result);
   if (reason === null) return undefined;
@@ -82,23 +82,23 @@ export const findOwnCause = (result: UnpaidResult): OwnCause | undefined => {
   return cause ?? (result.isWithheld ? REFUSED : undefined);
 };
 
-/** A role address has a status without a reply, so `subStatus` says why there is none. Null: there is a verdict. */
+/** A role address has a status without a reply, so `subStatus` contains the reason for the missing reply. Null when a verdict exists. */
 const getReasonForNoReply = ({ status, reason, subStatus }: UnpaidResult): string | null => {
   if (status === "unknown") return reason;
   return status === "role" && subStatus !== undefined ? subStatus : null;
 };
 
-/** Null: the result is paid, or there is none. */
+/** Null when the result is paid, or no result exists. */
 export const findFreeReason = (result: UnpaidResult): FreeReason | null => {
   const as = findOwnCause(result)?.as ?? "failed";
   return as === "failed" ? null : as;
 };
 
-/** Nothing was found out, through our fault alone. */
+/** True when nothing was found out, through our fault alone. */
 export const isOurFailure = (result: UnpaidResult): boolean =>
   findOwnCause(result)?.as === "failed";
 
-/** Why a mail server was not asked. */
+/** The reasons for which no mail server was asked. */
 export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   NOT_PROBED,
   CONTROLLED,
@@ -107,7 +107,7 @@ export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   ADDRESS_LITERAL,
 ]);
 
-/** What decides who pays for a result. */
+/** The fields that decide whether a result is paid. */
 export type UnpaidResult = {
   readonly status: string;
   readonly reason: string;

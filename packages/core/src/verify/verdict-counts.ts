@@ -5,13 +5,13 @@ import { getOwnerId, type Payer } from "../money/payer.ts";
 import type { Key, Table, Write } from "../ports/table.ts";
 import { STATUSES, type Status } from "./result.ts";
 
-// Layout. How many verdicts an owner was given, by status. Like usage they count on the day on which their operation
-// began, and in the shard that paid it. They are items of their own, because a transaction writes each item once, and a
-// verdict and a refund may be one transaction.
+// Layout. The number of an owner's verdicts, by status. Like usage, they count on the day when their operation began, and in
+// the shard that paid. They are separate items, because a transaction writes each item once, and one transaction may contain a
+// verdict and a refund.
 //
-//   pk                      sk                what
+//   pk                      sk                content
 //   VERDICTCOUNTS#<owner>   <yyyy-mm-dd>      the verdicts of one day, of shard 0: a field for each status
-//   VERDICTCOUNTS#<owner>   <yyyy-mm-dd>#<nn> the same of another shard
+//   VERDICTCOUNTS#<owner>   <yyyy-mm-dd>#<nn> the verdicts of one day, of another shard
 
 export type VerdictCounts = Readonly<Record<Status, number>>;
 
@@ -27,7 +27,7 @@ const toKey = (owner: string, at: string, shard: number): Key => ({
   sk: toDayShard(at, shard),
 });
 
-/** A write of the transaction that stores these verdicts, so each of them counts once. `openedAt`: of their operation. */
+/** A write for the transaction that stores these verdicts, so each counts once. `openedAt`: the start of their operation. */
 export const countVerdicts = (
   payer: Pick<Payer, "account" | "mode"> & { readonly shard: number },
   openedAt: string,
@@ -48,7 +48,7 @@ const Counts = v.object({
   >),
 });
 
-/** The verdicts of the days that have any, oldest first. Both ends belong to the range. */
+/** Lists the verdicts of the days that have any, oldest first. The range includes both ends. */
 export const listVerdictCounts = async (
   table: Table,
   owner: string,

@@ -4,16 +4,16 @@ import type { WithEngine } from "./engine.ts";
 import type { Verification } from "./result.ts";
 import { type VerifyOptions, verify } from "./verify.ts";
 
-/** How many addresses are under way at once. It bounds the memory; sessions take their recipients from it. */
+/** The number of addresses under way at once. It bounds the memory; sessions get their recipients from these addresses. */
 const WINDOW = 5_000;
 
-/** Of this process. */
+/** The number of lists in this process. */
 let lists = 0;
 
 /**
  * Verifies any number of addresses and yields the results in the order of the input. Addresses of one mail server share
- * sessions, and an address that is under way already is not asked about twice. A result is yielded as soon as it and
- * all before it are complete, also while the input has not ended.
+ * sessions, and equal addresses under way share one verification. It yields a result as soon as this and all earlier results
+ * are complete, even before the input has ended.
  */
 export async function* verifyMany(
   world: WithEngine & Pick<World, "sleep">,
@@ -40,12 +40,12 @@ export async function* verifyMany(
       }
     }
   } finally {
-    // Not awaited: an input that is stuck must not hold up a caller that stops early.
+    // Not awaited: a stuck input must not delay a caller that stops early.
     source.return?.().catch(() => undefined);
   }
 }
 
-/** A list that no job keeps has no other time: its process waits for a slot, and for the end of a backoff. */
+/** A list without a job has no later attempt, so its process waits for a slot and for the end of a backoff. */
 const verifyPatiently = async (
   { engine, sleep }: WithEngine & Pick<World, "sleep">,
   text: string,
@@ -71,14 +71,14 @@ const toAsyncIterator = (
   };
 };
 
-/** The next address. If the input fails, the failure surfaces at its turn; until then no code may listen for it. */
+/** Pulls the next address. If the input fails, the failure surfaces at its turn; until then no code may listen for it. */
 const pullNext = (source: AsyncIterator<string>): Promise<IteratorResult<string>> => {
   const next = source.next();
   next.catch(() => undefined);
   return next;
 };
 
-/** The next address or the first result, whichever is first. The address wins a tie, so that sessions fill. */
+/** Waits for the next address or the first result. The address wins a tie, so that sessions fill. */
 const raceNext = (
   next: Promise<IteratorResult<string>> | null,
   first: Promise<Verification> | undefined,
@@ -93,7 +93,7 @@ const shareInFlight = (start: (text: string) => Promise<Verification>) => {
     const same = running.get(text);
     if (same) return same;
     const one = start(text).finally(() => running.delete(text));
-    // The reader of this result reports its failure; it may not have begun to wait.
+    // The reader of this result reports its failure, but may not wait for it yet.
     one.catch(() => undefined);
     running.set(text, one);
     return one;

@@ -43,21 +43,20 @@ export type VerifyOptions = {
   readonly deepVerify: boolean;
   readonly includeAi: boolean;
   readonly includeEvidence: boolean;
-  /** Absent: the process verifies for only one person. */
+  /** Absent when the process verifies for only one person. */
   readonly requester?: Requester;
-  /** Absent: nothing that was found out earlier has a part in the verdict. */
+  /** Absent when earlier facts do not count in the verdict. */
   readonly history?: AccountHistory | undefined;
-  /** The address comes back for a slot that it did not find. */
+  /** Set when the address returns for a slot that it did not find earlier. */
   readonly ticket?: Ticket | undefined;
   /** The exit that was greylisted at an earlier attempt. */
   readonly exit?: string | undefined;
   /** The mail server was silent at an earlier attempt. */
   readonly isPatient?: boolean | undefined;
-  /** How long the caller waits for the result. Absent: as long as it takes. */
+  /** The time that the caller waits for the result. Absent when the caller waits without a limit. */
   readonly waitMs?: number | undefined;
 };
 
-/** For a text that nothing else is asked about. */
 export const verify = (
   engine: Engine,
   text: string,
@@ -84,7 +83,7 @@ export const verifyAddress = async (
   const bouncedAt = (await history?.findBounce(address)) ?? null;
   const lookup = { ...email, listed, ...domainLookup, bouncedAt };
   const signals = toSignals(engine, lookup);
-  // The domain's history is read only where the result is an estimate.
+  // Only an estimate needs the domain's history.
   const domainHistory =
     (isCatchAllInQuestion(signals) && (await history?.findDomain(address.domain))) ||
     NO_DOMAIN_HISTORY;
@@ -96,7 +95,7 @@ const report = (engine: Engine, result: Verification): Verification => {
   return result;
 };
 
-/** The result of an address whose mail server could not be asked: syntax and lists, and the reason. */
+/** Creates the result of an address whose mail server could not be asked, from syntax, lists and this reason. */
 export const createUnprobedResult = (
   engine: Engine,
   text: string,
@@ -110,7 +109,7 @@ export const createUnprobedResult = (
   return result.status === "unknown" ? { ...result, reason } : result;
 };
 
-/** The result of an address that the visitor proved control of: syntax and lists, and the proof. */
+/** Creates the result of an address with proven control, from syntax, lists and the proof. */
 export const createControlledResult = (
   { lists, ...others }: Engine,
   email: AddressText,
@@ -122,24 +121,24 @@ export const createControlledResult = (
   return report(engine, createVerification(engine, lookup, everything, signals));
 };
 
-/** What the text and the lists say. */
+/** Reads only the text and the lists. */
 const lookUpText = ({ lists }: Engine, email: AddressText): AddressLookup => ({
   ...email,
   listed: email.address ? findListings(lists, email.address) : UNLISTED,
   ...NOT_LOOKED_UP,
 });
 
-/** Everything that was found out about an address, before `judge`. */
+/** All findings about an address before `judge`. */
 type AddressLookup = AddressText & {
   readonly listed: Signals["listed"];
   readonly domain: DomainSignal;
   readonly dnsQueries: readonly RecordedQuery[];
-  /** A resolver, or a filter of our own network, refuses the name: it would again. */
+  /** A resolver, or a filter of our own network, refuses the name and would refuse it again. */
   readonly isNameRefused: boolean;
   readonly mailHost: string | null;
   readonly probeResult: ProbeResult | null;
   readonly doubts: ProviderDoubts;
-  /** When the account's own mail to this address bounced; null: it did not, as far as is known. */
+  /** The time when the account's own mail to this address bounced; null when no bounce is known. */
   readonly bouncedAt: string | null;
   readonly domainHistory: DomainHistory;
 };
@@ -184,8 +183,7 @@ const lookUpDomain = async (
   { deepVerify, requester, ticket, exit, isPatient, waitMs }: VerifyOptions,
 ): Promise<DomainLookup> => {
   const startedAtMs = engine.now().getTime();
-  // The domain of an address literal is not looked up: it names the host itself, and a client could use it to reach
-  // hosts of its choice.
+  // An address literal contains the host itself, without a domain to look up, and a client could use it to reach hosts of its choice.
   if (address.literal !== null) return { ...NOT_LOOKED_UP, domain: ADDRESS_LITERAL };
   const mailHosts = await engine.findMailHosts(address.domain, requester?.account);
   const { dnsQueries } = mailHosts;
@@ -229,7 +227,7 @@ export const toDnsReason = (
   return why === "too_large" ? "dns_answer_too_large" : "dns_inconclusive";
 };
 
-/** The lookup as signals for `judge`. */
+/** Converts the lookup into signals for `judge`. */
 export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
   const { address, fault, listed, domain, probeResult, mailHost, bouncedAt, doubts } = lookup;
   const isBelieved = address !== null && rejectsUnknownRecipients(address.domain, mailHost);
@@ -280,7 +278,7 @@ const createVerification = (
       roleAccount: listed.role !== null,
       freeProvider: listed.free,
       spamTrap: listed.trap,
-      // No public list has honeypots that are not spam traps; this is never guessed.
+      // No public list contains honeypots that are not spam traps, and this flag is never guessed.
       honeypot: false,
       botGenerated: signals.botLikeness >= BOT_THRESHOLD,
       forwardingMx: mailProvider?.isForwarder === true,
@@ -296,6 +294,6 @@ const createVerification = (
   };
 };
 
-/** A resolver that is overloaded or unreachable may answer later. */
+/** An overloaded or unreachable resolver may answer later. */
 const isWorthRetrying = ({ domain, isNameRefused }: AddressLookup): boolean =>
   domain === "dns_inconclusive" && !isNameRefused;
