@@ -15,7 +15,7 @@ type CachedQuery = {
   readonly options: Pick<VerifyOptions, "deepVerify">;
 };
 
-/** A test key's results never change and come from no mail server, so they are not cached. */
+/** Results of test keys never change and come from no mail server, so they are not cached. */
 export const findCached = async (
   world: VerifyWorld,
   { payer, idempotencyKey }: OperationRequest,
@@ -37,7 +37,7 @@ export const findCached = async (
   return isOutdated.some(Boolean) ? undefined : result;
 };
 
-/** No random recipient was asked about, as the provider was believed to refuse them, and it no longer is. */
+/** True when the result skipped the random recipient because of a belief about the provider that has since been refuted. */
 const isDoubtedSince = async (
   { engine: { beliefs } }: VerifyWorld,
   { status, evidence }: Verification,
@@ -46,7 +46,7 @@ const isDoubtedSince = async (
   evidence?.catchAll === "not_tested" &&
   (await findProviderDoubts(beliefs, evidence.mailHost)).acceptsUnknown;
 
-/** The account's mail has bounced since the result was made, so the result is no longer true. */
+/** True when the account's mail has bounced since the result was made, so the result is outdated. */
 const hasBouncedSince = async (
   world: World,
   { account }: Pick<Payer, "account">,

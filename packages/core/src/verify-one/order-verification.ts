@@ -13,19 +13,19 @@ import type { World } from "../ports/world.ts";
 import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import type { VerifyOptions } from "../verify/verify.ts";
 
-// What a request for one address orders, and the hold of its price.
+// The order of a request for one address, and the hold of its price.
 
 export type VerifyRequest = {
   readonly email: AddressText;
   readonly options: VerifyOptions;
   readonly waitMs: number;
-  /** The response has a receipt, which names this. Absent: it has none. */
+  /** Facts for the receipt. Absent when the response contains no receipt. */
   readonly receipt?: ReceiptOrigin | undefined;
-  /** What the visitor's browser says of its control of the address. */
+  /** The proof of control from the visitor's browser. */
   readonly proof?: ControlProof | undefined;
 };
 
-/** After the wait, the remaining work takes no longer than this; then the reconciler may take over. */
+/** The work after the wait takes less than this; then the reconciler may take over. */
 const MARGIN_MS = 15_000;
 
 export const VERIFY = "verify";
@@ -36,14 +36,14 @@ export const VerifyInput = v.object({
   includeAi: v.boolean(),
   includeEvidence: v.boolean(),
   retentionSeconds: v.number(),
-  /** Why control of the address was not proven. 0.2.0 has none. */
+  /** The reason that control of the address was not proven. Absent in 0.2.0. */
   control: v.optional(v.string()),
-  /** 0.2.0 has none. */
+  /** Absent in 0.2.0. */
   receipt: v.optional(ReceiptOrigin),
 });
 type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
-/** `waitMs`: how long the request itself works on it, before a job does. */
+/** `waitMs`: the time that the request itself works on the verification before a job continues. */
 export const createOrder = (
   world: World,
   payer: Payer,
@@ -60,7 +60,7 @@ export const createOrder = (
   leaseMs: waitMs + MARGIN_MS,
 });
 
-/** Holds the price, with all that another process needs to continue. */
+/** Holds the price and stores all data that another process needs to continue. */
 export const holdPrice = (
   world: World,
   order: OperationRequest,

@@ -10,15 +10,15 @@ import { type Job, NO_PROGRESS, RESEND_AFTER_MS, SINGLE, toJobItem } from "../ro
 import { buildWaitingChunk, sendNextPass, toWaitingFields } from "../rows/pass.ts";
 import { scheduleWork } from "../runtime/leases.ts";
 
-/** A verification that its request did not finish: a job of one chunk with one row. */
+/** A verification that outlasted its request becomes a job of one chunk with one row. */
 export type PendingVerification = {
   readonly single: NonNullable<Job["single"]>;
   readonly retentionSeconds: number;
-  /** The request attempted it once. Absent: it did not. */
+  /** Set when the request already attempted the verification once. */
   readonly deferral?: Deferral | undefined;
 };
 
-/** First the job. */
+/** Returns the job first. */
 export const buildPendingJob = (
   world: World,
   operation: Operation,
@@ -55,7 +55,7 @@ export const buildPendingJob = (
   ];
 };
 
-/** Best effort: the reconciler finds the job, or its chunk, due. */
+/** Ignores a failure: the job or its chunk becomes due, and the reconciler finds it. */
 export const sendPending = async (
   world: World,
   operation: Operation,

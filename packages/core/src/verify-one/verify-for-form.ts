@@ -26,18 +26,17 @@ import {
   type VerifyResult,
 } from "./verify-once.ts";
 
-/** A form waits for two seconds in all, and what is asked of others has most of them. */
+/** A form waits 2 s in total; 1.5 s of it is for DNS and the token's issuer. */
 const WAIT_MS = 1_500;
 
-/** What a form sends. */
 type FormRequest = Pick<VerifyRequest, "email" | "proof"> & {
-  /** Whose page it came from, with which key. Undefined: a program sent it. */
+  /** The page and public key of the request; undefined when a back end sent it. */
   readonly visit: Visit | undefined;
 };
 
 type Visit = { readonly keyId: string; readonly use: PublicUse; readonly origin: string };
 
-/** `seen`: what a visitor may know. `paid`: the job that asks the mail server, or the proof that none need be asked. */
+/** `seen`: the result that a visitor may see. `paid`: the job that asks the mail server, or the proof that makes it unnecessary. */
 export type FormVerification = {
   readonly seen: Verification;
   readonly paid: VerifyResult;
@@ -45,8 +44,8 @@ export type FormVerification = {
 };
 
 /**
- * Verifies an address that a visitor types: answers from syntax, lists and DNS, and leaves the mail server to a job. No
- * cached result and nothing else about this address has a part in the answer, nor in how long it takes.
+ * Verifies an address that a visitor types: answers from syntax, lists and DNS, and leaves the mail server to a job. Neither
+ * the answer nor its delay depends on a cached result or on other stored data about the address.
  */
 export const verifyForForm = async (
   world: VerifyWorld & WithIssuers,
@@ -65,10 +64,10 @@ export const verifyForForm = async (
     verifyBriefly(world, payer, email),
     findControl(world, payer, request),
   ]);
-  // What the request works on is over by now.
+  // The request has ended, so the lease is only a margin.
   const order = {
     ...createOrder(world, payer, { idempotencyKey, waitMs: 0 }),
-    // A repeat, and what cannot be paid, take nothing from the key's day.
+    // Only new, paid verifications count against the key's daily limit.
     ...(visit && { admit: () => takeDailyUse(world, visit.keyId, visit.use) }),
   };
   const found = findProven(world, order, request, control) ?? findUnaskable(seen);
@@ -81,7 +80,7 @@ export const verifyForForm = async (
     if (visit) await giveBackDailyUse(world, visit.keyId);
     throw hideBalance(failure);
   });
-  // Control is proven, or was when this was paid. Of a repeat the first answer counts, whatever the token proves by now.
+  // Control is proven, now or by the first request of this key: a repeat gets the first answer, even if its token is invalid by now.
   if (paid.kind === "verified") return { seen: paid.result, paid, receipt: paid.result.receipt };
   const receipt = createReceipt(world, payer, request, {
     id: paid.pending.job,
@@ -94,11 +93,11 @@ export const verifyForForm = async (
   return { seen, paid, ...receipt };
 };
 
-/** No job would ask a mail server, and the result is free. */
+/** An address literal has no mail server that a job could ask, so its result is free. */
 const findUnaskable = (seen: Verification): FoundResult | undefined =>
   seen.reason === ADDRESS_LITERAL ? { price: 0 as Halves, cached: false, whole: seen } : undefined;
 
-/** What the job finds out, for the back end. */
+/** The job finds out everything, for the back end. */
 const WHOLE = { deepVerify: true, includeAi: true, includeEvidence: false } as const;
 
 const verifyBriefly = async (
@@ -106,7 +105,7 @@ const verifyBriefly = async (
   { mode }: Payer,
   email: AddressText,
 ): Promise<Verification> => {
-  // The job's result is the one that counts.
+  // Only the job's result counts as the verification's result.
   const { onVerification } = QUIET_ENGINE;
   const engine = { ...selectEngine(world, mode), onVerification };
   const options = { deepVerify: false, includeAi: true, includeEvidence: true };
@@ -115,6 +114,6 @@ const verifyBriefly = async (
   return result === "late" ? createUnprobedResult(engine, email.text, "timeout") : result;
 };
 
-/** Whoever opens the page must not learn what the account has. */
+/** Visitors must not learn the account's balance. */
 const hideBalance = ({ code, money }: Failure): Failure =>
   new Failure(code, money, "The account of this key cannot pay for verifications right now.");

@@ -43,7 +43,7 @@ import {
 } from "./order-verification.ts";
 import { buildPendingJob, sendPending } from "./pending-job.ts";
 
-/** What the caller gets for the price. `pending`: the job that continues the verification. */
+/** The result that the caller paid for. `pending`: the job that continues the verification. */
 export type VerifyResult = {
   readonly price: Halves;
   readonly cached: boolean;
@@ -57,8 +57,8 @@ export type VerifyResult = {
 type PendingJob = { readonly job: string; readonly createdAt: string };
 
 /**
- * Verifies one address and charges once, whatever crashes: holds before, settles after, releases if we failed. Control of
- * the address is checked before any of it and costs nothing, unless it is proven: then it is the result.
+ * Verifies one address and charges once, whatever crashes: holds before, settles after, releases if we failed. Checks control
+ * of the address first, free of charge; proven control is the result.
  */
 export const verifyOnce = async (
   world: VerifyWorld & WithIssuers,
@@ -85,7 +85,7 @@ export const findControl = async (
 ): Promise<ControlResult | undefined> =>
   proof && checkControl(world, { ...proof, address, mode, waitMs });
 
-/** A result without a mail server: control is proven, or the address was verified lately. */
+/** A result without a mail server: control is proven, or the cache contains the address. */
 export type FoundResult = Pick<VerifyResult, "price" | "cached"> & { readonly whole: Verification };
 
 export const findProven = (
@@ -110,7 +110,7 @@ const findPaidBefore = async (
 
 type GoOn = (operation: Operation) => Promise<VerifyResult>;
 
-/** A crash may have left an earlier request under this key half done: then this one finishes it. */
+/** An earlier request under this key may have crashed; then this request finishes it. */
 export const resume = async (
   world: World,
   outcome: BeginResult,
@@ -205,13 +205,13 @@ const runVerification = async (
   });
   const verified = { kind: "verified", ...also, replayed: false } as const;
   if (ended === "ended") return { ...verified, result };
-  // Without a key the client cannot retry. The price is held; the reconciler settles or releases it, once. No receipt
-  // can say which.
+  // Without a key the client cannot retry. The price is held, and the reconciler settles or releases it once. The response has
+  // no receipt, because the outcome is unknown.
   if (ended === "unknown" && !operation.claim) return { ...verified, result: bare };
   throw createUnknownFailure(operation);
 };
 
-/** Without a cause no code of ours broke: our network did, and the caller may try again. */
+/** Without a cause our network failed and not our code, so the caller may try again. */
 const refund = async (world: World, operation: Operation, cause?: unknown): Promise<never> => {
   const released = (await release(world, operation)) === "ended";
   const what = "The verification failed on our side.";
@@ -240,8 +240,8 @@ export const switchToJob = async (
 };
 
 /**
- * The credits stay held and a worker continues: when the wait is over, when a later attempt may find out more, or when
- * the process that began the work is gone.
+ * The credits stay held and a worker continues: after the wait, when a later attempt may find out more, or when the first
+ * process crashed.
  */
 const continueAsJob = async (world: World, operation: Operation, deferral?: Deferral) => {
   const { retentionSeconds, control: _, ...single } = v.parse(VerifyInput, operation.input);
@@ -258,17 +258,17 @@ const continueAsJob = async (world: World, operation: Operation, deferral?: Defe
   return ended;
 };
 
-/** What the request found out that began the operation, whichever finishes it. */
+/** Reads the control result of the request that began the operation, in whichever process. */
 const toControl = ({ input }: Operation): Pick<VerifyResult, "control"> => {
   const { control } = v.parse(VerifyInput, input);
   return control === undefined ? {} : { control: { status: control } };
 };
 
-/** What a claim stores, and a repeated request gets as its response. Stored without a kind. */
+/** The response as a claim stores it for repeats, without its kind. */
 type StoredAnswer = {
   readonly price: Halves;
   readonly cached: boolean;
-  /** 0.2.0 has none. */
+  /** Absent in 0.2.0. */
   readonly control?: ControlAnswer;
 } & ({ readonly result: PackedVerification } | { readonly pending: PendingJob });
 
