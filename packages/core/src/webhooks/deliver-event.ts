@@ -15,8 +15,8 @@ import { acquireSlot, releaseSlot } from "./slots.ts";
 import { DELIVERIES_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
 import { findWebhook } from "./webhooks.ts";
 
-// Delivers one event to one URL, until it is delivered or a day has passed. The event is sent before the result is
-// stored, so it may arrive twice, and is never lost.
+// Delivers one event to one URL until the delivery succeeds or a day has passed. It sends the event before it stores the
+// result, so the event may arrive twice and is never lost.
 
 export const deliverEvent: Worker = {
   queue: DELIVERIES_QUEUE,
@@ -37,7 +37,7 @@ export const deliverEvent: Worker = {
   },
 };
 
-/** A call takes ten seconds at most; the writes before and after it take far less. */
+/** A call takes at most ten seconds; the writes before and after it take far less. */
 const LEASE_MS = 60_000;
 
 /** Sends a message to a worker instead of calling the URL: a call may take long, and other work is due, too. */
@@ -47,7 +47,7 @@ const repairDelivery = async (world: World, item: Item): Promise<string> => {
   return "sent_on";
 };
 
-/** The lease is ours while the delivery has our token. */
+/** The lease is ours while the delivery contains our token. */
 type LeasedDelivery = { readonly delivery: Delivery; readonly token: string };
 
 const attemptDelivery = async (world: World, item: Item): Promise<void> => {
@@ -73,7 +73,7 @@ type DeliveryRecipient = {
   readonly webhook: Webhook | undefined;
 };
 
-/** Read before each attempt, so that URL, secret and subscription are current. */
+/** Reads the webhook before each attempt, so that URL, secret and subscription are current. */
 const findRecipient = async (
   world: World,
   { owner, webhook: id, callback }: Delivery,
@@ -85,9 +85,8 @@ const findRecipient = async (
 };
 
 /**
- * An account's callbacks to one server share its slots, and some of its servers share slots, too: an account that names
- * a new server with each batch, all of which hang, takes half of the queue's concurrency and not all, with both key
- * modes.
+ * An account's callbacks to one server share its slots, and some of its servers share slots, too. An account that sends each
+ * batch's callback to another hanging server, with both key modes, therefore uses only half of the queue's concurrency.
  */
 const toConcurrencyKey = ({ owner, webhook, callback }: Delivery): string =>
   webhook ?? `${toQueueGroup(owner).group} ${toCallbackGroup(new URL(callback?.url ?? "").host)}`;
@@ -142,7 +141,7 @@ const deferDelivery = (world: World, leased: LeasedDelivery): Promise<void> => {
   return scheduleRetry(world, leased, { waits: waits + 1 }, next);
 };
 
-/** The delivery is due a little after its message, in case that the message is lost. */
+/** The delivery is due a little after its message, in case the message is lost. */
 const GRACE_MS = 60_000;
 /** The longest delay of a queue message. */
 const MESSAGE_DELAY_MAX_MS = 15 * 60_000;
@@ -167,7 +166,7 @@ const scheduleRetry = async (
   if (isStored && isByMessage) await sendWakeUps(world, DELIVERIES_QUEUE, messages, delayMs);
 };
 
-/** False: the lease is lost, because it expired or the owner requested a retry. */
+/** False when the lease is lost, because it expired or the owner requested a retry. */
 const storeDelivery = async (
   world: World,
   { delivery, token }: LeasedDelivery,
@@ -183,7 +182,7 @@ const storeDelivery = async (
 export const deliveryWork: WorkKind = {
   kind: DELIVERY,
   repair: repairDelivery,
-  // The last attempt is a day after the first, and its message has a minute of grace.
+  // The last attempt is a day after the first, and the reconciler waits another minute for its message.
   longestWaitMs: RETRY_WINDOW_MS + MINUTE_MS,
   deferredUntil: (item) => item["nextTryAt"],
 };

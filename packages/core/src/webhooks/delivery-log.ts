@@ -45,7 +45,7 @@ const listFromPartition = async (table: Table, pk: string): Promise<Delivery[]> 
 
 const SEND_WITHIN_MS = 30_000;
 
-/** Sends it again at once, with another day of attempts. Undefined: no such delivery. */
+/** Sends a delivery again at once, with another day of attempts. Undefined when the delivery does not exist. */
 export const retryDelivery = async (
   world: World,
   webhook: Webhook,
@@ -84,13 +84,13 @@ export const retryDelivery = async (
   return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
 };
 
-/** What one request reads and sends: less than the time that a Lambda has. */
+/** The limits of one request, which stay within a Lambda's time. */
 const REPLAY_LIMITS = { replayed: 200, read: 2_000 };
 
-/** `next`: the time to go on from. Undefined: all of it is done. */
+/** `next`: the time from which the next request continues. Undefined at the end. */
 export type Replay = { readonly replayed: number; readonly next: string | undefined };
 
-/** Sends again what failed since this time, oldest first, as `retryDelivery` does. */
+/** Sends the deliveries again that failed since this time, oldest first, as `retryDelivery` does. */
 export const replayFailed = async (
   world: World,
   webhook: Webhook,
@@ -105,7 +105,7 @@ export const replayFailed = async (
   for await (const item of paginateQuery(world.table, query)) {
     const { id, status, createdAt } = readDelivery(item);
     const isOver = replayed === REPLAY_LIMITS.replayed || read >= REPLAY_LIMITS.read;
-    // Deliveries of one moment stay together: the next request starts with the first of its time.
+    // Deliveries of one moment stay together: the next request starts with the first delivery of this time.
     if (isOver && createdAt > since) return { replayed, next: createdAt };
     read++;
     if (status === "failed" && (await retryDelivery(world, webhook, id))) replayed++;
@@ -142,7 +142,7 @@ export const sendTestEvent = async (
     attempts: 1,
     lastTriedAt: now.toISOString(),
   };
-  // Best effort: the event was sent even if this record cannot be written.
+  // Ignores a failed write: the event was sent all the same.
   await world.table.write({ create: toDeliveryItem(delivery, now) }).catch(() => undefined);
   return delivery;
 };

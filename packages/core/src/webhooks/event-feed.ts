@@ -3,18 +3,18 @@ import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type OutboxEvent, queryEvents, readEvent } from "./items.ts";
 
-// The events of an account in the order in which they happened, for a reader that asks. Reading changes nothing: each
-// webhook gets its deliveries as before.
+// The events of an account in the order of their creation, for a reader that polls. Reading changes nothing: each webhook still
+// gets its deliveries.
 //
-// An event has the time of its creation and is visible once its transaction is committed, so an earlier one may appear
-// after a later one. The position therefore stays half a minute behind, and names the events that were read since.
+// An event has the time of its creation but becomes visible at its commit, so an earlier event may appear after a later one.
+// The position therefore stays half a minute behind, and lists the events read since.
 
 const OVERLAP_MS = 30_000;
-/** A position stays short enough for a URL. */
+/** The limit keeps a position short enough for a URL. */
 const READ_MAX = 100;
 const TAIL_LENGTH = 8;
 
-/** How far a reader is: everything before `at` is read, and of what follows the events in `read`. */
+/** The reader's position: it has every event before `at`, and after `at` only the events in `read`. */
 export type FeedPosition = {
   readonly at: string;
   /** Milliseconds after `at`, and the end of the event's id. */
@@ -31,7 +31,7 @@ export type FeedPage = {
   readonly position: FeedPosition;
 };
 
-/** The next events of an account, up to a limit. */
+/** Returns the next events of an account, up to a limit. */
 export const readFeed = async (
   { table, now }: Pick<World, "now"> & { readonly table: Table },
   owner: string,

@@ -36,7 +36,7 @@ export const fanOutEvent: Worker = {
   },
 };
 
-/** How long this process may take to send the messages of the deliveries before the reconciler does. */
+/** The reconciler sends the deliveries' messages if this process has not sent them within 30 s. */
 const SEND_WITHIN_MS = 30_000;
 
 const fanOut = async (world: World, item: Item): Promise<string> => {
@@ -85,7 +85,7 @@ const findRecipients = async (
   ];
 };
 
-/** Only jobs have callbacks, and their events have the job's id. */
+/** Only jobs have callbacks, and their events contain the job's id. */
 const readJobId = ({ job_id: job }: OutboxEvent["data"]): Pick<Delivery, "job"> =>
   typeof job === "string" ? { job } : {};
 

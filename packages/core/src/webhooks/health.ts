@@ -4,7 +4,7 @@ import type { World } from "../ports/world.ts";
 import { type Delivery, toDeliveryItem, toWebhookKey, type Webhook } from "./items.ts";
 import { DISABLED_AFTER_MS } from "./retry-policy.ts";
 
-// The health of a webhook, by its deliveries. Best effort: if a write fails, the next attempt records the state.
+// Records the health of a webhook by its deliveries. Ignores a failed write: the next attempt records the state.
 
 export const recordSuccess = async (
   { table }: World,
@@ -25,7 +25,7 @@ export const recordFailure = async (
   const { failingSince } = webhook;
   const now = world.now();
   if (kind === "gone") return disableWebhook(world, webhook, "gone", {});
-  // A `failingSince` in the future was written by a wrong clock: it would disable the webhook too late.
+  // A wrong clock wrote a `failingSince` in the future, which would disable the webhook too late.
   const isRecorded =
     failingSince !== undefined && new Date(failingSince) <= addMs(now, CLOCK_SKEW_MS);
   if (!isRecorded) {
@@ -41,7 +41,7 @@ const DISABLED_MESSAGES = {
   failing: "All deliveries failed for five days.",
 };
 
-/** Disables it once, with an entry in its delivery log. Refused if its owner changed the URL meanwhile. */
+/** Disables the webhook once, with an entry in its delivery log. The table refuses this if the owner changed the URL meanwhile. */
 const disableWebhook = async (
   world: World,
   webhook: Webhook,

@@ -9,19 +9,19 @@ import { type ScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "./payloads.ts";
 import { EVENTS_QUEUE } from "./wake-ups.ts";
 
-// Layout. An event is written in the transaction of its cause, so neither exists without the other. It is due until there is a
-// delivery for each subscribed webhook and callback; a delivery is due until it succeeds or fails for good. A slot is a
-// call under way; the slots of a half-minute are counted in one item and expire with it.
+// Layout. The transaction of its cause writes an event, so neither exists without the other. An event is due until each
+// subscribed webhook and callback has a delivery; a delivery is due until it succeeds or fails for good. A slot is a call under
+// way; one item counts the slots of a half-minute and expires with it.
 //
-//   pk                   sk             list_pk               list_sk      what
-//   EVENT#<id>           EVENT          EVENTS#<owner>        <at>#<id>    what happened
+//   pk                   sk             list_pk               list_sk      content
+//   EVENT#<id>           EVENT          EVENTS#<owner>        <at>#<id>    an event
 //   DELIVERY#<id>        DELIVERY       DELIVERIES#<webhook>  <at>#<id>    one event for one webhook, with its latest attempt
-//   DELIVERY#<id>        DELIVERY       CALLBACKS#<job>       <at>#<id>    the same, for the webhook_url of a job
+//   DELIVERY#<id>        DELIVERY       CALLBACKS#<job>       <at>#<id>    one event for the webhook_url of a job
 //   WEBHOOKS#<owner>     <id>                                              a webhook: its URL and event types
 //   WEBHOOKCOUNT#<owner> WEBHOOKCOUNT                                      webhooks: their number, for the limit
 //   SLOTS#<slot key>     <window start>                                    n: slots in use in this half-minute
 
-/** The URL that is called for one job only. `secret` is encrypted for the owner; null: unsigned. */
+/** A URL that receives the event of one job only. `secret` is encrypted for the owner; null when requests are unsigned. */
 const Callback = v.object({ url: v.string(), secret: v.nullable(v.string()) });
 
 const OutboxEvent = v.object({
@@ -30,7 +30,7 @@ const OutboxEvent = v.object({
   type: v.picklist(WEBHOOK_EVENT_TYPES),
   createdAt: v.string(),
   data: v.record(v.string(), v.unknown()),
-  /** The callback of the event's job, besides the subscribed webhooks. */
+  /** The callback of the event's job, in addition to the subscribed webhooks. */
   callback: v.optional(Callback),
 });
 
@@ -41,10 +41,10 @@ const RETENTION_SECONDS = 30 * 86_400;
 const getExpiry = (now: Date): number => toEpochSeconds(now) + RETENTION_SECONDS;
 
 export const EVENT = "event";
-/** How long the emitting process may take to send the event's message before the reconciler does. */
+/** The reconciler sends the event's message if the emitting process has not sent it within 30 s. */
 const FAN_OUT_WITHIN_MS = 30_000;
 
-/** The outbox write of an event. */
+/** Builds the outbox write of an event. */
 export const emitEvent = (
   world: Pick<World, "now" | "newId">,
   owner: string,
@@ -88,7 +88,7 @@ export const queryEvents = (table: Table, owner: string, since: string): AsyncGe
     sk: { from: since, to: LAST },
   });
 
-/** Behind every time, in the indexes of events and deliveries. */
+/** Sorts after every time in the indexes of events and deliveries. */
 export const LAST = "~";
 export const readEvent = (item: Item): OutboxEvent => v.parse(OutboxEvent, item);
 
@@ -100,12 +100,12 @@ const Webhook = v.object({
   url: v.string(),
   events: v.array(v.picklist(WEBHOOK_EVENT_TYPES)),
   status: v.picklist(WEBHOOK_STATUSES),
-  /** Why it is disabled: by its owner, after days of failures, or because its server responded with 410. */
+  /** Why the webhook is disabled: by its owner, after days of failures, or because its server responded with 410. */
   disabledBecause: v.optional(v.picklist(["asked", "failing", "gone"])),
   /** Encrypted for the owner. */
   secret: v.string(),
   createdAt: v.string(),
-  /** Since when every attempt has failed. Absent if the last one succeeded. */
+  /** The time since which every attempt has failed. Absent when the last attempt succeeded. */
   failingSince: v.optional(v.string()),
 });
 
@@ -143,13 +143,13 @@ export const listWebhooks = async (table: Table, owner: string): Promise<Webhook
   return items.map(readWebhook).toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 };
 
-/** `noted`: an entry about the webhook itself, such as its disabling; it is not sent. */
+/** `noted`: an entry about the webhook itself, such as its disabling, which is not sent. */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "noted"] as const;
 
 const Delivery = v.object({
   id: v.string(),
   owner: v.string(),
-  /** Null: a callback, whose URL is in `callback`. */
+  /** Null for a callback, whose URL is in `callback`. */
   webhook: v.nullable(v.string()),
   callback: v.optional(Callback),
   /** The callback's job. */
@@ -161,9 +161,9 @@ const Delivery = v.object({
   status: v.picklist(DELIVERY_STATUSES),
   createdAt: v.string(),
   attempts: v.number(),
-  /** How often it was deferred since its last attempt because no slot was free. */
+  /** The number of times since the last attempt that the delivery found no free slot. */
   waits: v.number(),
-  /** When its retry window of a day began. */
+  /** The start of its retry window of a day. */
   triedSince: v.optional(v.string()),
   lastTriedAt: v.optional(v.string()),
   nextTryAt: v.optional(v.string()),
@@ -188,7 +188,7 @@ const toLogIndex = ({ webhook, job, createdAt, id }: Delivery): Fields => {
   return log === undefined ? {} : { list_pk: log, list_sk: `${createdAt}#${id}` };
 };
 
-/** Without a schedule it is a record of a finished delivery. */
+/** Without a schedule the item records a finished delivery. */
 export const toDeliveryItem = (delivery: Delivery, now: Date, schedule?: ScheduledWork): Item => ({
   ...toDeliveryKey(delivery.id),
   ...toLogIndex(delivery),

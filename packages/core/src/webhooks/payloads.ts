@@ -2,8 +2,8 @@ import { POLICIES } from "@mailproof/mail/dmarc/record";
 import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
 
-// The payloads of events. These schemas are the documentation, too: every event that is written matches its schema
-// (test/core/webhooks/payloads.test.ts). Fields may be added, but not removed.
+// The payloads of events. These schemas are also the documentation: every written event matches its schema
+// (test/core/webhooks/payloads.test.ts). A release may add fields, but remove none.
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
@@ -24,7 +24,6 @@ const Balance = v.strictObject({
   threshold: describe(Credits, "The threshold that was crossed, in credits."),
 });
 
-/** The `data` of each event. */
 export const EVENT_DATA = {
   "job.completed": v.strictObject({
     job_id: describe(v.string(), "The job's id."),
@@ -101,7 +100,7 @@ export type WebhookEventType = keyof typeof EVENT_DATA;
 const SAMPLE_PROGRESS = { total: 3, processed: 3, valid: 2, invalid: 1, risky: 0, unknown: 0 };
 const SAMPLE_BALANCE = { account_id: "acc_sample", available: 0.5, threshold: 100 };
 
-/** The `data` of a test event of each type: its ids name nothing that exists. */
+/** The `data` of a test event of each type: its ids refer to nothing that exists. */
 export const SAMPLE_DATA: {
   readonly [T in WebhookEventType]: v.InferOutput<(typeof EVENT_DATA)[T]>;
 } = {
@@ -209,7 +208,6 @@ export const EventPayload = v.variant("type", [
 
 export type EventPayload = v.InferOutput<typeof EventPayload>;
 
-/** Builds the body of an event. */
 export const toEventBody = (event: {
   readonly id: string;
   readonly type: string;

@@ -1,7 +1,7 @@
 import { addMs } from "../lib/time.ts";
 import type { HttpsOutcome } from "../ports/https.ts";
 
-// The meaning of a response for a delivery, and when the delivery is retried. The lists are the policy.
+// Decides what a response means for a delivery, and when the delivery is retried. The lists are the policy.
 
 export type DeliveryVerdict =
   | { readonly kind: "delivered" }
@@ -15,12 +15,12 @@ export const judgeResponse = (outcome: HttpsOutcome, now: Date): DeliveryVerdict
   const { status, retryAfter } = outcome;
   if (status >= 200 && status < 300) return { kind: "delivered" };
   if (status === 410) return { kind: "gone" };
-  // A redirect is a failure, too: a payload that is signed for one URL is not sent to another.
+  // A redirect fails, too, because a payload signed for one URL is not sent to another.
   const hasRetryAfter = (status === 429 || status === 503) && retryAfter !== null;
   return { kind: "failed", earliestMs: hasRetryAfter ? parseRetryAfter(retryAfter, now) : 0 };
 };
 
-/** Seconds or a date (RFC 9110 §10.2.3). Any other text counts as 0. */
+/** Reads seconds or a date (RFC 9110 §10.2.3). Any other text counts as 0. */
 const parseRetryAfter = (text: string, now: Date): number => {
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000;
   const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN;
@@ -31,16 +31,14 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The longest wait after each failed attempt, the last for all that follow; with full jitter half of it on average. */
+/** The longest wait after each failed attempt; the last value repeats. Full jitter halves the wait on average. */
 const BACKOFF_MS = [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR];
-/** Counted from the first attempt. */
+/** The time from the first attempt to the last. */
 export const RETRY_WINDOW_MS = 24 * HOUR;
 
 type AttemptHistory = { readonly attempts: number; readonly triedSince: Date };
 
-/**
- * Undefined: the day has passed, and this was the last attempt. The last attempt is at the end of the day, not earlier.
- */
+/** Undefined after the day, when the last attempt has failed. The last attempt is at the end of the day, not earlier. */
 export const getNextAttempt = (
   { attempts, triedSince }: AttemptHistory,
   { now, random, earliestMs }: { now: Date; random: () => number; earliestMs: number },
@@ -55,6 +53,6 @@ export const getNextAttempt = (
 /** A webhook whose deliveries have all failed for this long is disabled. */
 export const DISABLED_AFTER_MS = 5 * 24 * HOUR;
 
-/** How long a delivery without a free slot waits: the more often it waited, the longer. */
+/** A delivery without a free slot waits longer each time. */
 export const getSlotWaitMs = (waits: number, random: () => number): number =>
   SECOND + random() * Math.min(2 ** waits * SECOND, 15 * MINUTE - SECOND);

@@ -5,7 +5,7 @@ import type { Delivery } from "./items.ts";
 import { type DeliveryVerdict, judgeResponse } from "./retry-policy.ts";
 import { signHeaders } from "./signature.ts";
 
-/** The URL and the secret that signs the request. Null: unsigned. */
+/** The URL, and the secret that signs the request; null when requests are unsigned. */
 export type DeliveryAddress = { readonly url: string; readonly secret: string | null };
 
 /** The result of one attempt, and the fields that its delivery stores. */
@@ -20,7 +20,7 @@ export const sendDelivery = async (
   { owner, event: id, body }: Pick<Delivery, "owner" | "event" | "body">,
 ): Promise<SendResult> => {
   const secret = encrypted === null ? null : decryptSecret(world, owner, encrypted);
-  // Never sent unsigned instead: the secret exists to prevent that.
+  // An unreadable secret must not lead to an unsigned request.
   if (secret === undefined) return createUnreadableSecretResult(world);
   const at = world.now();
   const signed = signHeaders({ id, body, at }, secret);
@@ -57,10 +57,10 @@ const toDeliveryFields = (
   };
 };
 
-/** Enough for an error message. A log of a hundred deliveries stays small. */
+/** Enough for an error message, and short enough for a log of a hundred deliveries. */
 const RESPONSE_LENGTH_MAX = 500;
 
-/** The beginning of a response. A server that prints what it received must not put a secret into the log. */
+/** Returns the beginning of a response without secrets: a server may print its request, and the log must not contain a secret. */
 const truncateResponse = (
   body: string,
   secrets: readonly (string | null | undefined)[],
@@ -70,7 +70,7 @@ const truncateResponse = (
   return text.slice(0, RESPONSE_LENGTH_MAX).toWellFormed() || undefined;
 };
 
-/** The encryption key has changed since: a mistake of the operator that may be corrected, so it is retried. */
+/** The operator changed the encryption key and may restore it, so the delivery is retried. */
 const createUnreadableSecretResult = ({ log }: World): SendResult => {
   const error = "secret_unreadable";
   log(error, {});

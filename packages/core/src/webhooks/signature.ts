@@ -12,8 +12,8 @@ export const generateSecret = ({ randomBytes }: Pick<World, "randomBytes">): str
   PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64");
 
 /**
- * The HMAC key of a secret: for whsec_ and base64 the decoded bytes; for any other text, which a client chose for a
- * callback, its own bytes.
+ * Returns the HMAC key of a secret: the decoded bytes after whsec_; for any other text, which a client chose for a callback,
+ * its own bytes.
  */
 export const toSigningKey = (secret: string): Buffer => {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : "";
@@ -25,7 +25,7 @@ export const toSigningKey = (secret: string): Buffer => {
 
 type SignedMessage = { readonly id: string; readonly body: string; readonly at: Date };
 
-/** The headers with the event's id, the time of sending and the signature. */
+/** Returns the headers with the event's id, the time of sending and the signature. */
 export const signHeaders = (
   { id, body, at }: SignedMessage,
   secret: string | null,

@@ -2,21 +2,21 @@ import { getWindowStart } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
 import { toSlotsKey } from "./items.ts";
 
-// Limits the concurrent calls to one URL. A URL that hangs occupies only its own slots; a URL whose calls all fail has
-// a single slot until a call succeeds again.
+// Limits the concurrent calls to one URL. A URL that hangs occupies only its own slots; a URL whose calls all fail has a single
+// slot until a call succeeds again.
 
 const SLOTS = 8;
 const SLOTS_WHILE_FAILING = 1;
 
 /**
- * A slot is counted in the half-minute in which it was acquired, and a call takes far less. So a slot that a crash left
- * expires with its window. The cost: at the boundary of two windows there may be twice as many calls.
+ * A slot counts in the half-minute in which it was acquired, and a call takes far less. So a slot that a crash left expires
+ * with its window. The cost: up to twice as many calls at the boundary of two windows.
  */
 const WINDOW_SECONDS = 30;
 
 export type DeliverySlot = { readonly concurrencyKey: string; readonly window: number };
 
-/** Undefined: no slot is free. */
+/** Undefined when no slot is free. */
 export const acquireSlot = async (
   { table, now }: Pick<World, "table" | "now">,
   concurrencyKey: string,
@@ -34,7 +34,7 @@ export const acquireSlot = async (
   return outcome === "refused" ? undefined : { concurrencyKey, window };
 };
 
-/** Best effort: a slot that is not released expires with its window. */
+/** Ignores a failure: a slot that is not released expires with its window. */
 export const releaseSlot = async (
   { table }: Pick<World, "table">,
   { concurrencyKey, window }: DeliverySlot,

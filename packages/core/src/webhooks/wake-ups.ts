@@ -3,8 +3,8 @@ import { toQueueGroup } from "../money/payer.ts";
 import { DELAY_SECONDS_MAX, type Message, type QueueConfig } from "../ports/queue.ts";
 import type { World } from "../ports/world.ts";
 
-// Messages that start scheduled work at once; without them the reconciler finds it within a minute. A message has the
-// token of the state that it was sent for: if it arrives twice, or late, the token differs and it changes nothing.
+// Messages that start scheduled work at once; without them the reconciler finds the work within a minute. A message contains
+// the token of the state that it was sent for. When it arrives twice or late, the token differs and the worker ignores it.
 
 const WakeUp = v.object({ id: v.string(), token: v.string() });
 export type WakeUp = Readonly<v.InferOutput<typeof WakeUp>>;
@@ -18,7 +18,7 @@ export const EVENTS_QUEUE: QueueConfig = {
   concurrency: 10,
 };
 
-/** A delivery waits up to ten seconds for a response, and uses little of the thread. */
+/** A delivery waits up to ten seconds for a response and uses little of the thread. */
 export const DELIVERIES_QUEUE: QueueConfig = {
   name: "deliveries",
   visibilitySeconds: 60,
@@ -27,7 +27,7 @@ export const DELIVERIES_QUEUE: QueueConfig = {
   concurrencyWhenBusy: 64,
 };
 
-/** Best effort: the reconciler finds work whose message was not sent. */
+/** Ignores a failure: the reconciler finds work whose message was not sent. */
 export const sendWakeUps = async (
   { queue }: Pick<World, "queue">,
   { name }: QueueConfig,

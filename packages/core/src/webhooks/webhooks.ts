@@ -15,7 +15,7 @@ import {
 import { generateSecret } from "./signature.ts";
 
 type WebhookRequest = Pick<Webhook, "owner" | "url" | "events">;
-/** `secret` is in plain text only here: the caller shows it now or never. */
+/** Contains `secret` in plain text, which the caller must show now. */
 export type WebhookWithSecret = { readonly webhook: Webhook; readonly secret: string };
 
 export const createWebhook = async (
@@ -57,7 +57,7 @@ type WebhookChanges = {
   readonly [F in "url" | "events" | "status"]?: Webhook[F] | undefined;
 };
 
-/** Undefined: no such webhook. Enabling it resets its failures. */
+/** Undefined when the webhook does not exist. Enabling a webhook resets its failures. */
 export const updateWebhook = (
   world: World,
   webhook: Webhook,
@@ -70,7 +70,7 @@ export const updateWebhook = (
     ...(status === "disabled" && { status, disabledBecause: "asked" }),
   });
 
-/** When this returns, every request is signed with the new secret only. */
+/** Once this returns, only the new secret signs requests. */
 export const rotateSecret = async (
   world: World,
   webhook: Webhook,
@@ -95,7 +95,7 @@ const writeFields = async (
   );
 };
 
-/** False: a concurrent request removed it. Its pending deliveries fail at their next attempt. */
+/** False when a concurrent request removed the webhook. Its pending deliveries fail at their next attempt. */
 export const deleteWebhook = async (world: World, webhook: Webhook): Promise<boolean> => {
   const { outcome } = await world.table.transact(buildWebhookRemoval(webhook));
   if (outcome === "ambiguous")
