@@ -9,18 +9,18 @@ import type { ListReads } from "./runtime/list-reads.ts";
 import type { LongPolls } from "./runtime/long-polls.ts";
 import type { WithEngine } from "./verify/engine.ts";
 
-/** Services that are built from the ports, once per process, where the app is composed. */
+/** Services that the composed app builds from the ports, once per process. */
 type Services = WithEngine &
   WithDnsLookups &
   WithIssuers &
   WithReading & {
     readonly rateLimit: RateLimit;
     readonly requestLog: RequestLog;
-    /** Null: only API keys are accepted. */
+    /** Null when the service accepts only API keys. */
     readonly accessTokens: AccessTokens | null;
     readonly longPolls: LongPolls;
     readonly listReads: ListReads;
   };
 
-/** The parameter of endpoints, workers and schedules. A function that needs less declares less. */
+/** The parameter of endpoints, workers and schedules. A function declares only the part that it needs. */
 export type AppWorld = World & Services;
