@@ -51,7 +51,6 @@ import { verifyFile } from "./endpoints/verify-file.ts";
 import { verifyForm } from "./endpoints/verify-form.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 
-/** Every endpoint of the API. */
 export const endpoints: readonly Endpoint[] = [
   getHealth,
   getReceiptKeys,

@@ -31,7 +31,7 @@ export const checkDomain = endpoint({
       SendingIp,
       "The public IPv4 address that sends, for reverse DNS and blocklists. Private and reserved addresses are refused; test keys accept 192.0.2.0/24.",
     ),
-    // By contract null is refused here, like everything that is not a boolean.
+    // The contract refuses null here, like every other non-boolean value.
     refresh: describe(
       v.optional(v.boolean("must be true or false"), false),
       "Whether to make a new, paid check instead of returning one from the last 24 hours.",

@@ -35,7 +35,7 @@ export const createApiKey = endpoint({
   price: null,
   access: "unrestricted",
   needs: ["table:readwrite"],
-  // A key would outlive the conversation that shows it.
+  // Not a tool: a key would outlive the conversation that shows it.
   tool: null,
   answers: [201],
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
@@ -46,7 +46,7 @@ export const createApiKey = endpoint({
       "The key's name.",
     ),
     mode: describe(Mode, "Whether the key is live or test."),
-    /** Left out: unrestricted. An empty list is refused: the key could do nothing. */
+    /** Absent for an unrestricted key. An empty list is refused, because such a key could do nothing. */
     scopes: describe(
       optional(
         v.pipe(

@@ -49,16 +49,16 @@ import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-jso
 import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
 import { FILTER_LENGTH_MAX, ROW_SELECTION } from "../schema/row-selection.ts";
 
-/** Those of the contract. A spreadsheet is another form of the CSV. */
+/** The contract defines these formats. A spreadsheet is another form of the CSV. */
 const FORMATS = ["csv", "json"] as const;
 
 const createPicklist = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
 
-/** What `as` makes of the CSV. */
+/** The file that `as` makes of the CSV. */
 const FILES = { spreadsheet: "xlsx", zip: "zip" } as const;
 
-/** One text in the document: a choice between names and other texts stops generators of clients. */
+/** The document describes this as one text: a choice between names and other texts breaks client generators. */
 const ExportFilter = v.pipe(
   v.string(),
   limitCharacters(FILTER_LENGTH_MAX),
@@ -173,7 +173,7 @@ const exportJob = async (
     : table(world, readable, options, make);
 };
 
-/** Less than an HTTP Lambda has (`HTTP_SECONDS` in infra/topology.ts). */
+/** Shorter than an HTTP Lambda's timeout (`HTTP_SECONDS` in infra/topology.ts). */
 const WAIT_MS = 20_000;
 const POLL_MS = 500;
 /** A worker takes a few seconds for the largest export. */
@@ -181,7 +181,7 @@ const RETRY_AFTER_MS = 2_000;
 
 type ReadyExport = Extract<RequestedExport, { readonly state: "ready" }>;
 
-/** The file of an export, which is made by this request or by a worker. */
+/** Waits for the file of an export, which this request or a worker makes. */
 const waitForExport = async (
   world: AppWorld,
   wait: Parameters<typeof poll>[1],
@@ -203,10 +203,10 @@ const waitForExport = async (
 const BEING_MADE =
   "The file of this export is being made, since it has too many rows for one request. Send the same request again.";
 
-/** Rows with their cells as objects, before they are written. */
+/** The memory for rows whose cells are objects until they are written. */
 const READ_BYTES = 20_000_000;
 
-/** Before it can be answered, an export with a filter reads every row. */
+/** Reads in turn, because an export with a filter reads every row before its response. */
 const readInTurn = <T>(
   world: AppWorld,
   { job, expected }: ExportSummary,
@@ -247,7 +247,7 @@ const table = async (
 const TOO_MANY_ROWS = `a spreadsheet has at most ${SPREADSHEET_ROWS_MAX} rows, with its header`;
 
 const INLINE_ROWS_MAX = 5_000;
-/** With the metadata it is what a Lambda returns. */
+/** A Lambda's response limit, less room for the metadata. */
 const INLINE_BYTES_MAX = LAMBDA_BYTES_MAX - 10_000;
 
 const json = async (
@@ -271,7 +271,7 @@ const json = async (
   };
 };
 
-/** The export itself, where it is short enough for a response: by an estimate, and then by the bytes of each row. */
+/** Returns the export itself if it fits into a response: first by an estimate, then by the bytes of each row. */
 const findInline = async (
   world: World,
   readable: ExportSummary,
@@ -286,7 +286,7 @@ const findInline = async (
   return readInline(world, readable, options, metadata);
 };
 
-/** The metadata of the JSON as headers: a CSV has no field for it. */
+/** Sends the JSON's metadata as headers, because a CSV has no field for it. */
 const toHeaders = (metadata: Metadata): Readonly<Record<string, string>> => ({
   "x-export-complete": String(metadata.complete),
   "x-export-expected-rows": String(metadata.expected_rows),
@@ -294,7 +294,7 @@ const toHeaders = (metadata: Metadata): Readonly<Record<string, string>> => ({
   "x-export-pending-rows": String(metadata.rows_pending),
 });
 
-/** All rows are read before the response is written, so the number of missing rows is exact. Undefined: they have too many bytes. */
+/** Reads all rows before the response starts, so the number of missing rows is exact. Undefined when the rows have too many bytes. */
 const readInline = async (
   world: World,
   readable: ExportSummary,

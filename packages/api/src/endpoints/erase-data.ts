@@ -67,7 +67,7 @@ export const eraseData = endpoint({
   }),
 
   async handle(world, caller, { query }) {
-    // The scope of what is erased besides results.
+    // The erasure covers more than results, so it needs this scope, too.
     assertMay(world, caller, { access: "activity:write" });
     const subject = createSubject(query.email);
     const { isComplete, erased, openJobs } = await eraseAddress(world, caller, subject);

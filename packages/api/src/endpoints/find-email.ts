@@ -23,7 +23,7 @@ import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema
 
 const NAME_LENGTH_MAX = 64;
 
-/** A letter and its combining accent are one character, and so is a letter of two UTF-16 code units. */
+/** A letter with a combining accent counts as one character, and so does a letter of two UTF-16 code units. */
 const isNameLength = (text: string): boolean =>
   Array.from(text.normalize("NFC")).length <= NAME_LENGTH_MAX;
 
@@ -111,7 +111,7 @@ export const findEmail = endpoint({
   },
 });
 
-/** At a mail provider every name has a mailbox: the address found would belong to another person. */
+/** A mail provider has a mailbox for every name, so a found address would belong to another person. */
 const assertCompany = (world: AppWorld, { mode }: Caller, domain: string): void => {
   const { lists } = selectEngine(world, mode);
   if (!lists.free(domain) && !lists.disposable(domain)) return;

@@ -11,7 +11,7 @@ import { DnsRecord, ProposedDnsRecord } from "../schema/proposed-records.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
 import { toProposalFields } from "../schema/to-check-result.ts";
 
-/** A page of sources has more of them, with those that are aligned. */
+/** The page of sources lists more sources, including aligned ones. */
 const SOURCES_MAX = 20;
 
 const Step = v.object({
@@ -180,6 +180,6 @@ const toNext = ({ code, text, proposal }: NextStep) => {
   return { code, text, record, ...(replaces && { replaces }), ...(note !== undefined && { note }) };
 };
 
-/** Cut, and not rounded: a share below the limit must not read as the limit. */
+/** Truncates instead of rounding: a share below the limit must not read as the limit. */
 const cut = (share: number | null): number | null =>
   share === null ? null : Math.floor(share * 10_000) / 10_000;

@@ -49,7 +49,7 @@ export const getDomainReports = endpoint({
   price: null,
   access: "deliverability:read",
   needs: ["table:readwrite"],
-  // Its answer is longer than a model needs to know what to do next.
+  // Not a tool: its response is longer than a model needs to choose the next step.
   tool: null,
   answers: [200],
   errors: KEYED_ERRORS,
@@ -253,7 +253,7 @@ const REPORTERS_MAX = 100;
 /** The last source of a page: its messages and its address. */
 type Position = readonly [messages: number, ip: string | null];
 
-/** A report that arrived in between may have moved sources; none after the position is left out. */
+/** A report that arrived in between may have moved sources, but no source after the position is skipped. */
 const skipTo = (
   sources: readonly DatedSource[],
   [messages, ip]: Position,

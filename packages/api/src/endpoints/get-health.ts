@@ -13,9 +13,9 @@ import { ReachField, toReach } from "../schema/reach.ts";
 const PROBE_MS = 1_000;
 const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
 type Check = v.InferOutput<typeof Check>;
-/** Failed: for a minute no name server has answered any question. */
+/** failed: for a minute no name server has answered a query. */
 const DnsCheck = v.picklist(["ok", "failed"]);
-/** Blocked: a large mail provider refuses one of our IP addresses. */
+/** blocked: a large mail provider refuses one of our IP addresses. */
 const MailProvidersCheck = v.picklist(["ok", "blocked"]);
 
 const Output = v.object({
@@ -63,11 +63,11 @@ export const getHealth = endpoint({
   access: "public",
   enveloped: false,
   needs: ["table:readwrite", "queue:depth", "blobs:read"],
-  // For load balancers: an MCP tool that answers is alive.
+  // Not a tool: load balancers call it, and an MCP server that answers is alive.
   tool: null,
   answers: [200, 503],
   errors: ["INVALID_REQUEST"],
-  // A monitor may add query parameters against caches.
+  // A monitor may add query parameters to bypass caches.
   query: v.object({}),
 
   output: Output,
@@ -75,8 +75,8 @@ export const getHealth = endpoint({
   async handle(world) {
     const data = await readHealth(world);
     const { table, queue, blobs } = data.checks;
-    // Dead letters wait for a person, and without DNS or a mail provider results can still be read: none of these is a
-    // reason to take the service out of its balancer.
+    // Dead letters wait for a person, and clients can read results without DNS or a mail provider, so none of these faults
+    // should remove the service from its load balancer.
     return { status: [table, queue, blobs].includes("failed") ? 503 : 200, data };
   },
 });
@@ -104,11 +104,11 @@ export const readHealth = async (world: AppWorld): Promise<Health> => {
   };
 };
 
-/** False where the table cannot be read: its own check reports that. */
+/** False when the table cannot be read: the table's own check reports that. */
 const readFlag = ({ sleep }: World, flag: Promise<boolean>): Promise<boolean> =>
   Promise.race([flag.catch(() => false), sleep(PROBE_MS).then(() => false)]);
 
-/** A table that cannot be read is reported by its own check. */
+/** The table's own check reports an unreadable table. */
 const readReach = (world: World): Promise<Reach> =>
   Promise.race([findReach(world).catch(() => UNKNOWN), world.sleep(PROBE_MS).then(() => UNKNOWN)]);
 
@@ -119,7 +119,7 @@ const hasProviderBlock = async (world: World): Promise<boolean> =>
 
 const SLOT_SECONDS = 10;
 
-/** A full disk can still be read, so this writes too; once in ten seconds, because the route is public. */
+/** A full disk is still readable, so this also writes, but only once in ten seconds, because the route is public. */
 const probeTable = async ({ table, now }: World): Promise<void> => {
   const slot = getWindowStart(now(), SLOT_SECONDS);
   const probe = { pk: "HEALTH", sk: String(slot) };
@@ -127,13 +127,13 @@ const probeTable = async ({ table, now }: World): Promise<void> => {
     await table.write({ create: { ...probe, expires_at: slot + 2 * SLOT_SECONDS } });
 };
 
-/** Checks one port, for at most a second: the client has a timeout too. */
+/** Checks one port for at most a second, because the client has a timeout, too. */
 const check = async (
   world: World,
   port: string,
   ask: () => Promise<number | void>,
 ): Promise<Check> => {
-  // Logged when the damage was found.
+  // The log already reports the damage.
   if (world.damagedParts().has(port)) return "failed";
   const late = world.sleep(PROBE_MS).then(() => {
     throw new Error(`no answer within ${PROBE_MS} ms`);

@@ -42,7 +42,6 @@ import {
   toPublicSummary,
 } from "../schema/row-selection.ts";
 
-/** Left out, or this. */
 const TrueText = v.literal("true", "must be true, or left out");
 
 const LIMIT = { default: 100, most: 1_000 };
@@ -146,10 +145,10 @@ type ReadRows = Pick<RowPage<v.InferOutput<typeof ResultRow>>, "rows"> & {
   readonly next_key?: string;
 };
 
-/** A cursor is checked before anything is read. */
+/** The endpoint checks a cursor before it reads anything. */
 type PreparedRead = () => Promise<ReadRows>;
 
-/** A row with its JSON. */
+/** The memory of a row with its JSON. */
 const ROW_BYTES = 4_000;
 
 const prepareReading = (
@@ -172,7 +171,7 @@ const prepareReading = (
     });
 };
 
-/** Three slices of the index with the longest addresses, and the rows near the page. */
+/** The memory of three slices of the index with the longest addresses, and of the rows near the page. */
 const INDEX_BYTES = 25_000_000;
 
 const readFacets = (
@@ -228,7 +227,7 @@ const prepareSelection = (
     });
 };
 
-/** The rows that were found, with their cells, up to the bytes of a page. */
+/** Reads the found rows with their cells, up to the bytes of a page. */
 const readPage = async (
   world: AppWorld,
   job: Job,
@@ -236,7 +235,7 @@ const readPage = async (
   { limit, hasColumns }: PageRequest,
 ): Promise<ReadRows & { readonly next: RowPosition | undefined }> => {
   const own = hasColumns ? await openOwnColumns(world, job) : undefined;
-  // By an estimate, before a row is read; then the page counts each row.
+  // Limits the rows by an estimate before reading them; then the page counts each row.
   const near = own ? found.slice(0, own.countWithin(found, ROWS_BYTES_MAX)) : found;
   const located = await readSelectedRows(world, job.id, near);
   const cells = await own?.readCells(located);

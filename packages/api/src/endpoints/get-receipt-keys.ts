@@ -16,11 +16,11 @@ export const getReceiptKeys = endpoint({
   access: "public",
   enveloped: false,
   needs: [],
-  // For libraries, which check a signature.
+  // Not a tool: libraries use it to verify a signature.
   tool: null,
   answers: [200],
   errors: ["INVALID_REQUEST"],
-  // Libraries may add query parameters against caches.
+  // Libraries may add query parameters to bypass caches.
   query: v.object({}),
 
   output: v.object({

@@ -14,7 +14,7 @@ import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import { EventName } from "../schema/webhooks.ts";
 
 const LIMIT = { default: 50, most: 100 };
-/** Less than an HTTP Lambda has (`HTTP_SECONDS` in infra/topology.ts). */
+/** Shorter than an HTTP Lambda's timeout (`HTTP_SECONDS` in infra/topology.ts). */
 const WAIT_SECONDS_MAX = 25;
 const POLL_MS = 1_000;
 
@@ -46,7 +46,7 @@ export const listEvents = endpoint({
   price: null,
   access: "events:read",
   needs: ["table:readwrite"],
-  // A model asks for a job or a list when it needs one; it has no use for a request that waits.
+  // Not a tool: a model reads a job or a list when it needs one, and has no use for a long poll.
   tool: null,
   answers: [200],
   errors: KEYED_ERRORS,

@@ -57,7 +57,7 @@ type Filter = {
   readonly q?: string | undefined;
 };
 
-/** Without key and text as the last release wrote it: its cursors are still read. */
+/** Without key and text, the words equal those of the last release, so its cursors are still valid. */
 const toCursorWords = ({ status, route, key_id: keyId, q }: Filter): string =>
   `${status ?? "all"} ${route ?? "all"}${keyId === undefined && q === undefined ? "" : JSON.stringify([keyId, q])}`;
 
@@ -81,7 +81,7 @@ export const listRequests = endpoint({
   price: null,
   access: "account:read",
   needs: ["table:readwrite"],
-  // It serves a person who looks for a fault in a program, and each tool is read in every conversation.
+  // Not a tool: it helps a person to debug a program, and each tool's description costs tokens in every conversation.
   tool: null,
   answers: [200],
   errors: KEYED_ERRORS,

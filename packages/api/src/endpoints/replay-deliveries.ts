@@ -15,7 +15,7 @@ export const replayDeliveries = endpoint({
   access: "webhooks:write",
   needs: ["table:readwrite", "queue:send"],
   tool: { effect: "additive" },
-  // What it sends again is no longer failed, so a repeat sends nothing twice.
+  // A delivery that is sent again is no longer failed, so a repeat sends nothing twice.
   repeat: "always",
   answers: [202],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],

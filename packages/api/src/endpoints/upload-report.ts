@@ -26,14 +26,14 @@ export const uploadReport = endpoint({
   price: null,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send", "dns"],
-  // A model cannot read the file that it would have to send.
+  // Not a tool: a model cannot read the file that it would have to send.
   tool: null,
   form: "gathered",
   repeat: "always",
   answers: [200, 201],
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
-  // A Lambda takes 6 MB.
+  // A Lambda accepts 6 MB.
   bodyBytesMax: 5_000_000,
   body: v.strictObject({
     content: describe(
@@ -99,7 +99,7 @@ const createTooLarge = (): Failure =>
     `A report may have at most ${REPORT_BYTES_MAX} bytes, packed and unpacked.`,
   );
 
-/** The one file of a form. */
+/** Reads the only file of a form. */
 const readFile = async (form: AsyncIterable<Part>): Promise<Uint8Array> => {
   let file: Uint8Array | undefined;
   for await (const part of form) {
@@ -118,7 +118,7 @@ const readContent = async (content: Part["content"]): Promise<Uint8Array> => {
   for await (const piece of content) {
     bytes += piece.length;
     if (bytes > REPORT_BYTES_MAX) throw createTooLarge();
-    // The reader of the form reuses nothing, so the pieces stay as they are.
+    // The form reader reuses no buffer, so the pieces do not change.
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -39,7 +39,7 @@ export const verifyBatch = endpoint({
   answers: [202],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED"],
 
-  // 500 bytes for each of 10,000 addresses; a Lambda takes 6 MB.
+  // 500 bytes for each of 10,000 addresses; a Lambda accepts 6 MB.
   bodyBytesMax: 5_000_000,
   body: v.strictObject({
     emails: describe(

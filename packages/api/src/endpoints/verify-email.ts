@@ -165,8 +165,8 @@ export const verifyEmail = endpoint({
 });
 
 /**
- * The current activity, even with a cached result or in a replay: it is not part of the paid result.
- * For the same reason a paid result is returned when the activity cannot be read.
+ * Reads the current activity even for a cached or replayed result, because the activity is not part of the paid result. For the
+ * same reason a paid result is returned when the activity cannot be read.
  */
 const activityFor = async (world: World, caller: Caller, { address }: AddressText) => {
   if (!address) return undefined;
@@ -184,7 +184,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   [HOST_DAILY_LIMIT]: `The mail server has reached its limit for today and was not asked, ${UNVERIFIED_FIELDS} Try again tomorrow (UTC).`,
   [PROBE_POLICY]: `This service does not ask the mail servers of this provider, ${UNVERIFIED_FIELDS}`,
 };
-/** What was not asked, in a sentence, and that it costs nothing where our side is why. */
+/** States that no mail server was asked, and that the result is free when the cause is ours. */
 const messageFor = (result: Verification): string => {
   if (findFreeReason(result) === null) return `The mail server was not asked, ${UNVERIFIED_FIELDS}`;
   const turnedAway = `The mail server turned this service away, or could not be reached from it, ${UNVERIFIED_FIELDS}`;

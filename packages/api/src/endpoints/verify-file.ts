@@ -247,7 +247,7 @@ const toMoneyFields = (result: FileResult, { mode }: Caller) => {
   return { ...creditsUsed, ...toDispatchFields(result, mode), ...toReplayField(result) };
 };
 
-/** The money fields while the request is in progress, or while it is not known whether it settled. */
+/** The money fields while the request is in progress, or while its settlement is uncertain. */
 const UNDER_WAY = {
   dispatching: {
     dispatch_in_progress: true,
@@ -301,7 +301,7 @@ const toDispatchFields = (
 
 const addresses = (count: number): string => (count === 1 ? "1 address" : `${count} addresses`);
 
-/** A job verifies one column. The message points the caller to the others. */
+/** A job verifies one column. The message tells the client about the other columns. */
 const otherColumns = (names: readonly string[]): readonly string[] =>
   names.map((name) => `Column ${JSON.stringify(name)} also holds addresses and is not verified.`);
 

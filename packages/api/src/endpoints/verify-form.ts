@@ -22,7 +22,7 @@ export const verifyForm = endpoint({
   forVisitors: true,
   needs: ["table:readwrite", "queue:send", "mail", "https"],
   keyed: true,
-  // For pages: a program asks verifyEmail.
+  // Not a tool: pages use it, and a program calls verifyEmail.
   tool: null,
   answers: [200],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "REQUEST_IN_PROGRESS"],
@@ -62,7 +62,7 @@ export const verifyForm = endpoint({
     const keyed = keyedBy("verify", caller, toOwnKey(caller, key), { ...body, form: true });
     const visit = visitor && { keyId, ...visitor };
     const email = readAddress(body.email);
-    // A token of another page proves nothing here, whatever the body says.
+    // A token of another page proves nothing here, whatever the body states.
     const proof = body.control && { ...body.control, ...(visit && { origin: visit.origin }) };
     const request = { email, proof, visit };
     const { seen, paid, receipt } = await verifyForForm(world, caller, request, keyed);
@@ -82,8 +82,8 @@ export const verifyForm = endpoint({
 });
 
 /**
- * Visitors have keys of their own: theirs neither take those of the account or of each other, nor tell which were used. No
- * sent key has a space.
+ * Prefixes a visitor's Idempotency-Key, so that visitors neither use the account's keys or each other's, nor learn which keys
+ * were used. A sent key never contains a space.
  */
 const toOwnKey = ({ visitor }: Caller, key: string | null): string | null =>
   visitor && key !== null ? `${visitor.id} ${key}` : key;

@@ -9,13 +9,13 @@ import type { Caller } from "./endpoint.ts";
 const ACCOUNT_LENGTH_MAX = 100;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** The claims that a token needs. A token with an unknown mode must not pass for a live one. */
+/** The claims that a token needs. A token with an unknown mode must not pass for a live token. */
 const Ours = v.object({
   mailproof_account: v.pipe(v.string(), v.minLength(1), v.maxLength(ACCOUNT_LENGTH_MAX)),
   mailproof_mode: v.optional(v.picklist(KEY_MODES), "live"),
 });
 
-/** The caller of this access token; undefined when the token gives no access. */
+/** Returns the caller of this access token; undefined when the token gives no access. */
 export const callerByToken = async (world: AppWorld, sent: string): Promise<Caller | undefined> => {
   const claims = JWT.test(sent) ? await world.accessTokens?.verify(sent) : undefined;
   const ours = v.safeParse(Ours, claims);
@@ -26,7 +26,7 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
   return {
     account: account.account,
     credential: "token",
-    // Tokens come and go within minutes: counted one by one they would have no limit at all.
+    // An account's access tokens share one rate limit, because a client may get new tokens within minutes.
     keyId: `oauth_${getOwnerId({ account: account.account, mode })}`,
     mode,
     scopes: scopesIn(claims),
@@ -36,13 +36,13 @@ export const callerByToken = async (world: AppWorld, sent: string): Promise<Call
   };
 };
 
-/** Never null: a token without a scope of ours cannot call an operation that needs one. */
+/** Never null: a token without one of our scopes cannot call an operation that needs a scope. */
 const scopesIn = ({ scope, scp }: TokenClaims): NonNullable<Caller["scopes"]> => {
   const granted = [...splitWords(scope), ...splitWords(scp)];
   return SCOPES.filter((one) => granted.includes(one));
 };
 
-/** RFC 8693 §4.2 has one text with blanks in it; some issuers send a list, under its older name. */
+/** RFC 8693 §4.2 defines one text with spaces; some issuers send a list under its older name `scp`. */
 const splitWords = (claim: unknown): readonly unknown[] => {
   if (typeof claim === "string") return claim.split(" ");
   return Array.isArray(claim) ? claim : [];

@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpRequest } from "./respond.ts";
 
-// Some requests have an answer before the router looks for their endpoint: tools, the operator's commands, files, pages.
+// Answerers respond to requests before the router looks for an endpoint: tools, the operator's commands, files, pages.
 
-/** A request that has no endpoint yet. */
+/** A request before the router has found its endpoint. */
 export type UnroutedRequest = Pick<HttpRequest, "id" | "baseUrl"> & {
   readonly method: string;
   readonly rawPath: string;
@@ -13,16 +13,16 @@ export type UnroutedRequest = Pick<HttpRequest, "id" | "baseUrl"> & {
 
 type Found<Body> = HttpAnswer<Body> | undefined;
 
-/** Undefined: the request is for something else. */
+/** Returns undefined when the request is not for this answerer. */
 export type Answerer<Request = UnroutedRequest, Body = string | Uint8Array> = (
   request: Request,
 ) => Found<Body> | Promise<Found<Body>>;
 
-/** The answerers in their order, each with the route that the request log names. */
+/** The answerers in their order, each with its route in the request log. */
 const ROUTES = {
   mcp: "POST /mcp",
   operator: "operator",
-  // Before the documents: a browser's root is the dashboard where there is one.
+  // The dashboard precedes the documents: in a browser the root path opens the dashboard, if there is one.
   dashboard: "dashboard",
   clients: "document",
   status: "document",
@@ -31,7 +31,7 @@ const ROUTES = {
 
 type AnswererName = keyof typeof ROUTES;
 
-/** Puts the answerers that a runtime has into their order. */
+/** Puts a runtime's answerers into their order. */
 export const orderAnswerers = <Request, Body>(
   answerers: Readonly<Partial<Record<AnswererName, Answerer<Request, Body> | undefined>>>,
 ) =>

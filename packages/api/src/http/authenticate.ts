@@ -11,19 +11,19 @@ import { HttpFailure } from "./http-failure.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What identifies a caller. `clientIp`: the address of the client, where it is known. */
+/** The data that identifies a caller. `clientIp`: the address of the client, if known. */
 export type Credentials = {
   readonly headers: Headers;
   readonly clientIp?: string | undefined;
 };
 
-/** Identifies the caller. Every refusal has the same message: the reason would only help an attacker. */
+/** Identifies the caller. Every refusal has the same message, because the reason would only help an attacker. */
 export const authenticate = async (
   world: AppWorld,
   { headers, clientIp }: Credentials,
 ): Promise<Caller> => {
   const { own, bearer } = credentialsIn(headers);
-  // Two headers with two different keys: it is not known which one is meant.
+  // Two headers with two different keys do not show which key the client means.
   const sent = own && bearer && own !== bearer ? undefined : own || bearer;
   const caller =
     sent &&
@@ -34,8 +34,8 @@ export const authenticate = async (
 };
 
 /**
- * An operation without a scope is reserved: a scoped key must not create a wider key for itself. An access token
- * is always scoped, so an operation takes one if it has a scope.
+ * An operation without a scope is reserved: a scoped key must not create a wider key for itself. An access token always has
+ * scopes, so only operations with a scope accept one.
  */
 export const assertMay = (
   world: AppWorld,
@@ -87,10 +87,10 @@ const callerByKey = async (
   };
 };
 
-/** It names no network: the caller may have found the key. */
+/** The message does not list the networks, because the caller may have found the key. */
 const OTHER_NETWORK = "This key is not accepted from the network of this request.";
 
-/** Nor does this name the origins. */
+/** The message does not list the origins either. */
 const OTHER_ORIGIN =
   "This key is public, and not accepted from the origin of this request. The origins are set when the key is created.";
 const PUBLIC_KEY =
@@ -105,7 +105,7 @@ const credentialsIn = (headers: Headers) => ({
   bearer: BEARER.exec(headers["authorization"]?.trim() ?? "")?.[1],
 });
 
-/** RFC 6750 §3.1: without a token there is no error to name. */
+/** RFC 6750 §3.1: a request without a token gets no error code. */
 const unauthorized = (world: AppWorld, hasBearer: boolean) => {
   const what = world.accessTokens
     ? "Send a valid API key in X-Api-Key, or as a bearer token, or an access token."

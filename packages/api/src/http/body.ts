@@ -14,21 +14,21 @@ export const bodyTooLarge = (bytesMax: number) => {
 };
 
 /**
- * What a form or a response may have on AWS: a Lambda takes and returns 6 MB of JSON, in which base64 has four characters
- * for three bytes, and every quote takes two.
+ * The limit of a form or a response on AWS: a Lambda accepts and returns 6 MB of JSON, in which base64 uses four characters for
+ * three bytes, and every quote uses two.
  */
 export const LAMBDA_BYTES_MAX = 4_500_000;
 
-/** A list of 50 MiB and the boundaries round it. */
+/** A list of 50 MiB and the boundaries around it. */
 export const FORM_BYTES_MAX = 55_000_000;
 
-/** `bytesMax` differs: a gateway lets less through than one machine does. */
+/** `bytesMax` differs: API Gateway allows less than one machine does. */
 export const formTooLarge = (bytesMax: number) => {
   const what = `A form may have at most ${bytesMax} bytes here. A larger list goes in two steps: POST /v1/verify/file (action get_upload_url) and PUT the file to its upload_url; then POST again (action process).`;
   return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
 };
 
-// What a network does to a request it may not do to the next: the same one may be read whole.
+// A repeat of the same request may arrive whole, because the network caused the fault.
 export const brokenOff = (cause: unknown) =>
   unreadable("body: broke off before its end.", cause, true);
 
@@ -39,13 +39,13 @@ export const malformedJson = (cause?: unknown) => unreadable("body: must be vali
 
 const JSON_TYPE = /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** A missing type counts as JSON; any other is a request meant for something else. */
+/** A missing type counts as JSON; any other type is meant for another service. */
 export const assertJsonType = (contentType: string | undefined): void => {
   if (contentType !== undefined && !JSON_TYPE.test(contentType))
     throw unreadable("content-type: must be application/json.");
 };
 
-/** A sequence that is not UTF-8 would become another address without a word. A mark at the beginning is left out. */
+/** An invalid UTF-8 sequence would silently become another address. The decoder removes a byte order mark. */
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 export const decodeJson = (bytes: Uint8Array): string => {
@@ -56,14 +56,14 @@ export const decodeJson = (bytes: Uint8Array): string => {
   }
 };
 
-/** A compressed body would be counted only when it is unpacked, and no operation needs one. */
+/** The size of a compressed body is known only after unpacking, and no operation needs compression. */
 export const assertNotCompressed = (encoding: string | undefined): void => {
   if (["", "identity"].includes(encoding?.trim().toLowerCase() ?? "")) return;
   const what = "content-encoding: a compressed body is not read. Send it as it is.";
   throw new Failure("UNSUPPORTED_MEDIA_TYPE", "nothing_charged", what);
 };
 
-/** On AWS the middleware parses; this is for runtimes without it. The text has passed `createJsonGuard`. */
+/** For runtimes without the middleware that parses on AWS. The text has passed `createJsonGuard`. */
 export const parseJson = (bytes: Uint8Array): unknown => {
   const text = decodeJson(bytes);
   try {
@@ -73,18 +73,18 @@ export const parseJson = (bytes: Uint8Array): unknown => {
   }
 };
 
-/** No field of any operation lies deeper than six; a tool call puts three around it. */
+/** Fields of an operation are at most six levels deep; a tool call adds three. */
 const DEPTH_MAX = 32;
 /** Ten times a batch of the greatest length. */
 const VALUES_MAX = 100_000;
 
 /**
- * Parsing 5 MB of text takes 40 ms. Parsing 5 MB of brackets takes two seconds, and of names one: nothing else is
- * served meanwhile. So they are counted before, outside of strings, in 15 ms.
+ * Parsing 5 MB of text takes 40 ms, of names one second, of brackets two seconds, while the process serves nothing else. So
+ * this counts brackets and values outside strings first, in 15 ms.
  */
 export const assertCheapJson = (bytes: Uint8Array): void => createJsonGuard()(bytes);
 
-/** For a body in chunks: what would be refused at its end is refused at once, and none of it is kept till then. */
+/** Checks a body in chunks: it refuses a faulty body at once and stores none of it. */
 export const createJsonGuard = (): ((chunk: Uint8Array) => void) => {
   let depth = 0;
   let values = 0;

@@ -4,7 +4,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 
 export const METADATA_PATH = "/.well-known/oauth-protected-resource";
 
-/** The value of WWW-Authenticate (RFC 6750 §3): how to authenticate, and where the issuer is named (RFC 9728 §5.1). */
+/** The value of WWW-Authenticate (RFC 6750 §3): how to authenticate, and where a client finds the issuer (RFC 9728 §5.1). */
 export const challenge = (
   { accessTokens: tokens }: AppWorld,
   because: Readonly<Record<string, string>> = {},
@@ -18,7 +18,7 @@ export const challenge = (
   return { "www-authenticate": `Bearer ${pairs.join(", ")}` };
 };
 
-/** Tokens may be made for this whole service or only for its tools: one document covers both. */
+/** A token's audience may be the whole service or only its tools; one document covers both. */
 const metadataAddress = (audience: string): string =>
   audience.replace(/\/(?:mcp\/?)?$/, "") + METADATA_PATH;
 

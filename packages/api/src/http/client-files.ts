@@ -2,15 +2,15 @@ import { Failure } from "@mailproof/core/lib/failure";
 import type { UnroutedRequest } from "./answerers.ts";
 import type { HttpAnswer } from "./respond.ts";
 
-// The clients for npm, pip and go, which every server of the service has.
+// Every server of the service offers the clients for npm, pip and go.
 
-/** Where they are. The page of the manual about them has the same path without the slash. */
+/** The path of the files. The manual's page about them has the same path without the slash. */
 const CLIENTS_PATH = "/docs/clients/";
 
 /** Each file in base64, by its path below CLIENTS_PATH. */
 export type ClientArchives = Readonly<Record<string, string>>;
 
-/** Go's proxies request .info, .mod and the list; a program that fetches a file needs no more exact type. */
+/** Go's proxies request .info, .mod and the list; a download program needs no more exact type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   tgz: "application/gzip",
   whl: "application/zip",
@@ -28,7 +28,7 @@ const createNoFileFailure = (): Failure =>
     "No client has such a file. /docs/clients lists the clients of this version.",
   );
 
-/** Loads the archives with the first request for one: most servers never get it. Undefined: the request is for something else. */
+/** Loads the archives at the first request for a file, because most servers never need them. Undefined for other requests. */
 export const createClientFiles = (load: () => Promise<ClientArchives>) => {
   let loading: Promise<ClientArchives> | undefined;
   return ({
@@ -49,7 +49,7 @@ const answer = (archives: ClientArchives, path: string): HttpAnswer<Buffer> => {
     statusCode: 200,
     headers: {
       "content-type": getContentType(path),
-      // The next release of the server may have another one of the same name.
+      // The server's next release may have another file of the same name.
       "cache-control": "no-cache",
       "x-content-type-options": "nosniff",
     },

@@ -1,6 +1,6 @@
 import type { Streamed } from "./endpoint.ts";
 
-/** For an answer to HEAD: what the stream reads from is closed without being read to its end. */
+/** Closes the source of the stream without reading it to its end, for a response to HEAD. */
 export const closeStream = async (stream: Streamed["stream"]): Promise<void> => {
   await stream[Symbol.asyncIterator]().return?.();
 };

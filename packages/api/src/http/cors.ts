@@ -1,4 +1,4 @@
-/** What a browser page from another origin may do. API Gateway is configured from the same values. */
+/** The rights of a browser page from another origin. API Gateway uses the same values. */
 export const CORS = {
   allowOrigins: ["*"],
   allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS"],
@@ -28,7 +28,7 @@ export const CORS = {
   maxAgeSeconds: 86_400,
 } as const;
 
-/** What a page may do with a link to a file: on S3 the bucket is configured from these values. */
+/** The rights of a page with a link to a file. The S3 bucket uses these values. */
 export const BLOB_CORS = {
   allowOrigins: CORS.allowOrigins,
   allowMethods: ["GET", "PUT"],
@@ -37,7 +37,7 @@ export const BLOB_CORS = {
   maxAgeSeconds: CORS.maxAgeSeconds,
 } as const;
 
-/** On every answer. Keys travel in a header and never in cookies, so any origin may be let in. */
+/** On every response. Keys travel in a header and never in cookies, so any origin is safe. */
 export const corsHeaders = {
   "access-control-allow-origin": CORS.allowOrigins.join(", "),
   "access-control-expose-headers": CORS.exposeHeaders.join(", "),

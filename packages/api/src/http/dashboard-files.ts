@@ -4,18 +4,18 @@ import { HttpFailure } from "./http-failure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { permanentRedirect } from "./router.ts";
 
-// How the dashboard's files are served: by the server on one machine, and by the Lambda of $default on AWS.
+// Serves the dashboard's files: from the server on one machine, and from the Lambda of $default on AWS.
 
-/** Where the dashboard is, below the base path. */
+/** The path of the dashboard below the base path. */
 export const DASHBOARD_PATH = "/app/";
 
-/** Below it. */
+/** The files below this path. */
 export const PAGE_FILE = "index.html";
 export const ASSETS_FOLDER = "assets/";
 
 /**
- * Everything from this server, no text as code, and no frame around it. `files`: where else a presigned link leads, if
- * files are not on this server.
+ * Allows content only from this server, no text as code, and no frame around the page. `files`: the other origin of presigned
+ * links, if this server does not serve files.
  */
 export const createPagePolicy = (files?: string): string =>
   [
@@ -32,14 +32,14 @@ export const createPagePolicy = (files?: string): string =>
 
 export const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
-  // It names the files of one build. The next release has others.
+  // The page refers to the files of one build, and the next release has other files.
   "cache-control": "no-cache",
   "content-security-policy": createPagePolicy(),
   "cross-origin-opener-policy": "same-origin",
   "referrer-policy": "no-referrer",
 } as const;
 
-/** A file is named by its content. */
+/** The name of an asset contains the hash of its content. */
 export const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -54,13 +54,13 @@ export const getContentType = (path: string): string =>
 
 export type DashboardRequest = Pick<UnroutedRequest, "method" | "rawPath" | "headers">;
 
-/** The root is for browsers; programs get what the API says there. */
+/** The root path is the dashboard for browsers; programs get the API's document. */
 export const isForDashboard = ({ method, rawPath, headers }: DashboardRequest): boolean =>
   rawPath === "/"
     ? (method === "GET" || method === "HEAD") && /\btext\/html\b/i.test(headers["accept"] ?? "")
     : rawPath.startsWith(DASHBOARD_PATH) || rawPath === DASHBOARD_PATH.slice(0, -1);
 
-/** Where a request leads that has no file: `prefix` is the base path. */
+/** Redirects a request for a path without a file. `prefix` is the base path. */
 export const redirectToDashboard = (
   { method, rawPath }: DashboardRequest,
   prefix = "",

@@ -5,18 +5,18 @@ import type { HttpAnswer } from "./respond.ts";
 import { withoutSlashes } from "./router.ts";
 
 /**
- * Pages about the API, for people and programs. They are not operations: they have no key, no
- * envelope and no input, and touch nothing but this package.
+ * Pages about the API, for people and programs. They are not operations: they have no key, no envelope and no input, and need
+ * only this package.
  */
 type Document = {
   readonly contentType: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** For a resource below a path, clients derive the address themselves (RFC 9728 §3.1). Ours is /mcp. */
+/** Clients derive the address for a resource below a path themselves (RFC 9728 §3.1). Our resource is /mcp. */
 const METADATA_PATHS = [METADATA_PATH, `${METADATA_PATH}/mcp`];
 
-/** The page that says what works now. The server on one machine writes it for each request; on AWS it leads to /health. */
+/** The page that shows the service's state. One machine writes it for each request; on AWS it redirects to /health. */
 export const STATUS_PATH = "/status";
 
 /** No content from another origin, no inline content, and no text as code. */
@@ -29,12 +29,12 @@ const PAGE: Document = {
   contentType: "text/html; charset=utf-8",
   headers: { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" },
 };
-/** The address answers some clients with another document than others: shared caches must tell them apart. */
+/** The response depends on the Accept header, so shared caches must distinguish the documents. */
 const BY_ACCEPT = { vary: "accept" };
 const MARKDOWN: Document = { contentType: "text/markdown; charset=utf-8", headers: BY_ACCEPT };
 const MANUAL_PAGE: Document = { ...PAGE, headers: { ...PAGE.headers, ...BY_ACCEPT } };
 
-/** Where the root's page stands among the texts. */
+/** The key of the root's page among the texts. */
 export const ROOT_PAGE = "/index.html";
 
 const documents: Readonly<Record<string, Document>> = {
@@ -45,7 +45,7 @@ const documents: Readonly<Record<string, Document>> = {
   "/llms.txt": TEXT,
   "/llms-full.txt": TEXT,
   "/robots.txt": TEXT,
-  // Browsers ask for it where no page names an icon.
+  // Browsers request this when a page has no icon.
   "/favicon.ico": { contentType: "image/svg+xml" },
   "/docs/style.css": { contentType: "text/css; charset=utf-8" },
   "/docs/search.json": JSON_DOCUMENT,
@@ -53,7 +53,7 @@ const documents: Readonly<Record<string, Document>> = {
   ...Object.fromEntries(METADATA_PATHS.map((path) => [path, JSON_DOCUMENT])),
 };
 
-/** What other people's pages include, by its hash: the bytes of a version never change, and a browser asks for them once. */
+/** The form guard, which other people's pages include by its hash. The bytes of a version never change, so browsers cache it forever. */
 const GUARD: Document = {
   contentType: "text/javascript; charset=utf-8",
   headers: {
@@ -63,7 +63,7 @@ const GUARD: Document = {
 };
 const GUARD_PATH = /^\/guard-[\d.]+\.m?js$/;
 
-/** A page of the manual, or the same as Markdown. */
+/** A page of the manual, or the same page as Markdown. */
 const MANUAL_PATH = /^\/docs(?:\/[a-z][a-z-]*)?(\.md)?$/;
 
 /** The key of the page that a browser gets for a page that the manual does not have. No address leads to it. */
@@ -79,18 +79,18 @@ const findDocument = (path: string): Document | undefined => {
 /** Placeholder for the base URL. No syntax escapes its characters, or those of a host. */
 export const HERE = "https://here.invalid";
 
-/** Placeholder for the path of the base URL, for links between pages: a proxy may have changed the rest. No part of HERE. */
+/** Placeholder for the path of the base URL, for links between pages: a proxy may have changed the rest. HERE does not contain it. */
 export const HERE_PATH = "/path.here.invalid";
 
-/** By path: how each document is written. All of them together would hold up every other request for 0.2 s. */
+/** The writer of each document, by path. Writing all documents at once would delay every other request by 0.2 s. */
 export type Writers = Readonly<Record<string, () => string>>;
 
-/** `baseUrl` is the service's own word: a header of the request would make a document for each caller. */
+/** `baseUrl` is the service's own setting: a request header would create a document for each caller. */
 type Asked = Pick<UnroutedRequest, "method" | "rawPath" | "headers" | "baseUrl">;
 
 const mayBeShown = (accept = ""): boolean => /\btext\/html\b/i.test(accept);
 
-/** A browser asks for text/html, an agent may ask for text/markdown; a slash at the end changes nothing. */
+/** A browser accepts text/html, an agent may accept text/markdown. A final slash changes nothing. */
 const pathFor = (rawPath: string, accept = ""): string => {
   const path = withoutSlashes(rawPath) || "/";
   const isForBrowser = mayBeShown(accept);
@@ -99,11 +99,11 @@ const pathFor = (rawPath: string, accept = ""): string => {
   return isPage && !isForBrowser && /\btext\/markdown\b/i.test(accept) ? `${path}.md` : path;
 };
 
-/** The documents, each written at its first request; equal requests get the same value. Undefined: no such document. */
+/** Writes each document at its first request; equal requests get the same value. Undefined when no such document exists. */
 export const documentsFrom = (openWriters: () => Writers) => {
   let writers: Writers | undefined;
   const texts = new Map<string, string>();
-  /** Null: without an issuer the document does not exist. */
+  /** Null for a document that exists only with an issuer. */
   const textAt = (path: string, trust: TrustedIssuer | null): string | null | undefined => {
     if (METADATA_PATHS.includes(path)) return trust && JSON.stringify(toResourceMetadata(trust));
     writers ??= openWriters();
@@ -112,7 +112,7 @@ export const documentsFrom = (openWriters: () => Writers) => {
     return text;
   };
 
-  // One for each document and each of the few names that the operator gave this process.
+  // One response per document and per base URL, of which the operator sets only a few.
   const made = new Map<string, HttpAnswer<string>>();
 
   return (
@@ -134,7 +134,7 @@ export const documentsFrom = (openWriters: () => Writers) => {
       statusCode: isMissing ? 404 : 200,
       headers: {
         "content-type": document.contentType,
-        // The same address may serve another version tomorrow.
+        // The same address may return another version tomorrow.
         "cache-control": "no-cache",
         "x-content-type-options": "nosniff",
         ...document.headers,

@@ -12,49 +12,49 @@ export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;
 
 export type Caller = Payer & {
   readonly credential: "key" | "token";
-  /** The key's, or one for all access tokens of the account: what requests are counted by. */
+  /** The key's id, or one id for all access tokens of the account. The rate limit counts by it. */
   readonly keyId: string;
-  /** Null: unrestricted. */
+  /** Null when the key is unrestricted. */
   readonly scopes: readonly Scope[] | null;
-  /** Of a public key: who sends the request, and how much the key may be used. */
+  /** The sender of a request with a public key, and the limits of the key. */
   readonly visitor?: { readonly id: string; readonly use: PublicUse; readonly origin: string };
-  /** Stores when the key was last used. Absent for access tokens, which are not stored. */
+  /** Stores the time of the key's last use. Absent for access tokens, which are not stored. */
   readonly recordUse?: () => Promise<void>;
 };
 
-/** Who may call: any client, a key with this scope, or only a key that is not limited to scopes. */
+/** The required right: none, this scope, or an unrestricted key. */
 export type Access = "public" | "unrestricted" | Scope;
 
 /** A part of a multipart form. */
 export type Part = {
   readonly name: string;
-  /** Null: a plain field. Empty: a file field without a chosen file. */
+  /** Null for a plain field. Empty for a file field without a chosen file. */
   readonly fileName: string | null;
-  /** A stream that is read once. Unread bytes are skipped when the next part is requested. */
+  /** A stream that the handler reads once. Requesting the next part skips unread bytes. */
   readonly content: AsyncIterable<Uint8Array>;
 };
 
-/** Each part of the request has a schema of its own, so no field can pass for one of another part. */
+/** Each part of the request has its own schema, so a field cannot pass for a field of another part. */
 export type Input<P = unknown, Q = unknown, B = unknown> = {
   readonly path: P;
   readonly query: Q;
   readonly body: B;
-  /** The Idempotency-Key, where the endpoint takes one and the caller sent one. */
+  /** The Idempotency-Key, if the endpoint accepts one and the client sent one. */
   readonly key: string | null;
-  /** The parts of a multipart form, where the endpoint takes one and the caller sent one. */
+  /** The parts of a multipart form, if the endpoint accepts one and the client sent one. */
   readonly form: AsyncIterable<Part> | null;
 };
 
-/** streamed: its files are stored as they come. gathered: in memory, of which each account has a share. */
+/** streamed: the service stores the form's files as they arrive. gathered: the form is held in memory, where each account has a share. */
 export type FormUse = "streamed" | "gathered";
 
-/** A request has a form or a body, never both. */
+/** A request has either a form or a body. */
 type FormInput<P, Q, B> =
   | (Input<P, Q, B> & { readonly form: null })
   | (Input<P, Q, undefined> & { readonly form: AsyncIterable<Part> });
 
 type Extra = {
-  /** In addition to the headers of every response: retry-after, content-type, content-disposition. */
+  /** Additional headers: retry-after, content-type, content-disposition. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -69,78 +69,78 @@ export type Answer<T> =
   | (Extra & Streamed & { readonly kind: "stream"; readonly status: 200 });
 export type Success = 200 | 201 | 202;
 
-/** A response that is never held in memory as a whole. */
+/** A response that memory never holds as a whole. */
 export type Streamed = {
-  /** Read once, as fast as the caller reads; closed when the caller hangs up. A chunk is not changed after it was yielded. */
+  /** Read once, as fast as the client reads; closed when the client disconnects. A yielded chunk never changes. */
   readonly stream: AsyncIterable<string | Uint8Array>;
   /**
-   * Makes a link to the same content, for a runtime whose responses cannot be this long. While a worker makes the
-   * content: the answer that says so.
+   * Makes a link to the same content, for a runtime that limits the length of responses. Throws NOT_READY while a worker makes
+   * the content.
    */
   readonly elsewhere: () => Promise<string>;
 };
 
 /**
- * What a call changes, as an MCP client has to know it. readOnly: nothing. additive: each call adds something, and some
- * cost credits. idempotent: repeating a call changes nothing more. destructive: deletes or replaces what was there.
+ * The effect of a call for an MCP client. readOnly: nothing changes. additive: each call adds something, and some calls cost
+ * credits. idempotent: a repeat changes nothing more. destructive: deletes or replaces data.
  */
 export type Effect = "readOnly" | "additive" | "idempotent" | "destructive";
 
-/** How an operation behaves as an MCP tool. */
+/** The behaviour of an operation as an MCP tool. */
 export type ToolOptions = {
   readonly effect: Effect;
-  /** What a model would get wrong without it. */
+  /** Tells a model a fact that it would otherwise get wrong. */
   readonly hint?: string;
 };
 
-/** One of several things that a body may ask for. In the client it is a method of its own, called by its id. */
+/** One action of a body with several. The client has a method for it, with this id as its name. */
 export type Action = { readonly id: string; readonly repeat?: "always" };
 
 /**
- * One endpoint is one value. Lambda, the local server, IAM, the OpenAPI document, the manual, the MCP tool and the client
- * all read the same value.
+ * One endpoint is one value. Lambda, the local server, IAM, the OpenAPI document, the manual, the MCP tool and the client all
+ * read it.
  */
 export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
-  /** The operationId, the client's method, and in other spellings the tool, the file and the Lambda. */
+  /** The operationId and the client's method; in other spellings the tool, the file and the Lambda. */
   readonly id: string;
   readonly route: `${Method} /${string}`;
   readonly tag: Tag;
-  /** Why there is a route that the contract does not have. Absent: it is one of the contract's. */
+  /** The reason for a route beyond the contract. Absent for the contract's routes. */
   readonly addition?: string;
   readonly summary: string;
-  /** In words, for people. Null: free, so no failure can have charged anything. */
+  /** The price in words. Null for a free endpoint, whose failures cannot have charged anything. */
   readonly price: string | null;
   readonly access: Access;
-  /** Takes public keys, too: whoever opens a page has one. */
+  /** Also accepts public keys, which every visitor of a page can read. */
   readonly forVisitors?: true;
   readonly needs: readonly Need[];
-  /** Null where it is not a tool. The endpoint gives the reason. */
+  /** Null when the endpoint is not a tool; its file gives the reason. */
   readonly tool: ToolOptions | null;
-  /** A client may send a POST again without a key: it only reads, or it knows what it was sent by its content. */
+  /** A client may repeat a POST without an Idempotency-Key: the endpoint only reads, or recognises the same content. */
   readonly repeat?: "always";
   /** The actions of the body, in the order of its variants. */
   readonly actions?: Readonly<Record<string, Action>>;
-  /** 503 where it is the requested result and not a failure. */
+  /** Contains 503 only when it is the requested result and not a failure. */
   readonly answers: readonly (Success | 503)[];
   readonly errors: readonly FailureCode[];
-  /** A part without a schema takes nothing: no query parameter, no body. */
+  /** A part without a schema accepts nothing: no query parameter, no body. */
   readonly path?: Schema<P> | undefined;
   readonly query?: Schema<Q> | undefined;
   readonly body?: Schema<B> | undefined;
-  /** The most bytes of a JSON body, where that is not BODY_BYTES_MAX. */
+  /** The most bytes of a JSON body. Default BODY_BYTES_MAX. */
   readonly bodyBytesMax?: number;
   readonly output: Schema<O>;
-  /** Takes a multipart form in the place of the body, too. */
+  /** Also accepts a multipart form in place of the body. */
   readonly form?: FormUse | undefined;
-  /** Takes an Idempotency-Key. Elsewhere the header means nothing. */
+  /** Accepts an Idempotency-Key. Other endpoints ignore the header. */
   readonly keyed?: true;
-  /** False where the contract requires the data without {success, data}. */
+  /** False when the contract requires the data without {success, data}. */
   readonly enveloped?: false;
-  // Method syntax on purpose: it lets endpoints with different inputs live in one list.
+  // Method syntax on purpose: it allows endpoints with different inputs in one list.
   handle(world: AppWorld, caller: Caller, input: Input<P, Q, B>): Promise<Answer<O>>;
 };
 
-/** verifyEmail → verify-email: the endpoint's file, its story and its Lambda's entry. */
+/** Returns verify-email for verifyEmail: the name of the endpoint's file, its story and its Lambda's entry. */
 export const toFileName = ({ id }: Pick<Endpoint, "id">): string =>
   id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -22,7 +22,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** The fields of `action: process`, as a form has them: all are text. */
+/** The fields of `action: process` in a form, where every value is text. */
 const Fields = v.strictObject({
   email_column: EmailColumn,
   has_header: v.optional(
@@ -49,11 +49,11 @@ const Fields = v.strictObject({
 /** A file and its options, sent in one request. */
 export type FileForm = v.InferOutput<typeof Fields> & {
   readonly fileKey: string;
-  /** Hash of the content: the same file sent again is the same request. */
+  /** Hash of the content, so that the same file sent again counts as the same request. */
   readonly hash: string;
 };
 
-/** Reads the parts as a stream; the file is stored where an upload would be. */
+/** Reads the parts as a stream and stores the file under an upload's key. */
 export const takeFileForm = async (
   world: World,
   payer: Payer,
@@ -73,7 +73,7 @@ export const takeFileForm = async (
     else throw invalidField(name, "is not a known field");
   }
   if (!file) throw invalidField("file", "is required");
-  // A browser's empty field counts as not sent.
+  // A browser sends an empty text for an empty field, which counts as absent.
   const sent = Object.fromEntries([...texts].filter(([, text]) => text !== ""));
   return { ...parsePart(Fields, sent), ...file };
 };
@@ -83,7 +83,7 @@ const requireFileName = ({ fileName }: Part): string => {
   return fileName;
 };
 
-/** By its name; the content is checked when it is read. */
+/** Decides by the file's name; the reader checks the content later. */
 export const getFileKind = (field: string, name: string): "csv" | "txt" => {
   const kind = /\.(csv|txt)$/i.exec(name)?.[1]?.toLowerCase();
   if (kind === "csv" || kind === "txt") return kind;
@@ -92,7 +92,7 @@ export const getFileKind = (field: string, name: string): "csv" | "txt" => {
 
 const TEXT_BYTES_MAX = 10_240;
 
-/** The form limits plain fields; one that is sent as a file, as some clients do with JSON, is limited here. */
+/** The form reader limits plain fields. This limits a field that is sent as a file, as some clients do with JSON. */
 const readText = async ({ name, content }: Part): Promise<string> => {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

@@ -1,7 +1,7 @@
 /**
- * The same source with its first chunk already read: an error before it is still a response of its own, and not a
- * connection that breaks. `onEnd` is called when the source has ended, was closed or broke. Not a generator: one that
- * has not begun ends without closing what it reads.
+ * Reads the first chunk early, so that an error before it gets its own response instead of a broken connection. Calls `onEnd`
+ * when the source has ended, was closed or failed. Not a generator, because a generator that has not started closes nothing
+ * when it ends.
  */
 export const withFirstPiece = async <T>(
   source: AsyncIterable<T>,

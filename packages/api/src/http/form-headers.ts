@@ -3,13 +3,13 @@ import { invalidField } from "./parse.ts";
 
 export type Field = { readonly name: string; readonly fileName: string | null };
 
-/** A fault of the form as such. */
+/** A fault of the whole form. */
 export const malformed = (message: string): Failure => invalidField("body", message);
 
 export const isForm = (contentType: string | undefined): contentType is string =>
   /^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType ?? "");
 
-// RFC 2046 §5.1.1: bchars, and no blank at the end.
+// RFC 2046 §5.1.1: bchars, and no space at the end.
 const BOUNDARY = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 
 export const boundaryIn = (contentType: string): string => {
@@ -19,29 +19,29 @@ export const boundaryIn = (contentType: string): string => {
   return boundary;
 };
 
-/** The field of a part, read from its headers. */
+/** Reads the field of a part from its headers. */
 export const fieldIn = (text: string): Field => {
   const headers = parseHeaders(text.replaceAll(/\r\n[\t ]+/g, " ").split("\r\n"));
   const disposition = headers?.get("content-disposition") ?? "";
   const parameters = parametersAfter(/^\s*form-data/i, disposition);
-  // A filename* does not count: RFC 7578 §4.2 forbids it, since two names for one file can be abused.
+  // Ignores filename*: RFC 7578 §4.2 forbids it, and an attacker could abuse two names for one file.
   const [name, file] = ["name", "filename"].map((one) => parameters?.get(one));
   if (name === undefined || nameFrom(name).includes("\0"))
     throw malformed("has a part without a valid content-disposition that names a field");
   if (!AS_IT_IS.test(headers?.get("content-transfer-encoding") ?? "binary"))
     throw invalidField(nameFrom(name), "must be sent without a content-transfer-encoding");
-  // Some clients send the whole path. Only the last part is used (RFC 7578 §4.2).
+  // Some clients send the whole path. Only the last part counts (RFC 7578 §4.2).
   const fileName = file === undefined ? null : nameFrom(file).replace(/^.*[/\\]/s, "");
   return { name: nameFrom(name), fileName };
 };
 
-/** RFC 7578 §4.7: senders are to leave it out, and receivers do not decode it. */
+/** RFC 7578 §4.7: senders should omit this header, and receivers do not decode the content. */
 const AS_IT_IS = /^\s*(?:7bit|8bit|binary)\s*$/i;
 
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):(.*)$/;
 const CONTROL = /(?!\t)\p{Cc}/u;
 
-/** The headers by name; undefined when a line is not a header, or when a name occurs twice. */
+/** Returns the headers by name; undefined when a line is not a header, or when a name occurs twice. */
 const parseHeaders = (lines: readonly string[]): ReadonlyMap<string, string> | undefined => {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -71,7 +71,7 @@ const parametersAfter = (
   }
 };
 
-// Not every backslash is an escape: old browsers send C:\lists\new.csv as it stands.
+// Some backslashes are no escapes: old browsers send C:\lists\new.csv unchanged.
 const unescapeQuoted = (quoted: string): string => quoted.replaceAll(/\\(["\\])/g, "$1");
 
 /** Browsers write a quote as %22, and RFC 7578 §2 allows more escapes; a stray percent sign is literal. */

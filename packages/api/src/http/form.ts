@@ -2,7 +2,7 @@ import type { Part } from "./endpoint.ts";
 import { boundaryIn, type Field, fieldIn, malformed } from "./form-headers.ts";
 import { invalidField } from "./parse.ts";
 
-/** A form here has three fields. A form of a million empty fields is an attack. */
+/** Our forms have three fields. A form with a million empty fields is an attack. */
 const PARTS_MAX = 20;
 const HEADERS_BYTES_MAX = 16_384;
 /** The reader joins a plain field in memory. */
@@ -13,8 +13,8 @@ const BLANK_LINE = Buffer.from("\r\n\r\n");
 const CLOSING = Buffer.from("--");
 
 /**
- * The parts of a multipart/form-data body (RFC 7578), in their order and in constant memory. All that stands
- * before the first boundary and after the last one means nothing (RFC 2046 §5.1.1).
+ * Yields the parts of a multipart/form-data body (RFC 7578), in order and in constant memory. It ignores the text before the
+ * first boundary and after the last (RFC 2046 §5.1.1).
  */
 export async function* readForm(
   contentType: string,
@@ -30,7 +30,7 @@ export async function* readForm(
     for (let count = 1; !(await reader.took(CLOSING, UNFINISHED)); count++) {
       if (count > PARTS_MAX) throw malformed(`may have at most ${PARTS_MAX} parts`);
       const field = fieldIn(await headersIn(reader));
-      // A part may end with its headers: then their blank line is the one before the boundary.
+      // A part may end with its headers: then their blank line precedes the boundary.
       const isEmpty = await reader.took(dashes, UNFINISHED);
       const content = createContent(reader, isEmpty ? null : boundary, field);
       yield { ...field, content: { [Symbol.asyncIterator]: () => ({ next: content.next }) } };
@@ -44,14 +44,14 @@ export async function* readForm(
 const UNFINISHED = "ends before its last boundary";
 
 type Reader = {
-  /** The next bytes before this mark; null when there are none, and then the mark is consumed. */
+  /** Returns the next bytes before this mark; null when none are left, and then it consumes the mark. */
   readonly before: (mark: Buffer, orElse: string) => Promise<Buffer | null>;
-  /** Whether these bytes come next. If so they are consumed. */
+  /** Tests whether these bytes come next, and consumes them if so. */
   readonly took: (mark: Buffer, orElse: string) => Promise<boolean>;
 };
 
 const createReader = (source: AsyncIterator<Uint8Array>): Reader => {
-  // As if a line had just ended: the first boundary may open the body.
+  // Starts as if a line had just ended, because the first boundary may begin the body.
   let held: Buffer = LINE_END;
   const more = async (orElse: string) => {
     const { done, value } = await source.next();
@@ -88,7 +88,7 @@ const createReader = (source: AsyncIterator<Uint8Array>): Reader => {
 };
 
 const headersIn = async (reader: Reader): Promise<string> => {
-  // Blanks may follow a boundary. Anything else means that the boundary occurs in the content.
+  // Spaces may follow a boundary. Any other text means that the content contains the boundary.
   if ((await textBefore(LINE_END, reader)).trim() !== "")
     throw malformed("has a line that continues after its boundary");
   return (await reader.took(LINE_END, UNFINISHED)) ? "" : textBefore(BLANK_LINE, reader);

@@ -7,7 +7,7 @@ import {
   withMoneySentence,
 } from "@mailproof/core/lib/failure";
 
-// What HTTP makes of a failure: core says what failed, and knows no status, header or route.
+// Translates a failure to HTTP: core decides what failed, without statuses, headers or routes.
 
 export const STATUS = {
   INVALID_REQUEST: 400,
@@ -34,24 +34,24 @@ export const STATUS = {
 
 export const getStatus = ({ code }: Failure): number => STATUS[code];
 
-/** The routes of operations where a caller sees whether a request was carried out. */
+/** The routes where a client sees whether a request was carried out. */
 export const LOOK_UP_ROUTES: Readonly<Record<LookUpOperation, string>> = {
   listJobs: "GET /v1/jobs",
   listChecks: "GET /v1/deliverability/checks",
   listMailTests: "GET /v1/deliverability/tests",
 };
 
-/** The text for the caller, which names routes. */
+/** The text for the client, with the route. */
 export const getFailureMessage = ({ what, money, lookAt }: Failure): string =>
   withMoneySentence(what, money, LOOK_UP_ROUTES[lookAt]);
 
-/** The manual's paragraph about a code: what caused the failure, what happened to the money, and what to do. */
+/** The manual's paragraph about a code: the cause of the failure, the state of the money, and the remedy. */
 export const getDocUrl = (baseUrl: string, code: FailureCode): string =>
   `${baseUrl}/docs/errors#${code}`;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A failure that only HTTP has: which methods there are, or how to authenticate. */
+/** A failure with HTTP headers, such as the allowed methods or how to authenticate. */
 export class HttpFailure extends Failure {
   readonly headers: Headers;
 
@@ -77,7 +77,7 @@ export const getFailureHeaders = (failure: Failure): Headers => {
   };
 };
 
-/** The same failure with another word, and sentence, about the money. */
+/** Replaces the failure's word and sentence about the money. */
 export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
   const { code, what, details, retryable, retryAfterMs, lookAt, isExpected, cause } = failure;
   return new HttpFailure(code, money, what, {
@@ -91,7 +91,7 @@ export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
   });
 };
 
-/** A step before the work: when it fails, the caller is not identified and nothing was done. */
+/** For a step before the work: when it fails, the caller is not identified and nothing was done. */
 export const orUnavailable = <T>(
   step: Promise<T>,
   money: MoneyOutcome = "nothing_charged",

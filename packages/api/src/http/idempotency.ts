@@ -13,7 +13,7 @@ import { withOutcome } from "./http-failure.ts";
 
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The Idempotency-Key of the request, or null. */
+/** Returns the Idempotency-Key of the request, or null. */
 export const readIdempotencyKey = (
   { keyed }: Pick<Endpoint, "keyed">,
   headers: Headers,
@@ -29,12 +29,12 @@ export const readIdempotencyKey = (
 };
 
 /**
- * The failure of a request with an Idempotency-Key. An earlier request with this key may have been charged, so until
- * the key is looked up no failure may report that nothing was charged. Two kinds are exempt: a request that can never
- * have been accepted, such as a malformed one; and a failure after the look-up that every repeat meets too, such as a
- * 402. Before the caller is admitted failures depend on the time of the request: the API key had the scope, and the
- * process had capacity. After that the retryable failures do. A 401 reports on this request alone: no retry with the same
- * Idempotency-Key helps a wrong API key.
+ * Adjusts the failure of a request with an Idempotency-Key. An earlier request with this key may have been charged, so before
+ * the look-up of the key no failure may report that nothing was charged. Two kinds are exempt: a request that can never have
+ * been accepted, such as a malformed one; and a failure after the look-up that every repeat meets too, such as a 402. Before
+ * the caller is admitted, every failure may be temporary: the API key had the scope, or the process had capacity. After that
+ * only the retryable failures are. A 401 reports on this request alone: no retry with the same Idempotency-Key helps a wrong
+ * API key.
  */
 export const adjustForRepeat = (
   failure: Failure,
@@ -53,8 +53,8 @@ const isKey = (sent: string | undefined): boolean =>
   sent !== undefined && IDEMPOTENCY_KEY.test(sent);
 
 /**
- * This use of the key: the account, what is paid for and the request. Defaults are filled in before, so a request that
- * leaves one out is the same as one that names it.
+ * Identifies this use of the key by the account, the paid operation and the request. The request contains its defaults, so a
+ * request that omits a default equals a request that states it.
  */
 export const keyedBy = (
   action: PaidOperation,

@@ -5,8 +5,8 @@ import type { Endpoint, Input, Schema } from "./endpoint.ts";
 const NOTHING_TO_READ = v.strictObject({});
 
 /**
- * Parses each part of a request with its own schema; the first invalid part is reported. A form has no schema: the
- * handler reads it as a stream.
+ * Parses each part of a request with its own schema and reports the first invalid part. A form has no schema: the handler reads
+ * it as a stream.
  */
 export const parse = (endpoint: Endpoint, sent: Omit<Input, "key">): Omit<Input, "key"> => ({
   path: parsePart(endpoint.path ?? NOTHING_TO_READ, sent.path),
@@ -49,11 +49,11 @@ const toDetail = (issue: v.BaseIssue<unknown>): Detail => ({
   message: inPlainWords(issue),
 });
 
-/** A field's name is the caller's text, and may be as long as the body. */
+/** A field's name is the client's text, and may be as long as the body. */
 const shorten = (field: string): string =>
   field.length <= FIELD_LENGTH_MAX ? field : `${field.slice(0, FIELD_LENGTH_MAX)}…`;
 
-// Valibot's own messages are made for developers of schemas, and repeat the value that was sent.
+// Valibot's own messages are for developers of schemas, and repeat the sent value.
 const inPlainWords = ({ type, expected, message }: v.BaseIssue<unknown>): string => {
   if (type === "strict_object" && expected === "never") return "is not a known field";
   if (!message.startsWith("Invalid ")) return message;

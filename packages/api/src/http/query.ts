@@ -1,9 +1,9 @@
 import { Failure } from "@mailproof/core/lib/failure";
 
-/** No operation has more than ten. */
+/** Operations have at most ten parameters. */
 const PARAMETERS_MAX = 100;
 
-/** Counted before they are read: thousands fit into the line of a request. */
+/** Counts the parameters before parsing: thousands fit into the request line. */
 export const assertFewParameters = (search: string): void => {
   let count = 1;
   for (let at = search.indexOf("&"); at >= 0; at = search.indexOf("&", at + 1)) count++;
@@ -12,7 +12,7 @@ export const assertFewParameters = (search: string): void => {
   throw new Failure("INVALID_REQUEST", "nothing_charged", what);
 };
 
-/** As in API Gateway, a repeated parameter becomes one value, joined by a comma. */
+/** Joins the values of a repeated parameter with a comma, as API Gateway does. */
 export const parseQuery = (search: string): Record<string, string> => {
   assertFewParameters(search);
   const pairs = Map.groupBy(new URLSearchParams(search), ([name]) => name);

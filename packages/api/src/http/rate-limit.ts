@@ -10,9 +10,9 @@ import type { Headers } from "./authenticate.ts";
 import type { Caller } from "./endpoint.ts";
 import { orUnavailable } from "./http-failure.ts";
 
-// The rate limits of a key and its account: their headers, its 429, and the credentials that this process remembers as limited.
+// The rate limits of a key and its account: their headers, the 429, and this process's memory of limited credentials.
 
-/** Takes one request from the caller's minute and sets the rate limit headers, also when none was left. */
+/** Takes one request from the caller's minute and sets the rate limit headers, even when none was left. */
 export const takeRequest = async (
   world: AppWorld,
   caller: Caller,
@@ -23,7 +23,7 @@ export const takeRequest = async (
     caller.visitor ? takeVisitorRequest(world, caller, caller.visitor.id) : takeOwn(world, caller),
   );
   if (!allowance.allowed) {
-    // Other visitors send the same key.
+    // Other visitors send the same key, so one visitor's limit must not block the credentials.
     if (credentials && !caller.visitor) rememberLimited(world, credentials, allowance);
     throw createRateLimitFailure(world, allowance, headers);
   }
@@ -42,8 +42,8 @@ const takeOwn = async (world: AppWorld, caller: Caller): Promise<Counted> => {
 const THIS_KEY = "with this key";
 
 /**
- * A public key has a minute of its own, and each visitor a small part of it: no visitor holds up others, and none of them
- * the account. An item for each visitor: one for all would grow with them. A visitor sees no numbers but their own.
+ * A public key has its own minute, and each visitor a small part of it, so a visitor delays neither other visitors nor the
+ * account. Each visitor has a separate item, because one item would grow with their number, and sees only their own numbers.
  */
 const takeVisitorRequest = async (
   world: AppWorld,
@@ -60,8 +60,8 @@ const takeVisitorRequest = async (
 };
 
 /**
- * Throws for credentials that have used up their minute. It needs no look-up of the account, so a burst costs neither a
- * read nor a write.
+ * Throws for credentials that have used up their minute. It needs no look-up of the account, so a burst costs neither a read
+ * nor a write.
  */
 export const assertNotLimited = (
   world: AppWorld,
@@ -99,12 +99,12 @@ const createRateLimitFailure = (
 type Limited = Omit<Allowance, "remaining">;
 
 const WINDOW_SECONDS = 60;
-/** Beyond this number the oldest entries are dropped, and their next request costs the reads again. */
+/** Above this number the oldest entries are dropped, and their next request costs the reads again. */
 const REMEMBERED_MAX = 10_000;
 
 const limitedCallers = new WeakMap<AppWorld["rateLimit"], BoundedMap<Limited>>();
 
-/** Only for valid credentials that have used up their minute. */
+/** Called only for valid credentials that have used up their minute. */
 const rememberLimited = (world: AppWorld, headers: Headers, { whose, limit, resetAt }: Limited) => {
   const callers =
     limitedCallers.get(world.rateLimit) ?? createBoundedMap<Limited>({ weightMax: REMEMBERED_MAX });
@@ -115,7 +115,7 @@ const rememberLimited = (world: AppWorld, headers: Headers, { whose, limit, rese
 const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => {
   const callers = limitedCallers.get(world.rateLimit);
   const found = callers?.get(readCredentials(headers));
-  // An entry of another minute, earlier or later: the clock may have been set.
+  // Ignores an entry of another minute, earlier or later: the clock may have been set.
   return found?.resetAt === getWindowStart(world.now(), WINDOW_SECONDS) + WINDOW_SECONDS
     ? found
     : undefined;

@@ -20,23 +20,23 @@ import { assertNotLimited, takeRequest } from "./rate-limit.ts";
 
 export type HttpRequest = {
   readonly id: string;
-  /** The service's URL for the caller, without a final slash: the start of links in the response. */
+  /** The service's URL for the client, without a final slash: the start of links in the response. */
   readonly baseUrl: string;
   readonly headers: Headers;
-  /** The client's address, for keys that are limited to networks. It is not stored and not logged. */
+  /** The client's address, for keys that are limited to networks. It is neither stored nor logged. */
   readonly clientIp?: string | undefined;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Reads a body of at most this many bytes as JSON; undefined when nothing was sent. Called once the caller is known. */
+  /** Reads a body of at most this many bytes as JSON; undefined when the client sent none. Called once the caller is known. */
   readonly body: (bytesMax: number) => Promise<unknown>;
-  /** The body as a stream, for a form. Only one of the two is called, and once. */
+  /** The body as a stream, for a form. The handler calls either this or `body`, and only once. */
   readonly bytes: (use: FormUse) => AsyncIterable<Uint8Array>;
   /**
-   * Counts a streamed response as a download of this account until the returned function is called, or throws.
-   * Absent where each response has its own process.
+   * Counts a streamed response as a download of this account until the returned function is called; throws at the limit. Absent
+   * when each response has its own process.
    */
   readonly acquireDownload?: (account: string) => () => void;
-  /** Called when the caller is known. Throws where too many requests of its account are in progress. */
+  /** Called once the caller is known. Throws when too many requests of its account are in progress. */
   readonly onCaller?: (caller: Caller) => void;
 };
 
@@ -46,7 +46,7 @@ export type HttpAnswer<Body = string | Streamed> = {
   readonly body: Body;
 };
 
-/** Every request goes through this function. That of a known caller is stored for its owner. */
+/** Answers every request, and stores the request of a known caller for its owner. */
 export const respond = async (
   world: AppWorld,
   endpoint: Endpoint,
@@ -76,7 +76,7 @@ export const respond = async (
   return response;
 };
 
-/** `code`: null for a success. */
+/** `code` is null for a success. */
 type Handled = { readonly response: HttpAnswer; readonly code: FailureCode | null };
 
 /** The steps of a request, in this order. */
@@ -104,7 +104,7 @@ const handle = async (
     const all = { ...headers, ...response.headers };
     if (response.kind === "stream") {
       const { stream, elsewhere } = response;
-      // The stream was not read yet, so there is nothing to close when this throws.
+      // Nothing has read the stream yet, so nothing needs closing when this throws.
       const release = request.acquireDownload?.(caller.account);
       return succeed(
         answer(request.id, response.status, all, {
@@ -123,7 +123,7 @@ const handle = async (
   }
 };
 
-/** Every failure response is made here, so every failure reports what happened to the money. */
+/** Makes every failure response, so every failure reports the state of the money. */
 export const refuse = (
   world: Pick<AppWorld, "log">,
   { id, baseUrl }: Pick<HttpRequest, "id" | "baseUrl">,
@@ -151,7 +151,7 @@ export const refuse = (
   );
 };
 
-/** The thrown failure; any other error is a bug: opaque to the caller, complete in the log. */
+/** Returns a thrown Failure. Any other error is a bug: hidden from the client, complete in the log. */
 export const asFailure = (error: unknown, money: MoneyOutcome): Failure =>
   error instanceof Failure
     ? error
@@ -161,7 +161,7 @@ export const asFailure = (error: unknown, money: MoneyOutcome): Failure =>
 export const moneyAfterBug = ({ price }: Endpoint): MoneyOutcome =>
   price === null ? "nothing_charged" : "unknown";
 
-// Passed to the handlers of public endpoints, which do not use it.
+// Handlers of public endpoints get this caller and do not use it.
 const PUBLIC_CALLER: Caller = {
   account: "",
   credential: "key",
@@ -171,7 +171,7 @@ const PUBLIC_CALLER: Caller = {
   plan: "free",
 };
 
-/** The caller, if it is admitted. Once it is identified every response has the rate limit headers. */
+/** Returns the caller, if it is admitted. Once it is identified, every response has the rate limit headers. */
 const admit = async (
   world: AppWorld,
   endpoint: Endpoint,
@@ -182,13 +182,13 @@ const admit = async (
   assertNotLimited(world, request.headers, headers);
   const caller = await orUnavailable(authenticate(world, request));
   request.onCaller?.(caller);
-  // The two writes take the time of one.
+  // Two concurrent writes take the time of one.
   await Promise.all([takeRequest(world, caller, headers, request.headers), caller.recordUse?.()]);
   assertMay(world, caller, endpoint);
   return caller;
 };
 
-/** Under load and at the end, refuses operations with a price before their work; a malformed one is 400 at any load. */
+/** Under load and before a stop, refuses operations with a price before their work. A malformed request gets 400 at any load. */
 const assertOpenToWork = ({ stopping, pressure }: AppWorld, { price }: Endpoint): void => {
   if (price === null || !(stopping.aborted || pressure())) return;
   const what = stopping.aborted

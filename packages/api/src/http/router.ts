@@ -7,18 +7,18 @@ import type { HttpAnswer } from "./respond.ts";
 export type Routed<E> = {
   readonly endpoint: E;
   readonly path: Readonly<Record<string, string>>;
-  /** The route's own path, where the request had slashes after it. */
+  /** The route's own path. Present when the request had slashes after it. */
   readonly movedTo?: string;
 };
 
-/** Routes as API Gateway does on AWS; on AWS it also makes the 404 and 405 responses. */
+/** Routes as API Gateway does on AWS, where API Gateway also makes the 404 and 405 responses. */
 export const createRouter = <E extends Pick<Endpoint, "route">>(endpoints: readonly E[]) => {
   const routes = endpoints
     .map((endpoint) => {
       const [method = "", pattern = ""] = endpoint.route.split(" ");
       return { endpoint, method, pattern: pattern.split("/") };
     })
-    // A route without braces is the more exact one: /v1/activity/batch before /v1/activity/{email}.
+    // The more exact route, without braces, comes first: /v1/activity/batch before /v1/activity/{email}.
     .toSorted((a, b) => countBraces(a.pattern) - countBraces(b.pattern));
 
   return (method: string, rawPath: string): Routed<E> => {
@@ -55,14 +55,14 @@ const match = (pattern: string[], segments: string[]): Record<string, string> | 
   return Object.fromEntries(path);
 };
 
-/** Not a regular expression: one for trailing slashes takes quadratic time. */
+/** A loop, because a regular expression for trailing slashes takes quadratic time. */
 export const withoutSlashes = (path: string): string => {
   let length = path.length;
   while (path[length - 1] === "/") length--;
   return path.slice(0, length);
 };
 
-/** Made from the route, not from the request's path: //host would point to another server. */
+/** Derives the path from the route and not from the request: //host would point to another server. */
 const toPath = (pattern: readonly string[], filled: Readonly<Record<string, string>>): string =>
   pattern
     .map((part) =>
@@ -70,7 +70,7 @@ const toPath = (pattern: readonly string[], filled: Readonly<Record<string, stri
     )
     .join("/");
 
-/** 308 keeps the method and the body. API Gateway knows no route by a path with a slash too many. */
+/** 308 keeps the method and the body. API Gateway matches no route for a path with an additional slash. */
 export const permanentRedirect = (path: string, search = ""): HttpAnswer<string> => ({
   statusCode: 308,
   headers: { location: search === "" ? path : `${path}?${search}` },

@@ -1,4 +1,4 @@
-// What is more than the contract and no route. A route says so itself, in its endpoint.
+// Additions to the contract that are not routes. An additional route is marked in its endpoint.
 
 export type Addition = {
   /** The fields, values or rules, each name between backticks. */

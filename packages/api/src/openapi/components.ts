@@ -26,8 +26,8 @@ import { DeliverySummary, EventName, WebhookSummary } from "../schema/webhooks.t
 import { pascal } from "./pascal.ts";
 import { withoutDescription } from "./schema.ts";
 
-// The schemas with a name in the document. Generated clients use it for their types. A schema is matched by identity,
-// not by structure.
+// The named schemas of the document, which generated clients use for their types. The writer matches a schema by identity, not
+// by structure.
 
 const { verification, flags, enrichment, ai } = VerificationResult.entries;
 const { dns, authentication, reputation, server, spam_assessment, score_parts, recommendations } =
@@ -111,17 +111,16 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [withoutDescription(getAccount.output.entries.credits), "Credits"],
 ];
 
-/** The payload of each webhook event. */
 export const EVENTS: readonly (readonly [event: string, schema: Schema])[] =
   EventPayload.options.map((option) => [option.entries.type.literal, option]);
 
-/** job.completed → JobCompletedEvent */
+/** Returns JobCompletedEvent for job.completed. */
 export const eventName = (event: string): string => `${event.split(".").map(pascal).join("")}Event`;
 
 /**
- * Every named schema. One that a single operation uses is named after it: not `…Result`, `…Response` or `…Data`, which
- * generators of clients (orval, openapi-generator, openapi-ts) give to types of their own. An enum has a name only where no
- * other named enum shares a word with it, since openapi-generator makes one set of constants for Go.
+ * Names every schema. A schema of a single operation gets the operation's name, without `…Result`, `…Response` or `…Data`,
+ * which client generators (orval, openapi-generator, openapi-ts) give to their own types. An enum gets a name only if no other
+ * named enum shares a word with it, since openapi-generator makes one set of constants for Go.
  */
 export const nameComponents = (listed: readonly Endpoint[] = endpoints): Map<Schema, string> => {
   const named = new Map<Schema, string>(SHARED);

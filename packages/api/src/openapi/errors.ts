@@ -1,13 +1,12 @@
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { getDocUrl, getFailureMessage } from "../http/http-failure.ts";
 
-// Every error with its description. The example's message is made like that of every failure.
+// Every error with its description. The example's message is built like that of every failure.
 
 export type ErrorPage = {
   readonly means: string;
-  /** What may have happened to the money: each word that such a failure can have, the usual one first. */
+  /** The possible states of the money after such a failure, the usual one first. */
   readonly money: readonly [MoneyOutcome, ...MoneyOutcome[]];
-  /** What to do about it. */
   readonly remedy: string;
   readonly example: Failure;
 };
@@ -20,7 +19,7 @@ const of = (
 ): ErrorPage => ({ means, money, remedy, example: new Failure(code, money[0], what, more) });
 
 const nothing = ["nothing_charged"] as const;
-/** Until the Idempotency-Key is looked up, an earlier request with it may have been charged. */
+/** Before the look-up of the Idempotency-Key, an earlier request with it may have been charged. */
 const nothingNow = ["nothing_charged", "retry_same_key"] as const;
 
 export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
@@ -171,7 +170,7 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
 };
 
-/** As it arrives. */
+/** Returns the example as a client receives it. */
 export const errorExample = ({ example }: ErrorPage, baseUrl: string) => {
   const { code, money, details, retryable } = example;
   return {

@@ -24,7 +24,7 @@ export type OpenApi = {
 
 const VERSION = "1.0.0";
 
-/** The OpenAPI document, made from the list of endpoints. `baseUrl`: the service's URL for the reader. */
+/** Builds the OpenAPI document from the list of endpoints. `baseUrl`: the service's URL for the reader. */
 export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints): OpenApi => {
   const named = nameComponents(listed);
   const writer = createSchemaWriter(named);
@@ -65,7 +65,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
 const ABOUT =
   "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful responses are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` states what happened to the money.";
 
-/** Not that of an endpoint: a generator writes one file for each tag, and this one would be written over. */
+/** No endpoint may have this tag: a generator writes one file per tag and would overwrite this one. */
 const EVENTS_TAG = "Events";
 const ABOUT_EVENTS = "Requests that the service sends to your webhooks.";
 
@@ -126,7 +126,7 @@ const describeAccess = ({ access, forVisitors }: Endpoint): string => {
   return `\n\n**Scope:** \`${access}\`${forVisitors ? ", or a public key" : ""}`;
 };
 
-/** For a key these are roles and not OAuth scopes: OpenAPI 3.1 has both in one list. */
+/** For a key these are roles and not OAuth scopes: OpenAPI 3.1 lists both in one place. */
 const toSecurity = (access: Endpoint["access"]) => {
   if (access === "public") return [];
   const scopes = access === "unrestricted" ? [] : [access];
@@ -221,7 +221,7 @@ const toExamples = (route: string, part: (example: Example) => unknown): JsonSch
 const writeSchemas = (named: ReadonlyMap<Schema, string>, writer: Writer) =>
   Object.fromEntries([...named].map(([schema, name]) => [name, writer.define(schema)]));
 
-/** Without unreferenced schemas: a union whose statuses each use one part. */
+/** Drops unreferenced schemas, such as a union whose statuses each use one part. */
 const selectUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[]) => {
   const used = new Set(
     [...JSON.stringify(by).matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name),
@@ -229,7 +229,7 @@ const selectUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[])
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 };
 
-/** The failures of all operations, each once. */
+/** Collects the failures of all operations, each once. */
 const collectFailures = (
   listed: readonly Endpoint[],
   baseUrl: string,

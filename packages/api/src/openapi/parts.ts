@@ -10,7 +10,7 @@ import type { JsonSchema } from "./schema.ts";
 const [upload, accepted] = verifyFile.output.options;
 
 type SuccessPart = {
-  /** Where one status has one variant of the endpoint's output. */
+  /** The variant of the endpoint's output for this status, if it has only one. */
   readonly schema?: Schema;
   readonly headers?: readonly HeaderName[];
   /** Responses of another type than JSON. */
@@ -52,7 +52,7 @@ const createHeader = (name: string, description: string, example: string) => ({
   example,
 });
 
-/** Responses that the endpoint does not make: its stream may be too long for the gateway. */
+/** Responses that the runtime makes instead of the endpoint, when a stream is too long for the gateway. */
 const elsewhere: Readonly<Record<string, JsonSchema>> = {
   "GET /v1/jobs/{id}/download": {
     "303": {
@@ -125,7 +125,7 @@ export const PARTS = {
     required: false,
     description:
       "Any text, such as a UUID: 1 to 255 printable ASCII characters without spaces. The same request with the same key is executed and charged once within 30 days; the same key with another request returns 409.",
-    // No pattern: from one, importers make a key, and send that key with every request.
+    // No pattern: importers would generate one key from it and send that key with every request.
     schema: { type: "string", minLength: 1, maxLength: 255 },
     example: "5f0c3f5e-8d0b-4c3a-9a57-1f6f3c0f2b6e",
   },
@@ -141,7 +141,7 @@ export const PARTS = {
     Bearer: {
       type: "http",
       scheme: "bearer",
-      // One scheme for both: generators of clients know no other form of the second.
+      // One scheme for both: client generators support no other form of the second.
       description: `The same key as a bearer token, or an OAuth 2.0 access token with the scope, where the service trusts an OAuth issuer: ${baseUrl}${METADATA_PATH} names it, or returns 404.`,
     },
   }),

@@ -4,7 +4,7 @@ import { EXAMPLES } from "./examples.ts";
 
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
-/** How often a run reads a job, once a second: jobs of test keys end sooner. */
+/** A run reads a job at most this often, once a second: jobs of test keys end sooner. */
 const READS_MAX = 30;
 
 const DESCRIPTION = `Set the variable \`apiKey\` to a test key (\`mp_test_…\`), whose requests are free and simulated, and run the collection from the top. With a live key the same requests are charged.
@@ -26,7 +26,7 @@ type Stored = {
   readonly example: string;
 };
 
-/** The keys that lead to a value. */
+/** Finds the keys that lead to a value. */
 const findKeys = (tree: unknown, wanted: string): readonly string[] | undefined => {
   if (tree === wanted) return [];
   if (typeof tree !== "object" || tree === null) return undefined;
@@ -37,7 +37,7 @@ const findKeys = (tree: unknown, wanted: string): readonly string[] | undefined 
   return undefined;
 };
 
-/** The examples are one recording: the first response with an id is that of the request which created the thing. */
+/** The examples are one recording: the first response with an id is that of the request that created it. */
 const findStored = (example: string): Stored | undefined => {
   for (const { route, answer } of EXAMPLES) {
     const [, ...keys] = findKeys(answer, example) ?? [];
@@ -49,7 +49,7 @@ const findStored = (example: string): Stored | undefined => {
 
 const findExample = (route: string) => EXAMPLES.find((example) => example.route === route);
 
-/** The batch has ended when these are sent, so they take the job that verifies its rows again. */
+/** The batch has ended when these requests are sent, so they use the job that verifies its rows again. */
 const ENDING = ["cancelJob", "deleteJob"];
 
 const getExampleOfAgain = (): string => {
@@ -57,7 +57,7 @@ const getExampleOfAgain = (): string => {
   return answer.data.job_id;
 };
 
-/** The ids of the path, by placeholder: the variables that are sent. */
+/** Maps the path's placeholders to the variables that fill them. */
 const listSent = ({ id, route }: Endpoint): Readonly<Record<string, Stored>> =>
   Object.fromEntries(
     Object.entries(findExample(route)?.path ?? {}).flatMap(([key, example]) => {
@@ -78,7 +78,7 @@ const storing = ({ name, keys }: Stored): readonly string[] => [
   `if (id) pm.collectionVariables.set(${JSON.stringify(name)}, id);`,
 ];
 
-/** In a run, the job is read until it has ended. A request that is sent alone ignores the next one. */
+/** In a run, the collection reads the job until it has ended. A request sent alone ignores the next request. */
 const WAIT_FOR_JOB = [
   'const reads = Number(pm.collectionVariables.get("reads") ?? 0) + 1;',
   `const again = pm.response.json().data?.status === "processing" && reads < ${READS_MAX};`,
@@ -90,9 +90,9 @@ const WAIT_FOR_JOB = [
 ];
 
 /**
- * The operations as a collection of Postman, which Bruno and Insomnia read too, in the order of the recorded examples: what
- * is created is read, then deleted. The OpenAPI document cannot have their placeholder for a new UUID: another program would
- * send it as it is, as one key for all its requests.
+ * Builds the operations as a Postman collection, which Bruno and Insomnia also read, in the order of the recorded examples,
+ * which read and delete only what they created. The OpenAPI document cannot use Postman's placeholder for a new UUID: another
+ * program would send the placeholder itself as the key of all its requests.
  */
 export const buildPostmanCollection = (baseUrl: string): object => {
   const variables = listVariables();
@@ -119,7 +119,7 @@ export const buildPostmanCollection = (baseUrl: string): object => {
   };
 };
 
-/** Optional, and the examples' addresses are reserved ones, which a live key refuses. */
+/** Dropped because it is optional, and a live key refuses the examples' reserved addresses. */
 const withoutSendingIp = (key: string, value: unknown): unknown =>
   key === "sending_ip" ? undefined : value;
 

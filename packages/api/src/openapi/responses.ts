@@ -79,7 +79,7 @@ const RATE: readonly HeaderName[] = [
   "X-RateLimit-Reset",
 ];
 
-/** The headers of every response; the rate limit headers once the key is identified. */
+/** Lists the headers of every response; the rate limit headers appear once the key is identified. */
 export const getUsualHeaders = (isPublic: boolean): readonly HeaderName[] =>
   isPublic ? ["X-Request-Id"] : ["X-Request-Id", ...RATE];
 
@@ -89,7 +89,7 @@ const MORE: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-/** The body of a failure with these codes. */
+/** Describes the body of a failure with these codes. */
 const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
   type: "object",
   description: "The failure. The message always states what happened to the money.",
@@ -130,7 +130,7 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
   required: ["success", "error", "request_id"],
 });
 
-/** InvalidRequest, or InvalidRequestOrInvalidIdempotencyKey: named by the codes, so that operations share it. */
+/** Returns for example InvalidRequestOrInvalidIdempotencyKey: operations with the same codes share the component. */
 const toName = (codes: readonly FailureCode[]): string =>
   codes.map((code) => code.toLowerCase().split("_").map(pascal).join("")).join("Or");
 
@@ -141,7 +141,7 @@ export type Failing = {
   readonly schema: JsonSchema;
 };
 
-/** The failures of an operation, by status. Each is a component, since many operations share it. */
+/** Lists the failures of an operation, by status. Each is a component, since many operations share it. */
 export const listFailures = (
   { errors, access }: Endpoint,
   baseUrl: string,
@@ -168,7 +168,7 @@ const createResponse = (
   isPublic: boolean,
   baseUrl: string,
 ): JsonSchema => {
-  // Requests are counted once the key is identified.
+  // The rate limit counts a request once its key is identified.
   const usual = getUsualHeaders(isPublic || status === 401);
   const isUnderWay = codes.includes("REQUEST_IN_PROGRESS") || codes.includes("NOT_READY");
   const more = isUnderWay ? (["Retry-After"] as const) : (MORE[status] ?? []);

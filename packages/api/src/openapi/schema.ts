@@ -1,11 +1,11 @@
 import type { Schema } from "../http/endpoint.ts";
 
-// Writes Valibot's schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1, as far as JSON Schema can express them.
-// A kind that is not in these tables throws, so nothing is lost silently.
+// Writes Valibot's schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1, as far as JSON Schema can express them. A kind
+// that these tables lack throws, so nothing is lost silently.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A schema or a step of its pipe. Valibot has a type of its own for each of them. */
+/** A schema or a step of its pipe. Valibot has a separate type for each of them. */
 type Node = {
   readonly kind: "schema" | "validation" | "transformation" | "metadata";
   readonly type: string;
@@ -23,9 +23,9 @@ type Node = {
 };
 
 export type Writer = {
-  /** A reference where the schema has a name, else the schema itself. */
+  /** Writes a reference if the schema has a name, otherwise the schema itself. */
   readonly write: (schema: Schema) => JsonSchema;
-  /** The schema itself, also where it has a name. */
+  /** Writes the schema itself, even if it has a name. */
   readonly define: (schema: Schema) => JsonSchema;
 };
 
@@ -58,7 +58,7 @@ export const createSchemaWriter = (named: ReadonlyMap<unknown, string>): Writer 
     if (item) return { type: "array", items: write(item) };
     if (value) return { type: "object", additionalProperties: write(value) };
     if (wrapped) {
-      // A union of a reference and null: generators of clients make a type of its own for each half.
+      // From a union of a reference and null, client generators would make a type for each half.
       const schema = mayBeNull(node) ? orNull(define(wrapped)) : write(wrapped);
       return withDefault(schema, node.default);
     }
@@ -86,11 +86,10 @@ export const createSchemaWriter = (named: ReadonlyMap<unknown, string>): Writer 
   };
 };
 
-/** The description of a schema. */
 export const getDescription = (schema: Schema): string | undefined =>
   (schema as unknown as Node).pipe?.find(({ type }) => type === "description")?.description;
 
-/** A schema without the description of this field: the form that other fields can share. */
+/** Removes this field's description from a schema, so that other fields can share the schema. */
 export const withoutDescription = <S extends Schema>(schema: S): S => {
   const [first, ...steps] = (schema as unknown as Node).pipe ?? [];
   return steps.length === 1 && steps[0]?.type === "description" ? (first as unknown as S) : schema;
@@ -122,9 +121,9 @@ const PLAIN: Readonly<Record<string, (node: Node) => JsonSchema>> = {
   number: () => ({ type: "number" }),
   boolean: () => ({ type: "boolean" }),
   unknown: () => ({}),
-  // Checks that JSON Schema cannot express; the description states them.
+  // JSON Schema cannot express these checks; the description states them.
   custom: () => ({}),
-  // Java's generator takes a constant for a text.
+  // Java's generator turns a boolean constant into a text.
   literal: ({ literal }) =>
     typeof literal === "boolean" ? { type: "boolean" } : { type: typeof literal, const: literal },
   picklist: ({ options = [] }) => ({ type: "string", enum: [...options] }),
@@ -150,8 +149,8 @@ const requireEntry = <T>(table: Readonly<Record<string, T>>, { type }: Node): T 
 };
 
 /**
- * The default in words: openapi-typescript requires a field that has the keyword, in a request as well. The service fills
- * the field in all the same.
+ * Writes the default in words: with the keyword, openapi-typescript requires the field, in a request as well. The service fills
+ * in the field all the same.
  */
 export const sayDefault = ({ default: value, ...schema }: JsonSchema): JsonSchema => {
   const { description = "" } = schema as { description?: string };
@@ -162,7 +161,7 @@ export const sayDefault = ({ default: value, ...schema }: JsonSchema): JsonSchem
   };
 };
 
-/** A parameter arrives as text, and so does its default. Each field of an object has its own. */
+/** A parameter arrives as text, and so does its default. Each field of an object has its own default. */
 const withDefault = (schema: JsonSchema, otherwise: unknown): JsonSchema => {
   if (otherwise === undefined || typeof otherwise === "object") return schema;
   return { ...schema, default: schema["type"] === "integer" ? Number(otherwise) : otherwise };

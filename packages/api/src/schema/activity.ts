@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { Count, createText, describe, EMAIL_LENGTH_MAX, limitCharacters, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 
-/** An address that can have activity. An error names the text that is not an address. */
+/** Accepts an address that can have activity. The error contains the text that is not an address. */
 export const Email = v.pipe(
   createText("idn-email"),
   limitCharacters(EMAIL_LENGTH_MAX),
@@ -18,10 +18,10 @@ export const Level = describe(
 );
 const Timestamp = v.optional(v.string());
 
-/** A share, left out where the divisor is 0. */
+/** A share. Absent when the divisor is 0. */
 export const Rate = v.optional(Share);
 
-/** Whether all, some or none of the other fields are known. A field that is not known is left out. */
+/** Whether all, some or none of the other fields are known. An unknown field is absent. */
 const KNOWLEDGE = ["known", "partly_known", "not_known"] as const;
 export const knowledge = () => v.picklist(KNOWLEDGE);
 
@@ -117,7 +117,6 @@ export const toRecord = (
   },
 });
 
-/** The activity in a verification result. */
 export const ActivityPart = v.object({
   last_seen: describe(
     Timestamp,

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { describe, Integer, Mode, ScopeName } from "./common.ts";
 
-/** A key as its owner sees it: everything but the key. */
+/** A key as its owner sees it, without its secret. */
 export const KeySummary = v.object({
   key_id: describe(v.string(), "The key's id. It is needed to revoke the key."),
   name: describe(v.string(), "The key's name."),
@@ -37,7 +37,6 @@ export const KeySummary = v.object({
   ),
 });
 
-/** A key in a list. */
 export const ListedKey = v.object({
   ...KeySummary.entries,
   last_used_at: describe(
@@ -60,7 +59,7 @@ export const toKeySummary = (key: ApiKey): v.InferOutput<typeof KeySummary> => (
     : null,
 });
 
-/** A test key that could create or see live keys would be a live key with one more step. */
+/** A test key that could create or see live keys would be worth a live key. */
 export const mayManage = (caller: Caller, mode: ApiKey["mode"]): boolean =>
   caller.mode === "live" || mode === "test";
 

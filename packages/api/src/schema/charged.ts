@@ -4,7 +4,7 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Credits, describe } from "./common.ts";
 
-/** What the response about one address says of its charge. */
+/** The fields about the charge in a response about one address. */
 export const Charged = {
   credits_used: describe(Credits, "Credits charged by this request."),
   idempotent_replay: describe(

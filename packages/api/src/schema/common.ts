@@ -19,7 +19,7 @@ export const KEYED_ERRORS = [
   "UNAVAILABLE",
 ] as const satisfies readonly FailureCode[];
 
-/** The additional errors of a route that costs credits and takes an Idempotency-Key. */
+/** The additional errors of a route that costs credits and accepts an Idempotency-Key. */
 export const PAID_ERRORS = [
   "INVALID_IDEMPOTENCY_KEY",
   "INSUFFICIENT_CREDITS",
@@ -27,7 +27,7 @@ export const PAID_ERRORS = [
   "PAYLOAD_TOO_LARGE",
 ] as const satisfies readonly FailureCode[];
 
-/** The size of a page: a larger value is cut, anything but a whole number from 1 up is refused. */
+/** The size of a page. It reduces a larger value to the maximum, and refuses anything but a whole number from 1 up. */
 export const limitUpTo = ({ default: otherwise, most }: { default: number; most: number }) =>
   v.optional(
     v.pipe(
@@ -45,20 +45,18 @@ export const Mode = describe(
 );
 export const ScopeName = v.picklist(SCOPES, `must be one of ${SCOPES.join(", ")}`);
 
-/** The most characters of a text. */
 export const limitCharacters = (most: number) =>
   v.maxLength<string, number, string>(most, `must have at most ${most} characters`);
 
 /**
- * For a text that is compared with stored texts: no stored one has a control character (C0, DEL, C1) of its own, and
- * some formats separate texts by one.
+ * For a text that is compared with stored texts: stored texts contain no control character (C0, DEL, C1), and some formats
+ * separate texts by one.
  */
 export const noControls = v.check<string, string>(
   (text) => !/\p{Cc}/u.test(text),
   "must have no control characters",
 );
 
-/** Texts have at least one character. */
 export const notEmpty = v.minLength<string, 1, string>(1, "must not be empty");
 
 /** The maximum length of an address field, including a display name and comments. */
@@ -73,7 +71,6 @@ export const EmailText = v.pipe(
 
 export const Integer = v.pipe(v.number(), v.integer());
 
-/** A number of things. */
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** An amount of credits. The smallest price is half a credit. */
@@ -84,10 +81,9 @@ export const CreditsRemaining = describe(
   "Credits left after this charge, exactly. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, where that is stored. Where nothing is charged it is the balance at this moment. Left out when it is not known: that is not zero.",
 );
 
-/** A part of a whole, from 0 to 1. */
 export const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
-/** A text with this JSON Schema format. The document shows the format; it is not checked at run time. */
+/** A text with this JSON Schema format. The document shows the format; nothing checks it at run time. */
 export const createText = (format: "email" | "idn-email" | "ipv4") =>
   v.pipe(v.string(), v.metadata({ format }));
 
@@ -95,24 +91,24 @@ const ID = /^[!-~]{1,100}$/;
 /** A well-formed id that no item has. */
 const UNUSED_ID = "-";
 
-/** An id in the path. Text that cannot be an id is not found, like an id that does not exist. */
+/** An id in the path. Text that cannot be an id gives the same failure as an unknown id. */
 export const Id = v.pipe(
   v.string(),
   v.transform((text) => (ID.test(text) ? text : UNUSED_ID)),
 );
 
-/** An object within the body. Valibot accepts a list as an object, and an empty list as one with every default. */
+/** Valibot accepts a list as an object, and an empty list as an object with every default, so this refuses lists. */
 export const part = <E extends v.ObjectEntries>(entries: E) =>
   v.pipe(v.custom<object>(isObject, "must be an object"), v.strictObject(entries));
 
-/** A field of a body that may be left out. Some clients send null for every field that they do not set. */
+/** An optional field of a body. Some clients send null for every field that they do not set. */
 export const optional = <S extends v.GenericSchema>(schema: S) =>
   v.pipe(
     v.nullish(schema),
     v.transform((value) => value ?? undefined),
   );
 
-/** The same, for a field with a default. */
+/** An optional field of a body with a default. */
 export const optionalOr = <S extends v.GenericSchema, const D extends v.InferInput<S>>(
   schema: S,
   otherwise: D,
@@ -121,7 +117,7 @@ export const optionalOr = <S extends v.GenericSchema, const D extends v.InferInp
 export const Flag = (otherwise: boolean) =>
   optionalOr(v.boolean("must be true or false"), otherwise);
 
-/** The cursor of a page. Left out or blank: the first page. */
+/** The cursor of a page. An absent or blank cursor selects the first page. */
 export const Cursor = v.optional(
   v.pipe(
     v.string(),
@@ -129,7 +125,7 @@ export const Cursor = v.optional(
   ),
 );
 
-/** The length is checked before the items: a million invalid items are one error. */
+/** Checks the length before the items: a million invalid items are one error. */
 export const createList = <S extends v.GenericSchema>(item: S, most: number) =>
   v.pipe(
     v.array(v.unknown()),

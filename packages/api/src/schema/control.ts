@@ -7,7 +7,7 @@ import { describe, limitCharacters, notEmpty, part } from "./common.ts";
 const NONCE_LENGTH_MAX = 500;
 const ORIGIN_LENGTH_MAX = 300;
 
-/** What the visitor's browser put into a form, by the Email Verification Protocol. */
+/** The proof that the visitor's browser put into a form, by the Email Verification Protocol. */
 export const ControlInput = part({
   token: describe(
     v.pipe(v.string(), notEmpty, limitCharacters(TOKEN_LENGTH_MAX)),
@@ -45,7 +45,7 @@ const ControlPart = v.object({
   ),
 });
 
-/** In the response about one address. */
+/** Part of the response about one address. */
 export const Control = {
   control: describe(
     v.optional(ControlPart),

@@ -266,7 +266,6 @@ export const CheckResult = v.object({
   ),
 });
 
-/** The money fields of a response. */
 export const CheckMoney = v.object({
   credits_used: describe(Credits, "Credits charged by this request."),
   credits_remaining: CreditsRemaining,

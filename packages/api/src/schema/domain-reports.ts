@@ -17,7 +17,7 @@ import * as v from "valibot";
 import { Count, describe, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 
-// What receivers reported, in responses.
+// Receivers' reports in responses.
 
 export const ReportSums = {
   messages: describe(Count, "Number of messages."),

@@ -22,7 +22,7 @@ export const ExportMetadata = v.object({
   rows_pending: describe(Count, "Addresses of the job without a result yet."),
 });
 
-/** The row's own text and cells. */
+/** The row's submitted text and its cells. */
 const OWN = {
   submitted: describe(
     v.optional(v.string()),

@@ -31,7 +31,7 @@ const MaxWaitMinutes = optionalOr(
   MAX_WAIT_MINUTES.default,
 );
 
-/** No `timeout_ms` here: the caller does not wait for the result. */
+/** Without `timeout_ms`, because the client does not wait for the result. */
 export const JobOptions = optionalOr(
   part({
     deep_verify: describe(

@@ -135,7 +135,7 @@ export const toRow = (
   ...(cells && { cells: [...cells] }),
 });
 
-/** Undefined: there is no such job, or it belongs to another account. */
+/** Undefined when the job does not exist or belongs to another account. */
 export const findOwnJob = async (
   { table }: Pick<World, "table">,
   caller: Caller,
@@ -145,7 +145,7 @@ export const findOwnJob = async (
   return job?.owner === getOwnerId(caller) ? job : undefined;
 };
 
-/** The caller's job. Another account's job gives the same failure as a missing one. */
+/** Returns the caller's job. Another account's job gives the same failure as a missing one. */
 export const requireJob = async (world: World, caller: Caller, id: string): Promise<Job> => {
   const job = await findOwnJob(world, caller, id);
   if (!job) throw noSuchJob();
@@ -154,7 +154,7 @@ export const requireJob = async (world: World, caller: Caller, id: string): Prom
 
 export const noSuchJob = (): Failure => new Failure("NOT_FOUND", "nothing_charged", "No such job.");
 
-/** After its rows were read: a job that was deleted meanwhile may have lost some of them. */
+/** Call after reading rows: a job that was deleted meanwhile may have lost some of them. */
 export const assertNotDeleted = async (
   { table }: Pick<World, "table">,
   { id }: Pick<Job, "id">,

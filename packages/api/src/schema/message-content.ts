@@ -6,7 +6,6 @@ import { Count, describe } from "./common.ts";
 const Text = v.string();
 const Flag = v.boolean();
 
-/** How recipients leave the list. */
 export const Unsubscribe = v.object({
   one_click: describe(Flag, "True when receivers can offer one click (RFC 8058)."),
   https_uri: describe(v.optional(Text), "The https address. Left out when there is none."),
@@ -18,7 +17,6 @@ export const Unsubscribe = v.object({
   ),
 });
 
-/** What a message consists of. */
 export const MessageContent = v.object({
   size_bytes: describe(Count, "Octets of the whole message."),
   html_bytes: describe(Count, "Octets of the HTML text. Gmail shows the first 102,400."),

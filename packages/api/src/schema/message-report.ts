@@ -261,7 +261,6 @@ const Finding = v.object({
   ...PROPOSAL_FIELDS,
 });
 
-/** What a test mail shows about its sender. */
 export const MessageReportBody = v.object({
   ...Score.entries,
   envelope: describe(Envelope, "What the SMTP session showed."),

@@ -1,4 +1,4 @@
-/** The fields of an object that are not null. The contract leaves out unknown values where a field has a plain type. */
+/** Drops the null fields of an object. The contract omits an unknown value when its field has a plain type. */
 export const omitNull = <T extends object>(
   fields: T,
 ): { [Field in keyof T]?: Exclude<T[Field], null> } =>

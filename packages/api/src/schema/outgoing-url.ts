@@ -6,7 +6,7 @@ import { limitCharacters } from "./common.ts";
 
 const URL_LENGTH_MAX = 2_000;
 
-/** A name of one label resolves only inside a network. The operator decides whether localhost may be called. */
+/** A name of one label resolves only inside a network. The operator decides whether calls to localhost are allowed. */
 const hasPublicName = (text: string): boolean => {
   const target = parseTarget(text);
   if (typeof target === "string") return true;
@@ -14,7 +14,6 @@ const hasPublicName = (text: string): boolean => {
   return host.includes(".") || host.includes(":") || host === "localhost";
 };
 
-/** The URL of a callback or webhook. */
 export const OutgoingUrl = v.pipe(
   v.string(),
   limitCharacters(URL_LENGTH_MAX),
@@ -30,8 +29,8 @@ export const OutgoingUrl = v.pipe(
 );
 
 /**
- * Checked before anything is stored or charged, and again by the HTTPS port at each call. A name that does not resolve
- * now is accepted: it may resolve later.
+ * Checks the URL before the service stores or charges anything; the HTTPS port checks it again at each call. A name that does
+ * not resolve now is accepted, because it may resolve later.
  */
 export const assertMayCall = async (
   { https }: Pick<World, "https">,

@@ -11,10 +11,8 @@ const DNS_RECORD_FIELDS = {
   value: describe(v.string(), "The value, without quotes."),
 };
 
-/** A record that is published. */
 export const DnsRecord = v.object(DNS_RECORD_FIELDS);
 
-/** A record to publish. */
 export const ProposedDnsRecord = v.object({
   ...DNS_RECORD_FIELDS,
   strings: describe(
@@ -27,7 +25,7 @@ export const ProposedDnsRecord = v.object({
   ),
 });
 
-/** A record to publish, and what goes with it. */
+/** A record to publish, with the fields that describe it. */
 export const PROPOSAL_FIELDS = {
   record: describe(
     v.optional(ProposedDnsRecord),
@@ -100,7 +98,7 @@ export const SpfTreeNode = v.object({
   ),
 });
 
-/** The SPF record without the includes that a caller names. */
+/** The SPF record without the includes that the client selected. */
 export const FlattenedSpf = v.object({
   ...PROPOSAL_FIELDS,
   includes: describe(

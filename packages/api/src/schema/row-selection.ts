@@ -4,7 +4,7 @@ import type { ResultSummary as StoredSummary } from "@mailproof/core/rows/result
 import * as v from "valibot";
 import { describe, Integer, limitCharacters, noControls, notEmpty } from "./common.ts";
 
-// How a caller finds, filters and sorts rows of a job, and what a job says of all its rows.
+// The parameters that find, filter and sort rows of a job, and the summary of all its rows.
 
 export const FILTER_LENGTH_MAX = 1_000;
 const TEXT_LENGTH_MAX = 254;
@@ -59,7 +59,7 @@ export const ROW_SELECTION = {
 
 const Counts = v.record(v.string(), Integer);
 
-/** By the fields of a filter, and their values. */
+/** Counts by field of a filter, then by value. */
 export const RowFacets = v.record(v.string(), Counts);
 
 export const ResultSummary = v.object({

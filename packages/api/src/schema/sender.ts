@@ -18,7 +18,7 @@ import { describe } from "./common.ts";
 const DOMAIN_WORDS = "must be a domain name such as example.com";
 const IP_WORDS = "must be an IPv4 address such as 192.0.2.1; leave it out if there is none";
 
-/** A domain as people type it. The value is in A-labels and lower case, so that one domain is one, however it is written. */
+/** A domain as people type it. The value is in A-labels and lower case, so that each domain has one spelling. */
 export const DomainName = v.pipe(
   v.string(),
   v.transform(parseTypedDomain),
@@ -28,7 +28,7 @@ export const DomainName = v.pipe(
 
 const INCLUDES_MAX = 10;
 
-/** Domains with commas between them. */
+/** Domains separated by commas. */
 export const DomainNames = v.pipe(
   v.string(),
   v.check(
@@ -68,7 +68,7 @@ export const SendingIp = v.optional(
 
 type Sender = { readonly domain: string; readonly sendingIp: string | null };
 
-/** Refuses an IP address that cannot send mail over the internet. The lab and test keys have reserved ones. */
+/** Refuses an IP address that cannot send mail over the internet. The lab and test keys have reserved addresses. */
 export const assertPublicSender = (world: AppWorld, { mode }: Caller, sender: Sender): void => {
   const { sendingIp } = sender;
   if (sendingIp === null || isPublicIp(sendingIp, selectLookups(world, mode, sender).allowed))

@@ -45,7 +45,7 @@ export const toCheckResult = ({ check, report }: StoredCheck): CheckResult => ({
   ...toSections(report),
 });
 
-/** The report without its owner and time. */
+/** Formats the report without its owner and time. */
 export const toSections = (report: StoredReport) => {
   const { scored, mx, dkim, spamAssessment } = report;
   const { confidence, missing } = measureCoverage(report);
@@ -93,7 +93,6 @@ export const toSections = (report: StoredReport) => {
   };
 };
 
-/** A record to publish, as responses have it. */
 export const toProposalFields = ({
   record,
   open,
@@ -176,7 +175,7 @@ const reputation = ({ reputation: one }: StoredReport) => ({
   })),
 });
 
-/** The check opens no connection to a mail server, so the contract has null for these four. */
+/** The check opens no connection to a mail server, so the contract requires null for these four fields. */
 const server = ({ reverseDns }: StoredReport) => ({
   accepts_mail: null,
   response_time_ms: null,

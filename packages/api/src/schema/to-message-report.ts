@@ -11,7 +11,6 @@ const toTlsFields = (tls: MessageReport["envelope"]["tls"]) => {
   return { tls_status: "encrypted" as const, tls_version: tls.version, tls_cipher: tls.cipher };
 };
 
-/** A report as responses have it. */
 export const toMessageReport = (report: MessageReport): MessageReportBody => {
   const { scored, envelope, header, arc, dmarc } = report;
   return {

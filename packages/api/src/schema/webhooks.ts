@@ -15,7 +15,7 @@ export const EventName = v.picklist(
   `must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`,
 );
 
-/** Without repeats, in the order of the request. */
+/** Event names without repeats, in the order of the request. */
 export const EventNames = v.pipe(
   createList(EventName, 100),
   v.minLength(1, "must name at least one event"),
@@ -57,7 +57,7 @@ export const toWebhookSummary = (webhook: Webhook): v.InferOutput<typeof Webhook
   };
 };
 
-/** The caller's webhook. Another account's webhook gives the same failure as a missing one. */
+/** Returns the caller's webhook. Another account's webhook gives the same failure as a missing one. */
 export const requireWebhook = async (
   world: World,
   caller: Caller,
