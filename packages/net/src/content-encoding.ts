@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-// Content negotiation for texts that are the same for all clients: compressed once, and cached.
+// Content negotiation for texts that are the same for all clients: the server compresses each text once and caches it.
 
-/** In the order of preference, where a client accepts several equally. */
+/** When a client accepts several encodings equally, the first of this list wins. */
 const ENCODINGS = ["br", "gzip", "identity"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** The coding that a client prefers (RFC 9110 §12.5.3). A client that refuses all of them gets the plain text. */
+/** Returns the coding that a client prefers (RFC 9110 §12.5.3). A client that refuses all codings gets the plain text. */
 export const chooseEncoding = (acceptEncoding = ""): Encoding => {
   const weights = new Map(acceptEncoding.toLowerCase().split(",").map(readWeight));
   const weightOf = (encoding: Encoding): number =>
     weights.get(encoding) ??
     weights.get("*") ??
-    // A client that does not name it accepts plain text, but only where nothing is better.
+    // A client that does not name `identity` accepts plain text, but prefers every coding that it accepts.
     (encoding === "identity" ? Number.MIN_VALUE : 0);
   const [best = "identity"] = ENCODINGS.toSorted((a, b) => weightOf(b) - weightOf(a));
   return weightOf(best) > 0 ? best : "identity";
@@ -30,7 +30,7 @@ export type Encoders = Readonly<Record<Encoding, (text: Buffer) => Promise<Buffe
 
 const [brotliCompressed, gzipped] = [promisify(brotliCompress), promisify(gzip)];
 
-/** Higher levels take ten times as long, and save a twentieth. */
+/** Higher levels take ten times as long and save another twentieth. */
 const BROTLI_QUALITY = 9;
 const GZIP_LEVEL = 9;
 
@@ -41,10 +41,10 @@ const ENCODERS: Encoders = {
   identity: async (text) => text,
 };
 
-/** Below this, a compressed text saves no packet. */
+/** Compressing a shorter text saves no packet. */
 const COMPRESSED_FROM_BYTES = 1_024;
 
-/** Each holds a thread that files and look-ups also need. Beyond this, texts are sent uncompressed. */
+/** Each compression occupies a thread that files and look-ups also need. The server sends further texts uncompressed. */
 const COMPRESSIONS_MAX = 2;
 
 type EncodableText = {
@@ -53,7 +53,6 @@ type EncodableText = {
   readonly body: string;
 };
 
-/** Those of the request. */
 type Headers = Readonly<Record<string, string | undefined>>;
 
 type Body = {
@@ -62,7 +61,7 @@ type Body = {
   readonly encoded: Map<Encoding, Promise<Buffer>>;
 };
 
-/** Makes the responses of one process: each text is compressed once, for as long as the caller keeps it. */
+/** Creates the encoder of one process. It compresses each text once, and caches it for as long as the caller keeps the text. */
 export const createEncoder = (encoders: Encoders = ENCODERS) => {
   const texts = new WeakMap<EncodableText, Body>();
   let compressions = 0;
@@ -97,7 +96,7 @@ export const createEncoder = (encoders: Encoders = ENCODERS) => {
     const { statusCode, headers } = response;
     const made = getBody(response);
     const encoding = selectEncoding(made, requested["accept-encoding"]);
-    // Another encoding has other bytes, and so another strong tag (RFC 9110 §8.8.3.3).
+    // Each encoding has other bytes, and so another strong tag (RFC 9110 §8.8.3.3).
     const etag = `"${made.hash}-${encoding}"`;
     const { vary: others } = headers;
     const vary = others === undefined ? "accept-encoding" : `${others}, accept-encoding`;
@@ -109,7 +108,7 @@ export const createEncoder = (encoders: Encoders = ENCODERS) => {
   };
 };
 
-/** RFC 9110 §13.1.2: a list of tags, compared weakly, or a star. */
+/** RFC 9110 §13.1.2: If-None-Match is a list of tags, which the server compares weakly, or a star. */
 export const isMatch = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch?.split(",").some((one) => ["*", etag].includes(one.trim().replace(/^W\//, ""))) ??
   false;

@@ -12,38 +12,36 @@ import {
 } from "./dns-message.ts";
 import { isOwnError } from "./local-resource-errors.ts";
 
-// One question to one name server, over UDP and over TCP. Many questions share a UDP socket and are distinguished by
-// their ids; an answer that does not fit is fetched over a TCP connection of its own.
+// A DNS client for one name server, over UDP and TCP. Many questions share a UDP socket, and their ids tell their answers apart; the client
+// fetches an answer that does not fit over a separate TCP connection.
 
 export type NameServer = { readonly host: string; readonly port: number };
 export type DnsQuestion<T extends DnsRecordType> = { readonly type: T; readonly name: string };
 
-/** Undefined: no answer arrived in time, or nothing listens there. */
+/** Undefined when no answer arrived in time, or when nothing listens at the name server's address. */
 export type DnsExchangeResult<T extends DnsRecordType> = DnsReply<T> | typeof INTERNAL | undefined;
 
-/** This machine lacked a resource that the question needs. */
 const INTERNAL = { kind: "internal" } as const;
 
 const DNS_PORT = 53;
 
-/** As node:dns writes servers: "192.0.2.1", "192.0.2.1:5353", "2001:db8::1" or "[2001:db8::1]:53". */
+/** Reads a server in the notation of node:dns: "192.0.2.1", "192.0.2.1:5353", "2001:db8::1" or "[2001:db8::1]:53". */
 export const parseServer = (server: string): NameServer => {
   if (isIPv6(server)) return { host: server, port: DNS_PORT };
   const [, v6, v4 = "", port = DNS_PORT] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(server) ?? [];
   return { host: v6 ?? v4, port: Number(port) };
 };
 
-/** Above some 500 questions in flight a default receive buffer overflows; the system may allow less than this. */
+/** With more than about 500 questions in flight a default receive buffer overflows; the system may allow less than this. */
 const RECEIVE_BYTES = 1024 * 1024;
-/** After this many a socket with another port follows: a forger has to guess the port as well as the id. */
+/** After this many questions the client changes the UDP port, so a forger has to guess the port as well as the id. */
 const QUESTIONS_PER_SOCKET = 1_000;
 const ID_COUNT = 0x1_00_00;
 
 type UdpChannel = {
   readonly socket: UdpSocket;
-  /** Null: it is connected. Otherwise the error that prevented it. */
+  /** Resolves to null when the socket is connected, otherwise to the error. */
   readonly failure: Promise<Error | null>;
-  /** The questions in flight, by id. */
   readonly waiting: Map<number, (bytes: Buffer | undefined) => void>;
   questions: number;
 };
@@ -56,7 +54,7 @@ export type UdpClient = {
   readonly close: () => void;
 };
 
-/** All questions to one server over UDP, through one socket at a time. */
+/** Sends all questions to one server over UDP, through one socket at a time. */
 export const createUdpClient = (server: NameServer): UdpClient => {
   const open = new Set<UdpChannel>();
   let current: UdpChannel | undefined;
@@ -87,10 +85,10 @@ export const createUdpClient = (server: NameServer): UdpClient => {
     const timer = setTimeout(resolve, waitMs, undefined);
     try {
       const failure = await channel.failure;
-      // The next question opens a new socket: this one may have been opened while descriptors were short.
+      // The next question opens a new socket: the process may have been short of descriptors when it opened this one.
       if (failure && current === channel) current = undefined;
       if (failure) return isOwnError(failure) ? INTERNAL : undefined;
-      // Any other packet that cannot be sent counts as lost: the next attempt finds out.
+      // Any other packet that the socket cannot send counts as lost; the next attempt reports the fault.
       channel.socket.send(encodeQuestion(query, edns), (error) => {
         if (isOwnError(error)) resolve(INTERNAL);
       });
@@ -112,7 +110,7 @@ export const createUdpClient = (server: NameServer): UdpClient => {
   return { sendQuery, close };
 };
 
-/** A connected socket receives only from the server, and gets an error when nothing listens there. */
+/** A connected socket receives only from the server, and gets an error when nothing listens at its address. */
 const openChannel = ({ host, port }: NameServer): UdpChannel => {
   const waiting: UdpChannel["waiting"] = new Map();
   const socket = createSocket({
@@ -128,7 +126,7 @@ const openChannel = ({ host, port }: NameServer): UdpChannel => {
     socket.once("error", resolve);
     socket.connect(port, host, (error?: Error) => resolve(error ?? null));
   });
-  // The timers of the questions keep a process alive; the socket must not.
+  // The timers of the questions keep the process alive; the socket must not.
   socket.unref();
   return { socket, failure, waiting, questions: 0 };
 };
@@ -142,8 +140,8 @@ const chooseFreeId = ({ waiting }: UdpChannel): number => {
 const LENGTH_BYTES = 2;
 
 /**
- * Over TCP every message comes after its length in two bytes (RFC 1035 §4.2.2): one that is too long is refused when those
- * are read, and none of it is kept.
+ * Asks over TCP, where a length of two bytes precedes each message (RFC 1035 §4.2.2). The client refuses a message that is too long when it
+ * has read the length, and keeps none of its bytes.
  */
 export const queryOverTcp = async <T extends DnsRecordType>(
   server: NameServer,
@@ -159,7 +157,7 @@ export const queryOverTcp = async <T extends DnsRecordType>(
     const reply = await readMessage(socket, question.type);
     if (reply === "too_large") return { kind: "too_large" };
     const decoded = reply && decodeReply(reply, query);
-    // Only the server can send here: a message that does not match, or is truncated even over TCP, is no answer.
+    // Only the server can send here: a message that does not match, or is truncated even over TCP, counts as SERVFAIL.
     return decoded && (decoded.kind === "unrelated" || decoded.kind === "truncated")
       ? { kind: "servfail" }
       : decoded;

@@ -1,7 +1,7 @@
 import type { DnsOutcome, DnsRecords, DnsRecordType, MxRecordData } from "@mailproof/mail/dns/dns";
 
-// DNS messages (RFC 1035 §4), as far as a resolver's client needs them: one question out, the answer section in. The
-// counts at its beginning show that a message is too large, before any record is read.
+// Encodes and decodes DNS messages (RFC 1035 §4), as far as a resolver's client needs: the question, and the answer section. The counts in
+// the header show that a message is too large, before the decoder reads any record.
 
 export type DnsQuery = { readonly id: number; readonly type: DnsRecordType; readonly name: string };
 
@@ -18,15 +18,14 @@ const TYPE_CODE: Readonly<Record<DnsRecordType, number>> = {
 const CLASS_IN = 1;
 
 /**
- * What an answer may hold; above it the outcome is `too_large`. Bytes are of the whole message, records of its answer
- * section, aliases included. An answer of 64 KB may hold four thousand records, and reading them stops everything else.
+ * The limits of an answer; above them the outcome is `too_large`. Bytes count the whole message, records the answer section with its
+ * aliases. An answer of 64 KB may hold four thousand records, and decoding them would block the event loop.
  */
 const LIMITS: Readonly<Record<"TXT" | "other", { bytes: number; records: number }>> = {
-  // One SPF record is needed, but it comes with the proofs of ownership of every service a company ever used: the largest
-  // sets of well-known companies have some 150 records and 15 KB.
+  // A domain has one SPF record among the ownership proofs of every service that it ever used: the largest sets of well-known companies
+  // have some 150 records and 15 KB.
   TXT: { bytes: 32_768, records: 512 },
-  // Ten mail hosts are looked up and the first addresses are tried. Large pools have a hundred addresses, large companies
-  // some twenty mail hosts.
+  // We look up ten mail hosts and try their first addresses. Large pools have a hundred addresses, large companies some twenty mail hosts.
   other: { bytes: 16_384, records: 256 },
 };
 
@@ -37,17 +36,17 @@ export const isTooLong = (type: DnsRecordType, bytes: number): boolean =>
 
 const HEADER_BYTES = 12;
 const RECURSION_DESIRED = 0x01_00;
-/** In a question it asks for the bit in the answer (RFC 6840 §5.7), where it means that DNSSEC was validated. */
+/** A question sets this bit to ask for it in the answer (RFC 6840 §5.7); in the answer it says that the resolver validated DNSSEC. */
 const AUTHENTIC_DATA = 0x00_20;
 const IS_RESPONSE = 0x80_00;
 const IS_TRUNCATED = 0x02_00;
 const RCODE = 0x0f;
 const FORMERR = 1;
 const OPT_TYPE = 41;
-/** A size that crosses every network in one packet (DNS flag day 2020). */
+/** A message of this size crosses every network in one packet (DNS flag day 2020). */
 const UDP_BYTES = 1232;
 
-/** `edns`: allows 1,232 bytes over UDP (RFC 6891), where 512 are the rule. */
+/** `edns` allows answers of 1,232 bytes over UDP (RFC 6891) in place of 512. */
 export const encodeQuestion = ({ id, type, name }: DnsQuery, edns: boolean): Buffer => {
   const labels = name.split(".").map((label) => Buffer.from(label, "latin1"));
   const header = Buffer.alloc(HEADER_BYTES);
@@ -70,11 +69,11 @@ export const readId = (bytes: Buffer): number | undefined =>
 
 export type DnsReply<T extends DnsRecordType> =
   | DnsOutcome<DnsRecords[T]>
-  /** The whole answer is available over TCP. */
+  /** The server sends the whole answer only over TCP. */
   | { readonly kind: "truncated" }
   /** The server does not know EDNS. */
   | { readonly kind: "formerr" }
-  /** Not an answer to this question: the right one may still arrive. */
+  /** The message answers another question; the right answer may still arrive. */
   | { readonly kind: "unrelated" };
 
 const SERVFAIL = { kind: "servfail" } as const;
@@ -83,7 +82,7 @@ const OUTCOME_BY_CODE: Readonly<Record<number, DnsOutcome<never>>> = {
   5: { kind: "refused" },
 };
 
-/** Decodes the answer to a question. Bytes that are not DNS are a failure of the server, not a fact about the name. */
+/** Decodes the answer to a question. Bytes that are not DNS are a failure of the server, and prove nothing about the name. */
 export const decodeReply = <T extends DnsRecordType>(
   bytes: Buffer,
   question: DnsQuery & { readonly type: T },
@@ -104,7 +103,7 @@ const readReply = <T extends DnsRecordType>(
   const flags = bytes.readUInt16BE(2);
   const code = flags & RCODE;
   const questions = bytes.readUInt16BE(4);
-  // A server that could not read the question may leave it out.
+  // A server that could not read the question may leave it out of its answer.
   if (code === FORMERR && questions === 0) return { kind: "formerr" };
   if (questions !== 1) return SERVFAIL;
   const question = readName(bytes, HEADER_BYTES);
@@ -119,7 +118,7 @@ const readReply = <T extends DnsRecordType>(
   const count = bytes.readUInt16BE(6);
   if (isTooLong(type, bytes.length) || count > getLimit(type).records) return { kind: "too_large" };
   const records = readRecords(bytes, question.end + 4, count, type);
-  // An answer that is only an alias, whose end has no such record, has none of the type.
+  // An answer that holds only aliases, whose target has no record of the type, means nodata.
   if (records.length === 0) return { kind: "nodata" };
   return { kind: "ok", records, ...((flags & AUTHENTIC_DATA) !== 0 && { isAuthentic: true }) };
 };
@@ -149,8 +148,8 @@ const NAME_BYTES_MAX = 255;
 const POINTER = 0xc0;
 
 /**
- * A pointer goes back to earlier bytes (RFC 1035 §4.1.4), so a name ends. A message may point to the same bytes as often
- * as it likes: no name has more than 128 labels, and none of them is read twice.
+ * Reads a name. A pointer must lead to earlier bytes (RFC 1035 §4.1.4), so every name ends. Many names may point to the same bytes, so the
+ * cost is bounded too: a name has at most 128 labels, and the reader visits none of them twice.
  */
 const readName = (
   bytes: Buffer,
@@ -191,7 +190,7 @@ const skipName = (bytes: Buffer, start: number): number => {
   }
 };
 
-/** As zone files write a label: a dot within it, and every invisible character, is escaped (RFC 1035 §5.1). */
+/** Escapes a label as zone files do: each dot in it and each invisible character (RFC 1035 §5.1). */
 const escapeLabel = (label: string): string =>
   /^[\w-]*$/.test(label) || !/[^ -~]|[.\\]/.test(label)
     ? label
@@ -204,7 +203,7 @@ const escapeLabel = (label: string): string =>
 const readNameText = (bytes: Buffer, at: number): string =>
   readName(bytes, at).labels.map(escapeLabel).join(".");
 
-/** Usage, selector and matching type, before the data (RFC 6698 §2.1). */
+/** Usage, selector and matching type precede the data (RFC 6698 §2.1). */
 const TLSA_HEAD_BYTES = 3;
 
 const RECORD_READERS: {
@@ -222,7 +221,7 @@ const RECORD_READERS: {
     priority: bytes.readUInt16BE(at),
     exchange: readNameText(bytes, at + 2),
   }),
-  // Its strings are one text, each byte as the character of that number.
+  // Joins the strings of a record; each byte becomes the character of that number.
   TXT: (bytes, at, end) => {
     let text = "";
     for (let next = at; next < end; ) {
@@ -243,7 +242,7 @@ const RECORD_READERS: {
   },
 };
 
-/** In the form of RFC 5952, which URLs use too. */
+/** Writes an address in the form of RFC 5952, as URLs do. */
 const formatIpv6 = (bytes: Buffer, at: number): string => {
   const words = Array.from({ length: 8 }, (_, n) => bytes.readUInt16BE(at + 2 * n).toString(16));
   return new URL(`http://[${words.join(":")}]`).hostname.slice(1, -1);

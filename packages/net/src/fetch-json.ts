@@ -1,11 +1,11 @@
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 256_000;
 
-/** Fetches a small document from a URL that the operator has set. Undefined: there is none. */
+/** Fetches a small document from a URL that the operator has set. Undefined when the server answers 404. */
 export const fetchJson = async (url: string): Promise<unknown> => {
   const response = await fetch(url, {
     headers: { accept: "application/json" },
-    // Only the host that the operator named may answer, and none that it redirects to.
+    // Only the host that the operator named may answer; a redirect is an error.
     redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });

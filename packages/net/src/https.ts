@@ -18,18 +18,17 @@ import { dial } from "./smtp-wire.ts";
 
 type HttpsPorts = GuardSettings & { readonly dns: Dns };
 
-/** For TCP and TLS together; and for all, from the look-up of the name to the last byte that is read. */
+/** The first limit covers TCP and TLS together; the second covers a whole call, from the look-up of the name to the last byte. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const RESPONSE_TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 65_536;
-/** Interim responses (RFC 9110 §15.2) are read as they arrive: a stream of them would use up all our time. */
+/** The client reads interim responses (RFC 9110 §15.2) as they arrive: a stream of them would use up all its time. */
 const INTERIM_MAX = 20;
-/** The most addresses of a name that are tried, one after another. */
 const ADDRESSES_TRIED_MAX = 3;
 
 /**
- * An HTTPS client for addresses that the guard allows. It looks up a name once, checks every address, and connects to
- * one of those: no second look-up between check and connection could return another address.
+ * An HTTPS client for addresses that the guard allows. It looks up a name once, checks every address, and connects to one of them: a second
+ * look-up between the check and the connection could return another address.
  */
 export const createHttpsClient = (ports: HttpsPorts): Https => ({
   check: async (url) => {
@@ -47,23 +46,23 @@ const locate = async (ports: HttpsPorts, text: string): Promise<LocatedTarget | 
   const ips = LOCALHOST.test(target.host)
     ? listOwnAddresses(ports)
     : await lookUpAddresses(ports.dns, target.host);
-  // A forbidden port fails at once: no address that the name may get changes that.
+  // A forbidden port fails before the look-up: no address of the name could make the port allowed.
   if (typeof ips === "string")
     return target.port === ports.port || ports.allowed.length > 0 ? ips : "port_not_allowed";
   return findAddressFault(target, ips, ports) ?? { ...target, ips };
 };
 
-// RFC 6761 §6.3: this machine, and no question to a name server. The guard decides whether it may be called.
+// RFC 6761 §6.3: localhost names this machine, and no name server is asked. The guard decides whether a call may go there.
 const LOCALHOST = /(?:^|\.)localhost$/;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-/** The loopback addresses: where the operator allowed one of the two, the name means that one. */
+/** Returns the loopback addresses that the operator allowed; both when the operator allowed none. */
 const listOwnAddresses = ({ allowed }: GuardSettings): readonly string[] => {
   const open = LOOPBACK.filter((ip) => isPublicIp(ip, allowed));
   return open.length > 0 ? open : LOOPBACK;
 };
 
-/** IPv4 first: a machine without IPv6 loses no time then. */
+/** Lists IPv4 addresses first, so that a machine without IPv6 loses no time. */
 const lookUpAddresses = async (dns: Dns, host: string): Promise<readonly string[] | HttpsFault> => {
   if (isIP(host) !== 0) return [host];
   const outcomes: readonly DnsOutcome<string>[] = await Promise.all([
@@ -83,7 +82,7 @@ const callWithTimeout = async (ports: HttpsPorts, request: HttpsRequest): Promis
   const { promise: timedOut, resolve } = Promise.withResolvers<HttpsOutcome>();
   const timer = setTimeout(() => {
     timeout.abort();
-    // Deferred by one tick: a status that has arrived by now wins.
+    // The timeout waits one tick, so a status that has arrived by now wins.
     setImmediate(resolve, createFailure("timeout"));
   }, RESPONSE_TIMEOUT_MS);
   try {
@@ -107,7 +106,7 @@ const call = async (
   return createFailure("timeout");
 };
 
-/** Connects to the first address that accepts; each has its share of the time that is left. */
+/** Connects to the first address that accepts; each address gets an equal share of the remaining time. */
 const connect = async (
   located: LocatedTarget,
   timeout: AbortSignal,
@@ -136,10 +135,10 @@ const connectTo = async (
   const secured = connectTls({
     socket,
     host,
-    // RFC 6066 §3: an address is not a server name.
+    // RFC 6066 §3: an IP address is not a server name.
     ...(isIP(host) === 0 && { servername: host }),
     ALPNProtocols: ["http/1.1"],
-    // Explicit, because the environment can turn it off for a whole process.
+    // Explicit, because an environment variable can turn the check off for the whole process.
     rejectUnauthorized: true,
   });
   return new Promise((resolve) => {
@@ -157,7 +156,7 @@ const connectTo = async (
       socket.destroy();
       settle("tls_failed");
     });
-    // Stays for the socket's life: an error without a listener would end the process.
+    // This listener stays for the socket's life: an error without a listener would end the process.
     secured.on("error", () => settle("tls_failed"));
   });
 };
@@ -179,7 +178,7 @@ const exchange = (
       socket.destroy();
       resolve(outcome);
     };
-    // From its status on a response is one, whatever goes wrong after it.
+    // Once the status has arrived, the call returns a response, whatever goes wrong afterwards.
     let breakOff = (why: HttpsFault): void => settle(createFailure(why));
     timeout.addEventListener("abort", () => breakOff("timeout"));
     try {
@@ -198,7 +197,7 @@ const exchange = (
       });
       clientRequest.end(request.body);
     } catch (cause) {
-      // A header that no request can have: a bug of ours.
+      // Node refuses a header that no request can have: a bug of ours.
       socket.destroy();
       reject(cause);
     }
@@ -210,7 +209,7 @@ const createRequest = (
   { method, headers, body }: HttpsRequest,
 ) =>
   httpRequest({
-    // A socket of our own: no agent, and so no proxy of the environment, decides where it leads.
+    // With this socket neither an agent nor a proxy from the environment decides where the request goes.
     createConnection: () => socket,
     method,
     path: `${url.pathname}${url.search}`,
@@ -219,13 +218,13 @@ const createRequest = (
       ...headers,
       host: url.host,
       connection: "close",
-      // A response that is compressed all the same is not unpacked, so it cannot be a decompression bomb.
+      // The client does not unpack a response that is compressed all the same, so a decompression bomb does no harm.
       "accept-encoding": "identity",
       ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
     },
   });
 
-/** Reads up to the limit; a longer response is cut short, and its status stands. Calling the result ends it sooner. */
+/** Reads up to the limit and cuts off the rest; the status still counts. Calling the returned function stops reading. */
 const readResponse = (
   response: IncomingMessage,
   settle: (outcome: HttpsOutcome) => void,

@@ -1,17 +1,17 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { fetchJson } from "./fetch-json.ts";
 
-/** Keys are fetched again after this time, changed or not: a revoked key is accepted for no longer. */
+/** The verifier fetches the keys again after this time, so it accepts a revoked key for no longer. */
 const FRESH_MS = 10 * 60_000;
-/** The issuer is asked at most this often, whatever clients send. A new key may take as long to be known. */
+/** The verifier asks the issuer at most this often, whatever clients send. A new key may stay unknown for as long. */
 const REFETCH_MS = 10_000;
-/** While the issuer does not answer, its last keys are valid for this long. */
+/** While the issuer does not answer, the verifier accepts the last keys for this long. */
 const STALE_MS = 60 * 60_000;
 
 type CachedKeys = { readonly at: number; readonly find: JWTVerifyGetKey };
 type FetchAttempt = { readonly at: number; readonly failure: unknown };
 
-/** The keys by which an issuer signs, fetched when one is needed, and cached. */
+/** Fetches an issuer's public keys when a token needs one, and caches them. */
 export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetKey => {
   let cached: CachedKeys | undefined;
   let lastFetch: FetchAttempt | undefined;
@@ -28,7 +28,7 @@ export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetK
     }
   };
 
-  /** Many callers wait for one fetch. */
+  /** Concurrent callers share one fetch. */
   const fetchOnce = async (): Promise<void> => {
     const mayFetch = !lastFetch || now().getTime() - lastFetch.at >= REFETCH_MS;
     if (mayFetch) fetching ??= fetchKeys().finally(() => (fetching = undefined));
@@ -41,7 +41,7 @@ export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetK
   return async (header, token) => {
     if (!getNotOlderThan(FRESH_MS)) {
       const fetched = fetchOnce();
-      // An issuer that failed last time may be slow now; its last keys serve meanwhile.
+      // An issuer that failed last time may be slow now, so the last keys serve meanwhile.
       if (!lastFetch?.failure || !getNotOlderThan(STALE_MS)) await fetched;
     }
     const stale = getNotOlderThan(STALE_MS);
@@ -52,13 +52,13 @@ export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetK
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     await fetchOnce();
-    // The token's key may be new, and the issuer does not answer: whether the token is valid is not known.
+    // The token's key may be new and the issuer does not answer, so nobody knows whether the token is valid.
     if (lastFetch?.failure) throw lastFetch.failure;
     return (cached ?? stale).find(header, token);
   };
 };
 
-/** The issuer's metadata has the URL of its keys: by OpenID Connect Discovery, or else by RFC 8414. */
+/** Finds the URL of the keys in the issuer's metadata, by OpenID Connect Discovery or else by RFC 8414. */
 const fetchKeySet = async (issuer: string): Promise<unknown> => {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, "");
@@ -79,10 +79,10 @@ const fetchKeySetFrom = async (
   metadata: unknown,
 ): Promise<unknown> => {
   const { issuer: named, jwks_uri: at } = Object(metadata) as Readonly<Record<string, unknown>>;
-  // RFC 8414 §3.3: the metadata of another issuer must not be used.
+  // RFC 8414 §3.3: a client must not use the metadata of another issuer.
   if (named !== issuer) throw new Error(`${url} is the metadata of another issuer`);
   if (typeof at !== "string" || !URL.canParse(at)) throw new Error(`${url} names no jwks_uri`);
-  // Plain http is only for an issuer on this machine, which then has its keys here too.
+  // Plain http is only for an issuer on this machine, whose keys must then have the same origin.
   if (!at.startsWith("https:") && new URL(at).origin !== new URL(issuer).origin)
     throw new Error(`${url} names keys that are not behind https`);
   const keys = await fetchJson(at);

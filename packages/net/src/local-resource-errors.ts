@@ -1,6 +1,6 @@
 /**
- * The errors of a machine that lacks a resource: descriptors (of the process, of the system), buffers, memory, local
- * ports. None of them is evidence about the host that we wanted to reach.
+ * Errors of a machine that lacks a resource: descriptors (of the process or the system), buffers, memory, local ports. Such an error proves
+ * nothing about the remote host.
  */
 const OWN_ERRORS: ReadonlySet<string> = new Set([
   "EMFILE",
@@ -12,15 +12,15 @@ const OWN_ERRORS: ReadonlySet<string> = new Set([
 
 let count = 0;
 
-/** How often this process has lacked a resource since it started. */
+/** Counts how often this process has lacked a resource since it started. */
 export const countOwnErrors = (): number => count;
 
-/** Those of another thread of this process. */
+/** Adds the count of another thread of this process. */
 export const addOwnErrors = (times: number): void => {
   count += times;
 };
 
-/** Whether an error, or one of its causes, is that of a machine that lacks a resource. */
+/** Tells whether an error, or one of its causes, means that this machine lacks a resource. */
 export const isOwnError = (error: unknown): boolean => {
   const isOwn = hasOwnCode(error);
   if (isOwn) count++;

@@ -1,10 +1,10 @@
-/** How many control questions are sent at once: of packets of which half are lost, 97 of 100 checks lose one. */
+/** A check sends this many control questions at once: where half of all packets are lost, 97 of 100 checks lose one. */
 const CONTROLS = 5;
-/** Questions that end without an answer within this time share a check. */
+/** Questions that time out within this time share one check. */
 const VALID_MS = 1_000;
 
 type LossCheckOptions = {
-  /** Asks a question that every resolver has the answer to; false: it did not come. */
+  /** Sends a question that every resolver can answer; resolves to false when no answer arrives. */
   readonly askControl: () => Promise<boolean>;
   /** Called once for each check that finds a loss. */
   readonly onLoss: () => void;
@@ -12,9 +12,9 @@ type LossCheckOptions = {
 };
 
 /**
- * Whether packets are lost between us and the resolver now. A resolver and AWS drop packets beyond their limit without a
- * word, also those of other processes behind the same network interface; for a question that looks like a name server
- * that is silent. The difference is that other questions are lost, too.
+ * Tells whether packets between us and the resolver are being lost. A resolver and AWS silently drop packets above their limit, counting
+ * other processes behind the same network interface; to one question this looks like a silent name server. A lossy path also loses control
+ * questions, which any resolver answers.
  */
 export const createLossCheck = ({ askControl, onLoss, nowMs }: LossCheckOptions) => {
   let current: Promise<boolean> | null = null;

@@ -1,7 +1,7 @@
 import { RECEIPT_TYPE } from "@mailproof/core/receipts/sign-receipt";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 
-/** Why a text is no receipt of these keys. */
+/** Why a text is not a receipt that one of these keys has signed. */
 export type ReceiptFault = "not_a_receipt" | "unknown_key" | "forged";
 
 export type CheckedReceipt =
@@ -14,7 +14,7 @@ const OPTIONS = {
   requiredClaims: ["jti", "iat", "email_sha256", "class"],
 };
 
-/** The claims of a receipt that one of these keys has signed. Throws where they are no key set. */
+/** Returns the claims of a receipt that one of these keys has signed. Throws when `keySet` is no key set. */
 export const checkReceipt = async (text: string, keySet: unknown): Promise<CheckedReceipt> => {
   const keys = createLocalJWKSet(keySet as JSONWebKeySet);
   if (!isCanonical(text)) return { kind: "refused", fault: "not_a_receipt" };
@@ -27,13 +27,13 @@ export const checkReceipt = async (text: string, keySet: unknown): Promise<Check
   }
 };
 
-/** Those of other texts are about their form. */
+/** Other errors of the library concern the form of the text. */
 const FAULTS: Readonly<Record<string, ReceiptFault>> = {
   [errors.JWKSNoMatchingKey.code]: "unknown_key",
   [errors.JWSSignatureVerificationFailed.code]: "forged",
 };
 
-/** Base64url has bits to spare at its end, which decoders ignore: two texts would be one receipt. */
+/** A signature's last base64url character has spare bits, which decoders ignore: two texts would be the same receipt. */
 const isCanonical = (text: string): boolean => {
   const signature = text.slice(text.lastIndexOf(".") + 1);
   return Buffer.from(signature, "base64url").toString("base64url") === signature;

@@ -15,30 +15,30 @@ import { createPacketBucket } from "./packet-bucket.ts";
 import { createLossCheck } from "./packet-loss.ts";
 import { createZoneRateLimiter, ZONE_RATE_LIMITS, type ZoneRateLimits } from "./zone-rate-limit.ts";
 
-// Questions to the operator's resolvers. This is a client of its own, because node:dns reads an answer of 64 KB on the
-// main thread before it could be refused: 80 ms for one of mail hosts, in which nothing else runs.
+// Sends questions to the operator's resolvers. node:dns reads an answer of 64 KB on the main thread before anyone can refuse it: 80 ms for
+// one of mail hosts, in which nothing else runs.
 
 type ResolverOptions = {
-  /** "host:port", where the host is an address; empty means the system's own resolvers. */
+  /** "host:port" with an IP address as host; empty for the system's own resolvers. */
   readonly servers: readonly string[];
   readonly packetsPerSecond: number;
-  /** Null where the name servers are our own: the lab. */
+  /** Null for the lab's name servers, which need no protection. */
   readonly zoneLimits?: ZoneRateLimits | null;
 };
 
 /** Long enough for a domain whose servers need three seconds; three attempts stay below 6 s. */
 const ATTEMPTS = 3;
 const WAIT_MS = 1_500;
-/** Delegated by the root itself, so every resolver has the answer. */
+/** The root itself delegates this zone, so every resolver has the answer. */
 const CONTROL = { type: "NS", name: "com" } as const;
-/** An answer from the resolver's own cache; with it, a question stays below 6 s. */
+/** The resolver answers from its own cache. With this wait, a question still takes less than 6 s. */
 const CONTROL_WAIT_MS = 1_000;
-/** How long no packet is sent after a loss. */
+/** The pool sends no packet for this long after a loss. */
 const PAUSE_SECONDS = 1;
-/** A server that was silent is asked after the others for this long. */
+/** For this long the pool asks a server that was silent after the others. */
 const SILENT_MS = 5_000;
 
-/** A name may contain any octet (RFC 2181 §11); invisible ones are there by mistake or for abuse. */
+/** A name may contain any octet (RFC 2181 §11); an invisible one is a mistake or abuse. */
 const VISIBLE = /^[ -~]+$/;
 const LABEL_MAX = 63;
 const NAME_MAX = 253;
@@ -49,8 +49,9 @@ const INTERNAL = { kind: "internal" } as const;
 const NXDOMAIN = { kind: "nxdomain" } as const;
 
 /**
- * The real DNS. Throttles its packets, because a resolver drops those beyond its limit in silence, which looks like a
- * timeout, and checks after a timeout whether packets are lost; throttles its questions for each zone. A PTR question takes the reverse name, "1.2.0.192.in-addr.arpa".
+ * The real DNS. It throttles packets, because a resolver silently drops those above its limit, which looks like a timeout; after a timeout
+ * it checks whether packets are lost. It also throttles the questions for each zone. A PTR question takes the reverse name,
+ * "1.2.0.192.in-addr.arpa".
  */
 export const createResolverPool = ({
   servers,
@@ -80,7 +81,7 @@ export const createResolverPool = ({
     if (!(await bucket.take()) || closing.signal.aborted) return TIMEOUT;
     const outcome = await sendQuery({ type, name: wire });
     if (outcome.kind !== "timeout" || closing.signal.aborted) return outcome;
-    // Silence is the name server's only if our packets arrive.
+    // A timeout proves that the name server is silent only if our packets arrive.
     return (await isLossy()) && !closing.signal.aborted ? INTERNAL : outcome;
   };
 
@@ -107,7 +108,7 @@ const createClient = (server: NameServer): ResolverClient => ({
 
 type QueryContext = { readonly signal: AbortSignal; readonly owe: (packets: number) => void };
 
-/** Asks one server after the other: again when it is silent, and another one when it fails. */
+/** Asks one server after the other: repeats the question when a server is silent, and asks the next server when one fails. */
 const createQuerier =
   (clients: readonly ResolverClient[], { signal, owe }: QueryContext) =>
   async <T extends DnsRecordType>(question: DnsQuestion<T>): Promise<DnsOutcome<DnsRecords[T]>> => {
@@ -121,13 +122,13 @@ const createQuerier =
       const reply = await queryClient(client, question, { signal, owe });
       if (reply) outcome = reply;
       const isFailure = reply?.kind === "servfail" || reply?.kind === "refused";
-      // A server that failed fails again: the next attempt asks another one.
+      // A server that failed would fail again, so the next attempt asks another server.
       if (reply && (!isFailure || attempt + 1 >= clients.length)) return reply;
     }
     return outcome;
   };
 
-/** Whether one of the servers answers at all; what it says does not matter. */
+/** Tells whether one of the servers answers at all; the content of the answer does not matter. */
 const isAnswered = async (clients: readonly ResolverClient[]): Promise<boolean> => {
   const asked = clients.map(async ({ udp, edns }) => {
     if (await udp.sendQuery(CONTROL, { edns, waitMs: CONTROL_WAIT_MS })) return true;
@@ -165,8 +166,8 @@ const toOutcome = <T extends DnsRecordType>(reply: DnsReply<T>): DnsOutcome<DnsR
     : reply;
 
 /**
- * The name as it is sent, or the outcome for a name that cannot be. One that is too long or has an empty label cannot
- * exist in the DNS (RFC 1035 §2.3.4). Other odd names may exist, but this client cannot ask for them.
+ * Returns the name as sent, or the outcome for a name that this client cannot send. A name that is too long or has an empty label cannot
+ * exist in the DNS (RFC 1035 §2.3.4). Other odd names may exist, so their outcome is SERVFAIL.
  */
 const toWireName = (name: string): string | typeof NXDOMAIN | typeof SERVFAIL => {
   const isAscii = /^[\0-\x7f]*$/.test(name);

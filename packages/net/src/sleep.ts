@@ -1,6 +1,6 @@
 /**
- * Resolves early, without an error, when the signal fires. The timers of Node would throw an AbortError, whose stack costs
- * ten times as much as the timer.
+ * Waits, and resolves early without an error when the signal fires. Node's own timers would throw an AbortError, whose stack costs ten
+ * times as much as the timer.
  */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

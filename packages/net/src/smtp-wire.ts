@@ -11,20 +11,19 @@ import {
 } from "@mailproof/mail/smtp/wire";
 import { isOwnError } from "./local-resource-errors.ts";
 
-/** Connects without a proxy. */
 export const connectDirectly: SmtpConnect = async ({ ip, port }, { timeoutMs }) => {
-  // A name would be looked up again, past the address guard; an empty string would mean this machine.
+  // The socket would look up a name again, past the address guard; an empty string would mean this machine.
   if (isIP(ip) === 0) return "no_address";
   const socket = await dial(ip, port, timeoutMs);
   return typeof socket === "string" ? socket : createSmtpWire(socket);
 };
 
-/** What all sockets receive, one after the other: a buffer for each piece would cost more than reading it. */
+/** All sockets share this receive buffer: a new buffer for each piece would cost more than reading it. */
 const RECEIVED = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * Opens a socket, or returns the fault. Later errors of the socket appear as its close. Who listens to its data keeps
- * none of the bytes.
+ * Opens a socket, or returns the fault. A later error of the socket only closes it. A listener to its data must copy the bytes that it
+ * wants to keep.
  */
 export const dial = (
   host: string,
@@ -42,7 +41,7 @@ export const dial = (
     };
     const timer = setTimeout(() => settle("connect_timeout"), timeoutMs);
     socket.once("connect", () => settle(socket));
-    // Stays for the socket's life: an error without a listener would end the process.
+    // This listener stays for the socket's life: an error without a listener would end the process.
     socket.on("error", (error) => settle(toConnectFault(error)));
   });
 };
@@ -56,10 +55,10 @@ const FAULT_BY_CODE: Readonly<Record<string, WireFault>> = {
 const toConnectFault = (error: NodeJS.ErrnoException): WireFault =>
   isOwnError(error) ? "internal" : (FAULT_BY_CODE[error.code ?? ""] ?? "unreachable");
 
-/** A server that waits for commands has no reason to send more replies than this on top of those that are due. */
+/** A mail server that waits for commands has no reason to send more extra replies than this. */
 const SURPLUS_MAX = 10;
 
-/** How long a server has to hang up, too. Most have by then: they do when they have replied to QUIT. */
+/** How long we wait for the server to close its side. Most servers close it after they have replied to QUIT. */
 const HANG_UP_MS = 1_000;
 
 const waitForClose = (socket: Socket): Promise<void> =>
@@ -68,12 +67,12 @@ const waitForClose = (socket: Socket): Promise<void> =>
     else socket.once("close", () => resolve());
   });
 
-/** Replies that have arrived and wait to be received. */
+/** Holds replies that have arrived and that the session has not read yet. */
 const createUnreadReplies = () => {
   let replies: Reply[] = [];
-  /** Replies to come: the greeting, then one for each line. */
+  /** The number of replies that the server still owes: the greeting, then one for each line. */
   let due = 1;
-  /** Several lines have gone out together. */
+  /** True once several lines have gone out together. */
   let pipelines = false;
   return {
     expect: (lines: number): void => {
@@ -81,7 +80,7 @@ const createUnreadReplies = () => {
       due = lines;
       pipelines ||= lines > 1;
     },
-    /** False: it is more than was asked for. Which of them that is, and whose those after it are, cannot be known. */
+    /** Returns false for a reply too many. Nobody can tell which reply is the extra one, or which commands the later ones answer. */
     push: (reply: Reply): boolean => {
       const surplus = reply.code === 421 ? 0 : replies.length + 1 - due;
       if (surplus > (pipelines ? 0 : SURPLUS_MAX)) replies = [];
@@ -99,7 +98,7 @@ const createUnreadReplies = () => {
   };
 };
 
-/** The stream of a wire, which TLS replaces, with its one timer: most replies are waited for as long as the last. */
+/** The stream below a wire, which TLS replaces. It has one timer, because most waits are as long as the wait before. */
 const createStream = (
   socket: Socket,
   onBytes: (bytes: Uint8Array) => void,
@@ -138,7 +137,7 @@ const createStream = (
   };
 };
 
-/** A wire over an open socket. Whatever the server does, memory and time stay bounded. */
+/** Creates a wire over an open socket. Memory and time stay bounded, whatever the server does. */
 export const createSmtpWire = (socket: Socket): SmtpWire => {
   let read = createReplyReader();
   const unread = createUnreadReplies();
@@ -191,7 +190,7 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
     },
     startTls: async (host, waitMs) => {
       if (broken) return broken;
-      // Bytes before the handshake were sent in clear text, perhaps by an attacker (CVE-2011-0411): they are dropped.
+      // The server, or an attacker, sent bytes before the handshake in clear text (CVE-2011-0411): the wire drops them.
       stream.detach();
       read = createReplyReader();
       unread.clear();
@@ -208,8 +207,8 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
 };
 
 /**
- * Opportunistic (RFC 7435): mail would be sent to any server that answers, so a certificate proves nothing here, and
- * weak ciphers are better than none. When it fails even so, the caller tries again in clear text.
+ * Starts opportunistic TLS (RFC 7435): we would send mail to any server that answers, so a certificate proves nothing here, and weak
+ * ciphers are better than none. When the handshake fails, the caller tries again in clear text.
  */
 const upgrade = (socket: Socket, host: string, waitMs: number): Promise<TLSSocket | WireFault> =>
   new Promise((resolve) => {
@@ -218,7 +217,7 @@ const upgrade = (socket: Socket, host: string, waitMs: number): Promise<TLSSocke
       rejectUnauthorized: false,
       minVersion: "TLSv1",
       ciphers: "DEFAULT@SECLEVEL=0",
-      // RFC 6066 §3: an address is not a server name.
+      // RFC 6066 §3: an IP address is not a server name.
       ...(isIP(host) === 0 && { servername: host.replace(/\.$/, "") }),
     });
     const settle = (outcome: TLSSocket | WireFault): void => {

@@ -4,15 +4,15 @@ import type { SmtpConnect, WireFault } from "@mailproof/mail/smtp/wire";
 import { SocksClient } from "socks";
 import { createSmtpWire, dial } from "./smtp-wire.ts";
 
-/** The backoff of a proxy that failed, during which it is tried last. */
+/** For this long after a failure, a proxy is tried last. */
 const BACKOFF_MS = 60_000;
 const PROXIES_TRIED_MAX = 3;
-/** A proxy of ours is near, or down: a longer wait would use up the time of the mail host behind it. */
+/** The operator's proxy is near, or down: a longer wait would use up the time for the mail host behind it. */
 const DIAL_MS_MAX = 2000;
 
 /**
- * Connects through a pool of SOCKS5 proxies (RFC 1928), and never without one: by the exit that the caller names, and
- * otherwise each affinity key keeps its proxy while that one works.
+ * Connects through a pool of SOCKS5 proxies (RFC 1928), never without one. The caller may name an exit; otherwise each affinity key keeps
+ * its proxy while that proxy works.
  */
 export const createProxyConnect = (urls: readonly string[], now: () => Date): SmtpConnect => {
   const proxies = parseProxies(urls);
@@ -48,15 +48,15 @@ type Proxy = {
   readonly login: { readonly userId: string; readonly password: string } | null;
 };
 
-/** The names of the exits, one for each proxy: host and port, for the rest of a URL may be secret. */
+/** Lists the exits, one for each proxy, as host and port, because the rest of a URL may be secret. */
 export const listProxyExits = (urls: readonly string[]): readonly string[] =>
   parseProxies(urls).map(({ exit }) => exit);
 
-/** The exits that the operator calls warm: they get no warm-up. */
+/** Lists the exits that the operator marks as warm: they get no warm-up. */
 export const listWarmExits = (urls: readonly string[]): readonly string[] =>
   parseProxies(urls).flatMap(({ exit, isWarm }) => (isWarm ? [exit] : []));
 
-/** Proxies at one host and port differ by their users, as services with many addresses have it: they are numbered. */
+/** Services with many addresses give each proxy at one host and port its own user: such exits get a number. */
 const parseProxies = (urls: readonly string[]): readonly Proxy[] => {
   const counts = new Map<string, number>();
   return urls.map((url) => {
@@ -71,7 +71,7 @@ const parseProxies = (urls: readonly string[]): readonly Proxy[] => {
 /** socks5://user:password@host:1080#warm, where the user, the password and #warm may be missing. */
 const parseProxy = (url: string): Omit<Proxy, "exit"> => {
   const parsed = URL.parse(url);
-  // The address may hold a password, so the message does not repeat it.
+  // The URL may hold a password, so the message does not repeat it.
   if (!parsed || !/^socks5h?:$/.test(parsed.protocol) || !parsed.hostname)
     throw new RangeError("a proxy is written as socks5://user:password@host:port");
   if (!["", "#warm"].includes(parsed.hash))
@@ -87,7 +87,7 @@ const parseProxy = (url: string): Omit<Proxy, "exit"> => {
   };
 };
 
-/** Rendezvous hashing: while a proxy may not be used only its own keys move, and each to another proxy. */
+/** Rendezvous hashing: when a proxy may not be used, only its own keys move, each to another proxy. */
 const orderByAffinity = (proxies: readonly Proxy[], affinityKey: string): readonly Proxy[] => {
   const computeScore = ({ exit }: Proxy) =>
     createHash("sha256").update(`${affinityKey} ${exit}`).digest("hex");
@@ -123,16 +123,16 @@ const openTunnel = async (
   }
 };
 
-/** The library reports the fault in words, which end with the name of RFC 1928's reply code. */
+/** The library reports a fault as text that ends with the name of RFC 1928's reply code. */
 const FAULTS: readonly (readonly [RegExp, WireFault])[] = [
   [/ConnectionRefused$/, "connect_refused"],
   [/TTLExpired$/, "connect_timeout"],
-  // A proxy's "general failure" is most often the mail host's, and must not put the whole pool into backoff.
+  // A proxy's "general failure" is most often the mail host's fault, and must not put the whole pool into backoff.
   [/(?:NetworkUnreachable|HostUnreachable|AddressNotSupported| Failure)$/, "unreachable"],
 ];
 
 const toWireFault = (message: string, hasSpoken: boolean): WireFault => {
-  // A proxy that replied and then timed out was waiting for the mail host, as a direct connection would have.
+  // A proxy that replied and then timed out was waiting for the mail host, as a direct connection would.
   if (/timed out/.test(message) && hasSpoken) return "connect_timeout";
   return FAULTS.find(([pattern]) => pattern.test(message))?.[1] ?? "proxy_failed";
 };

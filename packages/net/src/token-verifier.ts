@@ -2,14 +2,14 @@ import type { AccessTokens, TrustedIssuer } from "@mailproof/core/accounts/acces
 import { errors, type JWTPayload, jwtVerify } from "jose";
 import { createIssuerKeys } from "./issuer-keys.ts";
 
-/** Public keys only: with a shared secret every service that checks tokens could make one. */
+/** Public keys only: with a shared secret every service that checks tokens could also sign one. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
-/** RFC 7519 §4.1.4 allows "a few minutes" between clocks; one is enough where clocks are synchronized. */
+/** RFC 7519 §4.1.4 allows "a few minutes" between clocks; one minute is enough for synchronized clocks. */
 const SKEW_SECONDS = 60;
-/** The `typ` of an access token (RFC 9068 §2.1, RFC 7519 §5.1): issuers sign logouts, events and proofs, too. */
+/** The `typ` of an access token (RFC 9068 §2.1, RFC 7519 §5.1): issuers also sign logouts, events and proofs. */
 const TYPE = /^(?:application\/)?(?:at\+)?jwt$/i;
 
-/** Verifies JWT access tokens of one issuer. Fetches nothing before the first token arrives. */
+/** Verifies JWT access tokens of one issuer. Fetches no keys before the first token arrives. */
 export const createTokenVerifier = (
   { issuer, audience }: TrustedIssuer,
   now: () => Date,
@@ -37,14 +37,14 @@ export const createTokenVerifier = (
   return { issuer, audience, verify };
 };
 
-/** A token without `typ` is accepted; the field's form has not been checked before. */
+/** Accepts a token without `typ`. The library has not checked the type of the field. */
 const isAccessToken = ({ typ }: { readonly typ?: unknown }): boolean =>
   typ === undefined || (typeof typ === "string" && TYPE.test(typ));
 
-/** Issued in the future: the issuer's clock differs from ours, so the token's expiry means nothing. */
+/** A token issued in the future shows that the issuer's clock differs from ours, so its expiry means nothing. */
 const isAhead = ({ iat = 0 }: JWTPayload, now: Date): boolean =>
   iat > now.getTime() / 1000 + SKEW_SECONDS;
 
-/** Other errors are about the issuer: it did not answer, or not with keys. */
+/** Other errors concern the issuer: it did not answer, or its answer held no keys. */
 const isTokenError = (error: unknown): boolean =>
   error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid);

@@ -1,20 +1,20 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { createPacketBucket, type PacketBucket } from "./packet-bucket.ts";
 
-// How many questions about one zone go out in a second, from all accounts together: a client that sends a list of names
-// below one domain must not flood its name servers through us.
+// Limits how many questions about one zone go out in a second, from all accounts together: a client that sends a list of names below one
+// domain must not flood that domain's name servers through us.
 
 type LimitClock = Parameters<typeof createPacketBucket>[1];
 type RateLimit = { readonly perSecond: number; readonly burst: number };
 
 export type ZoneRateLimits = {
   readonly ordinary: RateLimit;
-  /** For the zones of providers that name a mail host for each of their customers. */
+  /** The limit for zones of providers that name a mail host for each customer. */
   readonly wide: RateLimit;
   readonly wideZones: ReadonlySet<string>;
 };
 
-/** Domains that share one zone: without it, a thousand customers of one provider would wait for each other. */
+/** Domains whose customers share one zone: with the ordinary limit, a thousand customers of one provider would wait for each other. */
 const NAMES_A_HOST_PER_CUSTOMER = [
   "outlook.com",
   "mx.microsoft",
@@ -29,23 +29,23 @@ const NAMES_A_HOST_PER_CUSTOMER = [
 ];
 
 export const ZONE_RATE_LIMITS: ZoneRateLimits = {
-  // A name server on the smallest machine answers thousands. One deliverability check sends at most 250 questions, nearly
-  // all of one domain, and they must not wait.
+  // A name server on the smallest machine answers thousands of questions a second. A deliverability check sends at most 250, nearly all
+  // about one domain, and they must not wait.
   ordinary: { perSecond: 100, burst: 300 },
-  // A third of all companies are customers of the largest: as many as a machine can verify in a second.
+  // A third of all companies are customers of the largest provider: this is as many as a machine can verify in a second.
   wide: { perSecond: 2_000, burst: 2_000 },
   wideZones: new Set(NAMES_A_HOST_PER_CUSTOMER),
 };
 
-/** Second labels below which registries of countries sell names: "co" of "example.co.uk". */
+/** Second-level labels below which country registries sell names: "co" of "example.co.uk". */
 const SECOND_LEVEL = new Set("ac co com edu go gob gouv gov gv mil ne net nom or org".split(" "));
 const COUNTRY_LETTERS = 2;
-/** A reverse zone is the block of one provider: of IPv4 two octets, of IPv6 32 bits. */
+/** A reverse zone covers one provider's block: two octets of IPv4, 32 bits of IPv6. */
 const REVERSE_LABELS: Readonly<Record<string, number>> = { "in-addr.arpa": 4, "ip6.arpa": 10 };
 
 /**
- * The registered domain, as far as its letters show: the last two labels, or three below a country's second level. Where
- * a registry has more levels than these, the domains below it share one limit.
+ * Returns the registered domain as far as its letters show it: the last two labels, or three below a country's second level. Where a
+ * registry has more levels, the domains below it share one limit.
  */
 export const toZone = (name: string): string => {
   const labels = name.toLowerCase().replace(/\.$/, "").split(".");
@@ -55,11 +55,11 @@ export const toZone = (name: string): string => {
   return labels.slice(-count).join(".");
 };
 
-/** The zones of the latest questions. A zone that was dropped restarts with a full burst. */
+/** The limiter keeps the zones of the latest questions. A dropped zone restarts with a full burst. */
 const ZONES_MAX = 20_000;
 
 export type ZoneRateLimiter = {
-  /** Waits until a question about the name may go out. False: that is too far off. */
+  /** Waits until a question about the name may go out. Returns false when the turn is too far off. */
   readonly wait: (name: string) => Promise<boolean>;
 };
 
