@@ -7,9 +7,9 @@ import {
 } from "./address.ts";
 import { TEXT_UNITS_MAX } from "./syntax.ts";
 
-// Parses an address as people have it, at every entrance: a request, a form, a cell of a list, the command line: `Ada Lovelace <ada@example.org>`, `mailto:ada@example.org?subject=hi`, with a
-// trailing semicolon, with invisible characters around it. Two different addresses are a fault: no rule decides which
-// of them belongs to the row.
+// Parses an address as people write it, at every entrance (a request, a form, a list's cell, the command line): `Ada Lovelace
+// <ada@example.org>`, `mailto:ada@example.org?subject=hi`, with a trailing semicolon or invisible characters around it. Two different
+// addresses are a fault: no rule decides which of them belongs to the row.
 
 export const SEVERAL_ADDRESSES = {
   fault: "several_addresses",
@@ -18,15 +18,14 @@ export const SEVERAL_ADDRESSES = {
 
 export type CellFault = AddressFault | typeof SEVERAL_ADDRESSES;
 
-/** The one address in a cell of a list. */
 export const parseAddressCell = (cell: string): Address | CellFault => {
   const parsed = parseAddress(cell);
-  // Nearly every cell is an address or has none, and is parsed once.
+  // Nearly every cell is an address or contains none, and needs a single parse.
   if (isAddress(parsed) && !parsed.local.includes("%")) return parsed;
   return cell.includes("@") && cell.length <= TEXT_UNITS_MAX ? parseLenient(cell, parsed) : parsed;
 };
 
-/** A text that should be an address. Its fault is that of the whole text. */
+/** Reads a text that should be an address. Its fault is that of the whole text. */
 export const readAddress = (text: string): AddressText => {
   const found = parseAddressCell(text);
   if (isAddress(found)) return { text, address: found, fault: null, canonical: found.canonical };
@@ -35,7 +34,7 @@ export const readAddress = (text: string): AddressText => {
   return { text, address: null, fault, canonical: text.trim().toLowerCase() };
 };
 
-/** Whether the cell suggests that its column has addresses. */
+/** Tells whether a cell suggests that its column has addresses. */
 export const hasAddress = (cell: string): boolean => {
   if (!cell.includes("@")) return false;
   const read = parseAddressCell(cell);
@@ -53,12 +52,12 @@ const parseLenient = (cell: string, parsed: Address | AddressFault): Address | C
   const angleAddress = ANGLE_ADDRESS.exec(text)?.[1];
   const nameAddress = angleAddress === undefined ? parsed : parseMailto(angleAddress);
   if (isAddress(nameAddress)) return nameAddress;
-  // Only the address, perhaps twice. The rest of "ada@example.org, Ada" may be a name or an error.
+  // The cell holds only the address, perhaps twice. The rest of "ada@example.org, Ada" may be a name or an error.
   const [onlyAddress] = addresses;
   return onlyAddress && addresses.length === parts.length ? onlyAddress : nameAddress;
 };
 
-/** White space, invisible characters, and separators that remain of a split list. */
+/** White space, invisible characters, and leftover separators of a split list. */
 const EDGE = /[\s\p{Cf}\p{Default_Ignorable_Code_Point},;]/u;
 
 const trimEdges = (text: string): string => {

@@ -6,7 +6,7 @@ const GROUP = /^[0-9a-f]{1,4}$/i;
 const OCTET = /^[0-9]{1,3}$/;
 const GROUPS = 8;
 
-/** `text` is what stands between the brackets. A tag other than IPv6 has never been registered. */
+/** `text` is the text between the brackets. No tag other than IPv6 has ever been registered. */
 export const parseLiteral = (text: string): IpAddress | undefined => {
   if (!TAG.test(text)) {
     const octets = parseOctets(text);
@@ -16,7 +16,7 @@ export const parseLiteral = (text: string): IpAddress | undefined => {
   return groups && { version: 6, ip: formatGroups(groups) };
 };
 
-// Zeros in front are in the grammar, and the number is decimal with them too.
+// The grammar allows leading zeros, and the number is still decimal.
 const parseOctets = (text: string): number[] | undefined => {
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => OCTET.test(part))) return undefined;
@@ -50,7 +50,7 @@ const pairOctets = ([a = 0, b = 0, c = 0, d = 0]: readonly number[]): number[] =
   c * 256 + d,
 ];
 
-/** RFC 5952: the first of the longest runs of zeros as "::", lower case, IPv4 in dots where it is mapped. */
+/** RFC 5952: writes the first of the longest runs of zeros as "::", in lower case, and a mapped IPv4 address with dots. */
 const formatGroups = (groups: readonly number[]): string => {
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff)
     return `::ffff:${groups

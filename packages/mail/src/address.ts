@@ -17,44 +17,43 @@ export type Address = {
   readonly domain: string;
   /** The IP address of a literal. */
   readonly literal: string | null;
-  /** For people: U-labels, and the local part in the case it was written in. */
+  /** For people: U-labels, and the local part in its original case. */
   readonly display: string;
-  /** For dedupe and cache. Hardly a server looks at the case of a local part, though RFC 5321 §2.4 lets it. */
+  /** The key for dedupe and cache, in lower case. Hardly any server distinguishes case in a local part, though RFC 5321 §2.4 allows it. */
   readonly canonical: string;
-  /** RFC 6531. A domain never needs it, since it is sent as A-labels. */
+  /** RFC 6531. A domain never needs SMTPUTF8, because it is sent as A-labels. */
   readonly needsSmtpUtf8: boolean;
 };
 
 export type AddressFault = SyntaxFault;
 
-/** A text that should be an address, parsed: made once, where the text arrives, and handed on. */
+/** A text that should be an address, with its parsed form: parsed once on arrival, and passed on. */
 export type AddressText = {
   readonly text: string;
   readonly address: Address | null;
   readonly fault: AddressFault["fault"] | null;
-  /** The same for every spelling of an address; a text that is not an address is its own, in lower case. */
+  /** Equal for every spelling of an address; for a text that is not an address, the text in lower case. */
   readonly canonical: string;
 };
 
-/** The domain of an address in SMTP form: the part after its last @. */
 export const getDomain = (address: string): string => address.slice(address.lastIndexOf("@") + 1);
 
 const ADDRESS_OCTETS_MAX = 254; // RFC 5321 §4.5.3.1.3: a path of 256 with its < and >
-/** RFC 5321 §4.5.3.1.1: what every server must take. More is up to the server. */
+/** RFC 5321 §4.5.3.1.1: every server must accept this length; it may refuse more. */
 const LOCAL_OCTETS_ASSURED = 64;
-/** Some large services make names of up to about a hundred octets, and their servers take them (docs/design/verdicts.md). */
+/** Some large services make names of up to about a hundred octets, and their servers accept them (docs/design/verdicts.md). */
 const LOCAL_OCTETS_MAX = 127;
 
 /**
- * RFC 5321 §4.1.2 Mailbox with RFC 6531, and not RFC 5322 addr-spec: comments, folding white space and
- * words put together from quoted and plain ones are forms of a header, and no server takes them in RCPT.
- * White space around it, one pair of angle brackets and `mailto:` are taken away; nothing else is mended.
+ * Parses the Mailbox of RFC 5321 §4.1.2 with RFC 6531, and not the addr-spec of RFC 5322: comments, folding white space and words that mix
+ * quoted and plain parts belong to headers, and no server accepts them in RCPT. The parser removes white space around the address, one pair
+ * of angle brackets and `mailto:`, and repairs nothing else.
  */
 export const parseAddress = (text: string): Address | AddressFault => {
   if (text.length <= ORDINARY_LENGTH_MAX && ORDINARY.test(text)) return parseOrdinary(text);
   const trimmed = text.trim();
   if (trimmed.length > TEXT_UNITS_MAX) return createFault("syntax.too_long");
-  // Before all else: a few characters beyond ASCII are, in NFC, ones of the grammar (U+037E is ";").
+  // NFC comes first, because it turns a few characters beyond ASCII into ones of the grammar (U+037E is ";").
   const bare = unwrap(isAscii(trimmed) ? trimmed : trimmed.normalize("NFC"));
   if (bare === "") return createFault("syntax.empty");
 
@@ -68,8 +67,8 @@ export const parseAddress = (text: string): Address | AddressFault => {
   return "fault" in host ? host : assemble(local, host);
 };
 
-// Nearly every address there is, and it is its own display and canonical form. Too short to break a limit of
-// length; without a hyphen beside another, so without A-labels; its last label has letters only.
+// Matches nearly every real address, which is its own display and canonical form. It is too short to break a limit of length; it has no two
+// hyphens together, so no A-labels; its last label has letters only.
 const ORDINARY_LENGTH_MAX = 64;
 const ORDINARY =
   /^[a-z0-9!#$%&'*+\-/=?^_`{|}~]+(?:\.[a-z0-9!#$%&'*+\-/=?^_`{|}~]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]+$/;
@@ -90,11 +89,11 @@ export const isAddress = <F extends { readonly fault: string }>(
   parsed: Address | F,
 ): parsed is Address => !("fault" in parsed);
 
-/** Whether the part before the @ is longer than every server must take. */
+/** Tells whether the local part is longer than every server must accept. */
 export const hasLongLocal = ({ local }: Pick<Address, "local">): boolean =>
   countOctets(local) > LOCAL_OCTETS_ASSURED;
 
-/** What stands between the angle brackets of RCPT TO. */
+/** Returns the text for the angle brackets of RCPT TO. */
 export const toSmtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;
 
 type ParsedHost = { readonly ascii: string; readonly display: string; readonly literal?: string };
@@ -105,7 +104,7 @@ const assemble = (local: string, host: ParsedHost): Address | AddressFault => {
   if (countOctets(domain) > ADDRESS_OCTETS_MAX) return createFault("syntax.too_long");
   const needsSmtpUtf8 = !isAscii(local);
   const lower = local.toLowerCase();
-  // NFC once more: J with a caron is two characters, and its lower case is one.
+  // NFC again: J with a caron is two characters, and its lower case is one.
   const folded = needsSmtpUtf8 ? lower.normalize("NFC") : lower;
   const display = host.display === host.ascii ? domain : `${local}@${host.display}`;
   return {
@@ -167,12 +166,12 @@ const findLocalFault = (code: number): AddressFault =>
     code === QUOTE || code === BACKSLASH ? "syntax.local_quote" : "syntax.local_character",
   );
 
-// RFC 6531 lets characters beyond ASCII into the string, but not after a backslash.
+// RFC 6531 allows characters beyond ASCII in the string, but not after a backslash.
 const QUOTED = /^"((?:[^"\\]|\\[ -~])*)"/;
 const ESCAPED = /\\(.)/g;
 const TO_ESCAPE = /["\\]/g;
 
-/** Quoted-string = DQUOTE *QcontentSMTP DQUOTE. It may be empty, and it may hold an @. */
+/** Quoted-string = DQUOTE *QcontentSMTP DQUOTE. It may be empty, and may contain an @. */
 const splitQuoted = (text: string): AddressParts | AddressFault => {
   const [whole, inside] = QUOTED.exec(text) ?? [];
   if (whole === undefined || inside === undefined) return createFault("syntax.local_quote");
@@ -193,7 +192,7 @@ const findQuotedFault = (meant: string): AddressFault | undefined => {
   return findLocalUnicodeFault(meant);
 };
 
-// RFC 5321 §4.1.2: a quoted form means the same as the plain one, and the plain one should be used.
+// RFC 5321 §4.1.2: a quoted form means the same as the plain form, which should be preferred.
 const quoteIfNeeded = (meant: string): string =>
   !findDotStringFault(meant) ? meant : `"${meant.replaceAll(TO_ESCAPE, "\\$&")}"`;
 

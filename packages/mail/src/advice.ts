@@ -1,11 +1,11 @@
-/** What to do about an issue. {name} is replaced by the field of that name in the issue's detail. */
+/** The remedy for an issue. The issue's detail replaces each {name}. */
 export type Advice = {
   readonly id: string;
-  /** The issues that it resolves. */
+  /** The issues that the advice resolves. */
   readonly for: readonly string[];
-  /** Its record replaces one that hid faults, or adds the first: faults of the new one count against it. */
+  /** Set when the advised record replaces one that hid faults, or adds the first record: the new record's faults count against the gain. */
   readonly uncovers?: true;
-  /** Absent: the text is the issue's own message, which already says what to do. */
+  /** Absent when the issue's own message already gives the remedy. */
   readonly text?: string;
 };
 

@@ -1,21 +1,20 @@
 import { classify } from "./smtp/classify.ts";
 import type { Reply } from "./smtp/reply.ts";
 
-/** What a sender's mail system says of a bounce. */
 export type BounceReport = {
-  /** Absent: the report does not say. */
+  /** Absent when the report gives no category. */
   readonly type?: "hard" | "soft" | undefined;
   /** The receiving server's reply, or a line of a delivery report that contains it. */
   readonly diagnostic?: string | undefined;
 };
 
 /**
- * `hard`: the mailbox takes no mail. `soft`: it may take the next one. Null: the bounce is about the message or its
- * sender, or nothing says what it is about, so it is not evidence about the mailbox.
+ * `hard`: the mailbox accepts no mail. `soft`: it may accept the next mail. Null: the bounce is about the message or its sender, or gives
+ * no cause, so it proves nothing about the mailbox.
  */
 export type BounceKind = "hard" | "soft" | null;
 
-/** The server's own words count more than the category that the sender's system put them in. */
+/** The server's own words count more than the category that the sender's system chose. */
 export const toBounceKind = ({ type, diagnostic }: BounceReport): BounceKind => {
   const reply = diagnostic === undefined ? undefined : parseDiagnostic(diagnostic);
   if (!reply) return type ?? null;
@@ -23,7 +22,7 @@ export const toBounceKind = ({ type, diagnostic }: BounceReport): BounceKind => 
   if (verdict === "invalid") return "hard";
   if (aboutUs) return null;
   if (verdict === "risky" || reply.code < 500) return "soft";
-  // No rule knows the words: then the category is better than nothing. A rule that does has read a policy in them.
+  // When no rule knows the words, the category is the best evidence. A rule that matched has found a policy.
   return reason === "unclassified_permanent" ? (type ?? null) : null;
 };
 

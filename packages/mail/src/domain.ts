@@ -12,21 +12,21 @@ export type DomainFault = SyntaxFault;
 /** `ascii` is letters, digits and hyphens in lower case and nothing else; `display` has U-labels. */
 export type Domain = { readonly ascii: string; readonly display: string };
 
-// 255 octets on the wire (RFC 1035 §2.3.4) hold a length octet for each label and one for the root.
+// The 255 octets on the wire (RFC 1035 §2.3.4) include a length octet for each label and one for the root.
 const DOMAIN_OCTETS_MAX = 253;
 const LABEL_OCTETS_MAX = 63;
 
 const A_LABEL = /(?:^|\.)xn--/;
 const NUMERIC_LAST_LABEL = /\.[0-9]+$/;
-// RFC 5891 §4.2.3.1. The A-label of such a label looks sound, so only the U-label shows it.
+// RFC 5891 §4.2.3.1. The A-label of such a label looks sound, so only the U-label shows the fault.
 const MISPLACED_HYPHEN = /^-|^..--|-$/u;
-// UTS 46 knows where a script needs a joiner, and drops the selector that only asks for a coloured emoji.
+// UTS 46 knows where a script needs a joiner, and drops the selector that only requests a coloured emoji.
 const JOINERS = /[\u200c\u200d]|(?<=\p{Extended_Pictographic})\ufe0f/gu;
 
 /**
- * A domain name that a public mail host can have. A dot at the end is a fault, for SMTP has none there
- * (RFC 5321 §2.3.5); so is a name of one label, which no mail host has; so is a number as the last label
- * (RFC 3696 §2), mostly an IP address without its brackets; so is an underscore, which DNS has but no host.
+ * Parses a domain name that a public mail host can have. Faults are: a dot at the end, which SMTP does not use (RFC 5321 §2.3.5); a single
+ * label, which no mail host has; a number as the last label (RFC 3696 §2), mostly an IP address without its brackets; an underscore, which
+ * DNS allows but host names do not.
  */
 export const parseDomain = (text: string): Domain | DomainFault => {
   if (text === "") return createFault("syntax.domain_empty");
@@ -43,13 +43,13 @@ const TYPED_UNITS_MAX = 2_000;
 const SURROUNDING = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 const SCHEME = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i;
 const PORT = /:\d{0,5}$/;
-// The last three are dots of other scripts, which UTS 46 reads as one.
+// The last three are dots of other scripts, which UTS 46 reads as dots.
 const FINAL_DOT = /[.\u3002\uff0e\uff61]$/;
 
 /**
- * A domain as people type or paste it: with white space round it, as a URL with its user, port and path, with the dot of
- * the root at its end, in capitals, in U-labels or A-labels. What is left must be a domain. A bare `ann@example.com` is
- * an address, and no domain is read from it; `www.` is part of the name and stays.
+ * Parses a domain as people type or paste it: with white space around it, as a URL with user, port and path, with the root's dot at its
+ * end, in capitals, in U-labels or A-labels. The rest must be a domain. A bare `ann@example.com` is an address and a fault here; `www.` is
+ * part of the name and stays.
  */
 export const parseTypedDomain = (text: string): Domain | DomainFault => {
   if (text.length > TYPED_UNITS_MAX) return createFault("syntax.domain_too_long");
@@ -61,22 +61,22 @@ export const parseTypedDomain = (text: string): Domain | DomainFault => {
 
 export const isDomain = (parsed: Domain | DomainFault): parsed is Domain => "ascii" in parsed;
 
-/** The U-labels of a domain in A-labels. Without A-labels it is the same. */
+/** Returns the U-labels of a domain in A-labels. A domain without A-labels stays the same. */
 export const toUnicode = (ascii: string): string => domainToUnicode(ascii) || ascii;
 
-/** The name after `www.`, where a company's mail usually is; undefined for any other name. */
+/** Returns the name after `www.`, where a company's mail usually is; undefined for any other name. */
 export const removeWww = (ascii: string): string | undefined => {
   const bare = ascii.startsWith("www.") ? ascii.slice("www.".length) : "";
   return bare.includes(".") ? bare : undefined;
 };
 
-// domainToASCII reads the host of a URL: it would take "%61" for "a", cut at "/", drop tabs and make an IP
-// address of 0x7f.1. Therefore it sees only what a name may hold, and what it says is checked as any name is.
+// domainToASCII parses the host of a URL: it would decode "%61", cut at "/", drop tabs and turn 0x7f.1 into an IP address. Therefore it
+// gets only characters that a name may have, and its result is checked like any name.
 const parseUnicode = (text: string): Domain | DomainFault => {
   const fault = findForbiddenCharacter(text) ?? findUnicodeFault(text.replaceAll(JOINERS, ""));
   if (fault) return fault;
   const ascii = domainToASCII(text);
-  // Some characters expand to several, which may include ones that no name has: "⑴" is "(1)".
+  // Some characters expand to several, which may include forbidden ones: "⑴" is "(1)".
   if (ascii === "" || findForbiddenCharacter(ascii)) return createFault("syntax.idna");
   return findHostNameFault(ascii) ?? toDomain(ascii);
 };
@@ -90,8 +90,8 @@ const findForbiddenCharacter = (text: string): SyntaxFault | undefined => {
   return undefined;
 };
 
-// An A-label counts only when it is what its U-label becomes. Anything else ("xn--a", or a label that hides
-// a capital or a hyphen) would be a second name for one host, or a name that no registry can have given.
+// An A-label counts only when encoding its U-label gives it again. Any other ("xn--a", or a label that hides a capital or a hyphen) would
+// be a second name for one host, or a name that no registry can have sold.
 const toDomain = (ascii: string): Domain | DomainFault => {
   const display = domainToUnicode(ascii);
   if (A_LABEL.test(display) || domainToASCII(display) !== ascii) return createFault("syntax.idna");
@@ -102,7 +102,7 @@ const toDomain = (ascii: string): Domain | DomainFault => {
   return { ascii, display };
 };
 
-/** A symbol in the top-level domain: IDNA2008 allows none anywhere, and registries of some emoji below. */
+/** A symbol in the top-level domain: IDNA2008 allows none anywhere, though some registries sell emoji below theirs. */
 const NO_TOP_LEVEL = /[^\p{L}\p{M}\p{N}\p{Cf}.-][^.]*$/u;
 
 const DOT = 0x2e;

@@ -1,11 +1,11 @@
 import { SPECIAL_BLOCKS } from "./special-blocks.ts";
 
-/** An address as a number. `bits` tells the family apart: 0.0.0.1 and ::1 have one value and are not the same. */
+/** An address as a number. `bits` separates the families: 0.0.0.1 and ::1 have the same value and are different addresses. */
 export type Ip = { readonly bits: 32 | 128; readonly value: bigint };
 
 export type Cidr = { readonly base: Ip; readonly length: number };
 
-/** An octet without a leading zero: where 010 is eight and where it is ten depends on who reads it. */
+/** An octet without a leading zero: some software reads 010 as eight, other software as ten. */
 const OCTET = /^(?:0|[1-9]\d{0,2})$/;
 const GROUP = /^[\da-f]{1,4}$/i;
 
@@ -13,7 +13,7 @@ const GROUP = /^[\da-f]{1,4}$/i;
 export const parseIp = (text: string): Ip | undefined =>
   text.includes(":") ? parseIpv6(text) : parseIpv4(text);
 
-/** "10.0.0.0/8". A bare address is a block of one; bits beyond the length are of no account. */
+/** Parses "10.0.0.0/8". A bare address is a block of one; bits beyond the length do not count. */
 export const parseCidr = (text: string): Cidr | undefined => {
   const [address = "", length, ...extra] = text.split("/");
   const base = parseIp(address);
@@ -23,7 +23,7 @@ export const parseCidr = (text: string): Cidr | undefined => {
   return { base, length: Number(length) };
 };
 
-/** An IPv4 address, or the /64 that one IPv6 customer has at least. */
+/** Returns an IPv4 address, or the /64 that every IPv6 customer has at least. */
 export const toNetwork = (ip: string): string => {
   const parsed = parseIp(ip);
   return parsed?.bits === 128 ? `${(parsed.value >> 64n).toString(16)}::/64` : ip;
@@ -37,7 +37,7 @@ export const isInBlock = (ip: Ip, { base, length }: Cidr): boolean => {
   return ip.bits === base.bits && ip.value >> hostBits === base.value >> hostBits;
 };
 
-/** The address back to front, a label per octet or nibble: how reverse zones and blocklists name it. */
+/** Returns the address in reverse, a label per octet or nibble, as reverse zones and blocklists name it. */
 export const toReverseLabels = (ip: Ip): string => {
   const hex = ip.value.toString(16).padStart(ip.bits / 4, "0");
   const octets = hex.match(/../g) ?? [];
@@ -46,14 +46,14 @@ export const toReverseLabels = (ip: Ip): string => {
   return parts.toReversed().join(".");
 };
 
-/** The name to ask for PTR (RFC 1035 §3.5, RFC 3596 §2.5). */
+/** Returns the name for a PTR question (RFC 1035 §3.5, RFC 3596 §2.5). */
 export const toReverseName = (ip: Ip): string =>
   `${toReverseLabels(ip)}.${ip.bits === 32 ? "in-addr" : "ip6"}.arpa`;
 
 /**
- * Whether the address is on the public internet. The owner of a domain chooses the addresses that its mail hosts
- * resolve to, so other addresses would let an attacker aim our connections at our own network. A text that is not
- * an address is not public. `allowed`: more blocks that the operator permits, such as the lab's.
+ * Tells whether the address is on the public internet. The owner of a domain chooses the addresses of its mail hosts, so other addresses
+ * would let an attacker aim our connections at our own network. A text that is not an address is not public. `allowed`: more blocks that
+ * the operator permits, such as the lab's.
  */
 export const isPublicIp = (text: string, allowed: readonly Cidr[]): boolean => {
   const ip = parseIp(text);
@@ -86,7 +86,7 @@ const parseIpv6 = (text: string): Ip | undefined => {
   return { bits: 128, value: joinGroups([...left, ...zeros, ...right], 16n) };
 };
 
-/** The groups on one side of "::". Only the very end of an address may be written as IPv4. */
+/** Parses the groups on one side of "::". Only the very end of an address may be written as IPv4. */
 const parseGroups = (side: string, mayEndInIpv4: boolean): readonly number[] | undefined => {
   if (side === "") return [];
   const groups = side.split(":");
@@ -120,6 +120,6 @@ const EMBEDDED_IPV4: readonly EmbeddedIpv4[] = [
   { block: parseBlock("64:ff9b::/96"), unwrap: (value) => [value] },
   // 6to4 (RFC 3056 §2).
   { block: parseBlock("2002::/16"), unwrap: (value) => [value >> 80n] },
-  // Teredo (RFC 4380 §4): the server in clear, the client with every bit turned over.
+  // Teredo (RFC 4380 §4): the server in clear, the client with every bit inverted.
   { block: parseBlock("2001::/32"), unwrap: (value) => [value >> 64n, value ^ 0xffff_ffffn] },
 ];

@@ -2,10 +2,10 @@ import type { Issue } from "./issue.ts";
 
 type IssueWeight = Pick<Issue, "severity" | "costPoints">;
 
-/** A row of a rule table. In the message, {name} is replaced by that field of the detail. */
+/** A row of a rule table. The detail replaces each {name} in the message. */
 export type IssueRule = IssueWeight & {
   readonly message: string;
-  /** What it weighs in the lesser of the two degrees that the row knows. */
+  /** The cost and severity of the rule's lesser degree. */
   readonly lesser?: IssueWeight;
 };
 
@@ -14,7 +14,7 @@ export type IssueRules<Id extends string> = Readonly<Record<Id, IssueRule>>;
 /** A TXT record may hold 64 kB; a message shows this much of it. */
 const SHOWN_MAX = 200;
 
-/** Makes the issues of a table. Only the table holds severities and costs. */
+/** Creates the issues of a table. Only the table holds severities and costs. */
 export const createIssueFactory =
   <Id extends string>(rules: IssueRules<Id>) =>
   (id: Id, detail: Issue["detail"] = {}, degree: "full" | "lesser" = "full"): Issue => {
@@ -37,13 +37,13 @@ const clipDetail = (detail: Issue["detail"]): Issue["detail"] =>
     ]),
   );
 
-/** Costs may come to more than there is to lose. */
+/** The costs may add up to more than 100. */
 export const scoreIssues = (issues: readonly Issue[]): number =>
   Math.max(0, 100 - issues.reduce((sum, { costPoints }) => sum + costPoints, 0));
 
 export type IssueStatus = "pass" | "warn" | "fail";
 
-/** How it stands with something that is there and could be looked at. */
+/** Returns the status of a record that exists and could be read. */
 export const toStatus = (issues: readonly Issue[]): IssueStatus => {
   if (issues.some(({ severity }) => severity === "critical" || severity === "high")) return "fail";
   return issues.some(({ costPoints }) => costPoints > 0) ? "warn" : "pass";
@@ -59,7 +59,7 @@ export const fillTemplate = (template: string, detail: Issue["detail"]): string 
 
 const NAMED_MAX = 5;
 
-/** Several names in one sentence, the first ones when there are many. */
+/** Joins names for a sentence: only the first ones when there are many. */
 export const joinNames = (names: readonly string[]): string => {
   const unnamed = names.length - NAMED_MAX;
   return names.slice(0, NAMED_MAX).join(", ") + (unnamed > 0 ? ` and ${unnamed} more` : "");

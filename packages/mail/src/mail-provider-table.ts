@@ -1,51 +1,51 @@
 import type { ReplyWaits } from "./smtp/converse.ts";
 
-// Who runs mail hosts, and how its hosts want to be asked. A figure without a source of its own is a tenth of what its
-// provider allows senders of real mail, by the publisher named; [K] is KumoMTA's traffic shaping (policy-extras and
-// community/shaping.toml, copies of 2026-03). Where nothing is published, a provider gets the limits of one like it.
+// The mail providers, and how to ask their hosts. A figure without its own source is a tenth of the provider's limit for senders of real
+// mail, as the named publisher states it; [K] is KumoMTA's traffic shaping (policy-extras and community/shaping.toml, copies of 2026-03). A
+// provider that publishes nothing gets the limits of a similar provider.
 
 /** The limits for one mail host; `PROVIDER_CONNECTIONS` limits all hosts of a provider together. */
 export type ProviderLimits = {
-  /** The random recipients included. Then RSET and a new MAIL. */
+  /** Includes the random recipients. After this many the session sends RSET and a new MAIL. */
   readonly recipientsPerTransaction: number;
-  /** The hosts serve many domains, and a transaction takes the recipients of one. */
+  /** True when the hosts serve many domains, and a transaction accepts the recipients of one. */
   readonly oneDomainPerTransaction: boolean;
-  /** A random recipient comes on top of these. Then QUIT; the rest is for another session. */
+  /** Excludes a random recipient. After this many the session sends QUIT; another session asks about the rest. */
   readonly recipientsPerConnection: number;
   /**
-   * Then QUIT, too, and the next session starts immediately. Postfix answers a second later from the 10th error of a
-   * session on and hangs up after the 20th, so that a new session is quicker, and costs it less (docs/design/mail-sessions.md).
+   * After this many the session also sends QUIT, and the next one starts immediately. Postfix delays replies by a second from a session's
+   * 10th error on and hangs up after the 20th: a new session is quicker, and costs it less (docs/design/mail-sessions.md).
    */
   readonly rejectionsPerConnection: number;
-  /** At once, to one mail host, from all of us together. */
+  /** Our concurrent connections to one mail host, over all processes. */
   readonly connections: number;
 };
 
-/** Every domain that the hosts serve, or these: the same hosts may serve customers who choose for themselves. */
+/** Every domain of the hosts, or only the listed ones: the same hosts may serve customers with their own settings. */
 export type ServedDomains = "every domain" | readonly string[];
 
 export type MailProviderRow = {
-  /** As in the field `provider` of a result. */
+  /** The value of the field `provider` of a result. */
   readonly name: string;
-  /** What the names of its mail hosts end in. */
+  /** Suffixes of the names of its mail hosts. */
   readonly hosts: readonly string[];
-  /** It filters mail for mail systems of others, and many of these ask the system behind it for the recipient. */
+  /** A gateway filters mail for the mail systems of others, and many gateways ask the system behind them for the recipient. */
   readonly isGateway?: boolean;
-  /** It has no mailboxes: it forwards to addresses that the owner of a domain lists. */
+  /** A forwarder has no mailboxes: it sends mail on to addresses that the owner of a domain lists. */
   readonly isForwarder?: boolean;
   readonly limits: Partial<ProviderLimits>;
   readonly waits?: Partial<ReplyWaits>;
-  /** The waits after a throttle, where the provider publishes its own. */
+  /** The waits after a throttle, when the provider publishes its own. */
   readonly throttleMinutes?: readonly number[];
-  /** Unknown recipients are refused at RCPT and no customer can switch that off: a random one only costs reputation. */
+  /** The hosts refuse unknown recipients at RCPT, and no customer can change that: a random recipient would only cost reputation. */
   readonly rejectsUnknown?: ServedDomains;
-  /** Any recipient may be accepted at RCPT, and the message to an unknown one bounces. */
+  /** The hosts may accept any recipient at RCPT, and bounce the message to an unknown one. */
   readonly acceptsThenBounces?: ServedDomains;
 };
 
 /**
- * A server of its own: takes at least a hundred recipients in one transaction (RFC 5321 §4.5.3.1.8), so we ask half
- * of that. Smaller transactions cost a server more: each is a RSET and a MAIL on top.
+ * The limits for other servers. Each must accept a hundred recipients in a transaction (RFC 5321 §4.5.3.1.8), so we ask about half of that.
+ * Smaller transactions cost a server more: each adds a RSET and a MAIL.
  */
 export const DEFAULT_LIMITS: ProviderLimits = {
   recipientsPerTransaction: 50,
@@ -56,29 +56,29 @@ export const DEFAULT_LIMITS: ProviderLimits = {
 };
 
 /**
- * The waits after a throttle, in minutes: most are counted by the quarter of an hour or the hour, and the longest that
- * large providers name are four hours.
+ * The waits after a throttle, in minutes: most servers count by the quarter of an hour or the hour, and the longest wait that large
+ * providers publish is four hours.
  */
 export const THROTTLE_MINUTES: readonly number[] = [15, 60, 240];
 
-/** A second recipient gets 452 4.5.3 or 451 4.4.4, of another region even for one domain (AfterShip #72, Reacher #1334). */
+/** A second recipient gets 452 4.5.3 or 451 4.4.4, in another region even for one domain (AfterShip #72, Reacher #1334). */
 const ONE_BY_ONE = { recipientsPerTransaction: 1, recipientsPerConnection: 5, connections: 1 };
 const GATEWAY = { recipientsPerTransaction: 10, recipientsPerConnection: 10, connections: 1 };
-/** Where people have their mail: such providers count the recipients that a client gets wrong. */
+/** Providers of personal mailboxes count a client's unknown recipients. */
 const CONSUMER = { recipientsPerTransaction: 5, recipientsPerConnection: 10, connections: 1 };
-/** Mail of many customers: more than a provider's own mailboxes, less than servers that are only as many as they have. */
+/** Hosters serve many customers: stricter than a small server, and more generous than a provider of personal mailboxes. */
 const HOSTER = { recipientsPerTransaction: 25, recipientsPerConnection: 50, connections: 5 };
-/** These count questions per hour and answer the next one with a 550 that says nothing of the mailbox. */
+/** These providers count questions per hour, and refuse further ones with a 550 that proves nothing about the mailbox. */
 const COUNTING = { recipientsPerTransaction: 1, recipientsPerConnection: 2, connections: 1 };
 
-/** The longest suffix that fits counts. */
+/** The longest matching suffix wins. */
 export const MAIL_PROVIDERS = [
   {
     name: "google",
     hosts: ["google.com", "googlemail.com"],
-    // [K] 50 messages per connection, 5 connections. `aspmx.l.google.com` serves all Workspace domains and is a
-    // name for many machines, so one name gets what the provider gets. "451 4.3.0 Multiple destination domains per
-    // transaction is unsupported": support.google.com/a/answer/3726730, copy of 2026-02.
+    // [K] 50 messages per connection, 5 connections. `aspmx.l.google.com` serves all Workspace domains and stands for many machines, so one
+    // name gets the provider's whole limit. "451 4.3.0 Multiple destination domains per transaction is unsupported":
+    // support.google.com/a/answer/3726730, copy of 2026-02.
     limits: {
       recipientsPerTransaction: 10,
       oneDomainPerTransaction: true,
@@ -90,11 +90,11 @@ export const MAIL_PROVIDERS = [
   {
     name: "microsoft_consumer",
     hosts: ["olc.protection.outlook.com"],
-    // [K] 50 messages per connection, 5 connections. No customer has a domain here, so outlook.fr is as outlook.com.
+    // [K] 50 messages per connection, 5 connections. No customer has a domain here, so outlook.fr behaves like outlook.com.
     limits: ONE_BY_ONE,
     rejectsUnknown: "every domain",
   },
-  // Once custom domains of Outlook.com: their owners could have mail to unknown recipients delivered.
+  // Formerly custom domains of Outlook.com, whose owners could receive mail to unknown recipients.
   { name: "microsoft_consumer", hosts: ["hotmail.com"], limits: ONE_BY_ONE },
   {
     name: "microsoft",
@@ -110,7 +110,7 @@ export const MAIL_PROVIDERS = [
   {
     name: "yahoo",
     hosts: ["yahoodns.net", "mx.aol.com"],
-    // 20 messages per connection (help.yahoo.com/kb/SLN3433, read 2026-11): here not a tenth of it.
+    // 20 messages per connection (help.yahoo.com/kb/SLN3433, read 2026-11): used here in full, not a tenth of it.
     limits: { recipientsPerTransaction: 5, recipientsPerConnection: 20, connections: 1 },
     // 250 at RCPT and "554 delivery error: dd This user doesn't have a … account" after DATA (AfterShip #57).
     acceptsThenBounces: "every domain",
@@ -127,10 +127,10 @@ export const MAIL_PROVIDERS = [
     name: "mimecast",
     hosts: ["mimecast.com", "mimecast.co.za", "mimecast-offshore.com"],
     isGateway: true,
-    limits: GATEWAY, // [K] 100 per connection, 10 connections at each site, as Mimecast says.
+    limits: GATEWAY, // [K] 100 per connection, 10 connections at each site, as Mimecast publishes.
   },
   { name: "proofpoint", hosts: ["pphosted.com"], isGateway: true, limits: GATEWAY },
-  // Proofpoint Essentials: asks the system behind it, and says "421 4.1.1 Address verification in progress" meanwhile.
+  // Proofpoint Essentials asks the system behind it, and replies "421 4.1.1 Address verification in progress" meanwhile.
   { name: "proofpoint", hosts: ["ppe-hosted.com"], isGateway: true, limits: GATEWAY },
   // [K] 15 per connection, 10 connections.
   { name: "barracuda", hosts: ["barracudanetworks.com"], isGateway: true, limits: GATEWAY },
@@ -147,8 +147,8 @@ export const MAIL_PROVIDERS = [
       "mailspamprotection.com",
     ],
     isGateway: true,
-    // It asks the system behind it, first for a random recipient, and takes up to 30 s for one RCPT: few connections
-    // would be as slow as none, and no session lasts for more than three such recipients.
+    // SpamExperts asks the system behind it, first for a random recipient, and takes up to 30 s for one RCPT: few connections would be as
+    // slow as none, and no session lasts for more than three such recipients.
     limits: { recipientsPerTransaction: 10, recipientsPerConnection: 10, connections: 5 },
     waits: { rcpt: 45_000 },
   },
@@ -229,13 +229,13 @@ export const MAIL_PROVIDERS = [
   { name: "gmx", hosts: ["gmx.net", "gmx.com", "web.de", "mail.com"], limits: CONSUMER },
   { name: "qq", hosts: ["qq.com"], limits: COUNTING }, // [K] 8 per connection, 4 connections.
   { name: "netease", hosts: ["netease.com", "163.com", "126.com"], limits: COUNTING }, // [K] 7 and 4.
-  // [K] 3 connections; Orange says 2 and 100 messages in each.
+  // [K] 3 connections; Orange publishes 2 and 100 messages in each.
   {
     name: "orange",
     hosts: ["orange.fr", "wanadoo.fr"],
     limits: { ...CONSUMER, recipientsPerTransaction: 10 },
   },
-  // [K] 1000 per connection, 25 connections, as Comcast says.
+  // [K] 1000 per connection, 25 connections, as Comcast publishes.
   {
     name: "comcast",
     hosts: ["comcast.net"],
@@ -255,7 +255,7 @@ export const MAIL_PROVIDERS = [
   // 2 connections and 100 messages in each (bentonow.com/smtp-errors/laposte, read 2026-11).
   { name: "laposte", hosts: ["laposte.net"], limits: CONSUMER },
   { name: "free", hosts: ["free.fr", "proxad.net"], limits: CONSUMER },
-  // 2 connections; unknown recipients close it for two hours, SFR_IN_x04 (bentonow.com/smtp-errors/sfr, read 2026-11).
+  // 2 connections; unknown recipients block us for two hours, SFR_IN_x04 (bentonow.com/smtp-errors/sfr, read 2026-11).
   {
     name: "sfr",
     hosts: ["sfr.fr"],

@@ -11,13 +11,13 @@ import type { ReplyWaits } from "./smtp/converse.ts";
 /** `other`: a mail host whose provider is not in the table, mostly a company's or a hoster's own. */
 export type MailProviderName = (typeof MAIL_PROVIDERS)[number]["name"] | "other";
 
-/** Who runs a mail host, as far as it matters for how we may ask and what its replies prove. */
+/** The provider of a mail host: how we may ask it, and what its replies prove. */
 export type MailProvider = {
   readonly name: MailProviderName;
   readonly isGateway: boolean;
   readonly isForwarder: boolean;
   readonly limits: ProviderLimits;
-  /** The replies that this provider takes longer for than others. */
+  /** The replies that take longer at this provider. */
   readonly waits: Partial<ReplyWaits>;
   readonly throttleMinutes: readonly number[];
   readonly rejectsUnknown: ServedDomains;
@@ -25,14 +25,14 @@ export type MailProvider = {
 };
 
 /**
- * To all the hosts of one provider together, under whatever names its customers' MX records give them: what the
- * largest ones publish for senders of real mail.
+ * Our concurrent connections to all hosts of one provider, under any names in its customers' MX records: the largest providers publish this
+ * limit for senders of real mail.
  */
 export const PROVIDER_CONNECTIONS = 5;
 
 export const findMailProvider = (mxHost: string): MailProvider => {
   const host = mxHost.toLowerCase().replace(/\.$/, "");
-  // The longest suffix first: `olc.protection.outlook.com` before `outlook.com`. Each reply comes through here.
+  // Tries the longest suffix first: `olc.protection.outlook.com` before `outlook.com`. Each reply needs this look-up.
   for (let at = 0; at >= 0; at = host.indexOf(".", at) + 1 || -1) {
     const found = bySuffix.get(host.slice(at));
     if (found) return found;
@@ -40,11 +40,11 @@ export const findMailProvider = (mxHost: string): MailProvider => {
   return OTHER;
 };
 
-/** Whether unknown recipients of the domain are refused at RCPT for certain, so that an acceptance is a proof. */
+/** Tells whether the domain's hosts always refuse unknown recipients at RCPT, so that an acceptance proves the mailbox. */
 export const rejectsUnknownRecipients = (domain: string, mxHost: string | null): boolean =>
   mxHost !== null && includesDomain(findMailProvider(mxHost).rejectsUnknown, domain);
 
-/** Whether an acceptance of the domain's recipients at RCPT proves nothing, for mail may bounce later. */
+/** Tells whether an acceptance at RCPT proves nothing, because the mail may bounce later. */
 export const mayAcceptThenBounce = (domain: string, mxHost: string | null): boolean =>
   mxHost !== null && includesDomain(findMailProvider(mxHost).acceptsThenBounces, domain);
 

@@ -1,33 +1,32 @@
 import { type Address, hasLongLocal } from "./address.ts";
 import { findUp } from "./lists/find-up.ts";
 
-/** The reason of a result for a name that the provider never gave, and where the provider publishes its rules. */
+/** The reason of a result for a name that the provider never assigned, and the page with the provider's rules. */
 export type UngivenName = { readonly reason: string; readonly source: string };
 
 type NameRule = UngivenName & {
-  /** These exact domains. A company's domain at the same provider has other rules. */
+  /** Exactly these domains. A company's domain at the same provider has other rules. */
   readonly domains: readonly string[];
-  /** Every character that a name may have, in lower case. What it does not match was never given to anyone. */
+  /** Every possible name, in lower case. A name that does not match was never assigned to anyone. */
   readonly name: RegExp;
-  /** What separates a tag that its owner chose, which may have any character. */
+  /** The separator of a tag that the mailbox's owner chose, which may have any character. */
   readonly tag: string;
-  /** Characters that do not count. */
   readonly ignored: string;
-  /** The length that names have today. Older ones may differ, so it is a hint and no proof. */
+  /** The length of new names. Older ones may differ, so the length is a hint and no proof. */
   readonly length: { readonly least: number; readonly most: number };
 };
 
 /**
- * What providers publish of the names that they give. Only what holds for every name that was ever given is here, so
- * three providers are not. Yahoo: its rules for Nokia Mail (a copy of nokia.com, FA134980) let a name start with a digit,
- * say that older ones were less strict, and its disposable addresses have a hyphen (mailgun/flanker #6). Outlook.com:
- * names that start with a digit exist though new ones may not (mailgun/flanker #60, #85). iCloud publishes the length
- * of an alias and no characters (support.apple.com/HT202316), and Hide My Email makes names of other kinds.
+ * The rules that providers publish for the names that they assign. The table has only rules that hold for every name ever assigned, so it
+ * omits three providers. Yahoo: its rules for Nokia Mail (a copy of nokia.com, FA134980) let a name start with a digit and admit that older
+ * ones were less strict, and its disposable addresses have a hyphen (mailgun/flanker #6). Outlook.com: names that start with a digit exist
+ * though new ones may not (mailgun/flanker #60, #85). iCloud publishes the length of an alias and no characters
+ * (support.apple.com/HT202316), and Hide My Email makes names of other kinds.
  */
 const NAME_RULES: readonly NameRule[] = [
   {
-    // "Create a username", copies read 2026-11: 6 to 30 letters, digits and periods, and none of & = _ ' - + , < >.
-    // Names of three to five letters were given early. `mailer-daemon` is Google's own sender.
+    // "Create a username", copies read 2026-11: 6 to 30 letters, digits and periods, and none of & = _ ' - + , < >. Early users got names
+    // of three to five letters. `mailer-daemon` is Google's own sender.
     reason: "not_a_gmail_name",
     source: "https://support.google.com/mail/answer/9211434",
     domains: ["gmail.com", "googlemail.com"],
@@ -38,7 +37,7 @@ const NAME_RULES: readonly NameRule[] = [
   },
 ];
 
-/** Why the provider cannot have given this name; null where that is not proven. */
+/** Explains why the provider cannot have assigned this name; null when that is not proven. */
 export const findUngivenName = (address: Address): UngivenName | null => {
   const rule = findNameRule(address);
   if (!rule || rule.name.test(getName(address, rule))) return null;
@@ -46,7 +45,7 @@ export const findUngivenName = (address: Address): UngivenName | null => {
   return { reason, source };
 };
 
-/** Whether the name is shorter or longer than those that the provider gives today. */
+/** Tells whether the name is shorter or longer than names that the provider assigns today. */
 export const hasUnusualLength = (address: Address): boolean => {
   const rule = findNameRule(address);
   if (!rule) return false;
@@ -61,8 +60,8 @@ const getName = ({ local }: Address, { tag }: NameRule): string =>
   local.toLowerCase().split(tag, 1)[0] ?? "";
 
 /**
- * Services that write an order, a thread or a signature into the name and take their own answers: addresses of theirs,
- * and where they were seen. Every subdomain counts.
+ * Services that write an order, a thread or a signature into the name and accept the replies: their domains, and where such addresses were
+ * seen. Every subdomain counts.
  */
 const LONG_NAMES: ReadonlyMap<string, string> = new Map([
   ["reply.github.com", "skeggse/isemail #13: 84 octets"],
@@ -70,7 +69,7 @@ const LONG_NAMES: ReadonlyMap<string, string> = new Map([
   ["substack.com", "validatorjs/validator.js #1961: 84 octets"],
 ]);
 
-/** Whether the name is longer than every server must take (RFC 5321 §4.5.3.1.1), and what is known of its server. */
+/** Tells whether the name exceeds RFC 5321's assured length (§4.5.3.1.1), and whether its server is known to accept that. */
 export const findLongName = (address: Address): "untried" | "taken" | null => {
   if (!hasLongLocal(address)) return null;
   return findUp(address.domain, (at) => LONG_NAMES.get(at)) === undefined ? "untried" : "taken";

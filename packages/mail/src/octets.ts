@@ -1,4 +1,4 @@
-// In a browser the dashboard has another module in this one's place (packages/dashboard/build.ts).
+// The dashboard's build replaces this module in a browser (packages/dashboard/build.ts).
 
-/** How long the text is in UTF-8. */
+/** Counts the octets of a text in UTF-8. */
 export const countOctets = (text: string): number => Buffer.byteLength(text);

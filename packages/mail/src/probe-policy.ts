@@ -2,23 +2,23 @@ import type { MailHost } from "./dns/mail-hosts.ts";
 import { MAIL_PROVIDERS } from "./mail-provider-table.ts";
 import { findMailProvider, type MailProviderName } from "./mail-providers.ts";
 
-// What the operator allows at each mail provider: some forbid to verify addresses without sending mail (docs/egress.md).
+// The operator's setting for each mail provider: some providers forbid verification without sending mail (docs/egress.md).
 
 /**
- * `careful`: one connection, a tenth of a mail host's daily limits, and no random recipients. `never`: the provider's mail hosts
- * are not asked; the result is `unknown`, without a charge.
+ * `careful`: one connection, a tenth of a mail host's daily limits, and no random recipients. `never`: we do not ask the provider's mail
+ * hosts; the result is `unknown`, without a charge.
  */
 const PROBE_MODES = ["yes", "careful", "never"] as const;
 export type ProbeMode = (typeof PROBE_MODES)[number];
 
-/** Providers that are not named are probed. */
+/** Providers without an entry are probed. */
 export type ProbePolicy = ReadonlyMap<MailProviderName, ProbeMode>;
 
 export const NO_POLICY: ProbePolicy = new Map();
 
 const NAMES = [...new Set(MAIL_PROVIDERS.map(({ name }) => name))].join(", ");
 
-/** `google=careful,microsoft_consumer=never`, or the sentence that names what is wrong with it. */
+/** Parses `google=careful,microsoft_consumer=never`; returns a sentence that names the fault otherwise. */
 export const parseProbePolicy = (text: string): ProbePolicy | string => {
   const policy = new Map<MailProviderName, ProbeMode>();
   for (const part of text.split(",").map((one) => one.trim())) {
@@ -35,7 +35,7 @@ export const parseProbePolicy = (text: string): ProbePolicy | string => {
   return policy;
 };
 
-/** Of a domain with hosts of several providers: the strictest. */
+/** Returns the strictest mode when a domain's hosts belong to several providers. */
 export const getProbeMode = (policy: ProbePolicy, hosts: readonly MailHost[]): ProbeMode => {
   if (policy.size === 0) return "yes";
   const modes = hosts.map(({ host }) => policy.get(findMailProvider(host).name) ?? "yes");

@@ -1,9 +1,9 @@
 /**
- * The special-purpose registries of IANA (RFC 6890) for IPv4 and IPv6, the multicast blocks, and blocks that
- * are not assigned. The few entries that are reachable from everywhere (AS112, AMT, the anycast ones) are in
- * it too: they are services of the network, and no mail host lives there.
+ * IANA's special-purpose registries (RFC 6890) for IPv4 and IPv6, the multicast blocks, and unassigned blocks. The table includes the few
+ * entries that are reachable from everywhere (AS112, AMT, the anycast ones): they are services of the network, and no mail host lives
+ * there.
  *
- * Four blocks of the IPv6 registry carry an IPv4 address and are judged by that one instead: see ip.ts.
+ * Four blocks of the IPv6 registry carry an IPv4 address, which decides instead: see ip.ts.
  */
 export const SPECIAL_BLOCKS: Readonly<Record<string, string>> = {
   "0.0.0.0/8": "this network (RFC 791)",

@@ -1,6 +1,6 @@
 import { countOctets } from "./octets.ts";
 
-/** Every way to be no address, with the sentence for the caller. The names are part of the contract. */
+/** Every fault of an address, with the sentence for the caller. The names are part of the contract. */
 const MESSAGES = {
   "syntax.empty": "The address is empty.",
   "syntax.no_at": "The @ is missing.",
@@ -39,8 +39,8 @@ export type SyntaxFault = { readonly fault: FaultName; readonly message: string 
 export const createFault = (fault: FaultName): SyntaxFault => ({ fault, message: MESSAGES[fault] });
 
 /**
- * No address of 254 octets is spelt with more UTF-16 units than this, escapes and combining marks included.
- * What is longer is not looked at: Unicode normalisation is not linear in the length of a run of marks.
+ * No address of 254 octets needs more UTF-16 units than this, with escapes and combining marks. The parser refuses a longer text unread:
+ * Unicode normalisation is not linear in the length of a run of marks.
  */
 export const TEXT_UNITS_MAX = 1_000;
 
@@ -48,18 +48,18 @@ const CONTROL = /[\u0080-\u009f]/;
 const WHITE_SPACE = /[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 // Zero-width and bidirectional controls, fillers, tags; the blank braille pattern is a symbol by category.
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
-// U+FFFD stands where a decoder lost bytes: whatever the address was, it is not this.
+// U+FFFD marks bytes that a decoder lost, so the text is not the intended address.
 const NO_CHARACTER = /[\p{Cs}\p{Noncharacter_Code_Point}\ufffd]/u;
 
 // U+F8FF is an apple on one vendor's machines and a box on all others.
 const PRIVATE_USE = /\p{Co}/u;
-// Drawn onto the character before it: at the start of a word onto the dot, the quote or what is left of the address.
+// A mark is drawn onto the character before it: at the start of a word onto the dot, the quote or the text left of the address.
 const LONE_MARK = /(?:^|[."\s])\p{M}/u;
 
-/** Any other character takes more bytes in UTF-8 than units in UTF-16. To count them is faster than to look for one. */
+/** Every character beyond ASCII has more bytes in UTF-8 than units in UTF-16. Counting is faster than searching for one. */
 export const isAscii = (text: string): boolean => countOctets(text) === text.length;
 
-/** What is wrong with an ASCII character that the grammar does not have here. */
+/** Names the fault of an ASCII character that the grammar does not allow here. */
 export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault => {
   if (code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d)
     return createFault("syntax.white_space");
@@ -69,8 +69,8 @@ export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault 
 };
 
 /**
- * RFC 6531 §3.3 takes every character beyond ASCII. Invisible ones are rejected all the same:
- * two addresses that look alike and are not is what forgers want, and otherwise a slip of copy and paste.
+ * RFC 6531 §3.3 allows every character beyond ASCII. We still reject invisible ones: forgers want two addresses that differ and look alike,
+ * and otherwise such a character is an error of copy and paste.
  */
 export const findUnicodeFault = (text: string): SyntaxFault | undefined => {
   if (NO_CHARACTER.test(text)) return createFault("syntax.unicode");
@@ -80,6 +80,6 @@ export const findUnicodeFault = (text: string): SyntaxFault | undefined => {
   return INVISIBLE.test(text) ? createFault("syntax.invisible") : undefined;
 };
 
-/** The same of a local part, whose words no registry looks at. */
+/** Names the fault of a local part, for which no registry checks combining marks. */
 export const findLocalUnicodeFault = (text: string): SyntaxFault | undefined =>
   findUnicodeFault(text) ?? (LONE_MARK.test(text) ? createFault("syntax.combining") : undefined);

@@ -2,15 +2,15 @@ export type ListTag = { readonly name: string; readonly value: string };
 
 export type TagList = {
   readonly tags: readonly ListTag[];
-  /** Parts that are no "name=value". */
+  /** Parts that are not "name=value". */
   readonly strays: readonly string[];
 };
 
 const TAG = /^([a-z]\w*)[\t\n\r ]*=([\s\S]*)$/i;
 
 /**
- * RFC 6376 §3.2: name=value, with semicolons between and white space round each. DKIM keys are made so, and
- * DMARC, BIMI, MTA-STS and TLS-RPT took it over. Which names count, and in what case, is for the caller.
+ * Parses the list of RFC 6376 §3.2: name=value, separated by semicolons, with white space around each. DKIM keys, DMARC, BIMI, MTA-STS and
+ * TLS-RPT use this form. The caller decides which names count, and in what case.
  */
 export const parseTagList = (text: string): TagList => {
   const parts = text
@@ -26,14 +26,14 @@ export const parseTagList = (text: string): TagList => {
   };
 };
 
-/** The names that stand more than once. A list with one of these is broken as a whole (RFC 6376 §3.2). */
+/** Lists names that occur more than once, which breaks the whole list (RFC 6376 §3.2). */
 export const listRepeated = (names: readonly string[]): readonly string[] => {
   const seen = new Set<string>();
   const again = names.filter((name) => seen.size === seen.add(name).size);
   return [...new Set(again)];
 };
 
-/** The texts of a version. Without one, the texts whose owner meant that version: a broken record is not a missing one. */
+/** Returns the texts of a version, or else the texts that were meant as that version: a broken record is not a missing one. */
 export const findMeant = (
   texts: readonly string[],
   version: RegExp,

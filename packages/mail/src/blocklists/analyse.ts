@@ -6,7 +6,7 @@ import type { IsHealthy } from "./health.ts";
 import type { Blocklist } from "./lists.ts";
 import { type BlocklistVerdict, parseAnswer } from "./parse-answer.ts";
 
-/** Keys by what a list says that it needs: settings, and secret. */
+/** The secret keys from the settings, by the `key` of a list's requirement. */
 export type BlocklistKeys = Readonly<Record<string, string>>;
 
 export type BlocklistOutcome = {
@@ -19,7 +19,7 @@ type Skipped = "no_key" | "unhealthy" | "no_ip";
 export type BlocklistListing = {
   readonly id: string;
   readonly name: string;
-  /** The address or the domain that is on the list. */
+  /** The listed address or domain. */
   readonly listed: string;
   readonly codes: readonly string[];
   readonly says: string;
@@ -27,9 +27,9 @@ export type BlocklistListing = {
 };
 
 export type Reputation = {
-  /** Null where no list gave a verdict. */
+  /** Null when no list gave a verdict. */
   readonly score: number | null;
-  /** checked + inconclusive + skipped = total, and listed is a part of checked. */
+  /** checked + inconclusive + skipped = total; `checked` includes the listed ones. */
   readonly checked: number;
   readonly inconclusive: number;
   readonly skipped: number;
@@ -42,14 +42,13 @@ export type Reputation = {
 
 type BlocklistInput = {
   readonly domain: string;
-  /** Null: none was given, and the domain's mail hosts have none. */
+  /** Null when the request named no address and the domain's mail hosts have none. */
   readonly ip: string | null;
   readonly lists: readonly Blocklist[];
   readonly keys: BlocklistKeys;
   readonly isHealthy: IsHealthy;
 };
 
-/** What the blocklists say about an address and a domain. */
 export const analyseBlocklists = async (dns: Dns, input: BlocklistInput): Promise<Reputation> => {
   const outcomes = await Promise.all(
     input.lists.map(async (list) => ({ list, verdict: await queryList(dns, list, input) })),
@@ -115,7 +114,7 @@ type FoundListing = {
   readonly listed: string;
 };
 
-/** One per list: severity and cost are of the gravest of its codes. */
+/** Creates one issue per list, with the severity and cost of its gravest code. */
 const createIssue = ({ list, verdict, listed }: FoundListing): Issue => {
   const { says, severity, costPoints } = verdict.meaning;
   return {

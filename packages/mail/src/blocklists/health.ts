@@ -4,16 +4,16 @@ import type { Clock } from "../lib/clock.ts";
 import type { Blocklist } from "./lists.ts";
 import { isCode, parseAnswer } from "./parse-answer.ts";
 
-/** Whether a list tells what is listed from what is not. `zone` is where it is asked, with the key in it. */
+/** Tells whether a list separates listed from unlisted entries. `zone` is the queried name, with the key in it. */
 export type IsHealthy = (dns: Dns, list: Blocklist, zone: string) => Promise<boolean>;
 
-/** A list that died is emptied or lists the world within days; one that did not answer may do so again soon. */
+/** A dead list is emptied or lists the whole world within days; a list that did not answer may answer again soon. */
 const CACHE_MS = 3_600_000;
 const CACHE_AFTER_FAULT_MS = 60_000;
 
 type HealthResult = { readonly isHealthy: boolean; readonly isCertain: boolean };
 
-/** RFC 5782 §5: finds out dead lists, refused resolvers and lists of the whole world by what they must answer. */
+/** RFC 5782 §5: finds dead lists, refused resolvers and lists of the whole world by two test entries with known answers. */
 export const probe = async (dns: Dns, list: Blocklist, zone: string): Promise<HealthResult> => {
   const [there, absent] = await Promise.all([
     list.mustList === null ? null : dns("A", `${list.mustList}.${zone}`),
@@ -25,7 +25,7 @@ export const probe = async (dns: Dns, list: Blocklist, zone: string): Promise<He
   return { isHealthy, isCertain: !isFault(absent) && (there === null || !isFault(there)) };
 };
 
-/** Remembers what lists came to: a probe costs as many questions as two checks do. */
+/** Caches the health of lists: a probe costs as many questions as two checks do. */
 export const createListHealth = (now: () => Date): IsHealthy => {
   const cached = new Map<
     string,
@@ -43,8 +43,8 @@ export const createListHealth = (now: () => Date): IsHealthy => {
 };
 
 /**
- * All checks share the health of a list, so its test continues past the time limit of this one, which only stops waiting:
- * else one slow domain would have all checks skip the list.
+ * Limits how long this check waits for a list's health test. All checks share the test, so the test itself continues: otherwise one slow
+ * domain would make all checks skip the list.
  */
 export const limitHealthWait = (
   isHealthy: IsHealthy,

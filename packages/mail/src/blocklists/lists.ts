@@ -1,40 +1,40 @@
 import type { Severity } from "../issue.ts";
 
-/** What a list says by one of its codes. */
+/** The meaning of one of a list's codes. */
 export type ListMeaning = {
   readonly says: string;
   readonly severity: Severity;
   readonly costPoints: number;
 };
 
-/** What an answer's address means. Addresses that are not listed here are not a verdict. */
+/** The meaning of the address in an answer. An address without a meaning here gives no verdict. */
 export type ListCodes =
   | {
       readonly kind: "exact";
       readonly meanings: Readonly<Record<string, ListMeaning>>;
-      /** Codes by which a list speaks well of what it was asked about. */
+      /** Codes that praise the address or domain. */
       readonly good?: readonly string[];
-      /** For every other 127.x.x.x (RFC 5782 §2.1), where a list names no codes. */
+      /** The meaning of every other 127.x.x.x (RFC 5782 §2.1), for a list that documents no codes. */
       readonly others?: ListMeaning;
     }
-  /** The last octet is a sum of these. */
+  /** The last octet is a sum of these bits. */
   | { readonly kind: "bits"; readonly meanings: Readonly<Record<number, ListMeaning>> };
 
-/** What opens a list: a key that is a part of its zone, or that our name servers are registered with it. */
+/** What a list requires before it answers: a key inside its zone, or registered name servers. */
 export type ListKeyRequirement = { readonly key: string; readonly isInZone: boolean };
 
 export type Blocklist = {
   readonly id: string;
   readonly name: string;
   readonly asks: "ip" | "domain";
-  /** KEY is replaced by the key that the list needs. */
+  /** The key that the list needs replaces KEY. */
   readonly zone: string;
   readonly needs?: ListKeyRequirement;
   readonly codes: ListCodes;
-  /** Names below the zone that it must have and must not have (RFC 5782 §5). Null: no such name is known. */
+  /** Test entries that the list must have and must not have (RFC 5782 §5). Null when no such entry is known. */
   readonly mustList: string | null;
   readonly mustNotList: string;
-  /** What a listing counts for in the spam assessment, where it is not its cost. */
+  /** The points of a listing in the spam assessment, when they differ from its cost. */
   readonly spamPoints?: number;
   readonly removal: string;
 };
@@ -56,7 +56,7 @@ const medium = (says: string, costPoints: number): ListMeaning => ({
 });
 
 const BY_IP = { asks: "ip", mustList: "2.0.0.127", mustNotList: "1.0.0.127" } as const;
-/** Both take an address too, and so have the same names to be tried by. */
+/** Such a list also answers addresses, and so has the same test entries. */
 const BY_DOMAIN = { ...BY_IP, asks: "domain" } as const;
 
 const createSimpleCodes = (meaning: ListMeaning): ListCodes => ({
@@ -66,8 +66,8 @@ const createSimpleCodes = (meaning: ListMeaning): ListCodes => ({
 });
 
 /**
- * A commercial service pays for this key: the free one is for small use of one's own. Without it Spamhaus refuses
- * to answer cloud resolvers, so the lists are left out.
+ * The key of a commercial Spamhaus account: the free key is only for small private use. Without a key Spamhaus refuses cloud resolvers, so
+ * the check skips its lists.
  */
 export const SPAMHAUS_KEY: ListKeyRequirement = { key: "spamhaus", isInZone: true };
 /** Barracuda answers only name servers whose address is registered. Any value says that ours is. */
@@ -78,10 +78,10 @@ const SPAMHAUS = { needs: SPAMHAUS_KEY, removal: "https://check.spamhaus.org/" }
 const XBL = critical("XBL: a machine taken over, or an open proxy");
 const PBL = medium("PBL: an address that should not send mail directly", 15);
 
-/** The first day of a domain's life, hour by hour: 127.0.2.2 to 127.0.2.24. */
+/** One code for each hour of a domain's first day: 127.0.2.2 to 127.0.2.24. */
 const HOURS = Array.from({ length: 23 }, (_, index) => index + 2);
 
-/** The blocklists that are queried by default, most severe first. */
+/** The default blocklists, most severe first. */
 export const BLOCKLISTS: readonly Blocklist[] = [
   {
     ...BY_IP,
@@ -95,7 +95,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
         "127.0.0.2": critical("SBL: a source of spam"),
         "127.0.0.3": high("CSS: sends bulk mail of low repute", 40),
         "127.0.0.4": XBL,
-        // Unused today, and kept for the XBL.
+        // Spamhaus reserves these codes for the XBL, and does not use them today.
         "127.0.0.5": XBL,
         "127.0.0.6": XBL,
         "127.0.0.7": XBL,
@@ -112,7 +112,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     name: "Spamhaus DBL",
     asks: "domain",
     zone: "KEY.dbl.dq.spamhaus.net",
-    // The DBL answers an address with an error code of its own, 127.0.1.255.
+    // The DBL answers an address with its own error code, 127.0.1.255.
     mustList: "dbltest.com",
     mustNotList: "invalid",
     spamPoints: 40,
@@ -252,7 +252,7 @@ export const BLOCKLISTS: readonly Blocklist[] = [
   },
 ];
 
-/** A list that an operator adds by naming only its zone: it lists addresses, every code is a listing, and its site is at the zone. */
+/** Creates a list from the zone that an operator names: it lists addresses, every code is a listing, and its website is at the zone. */
 export const createList = (zone: string): Blocklist => ({
   ...BY_IP,
   id: zone,
@@ -262,7 +262,7 @@ export const createList = (zone: string): Blocklist => ({
   removal: `https://${zone}/`,
 });
 
-/** What an operator names: lists by our id for them, or by their zone, which then may be one that we do not know. */
+/** Finds the lists that an operator names by our id or by their zone; a zone may be unknown to us. */
 export const findLists = (names: readonly string[]): readonly Blocklist[] =>
   names
     .map((name) => name.toLowerCase())

@@ -10,15 +10,15 @@ export type BlocklistVerdict =
 type ParsedCode = ListMeaning | "good" | "error" | "unknown";
 
 /**
- * What a list's answer says (RFC 5782 §2.1). An address alone is not a listing: refusals, parked zones and lists of
- * the world all answer with one.
+ * Reads a list's answer (RFC 5782 §2.1). An address alone is not a listing: refusals, parked zones and lists of the whole world also answer
+ * with one.
  */
 export const parseAnswer = (codes: ListCodes, outcome: DnsOutcome<string>): BlocklistVerdict => {
   if (isAbsent(outcome)) return { kind: "not_listed" };
   if (isFault(outcome)) return { kind: "inconclusive", why: outcome.kind };
   const addresses = getRecords(outcome);
   const read = addresses.map((address) => findMeanings(codes, address));
-  // Beside an error a real code still counts: the list did answer.
+  // A real code next to an error still counts, because the list did answer.
   const [gravest] = read
     .flat()
     .filter((one) => typeof one === "object")
@@ -34,7 +34,7 @@ export const parseAnswer = (codes: ListCodes, outcome: DnsOutcome<string>): Bloc
     : { kind: "inconclusive", why: read.flat().includes("error") ? "refused" : "unknown_code" };
 };
 
-/** Whether an answer is one by which lists list, known to us or not: what a list must say of its test entry. */
+/** Tells whether an answer is a listing, with a known code or not, as the list must give for its test entry. */
 export const isCode = (codes: ListCodes, outcome: DnsOutcome<string>): boolean =>
   getRecords(outcome).some(
     (address) => address.startsWith("127.") && !findMeanings(codes, address).includes("error"),
@@ -44,11 +44,11 @@ const hasMeaning = (read: readonly ParsedCode[] | undefined): boolean =>
   read?.some((one) => typeof one === "object") ?? false;
 
 /**
- * 127.255.255.x is Spamhaus' way to say what is wrong with the question: .250 and .251 the key, .252 the zone, .254 an
- * open resolver, .255 too many. 127.0.0.1 is how SURBL and URIBL refuse; no list may list by it.
+ * Spamhaus reports faults as 127.255.255.x: .250 and .251 the key, .252 the zone, .254 an open resolver, .255 too many questions. SURBL and
+ * URIBL refuse with 127.0.0.1; no list may use it for a listing.
  */
 const ERROR = /^127\.255\.|^127\.0\.0\.1$|^127\.0\.1\.255$/;
-/** RFC 5782 §2.1 leaves it to the list which of these it uses. */
+/** RFC 5782 §2.1 leaves the choice of codes to the list. */
 const LISTING = /^127\./;
 const OWN_CODE = /^127\.0\.0\.(\d+)$/;
 
@@ -62,7 +62,7 @@ const findMeanings = (codes: ListCodes, address: string): readonly ParsedCode[] 
   return [codes.others && LISTING.test(address) ? codes.others : "unknown"];
 };
 
-/** The first bit is a refusal, whatever else is set. */
+/** The first bit means a refusal, whatever else is set. */
 const findBitMeanings = (
   meanings: Readonly<Record<number, ListMeaning>>,
   octet: number,

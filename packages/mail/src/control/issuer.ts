@@ -5,7 +5,7 @@ import { isDomain, parseDomain } from "../domain.ts";
 import { isSameAlgorithm, type PublicKey, readPublicKey } from "./keys.ts";
 import { DELEGATION_LABEL, ISSUER_FORMS, type IssuerForm } from "./profiles.ts";
 
-/** The host of an issuer, as the token or the record spells it: both are compared byte for byte. */
+/** Reads an issuer's host exactly as the token or the record writes it: the comparison is byte for byte. */
 export const readIssuerHost = (text: string, forms: readonly IssuerForm[]): string | undefined => {
   const isOrigin = text.startsWith(HTTPS);
   if (!forms.includes(isOrigin ? "origin" : "host")) return undefined;
@@ -16,12 +16,12 @@ export const readIssuerHost = (text: string, forms: readonly IssuerForm[]): stri
 
 const HTTPS = "https://";
 
-/** Who may speak for the addresses of a domain, by its own DNS. */
+/** The issuer that a domain's DNS names for its addresses. */
 export type Delegation =
   | { readonly kind: "delegated"; readonly issuer: string }
   | { readonly kind: "absent" }
   | { readonly kind: "faulty"; readonly fault: string }
-  /** DNS did not say. */
+  /** DNS gave no answer. */
   | { readonly kind: "unknown" };
 
 export const findDelegation = async (dns: Dns, domain: string): Promise<Delegation> => {
@@ -59,11 +59,11 @@ const Metadata = v.object({
 export type IssuerMetadata = {
   readonly kind: "metadata";
   readonly keysUrl: string;
-  /** Empty: it does not say. */
+  /** Empty when the metadata name no algorithms. */
   readonly algorithms: readonly string[];
 };
 
-/** What an issuer says of itself. The hosts that it names are its own, so no other's document can be put in their place. */
+/** Reads an issuer's metadata. Its URLs must be on the issuer's own hosts, so that nobody can substitute another issuer's document. */
 export const readMetadata = (body: string, issuer: string): IssuerMetadata | Faulty => {
   const parsed = v.safeParse(Metadata, parseJson(body));
   if (!parsed.success)
@@ -79,7 +79,7 @@ export const readMetadata = (body: string, issuer: string): IssuerMetadata | Fau
     : { kind: "metadata", keysUrl, algorithms: signing_alg_values_supported ?? [] };
 };
 
-/** An https address at the issuer's host or one below it, at the usual port. */
+/** Accepts an https URL at the issuer's host or a host below it, at the default port. */
 const readOwnUrl = (text: string, issuer: string): string | undefined => {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -95,7 +95,7 @@ export type IssuerKeys = { readonly kind: "keys"; readonly keys: readonly Public
 
 const KeySet = v.object({ keys: v.array(v.unknown()) });
 
-/** A set may hold keys of forms that nothing here reads (RFC 7517 §5). */
+/** Reads a key set, and skips keys of kinds that this code does not support (RFC 7517 §5). */
 export const readKeys = (body: string): IssuerKeys | Faulty => {
   const parsed = v.safeParse(KeySet, parseJson(body));
   if (!parsed.success) return createFault("what is there is no JSON Web Key Set");

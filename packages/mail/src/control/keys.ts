@@ -2,7 +2,7 @@ import { compactVerify, importJWK } from "jose";
 import * as v from "valibot";
 import type { Algorithm } from "./profiles.ts";
 
-/** A public key (RFC 7517, RFC 8037). One that comes with its private part is no proof of anything. */
+/** A public key (RFC 7517, RFC 8037). A key that comes with its private part proves nothing. */
 const PublicKey = v.object({
   kty: v.string(),
   crv: v.string(),
@@ -28,7 +28,7 @@ const KEY_FORMS: Readonly<Record<Algorithm, { readonly kty: string; readonly crv
   ES256: { kty: "EC", crv: "P-256" },
 };
 
-/** Two names of one algorithm (RFC 9864). */
+/** EdDSA and Ed25519 name the same algorithm here (RFC 9864). */
 export const isSameAlgorithm = (one: string, other: string): boolean =>
   one === other || [one, other].every((name) => name === "EdDSA" || name === "Ed25519");
 
@@ -43,7 +43,7 @@ export const fitsAlgorithm = (algorithm: Algorithm, key: PublicKey): boolean => 
   );
 };
 
-/** Whether this key signed the token. A key that is none did not. */
+/** Tells whether this key signed the token; false for a malformed key. */
 export const isSignedBy = async (
   token: string,
   algorithm: Algorithm,

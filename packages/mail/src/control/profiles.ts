@@ -1,20 +1,20 @@
-/** The editions of the Email Verification Protocol that tokens are made by. What still moves between them is here. */
+/** The editions of the Email Verification Protocol that issuers use, and the differences between them. */
 export type Profile = {
   readonly name: string;
-  /** `typ` of the token that the issuer signs, and of the one that the browser signs. */
+  /** `typ` of the issuer's token, and of the browser's. */
   readonly issuedType: string;
   readonly boundType: string;
   readonly issuerAlgorithms: readonly Algorithm[];
   readonly browserAlgorithms: readonly Algorithm[];
   readonly isKeyIdRequired: boolean;
-  /** How `iss` is written in a token. A record may have either form. */
+  /** The forms of `iss` in a token. A record may have either form. */
   readonly issuerForms: readonly IssuerForm[];
-  /** How old a token may be, and how far two clocks may differ. */
+  /** The greatest age of a token, and the greatest difference between two clocks. */
   readonly ageSecondsMax: number;
   readonly skewSeconds: number;
 };
 
-/** Public keys only. EdDSA is the name that RFC 9864 replaced by Ed25519; no issuer signs by its other curve. */
+/** Public-key algorithms only. RFC 9864 replaced the name EdDSA by Ed25519; no issuer signs with EdDSA's other curve. */
 export type Algorithm = "Ed25519" | "EdDSA" | "ES256";
 export type IssuerForm = "host" | "origin";
 
@@ -32,7 +32,7 @@ const DRAFT_02: Profile = {
   skewSeconds: 60,
 };
 
-/** What Chrome and Gmail send in its origin trial: older names of algorithms and issuers, and keys without an id. */
+/** The edition of Chrome's and Gmail's origin trial: older names of algorithms and issuers, and keys without an id. */
 const CHROME_2026_10: Profile = {
   ...DRAFT_02,
   name: "chrome-2026-10",
@@ -42,8 +42,8 @@ const CHROME_2026_10: Profile = {
   issuerForms: ISSUER_FORMS,
 };
 
-/** A token counts by the first profile that it keeps to, and is refused for its fault by the last. */
+/** The first profile without a fault accepts a token; otherwise the fault by the last profile refuses it. */
 export const PROFILES: readonly [Profile, ...Profile[]] = [DRAFT_02, CHROME_2026_10];
 
-/** Below it the record that delegates a domain is published. */
+/** A domain publishes its delegation record below this label. */
 export const DELEGATION_LABEL = "_email-verification";

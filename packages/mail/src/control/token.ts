@@ -6,26 +6,26 @@ import { readIssuerHost } from "./issuer.ts";
 import { fitsAlgorithm, type PublicKey, readPublicKey } from "./keys.ts";
 import { type Algorithm, PROFILES, type Profile } from "./profiles.ts";
 
-// The token of the Email Verification Protocol, `<EVT>~<KB-JWT>`: an issuer signed that the holder of a browser's key
-// controls an address, and the browser's key signed for which page and which form.
+// Reads a token of the Email Verification Protocol, `<EVT>~<KB-JWT>`: an issuer signed that the holder of a browser's key controls an
+// address, and the browser's key signed the page and the form.
 
 export const TOKEN_LENGTH_MAX = 16_384;
 
-/** What a token has to be about. */
+/** The claims that a token must prove. */
 export type Expected = {
   readonly token: string;
   readonly nonce: string;
   readonly origin: string;
-  /** Null: the text is no address. */
+  /** Null when the text is not an address. */
   readonly address: Address | null;
 };
 
-/** A token without a fault that can be seen offline. Nothing in it is proven yet. */
+/** A token that has passed all checks without a signature. Nothing in it is proven yet. */
 export type Presentation = {
   readonly kind: "presentation";
   readonly profile: string;
   readonly issuer: string;
-  /** Of the address, in A-labels. */
+  /** The domain of the address, in A-labels. */
   readonly domain: string;
   readonly issued: SignedPart & { readonly keyId: string | null };
   readonly bound: SignedPart & { readonly key: PublicKey };
@@ -45,7 +45,7 @@ export type TokenFault =
   | "origin_mismatch"
   | "address_mismatch";
 
-/** Everything that can be checked offline and without a signature. */
+/** Makes every check that needs neither a network nor a signature. */
 export const readToken = (expected: Expected, now: Date): Presentation | TokenFault => {
   const split = splitToken(expected.token);
   if (!split) return "malformed";
@@ -56,7 +56,7 @@ export const readToken = (expected: Expected, now: Date): Presentation | TokenFa
   return result;
 };
 
-/** Disclosures between the two parts are not used. */
+/** A token may not contain disclosures between its two parts. */
 const TOKEN = /^([\w-]+\.[\w-]+\.[\w-]+)~([\w-]+\.[\w-]+\.[\w-]+)$/;
 
 const splitToken = (token: string) => {
@@ -79,7 +79,7 @@ const decodePart = (text: string) => ({
 
 const Seconds = v.pipe(v.number(), v.finite());
 const Header = v.object({
-  // Nothing here understands an extension, so no token may depend on one (RFC 7515 §4.1.11, RFC 7797 §7).
+  // This code understands no extension, so a token may not require one (RFC 7515 §4.1.11, RFC 7797 §7).
   crit: v.optional(v.never()),
   b64: v.optional(v.literal(true)),
   kid: v.optional(v.string()),
@@ -156,7 +156,7 @@ const findTimeFault = (
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-/** Without case in the local part, and by A-label in the domain. A literal has no domain that could name an issuer. */
+/** Compares the local part without case, and the domain as A-labels. A literal has no domain that could name an issuer. */
 const isSameAddress = (text: string, { canonical, literal }: Address): boolean => {
   const parsed = parseAddress(text);
   return isAddress(parsed) && literal === null && parsed.canonical === canonical;

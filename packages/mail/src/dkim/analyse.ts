@@ -21,16 +21,16 @@ export type DkimAnalysis = {
 
 type DkimInput = DkimTraces & {
   readonly domain: string;
-  /** A name that no zone has on purpose: if it has a record, every name has one (a wildcard). */
+  /** A random name that no zone has: when DNS answers it with a record, the zone has a wildcard. */
   readonly randomLabel: string;
 };
 
-/** Aliases are queried only where one is likely: each costs a query. */
+/** The check follows only likely aliases, because each costs a query. */
 const ALIASES_MAX = 12;
 
 /**
- * The keys that a domain signs with, as far as their selectors can be guessed: only signatures name a selector. So a
- * key that was found counts, and no key found is never "no DKIM".
+ * Finds the keys that a domain signs with, as far as their selectors can be guessed: only signatures name a selector. A found key is a
+ * fact; finding no key never proves "no DKIM".
  */
 export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnalysis> => {
   const { domain, randomLabel } = input;
@@ -44,8 +44,8 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
       names.map(async (selector) => ({ selector, outcome: await dns("TXT", at(selector)) })),
     );
   if (parent.kind === "nxdomain" && guard.kind !== "ok") {
-    // By RFC 8020 nothing is below that name. But some name servers deny a name that has no records of its own and
-    // names below it, and answer for those.
+    // By RFC 8020 no name exists below that name. But some name servers wrongly deny a name without records of its own, and still answer
+    // for the names below it.
     const likeliest = await askAll(listLikeliestSelectors(input));
     if (likeliest.every(({ outcome }) => outcome.kind === "nxdomain" || isFault(outcome)))
       return judgeDenied(domain, likeliest);
@@ -62,11 +62,11 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
   const absent = answers.filter(({ outcome }) => isAbsent(outcome));
   const isSuspect = ({ selector, outcome }: SelectorAnswer) =>
     likely.has(selector) || outcome.kind === "nodata";
-  // An alias of a name that does not exist looks like a missing name. It may be the reason why there is no key.
+  // An alias whose target does not exist looks like a missing name, and may be the reason for the missing key.
   const others = found.length === 0 ? absent.filter((answer) => !isSuspect(answer)) : [];
   const suspects = [...absent.filter(isSuspect), ...others].map(({ selector }) => selector);
   const dangling = await findDangling(dns, suspects, at);
-  // A wildcard is possible only if no name is missing.
+  // A missing name disproves a wildcard.
   const mayBeWild = isFault(guard) && !answers.some(({ outcome }) => isAbsent(outcome));
   return judgeKeys(mayBeWild ? [] : found, dangling, {
     tried: selectors.length,
@@ -76,7 +76,7 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
 
 type SelectorAnswer = { readonly selector: string; readonly outcome: DnsOutcome<string> };
 
-/** The name above the keys is denied, and so are the likeliest keys, as far as the name servers answered. */
+/** Judges a domain whose DNS denies the parent of all keys, and the likeliest keys as far as the name servers answered. */
 const judgeDenied = (domain: string, answers: readonly SelectorAnswer[]): DkimAnalysis => {
   const tried = answers.length;
   const unanswered = answers.filter(({ outcome }) => isFault(outcome)).length;
@@ -119,7 +119,7 @@ const judgeKeys = (
   { tried, unanswered }: { readonly tried: number; readonly unanswered: number },
 ): DkimAnalysis => {
   const live = found.filter(isLive);
-  // Only answered queries may cost points: one of the others may have a valid key.
+  // Points are lost only when every query was answered: an unanswered one may have a valid key.
   const mayHaveMore = unanswered > 0;
   const issues = [
     ...(found.length === 0 && !mayHaveMore
@@ -150,7 +150,7 @@ const isShort = ({ bits }: DkimKey): boolean => bits !== null && bits < SHORT_BE
 const isLive = ({ key }: FoundKey): boolean =>
   key.kind === "ed25519" || (key.kind === "rsa" && !isShort(key));
 
-/** The faults of a key that was found, in the order of the table. */
+/** The faults of a found key, in the order of the table. */
 const KEY_RULES: readonly (readonly [
   id:
     | "DKIM_SHORT"
@@ -171,7 +171,7 @@ const KEY_RULES: readonly (readonly [
   ["DKIM_SERVICE", ({ key }) => !key.isForMail && key.kind !== "revoked"],
 ];
 
-/** One issue per rule for any number of keys: rotation leaves old keys behind. */
+/** Creates one issue per rule for any number of keys: rotation leaves old keys behind. */
 const createKeyIssues = (found: readonly FoundKey[], isOtherGood: boolean): readonly Issue[] => {
   const revoked = found.filter(({ key }) => key.kind === "revoked");
   const isOnlyKey = revoked.length === found.length && !isOtherGood;

@@ -1,24 +1,22 @@
 import { createPublicKey } from "node:crypto";
 import { listRepeated, parseTagList } from "../tag-list.ts";
 
-/** A shorter RSA key is accepted, and should be replaced. */
+/** A shorter RSA key is valid, and should be replaced. */
 export const STRONG_FROM_BITS = 2048;
 
 export type DkimKey = {
   readonly kind: "rsa" | "ed25519" | "revoked" | "broken";
-  /** The length of an RSA key. */
+  /** The length of an RSA key, otherwise null. */
   readonly bits: number | null;
-  /** Why the key is broken. */
   readonly fault: string | null;
   /** t=y: receivers treat the mail as if it were not signed. */
   readonly isTesting: boolean;
-  /** h= allows sha256, the only hash that may still be used (RFC 8301 §3.1). */
+  /** h= allows sha256, the only hash that RFC 8301 §3.1 still permits. */
   readonly allowsSha256: boolean;
-  /** s= allows mail. */
   readonly isForMail: boolean;
 };
 
-/** A key record (RFC 6376 §3.6.1). Undefined for a text that is not meant as one. */
+/** Parses a key record (RFC 6376 §3.6.1). Undefined for a text that is not meant as a key. */
 export const parseDkimKey = (text: string): DkimKey | undefined => {
   const { tags, strays } = parseTagList(text);
   const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;

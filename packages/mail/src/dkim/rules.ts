@@ -1,8 +1,7 @@
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
-/** Each fault that a domain's DKIM keys can have. */
 export const DKIM_RULES = {
-  // RFC 8020: no name exists below a name that does not exist. The likeliest keys were asked about all the same.
+  // RFC 8020: no name exists below a name that does not exist. The check asked for the likeliest keys nevertheless.
   DKIM_NXDOMAIN: {
     severity: "high",
     costPoints: 100,
@@ -21,7 +20,7 @@ export const DKIM_RULES = {
     lesser: { severity: "low", costPoints: 0 },
     message: "The DKIM key at {selector} is revoked (its p= is empty).",
   },
-  // RFC 8301 §3.2: verifiers must not accept these.
+  // RFC 8301 §3.2: verifiers must not accept such keys.
   DKIM_SHORT: {
     severity: "critical",
     costPoints: 90,
@@ -48,7 +47,7 @@ export const DKIM_RULES = {
     costPoints: 80,
     message: "The DKIM key at {selector} cannot be used: {fault}.",
   },
-  // RFC 6376 §3.6.2.2: the result is undefined then.
+  // RFC 6376 §3.6.2.2: with several records, the result is undefined.
   DKIM_MULTI_TXT: {
     severity: "medium",
     costPoints: 20,

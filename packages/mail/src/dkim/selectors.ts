@@ -1,8 +1,8 @@
-/** With more guesses than this, the queries cost more than the result is worth. */
+/** The queries for more guesses would cost more than the result is worth. */
 const SELECTORS_MAX = 45;
 
 type Signer = {
-  /** How the names of its MX hosts end, and the names that its customers include in SPF. */
+  /** The suffixes of the MX hosts, and the names that customers include in SPF. */
   readonly mx?: readonly string[];
   readonly spf?: readonly string[];
   readonly selectors: readonly string[];
@@ -47,7 +47,7 @@ const SIGNERS: readonly Signer[] = [
   { mx: ["mxvault.com"], selectors: ["mxvault"] },
 ];
 
-/** Selectors that are tried for every domain, the most common first. */
+/** Selectors to try for every domain, the most common first. */
 const COMMON: readonly string[] = `
   google selector1 selector2 default s1 k1 k2 k3 s2 dkim mail smtp email mx sig1
   protonmail protonmail2 protonmail3 zoho zmail mandrill pm resend fm1 fm2 fm3 mailjet brevo1 brevo2 sib1
@@ -56,17 +56,17 @@ const COMMON: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Of the common selectors these are asked about even where a name server denies that any can exist. */
+/** The number of common selectors to try even when a name server denies that any can exist. */
 const MOST_COMMON = 6;
 
 export type DkimTraces = {
   readonly mxHosts: readonly string[];
   readonly spfIncludes: readonly string[];
-  /** The operator's own list, for senders that sign under names of their own. */
+  /** The operator's own list, for senders with unusual selectors. */
   readonly ownSelectors: readonly string[];
 };
 
-/** The selectors of the signers whose traces the domain has, and those of the operator's list. */
+/** Lists the selectors of the signers whose traces the domain has, and those of the operator's list. */
 export const listLikelySelectors = ({
   mxHosts,
   spfIncludes,
@@ -82,13 +82,13 @@ export const listLikelySelectors = ({
   return [...new Set([...suggested, ...ownSelectors])].slice(0, SELECTORS_MAX);
 };
 
-/** The likely selectors and the most common ones: a domain that signs has a key under one of these as a rule. */
+/** Lists the likely and the most common selectors: a domain that signs usually has a key under one of them. */
 export const listLikeliestSelectors = (traces: DkimTraces): readonly string[] =>
   [...new Set([...listLikelySelectors(traces), ...COMMON.slice(0, MOST_COMMON)])].slice(
     0,
     SELECTORS_MAX,
   );
 
-/** All selectors that are queried, the likely ones first. */
+/** Lists all selectors to query, the likely ones first. */
 export const listSelectors = (traces: DkimTraces): readonly string[] =>
   [...new Set([...listLikelySelectors(traces), ...COMMON])].slice(0, SELECTORS_MAX);

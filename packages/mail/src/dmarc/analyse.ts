@@ -26,18 +26,16 @@ import { TAG_VALUES } from "./tag-values.ts";
 
 export type DmarcAnalysis = {
   readonly status: IssueStatus | "missing" | "error";
-  /** The record that applies to the domain. */
   readonly record: string | null;
-  /** The domain that publishes the record. */
   readonly recordDomain: string | null;
   readonly organisation: string;
-  /** The requested handling of forged mail, after testing and inheritance. Null: none, or not known. */
+  /** The policy for forged mail, after testing and inheritance. Null when there is none, or when it is unknown. */
   readonly policy: DmarcPolicy | null;
   readonly score: number | null;
   readonly issues: readonly Issue[];
 };
 
-/** The DMARC record that applies to a domain (RFC 9989), and every fault of it. */
+/** Finds the DMARC record that applies to a domain (RFC 9989), and all its faults. */
 export const analyseDmarc = async (
   dns: Dns,
   { domain }: { readonly domain: string },
@@ -94,7 +92,7 @@ const analyseMissing = (
   return { ...nothing, status: "missing", score: 0, issues };
 };
 
-/** Records that were meant to apply and do not. */
+/** Reports records that were meant to apply and do not. */
 const findOwnNameIssues = (
   domain: string,
   { found, isOpen, ownTexts, multipleAt }: DmarcDiscovery,
@@ -116,8 +114,8 @@ const findOwnNameIssues = (
 };
 
 /**
- * RFC 9989 §4.10 discards such a set and walks on to the records above. RFC 7489 §6.6.3, which most receivers still follow,
- * ends there: it asks the organisational domain only where the set is empty.
+ * RFC 9989 §4.10 discards such a set and continues with the records of the parents. RFC 7489 §6.6.3, which most receivers still follow,
+ * stops: it queries the organisational domain only when the set is empty.
  */
 const describeEffect = (found: PlacedRecord | null): string =>
   found
@@ -126,10 +124,9 @@ const describeEffect = (found: PlacedRecord | null): string =>
 
 const isMistakenVersion = (text: string): boolean => isIntendedAsDmarc(text) && !isIndented(text);
 
-/** Valid, but preceded by a space, so it is not a record. */
+/** A valid record except for leading white space, which makes receivers ignore it. */
 const isIndented = (text: string): boolean => /^\s/.test(text) && isDmarc(text.trimStart());
 
-/** Records in the wrong place. */
 const findMisplaced = (
   domain: string,
   apexTexts: readonly string[],
@@ -150,7 +147,7 @@ const findMisplaced = (
     : [];
 };
 
-/** Each issue describes the policy that receivers apply, after inheritance and testing. */
+/** Creates issues about the policy that receivers apply, after inheritance and testing. */
 const createPolicyIssues = (
   placed: PlacedRecord,
   domain: string,
@@ -211,10 +208,10 @@ const createWeakerIssue = (
 
 const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));
 
-/** Enough to recognise a value by: all five have to fit into one message. */
+/** Long enough to recognise a value: all five have to fit into one message. */
 const VALUE_SHOWN_MAX = 16;
 
-/** "adkim=strict as r (relaxed)", for each value that does not exist. */
+/** Lists each invalid value with its effect, such as "adkim=strict as r (relaxed)". */
 const listMisreadTags = ({ record }: PlacedRecord): readonly string[] =>
   TAG_VALUES.flatMap(([tag, isValue, readAs]) => {
     const value = findTag(record, tag);

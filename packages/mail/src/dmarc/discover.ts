@@ -12,24 +12,21 @@ export type DmarcDiscovery = {
   readonly isOpen: boolean;
   /** All records at _dmarc of the domain itself. */
   readonly ownTexts: readonly string[];
-  /** Several records of a parent, which invalidate each other. */
+  /** The parents that have several records, which invalidate each other. */
   readonly multipleAt: readonly string[];
 };
 
 /** RFC 9989 §4.10 step 4: from the second name on at most seven labels, so eight queries in all. */
 const LABELS_MAX = 7;
 
-/** The names whose records may apply, the domain itself first, the top-level domain last. */
+/** Lists the names whose records may apply, from the domain itself to the top-level domain. */
 const listWalkNames = (domain: string): readonly string[] => {
   const labels = domain.split(".");
   const above = labels.slice(Math.max(1, labels.length - LABELS_MAX));
   return [domain, ...above.map((_, index) => above.slice(index).join("."))];
 };
 
-/**
- * Finds the record that applies (RFC 9989 §4.10). All names are queried at once: at most eight queries cost less than
- * eight waits.
- */
+/** Finds the record that applies (RFC 9989 §4.10). It queries all names at once: at most eight queries cost less than eight waits. */
 export const discover = async (dns: Dns, domain: string): Promise<DmarcDiscovery> => {
   const names = listWalkNames(domain);
   const answers = await Promise.all(names.map((name) => dns("TXT", `_dmarc.${name}`)));
@@ -44,7 +41,7 @@ export const discover = async (dns: Dns, domain: string): Promise<DmarcDiscovery
   const isOpen = walked.some(({ isFailed }) => isFailed);
   const own = records.find((one) => one.domain === domain);
   return {
-    // A failed query may hide the record that applies. Above the domain's own record no record applies.
+    // A failed query may hide the record that applies, but not above the domain's own record, which always wins.
     found: own ?? (isOpen ? null : inherited),
     organisation,
     isOpen,
@@ -70,7 +67,7 @@ const createStep = (name: string, outcome: DnsOutcome<string>): DiscoveryStep =>
   return { name, texts, placed, isMultiple, isFailed: isFault(outcome) };
 };
 
-/** Where the tree walk ends (§4.10 steps 2 and 6). */
+/** The tree walk ends at such a record (§4.10 steps 2 and 6). */
 const isEnd = (placed: PlacedRecord | null): boolean =>
   placed?.record.psd === "n" || placed?.record.psd === "y";
 
@@ -83,7 +80,7 @@ const findOrganisation = (domain: string, records: readonly PlacedRecord[]): str
   return domain.split(".").slice(-labels).join(".");
 };
 
-/** RFC 9989 §4.10.1: the policy that a record requests for a domain, before testing is considered. */
+/** RFC 9989 §4.10.1: returns the policy that a record requests for a domain, before testing counts. */
 export const getPublishedPolicy = (
   { record, domain: at }: PlacedRecord,
   domain: string,
@@ -112,12 +109,12 @@ export const getAppliedPolicy = (
 export type WeakerTag = {
   readonly tag: "sp" | "np";
   readonly value: string;
-  /** The policies that receivers apply: to the names that the tag is about, and to the domain itself. */
+  /** The policies that receivers apply: `applied` to the names that the tag covers, `policy` to the domain itself. */
   readonly applied: DmarcPolicy;
   readonly policy: DmarcPolicy;
 };
 
-/** The tags that give names below the domain a weaker policy than the domain itself has. */
+/** Lists the tags that give names below the domain a weaker policy than the domain itself has. */
 export const listWeakerTags = (placed: PlacedRecord): readonly WeakerTag[] => {
   const apply = (name: string, exists: boolean) =>
     getAppliedPolicy(getPublishedPolicy(placed, name, exists), placed);

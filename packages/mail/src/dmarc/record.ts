@@ -11,39 +11,36 @@ export const isWeaker = (one: DmarcPolicy, other: DmarcPolicy): boolean =>
 
 export type ReportAddress = {
   readonly uri: string;
-  /** The address of a mailto: URI. Null for other schemes. */
+  /** The domain of a mailto: URI. Null for other schemes. */
   readonly domain: string | null;
   readonly isValid: boolean;
-  /** The size limit, "!10m" at the end, which RFC 9989 removed. */
+  /** The URI ends with a size limit such as "!10m", which RFC 9989 removed. */
   readonly isSized: boolean;
 };
 
 export type DmarcRecord = {
   readonly text: string;
   readonly tags: readonly ListTag[];
-  /** Parts that are no "name=value". */
+  /** Parts that are not "name=value". */
   readonly strays: readonly string[];
   readonly p: DmarcPolicy | "invalid" | undefined;
   readonly sp: DmarcPolicy | "invalid" | undefined;
   readonly np: DmarcPolicy | "invalid" | undefined;
   readonly psd: "y" | "n" | "u";
   readonly isTesting: boolean;
-  /** rua=: who gets aggregate reports (RFC 9990). */
+  /** rua=: the recipients of aggregate reports (RFC 9990). */
   readonly reports: readonly ReportAddress[];
-  /** ruf=: who gets a report of each failure (RFC 9991). */
+  /** ruf=: the recipients of a report of each failure (RFC 9991). */
   readonly failureReports: readonly ReportAddress[];
   readonly repeatedTags: readonly string[];
 };
 
-/**
- * RFC 9989 §4.7: the version must come first and match exactly, or the text is not a record. The tag's name is not case
- * sensitive; its value is.
- */
+/** RFC 9989 §4.7: a record starts with exactly this version. The tag's name is not case sensitive; its value is. */
 const VERSION = /^[vV][\t ]*=[\t ]*DMARC1[\t ]*(?:;|$)/;
 
 export const isDmarc = (text: string): boolean => VERSION.test(text);
 
-/** Meant as a DMARC record, but receivers ignore it. */
+/** Tells whether a text was meant as a DMARC record, although receivers ignore it. */
 export const isIntendedAsDmarc = (text: string): boolean =>
   !isDmarc(text) && (/dmarc1/i.test(text) || /^\W*v\s*=\W*dmarc/i.test(text)) && !isSpf(text);
 
@@ -70,7 +67,7 @@ export const parseDmarc = (text: string): DmarcRecord => {
 export const findTag = ({ tags }: DmarcRecord, name: string): string | undefined =>
   tags.find((tag) => tag.name === name)?.value;
 
-/** Receivers that still obey pct apply the policy to all mail where its value is not a percentage (RFC 7489 §6.3). */
+/** Receivers that still obey pct apply the policy to all mail when its value is not a percentage (RFC 7489 §6.3). */
 export const isPartial = (pct: string): boolean => /^\d{1,3}$/.test(pct) && Number(pct) < 100;
 
 const toPolicy = (value: string | undefined): DmarcPolicy | "invalid" | undefined => {
@@ -88,7 +85,7 @@ const parseReports = (uris: string | undefined): readonly ReportAddress[] =>
 const SIZE = /!\d+[kmgt]?$/i;
 const SCHEME = /^([a-z][a-z\d+.-]*):\S+$/i;
 
-/** RFC 9989 §4.8: any URI is allowed, but receivers need not support another than mailto:. */
+/** RFC 9989 §4.8 allows any URI, but receivers need to support only mailto:. */
 const readUri = (written: string): ReportAddress => {
   const uri = written.replace(SIZE, "");
   const isSized = uri !== written;

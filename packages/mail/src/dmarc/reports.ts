@@ -5,12 +5,12 @@ import type { DmarcDiscovery, PlacedRecord } from "./discover.ts";
 import { type DmarcRecord, isDmarc, type ReportAddress } from "./record.ts";
 import { createDmarcIssue, type DmarcRule } from "./rules.ts";
 
-/** RFC 9990 allows receivers to stop after two. */
+/** RFC 9990 allows receivers to stop after two addresses. */
 const REPORTS_MAX = 2;
-/** At most this many of each kind are checked. */
+/** The most hosts to query for each kind of report. */
 const HOSTS_QUERIED_MAX = 4;
 
-/** The two kinds of reports, and what the faults of their addresses are called. */
+/** The two kinds of reports, and the rules for the faults of their addresses. */
 type ReportKind = {
   readonly getAddresses: (record: DmarcRecord) => readonly ReportAddress[];
   readonly bad: DmarcRule;
@@ -25,7 +25,7 @@ const AGGREGATE: ReportKind = {
   withoutMx: "DMARC_RUA_NO_MX",
 };
 
-/** RFC 9991 has the rules of aggregate reports for the addresses of failure reports. */
+/** RFC 9991 applies the rules of aggregate reports to the addresses of failure reports. */
 const FAILURE: ReportKind = {
   getAddresses: ({ failureReports }) => failureReports,
   bad: "DMARC_RUF_BAD",
@@ -33,7 +33,6 @@ const FAILURE: ReportKind = {
   withoutMx: "DMARC_RUF_NO_MX",
 };
 
-/** The faults of a record's report addresses. */
 export const findReportIssues = async (
   dns: Dns,
   placed: PlacedRecord,
@@ -90,10 +89,7 @@ const findUriIssues = (
 const findUriFault = ({ uri }: ReportAddress): string =>
   /^[^:]+@/.test(uri) ? `${uri} needs mailto: before it` : `${uri} is not an address to report to`;
 
-/**
- * RFC 9990: a domain must publish its consent to receive another organisation's reports. The result is the name where it
- * is missing.
- */
+/** RFC 9990: a domain must publish its consent to receive another organisation's reports. Returns the name that lacks this consent. */
 const findMissingAuthorization = async (
   dns: Dns,
   host: string,
@@ -101,7 +97,7 @@ const findMissingAuthorization = async (
   { organisation, isOpen }: DmarcDiscovery,
 ): Promise<string | undefined> => {
   const isSubdomain = (parent: string) => host === parent || host.endsWith(`.${parent}`);
-  // If the tree walk is incomplete, the organisation may be larger than it seems.
+  // If the tree walk is incomplete, the organisation may include more domains than we know.
   if (isSubdomain(organisation) || isSubdomain(from) || isOpen) return undefined;
   const isGiven = await takesReportsOf(dns, host, from);
   return isGiven === false ? toConsentName(host, from) : undefined;
@@ -109,13 +105,13 @@ const findMissingAuthorization = async (
 
 const toConsentName = (host: string, from: string): string => `${from}._report._dmarc.${host}`;
 
-/** Undefined: DNS does not answer. */
+/** Undefined when DNS does not answer. */
 export const takesReportsOf = async (
   dns: Dns,
   host: string,
   from: string,
 ): Promise<boolean | undefined> => {
-  // A wildcard answers the first query too; the second is for zones without a wildcard.
+  // A wildcard record also answers the first query; the second is for zones that publish a literal "*" name.
   const names = [toConsentName(host, from), toConsentName(host, "*")];
   const answers = await Promise.all(names.map((name) => dns("TXT", name)));
   if (answers.some((answer) => getRecords(answer).some(isDmarc))) return true;

@@ -1,6 +1,5 @@
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
-/** Each fault that a domain's DMARC record can have (RFC 9989). */
 export const DMARC_RULES = {
   DMARC_MISSING: {
     severity: "high",
@@ -18,7 +17,7 @@ export const DMARC_RULES = {
     costPoints: 100,
     message: "The record at {name} does not start with exactly v=DMARC1, so receivers ignore it.",
   },
-  // §4.10.1. The milder case: the record requests reports, so receivers read the policy as none.
+  // §4.10.1. The lesser case: the record requests reports, so receivers read the policy as none.
   DMARC_P_MISSING: {
     severity: "high",
     costPoints: 100,
@@ -38,7 +37,7 @@ export const DMARC_RULES = {
   DMARC_SP_WEAK: {
     severity: "medium",
     costPoints: 20,
-    // Subdomains are in quarantine.
+    // In the lesser case, receivers quarantine the subdomains' mail.
     lesser: { severity: "low", costPoints: 5 },
     message:
       "sp={sp}: receivers apply {applied} to {names} of {domain}, and {policy} to the domain itself.",
@@ -49,14 +48,14 @@ export const DMARC_RULES = {
     message:
       "np={np}: receivers apply {applied} to names below {domain} that do not exist, and {policy} to the domain itself.",
   },
-  // The milder case: it lowers reject to quarantine. Otherwise the domain is as open as under p=none.
+  // The lesser case lowers reject to quarantine. Otherwise the domain is as unprotected as with p=none.
   DMARC_T_Y: {
     severity: "medium",
     costPoints: 40,
     lesser: { severity: "medium", costPoints: 25 },
     message: "t=y is test mode: receivers apply {policy} instead of {published}.",
   },
-  // RFC 9989 removed these three; older receivers still obey a pct below 100.
+  // RFC 9989 removed these three tags; older receivers still obey a pct below 100.
   DMARC_PCT: {
     severity: "low",
     costPoints: 15,
@@ -78,7 +77,7 @@ export const DMARC_RULES = {
     costPoints: 0,
     message: "Receivers ignore these parts of the record: {tags}.",
   },
-  // RFC 9989 §4.8: the default replaces a value that does not exist.
+  // RFC 9989 §4.8: the default replaces an invalid value.
   DMARC_TAG_VALUE: {
     severity: "low",
     costPoints: 2,
@@ -96,7 +95,7 @@ export const DMARC_RULES = {
     costPoints: 10,
     message: "No aggregate reports are requested (rua=), so you cannot see who sends in your name.",
   },
-  // The milder case: it works in part, or in a way that the standard no longer has.
+  // The lesser case: the address works in part, or by a feature that the standard has removed.
   DMARC_RUA_BAD: {
     severity: "medium",
     costPoints: 10,
@@ -113,7 +112,7 @@ export const DMARC_RULES = {
     costPoints: 10,
     message: "Reports go to {host}, which has no MX record.",
   },
-  // Few receivers send failure reports, so these weigh less than the same faults of rua.
+  // Few receivers send failure reports, so these faults cost less than those of rua.
   DMARC_RUF_BAD: {
     severity: "low",
     costPoints: 2,
@@ -130,7 +129,7 @@ export const DMARC_RULES = {
     costPoints: 2,
     message: "Failure reports go to {host}, which has no MX record.",
   },
-  // The milder case: another record applies.
+  // The lesser case: another record applies.
   DMARC_WRONG_PLACE: {
     severity: "medium",
     costPoints: 100,

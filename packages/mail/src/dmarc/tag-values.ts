@@ -5,7 +5,7 @@ const createValueTest =
   (value: string): boolean =>
     values.test(value);
 
-/** RFC 9989 §4.7: each option once, and of 0 and 1 only one. RFC 7489 allowed any combination. */
+/** RFC 9989 §4.7 allows each option once, and only one of 0 and 1. RFC 7489 allowed any combination. */
 const areFailureOptions = (value: string): boolean => {
   const options = value.split(":").map((option) => option.trim().toLowerCase());
   const areDefined = options.every((option) => /^[01ds]$/.test(option));
@@ -16,7 +16,7 @@ const areFailureOptions = (value: string): boolean => {
   );
 };
 
-/** The tags that have few values, and how receivers read any other one (RFC 9989 §4.8). */
+/** The tags with a fixed set of values, and how receivers read any other value (RFC 9989 §4.8). */
 export const TAG_VALUES: readonly (readonly [
   tag: string,
   isValue: (value: string) => boolean,

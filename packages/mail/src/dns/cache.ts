@@ -9,14 +9,13 @@ type Entry = {
 };
 type CacheOptions = {
   readonly now: () => Date;
-  /** All entries together, as `measureBytes` weighs them. */
+  /** The limit of all entries together, in bytes of `measureBytes`. */
   readonly bytesMax: number;
 };
 
 /**
- * How long an outcome is cached. The resolver does not report a record's own TTL, so these are short. A
- * fault is kept just long enough that a list full of one dead domain does not wait for it a thousand times,
- * and not as long as any retry waits.
+ * How long the cache keeps an outcome. The resolver does not report a record's own TTL, so these times are short. A fault stays just long
+ * enough that a list full of one dead domain does not wait for it a thousand times, and less long than any retry waits.
  */
 const CACHE_MS: Record<Outcome["kind"], number> = {
   ok: 300_000,
@@ -27,20 +26,20 @@ const CACHE_MS: Record<Outcome["kind"], number> = {
   timeout: 5_000,
   // A set of records does not shrink in a minute, and each question for it costs a connection.
   too_large: 60_000,
-  // No name server was asked.
+  // An internal fault means that no name server was asked.
   internal: 0,
 };
 
 const IN_FLIGHT = Number.POSITIVE_INFINITY;
 
 /**
- * The heap of an entry besides its text: the entry in the map, its key, a promise and an outcome; and for each record
- * a string or an object with its number. Measured with a hundred thousand of each, and rounded up.
+ * The heap of an entry besides its text: the entry in the map, its key, a promise and an outcome; and for each record a string or an object
+ * with its number. Measured with a hundred thousand of each, and rounded up.
  */
 const ENTRY_BYTES = 500;
 const RECORD_BYTES = 64;
 
-/** Letters are a byte each: names are ASCII here, and TXT is latin-1. */
+/** Each letter takes one byte: names are ASCII here, and TXT is Latin-1. */
 const measureBytes = (key: string, outcome?: Outcome): number => {
   const records = outcome?.kind === "ok" ? outcome.records : [];
   return records.reduce<number>(
@@ -53,8 +52,8 @@ const toText = (record: DnsRecords[DnsRecordType]): string =>
   typeof record === "string" ? record : record.exchange;
 
 /**
- * Asks a question once while it is in flight, and remembers what it came to. Put a deadline outside of this and
- * never inside: one caller's impatience must not become another caller's answer.
+ * Shares a question in flight among its callers, and caches its outcome. Put a deadline outside of this cache and never inside: one
+ * caller's deadline must not decide another caller's answer.
  */
 export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
   const entries = createBoundedMap<Entry>({ weightMax: bytesMax, weigh: ({ bytes }) => bytes });
@@ -62,14 +61,14 @@ export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
   const query = (key: string, type: DnsRecordType, name: string): Promise<Outcome> => {
     const outcome: Promise<Outcome> = dns(type, name);
     const storeOutcome = (untilMs: number, settled?: Outcome): void => {
-      // Pushed out while it was in flight: then it stays out.
+      // The cache dropped the entry while the question was in flight, and must not restore it.
       if (entries.get(key)?.outcome !== outcome) return;
       entries.set(key, { outcome, untilMs, bytes: measureBytes(key, settled) });
     };
     entries.set(key, { outcome, untilMs: IN_FLIGHT, bytes: measureBytes(key) });
     outcome.then(
       (settled) => storeOutcome(now().getTime() + CACHE_MS[settled.kind], settled),
-      // A port that rejects against its contract must not leave its failure here forever.
+      // A port that rejects, against its contract, must not leave its failure in the cache forever.
       () => storeOutcome(0),
     );
     return outcome;
@@ -79,7 +78,7 @@ export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
     const key = `${type} ${name.toLowerCase()}`;
     const entry = entries.get(key);
     const fresh = entry && now().getTime() < entry.untilMs;
-    // The type is part of the key, so what is under it has records of that type.
+    // The key contains the type, so the entry has records of that type.
     return (fresh ? entry.outcome : query(key, type, name)) as Promise<DnsOutcome<DnsRecords[T]>>;
   };
 };

@@ -9,8 +9,8 @@ type DnsBudget = {
 const TIMEOUT = { kind: "timeout" } as const;
 
 /**
- * All the DNS of one verification within one time, which starts now. When it is over, every question comes to a
- * timeout at once, both the waiting ones and those not yet sent: an answer we did not wait for is not an answer.
+ * Gives all DNS questions of one verification a single deadline, counted from now. After the deadline every question ends as a timeout at
+ * once, also a question not yet sent: a late answer must not count.
  */
 export const withDeadline = (dns: Dns, { budgetMs, questionsMax, now, sleep }: DnsBudget): Dns => {
   const endsAtMs = now().getTime() + budgetMs;
@@ -21,7 +21,7 @@ export const withDeadline = (dns: Dns, { budgetMs, questionsMax, now, sleep }: D
     const leftMs = endsAtMs - now().getTime();
     questions += 1;
     if (leftMs <= 0 || questions > questionsMax) return TIMEOUT;
-    // One sleep for all questions, and none when nothing is asked.
+    // All questions share one sleep; without a question there is no sleep.
     expiry ??= sleep(leftMs).then(() => TIMEOUT);
     return Promise.race([dns(type, name), expiry]);
   };

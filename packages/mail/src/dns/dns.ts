@@ -1,8 +1,8 @@
 export type MxRecordData = { readonly priority: number; readonly exchange: string };
 
 /**
- * What a record of each type is to us. A TXT record is its character-strings joined, bytes as latin-1. A TLSA record is
- * written as in a zone file: "3 1 1 " and the data in hexadecimal.
+ * Our form of each record type. A TXT record is its character-strings joined, with the bytes as Latin-1. A TLSA record is written as in a
+ * zone file: "3 1 1 " and the data in hexadecimal.
  */
 export type DnsRecords = {
   readonly A: string;
@@ -18,14 +18,14 @@ export type DnsRecords = {
 export type DnsRecordType = keyof DnsRecords;
 
 /**
- * What a question came to. Only `nxdomain` and `nodata` say something about the domain; the others say that
- * we could not find out, and may never count against an address.
+ * The outcome of a question. Only `nxdomain` and `nodata` prove something about the domain; the other failures mean that we could not find
+ * out, and must never count against an address.
  */
 export type DnsOutcome<T> =
   | {
       readonly kind: "ok";
       readonly records: readonly T[];
-      /** The resolver validated the answer with DNSSEC (the AD bit). Absent: not validated, or a resolver that never does. */
+      /** The resolver validated the answer with DNSSEC (the AD bit). Absent when it did not, or never does. */
       readonly isAuthentic?: true;
     }
   | { readonly kind: "nodata" }
@@ -33,12 +33,12 @@ export type DnsOutcome<T> =
   | { readonly kind: "servfail" }
   | { readonly kind: "refused" }
   | { readonly kind: "timeout" }
-  /** There is an answer, but it holds more than any verdict needs, and it was not read. */
+  /** The answer holds more than any verdict needs, and the client did not read it. */
   | { readonly kind: "too_large" }
-  /** This machine lacked what it needs to ask: descriptors, memory or ports. Nothing was asked. */
+  /** This machine lacked descriptors, memory or ports, so it sent no question. */
   | { readonly kind: "internal" };
 
-/** The DNS port. Never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
+/** The DNS port. It never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */
 export type Dns = <T extends DnsRecordType>(
   type: T,
   name: string,

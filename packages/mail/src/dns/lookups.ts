@@ -5,21 +5,20 @@ import type { FetchDocument } from "../hints/fetched-document.ts";
 import type { Cidr } from "../ip.ts";
 import type { Dns } from "./dns.ts";
 
-/** The ports to what domains publish, and to what blocklists say about them. */
+/** The ports to a domain's records, and to the blocklists. */
 export type DnsLookups = {
-  /** Caches nothing from one check to the next: a customer that has corrected a record wants to see it. */
+  /** Caches nothing between checks: a customer who has corrected a record wants to see the correction. */
   readonly dns: Dns;
-  /** Blocklists refuse the resolvers of clouds, so their queries may go through others. */
+  /** Blocklists refuse the resolvers of clouds, so their queries may go through other resolvers. */
   readonly listDns: Dns;
   readonly fetchDocument?: FetchDocument;
-  /** The operator's list of DKIM selectors. */
   readonly dkimSelectors: readonly string[];
   /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly blocklists: {
-    /** The lab has blocklists of its own, which know its addresses. */
+    /** Returns the lab's own blocklists for its domains: they know the lab's addresses. */
     readonly listsFor: (domain: string) => readonly Blocklist[];
-    /** The key that each list requires; secret. */
+    /** The secret key that each list requires. */
     readonly keys: BlocklistKeys;
     /** The process remembers the health of each list. */
     readonly isHealthy: IsHealthy;

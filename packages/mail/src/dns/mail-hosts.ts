@@ -2,7 +2,7 @@ import { type Cidr, isPublicIp, parseIp } from "../ip.ts";
 import type { Dns, DnsOutcome, MxRecordData } from "./dns.ts";
 import { type RecordedQuery, recordQueries } from "./record-queries.ts";
 
-/** `ips` are public and were checked one by one: connect to one of these, and never to the name again. */
+/** `ips` are public, and each was checked: connect to one of these, and never to the name again. */
 export type MailHost = {
   readonly host: string;
   readonly priority: number;
@@ -12,13 +12,13 @@ export type MailHost = {
 export type DnsFault = "servfail" | "refused" | "timeout" | "too_large" | "internal";
 
 export type MailHosts =
-  /** In order of preference. Equal priorities keep the order of the answer, and a caller may shuffle them. */
+  /** Sorted by preference. Equal priorities keep the order of the answer, and a caller may shuffle them. */
   | { readonly kind: "hosts"; readonly hosts: readonly MailHost[]; readonly implicit: boolean }
   | { readonly kind: "domain_not_found" }
   | { readonly kind: "null_mx" }
-  /** Neither MX nor address, or only MX hosts that do not exist. */
+  /** The domain has neither an MX nor an address, or only MX hosts that do not exist. */
   | { readonly kind: "no_mail_host" }
-  /** Hosts are named, but none that the open internet can reach. */
+  /** The domain names mail hosts, but the public internet can reach none of them. */
   | { readonly kind: "mx_unroutable" }
   | { readonly kind: "inconclusive"; readonly why: DnsFault };
 
@@ -30,14 +30,14 @@ type HostLookup =
   | { readonly kind: "unroutable" }
   | { readonly kind: DnsFault };
 
-/** An SMTP session tries three hosts at most, so more than three with an address are of no use. */
+/** An SMTP session tries three hosts at most, so further hosts with an address are of no use. */
 const HOSTS_NEEDED = 3;
-/** The most hosts that are looked up, however many MX records a domain publishes. */
+/** The most hosts to look up, however many MX records a domain publishes. */
 const LOOKED_UP_MAX = 10;
-/** However many addresses a host has: a session tries the first of them. */
+/** The most addresses of one host to keep; a session tries the first of them. */
 const ADDRESSES_MAX = 20;
 
-/** Where mail for a domain goes (RFC 5321 §5.1), with everything that was asked to find out. */
+/** Finds the mail hosts of a domain (RFC 5321 §5.1). */
 export const findMailHosts = async (
   dns: Dns,
   domain: string,
@@ -55,17 +55,17 @@ const findHosts = async (
   mx: DnsOutcome<MxRecordData>,
 ): Promise<MailHosts> => {
   if (mx.kind === "nxdomain") return { kind: "domain_not_found" };
-  // RFC 5321 §5.1: only a domain that has no MX is its own mail host. A failed question is not "no MX".
+  // RFC 5321 §5.1: only a domain without MX is its own mail host. A failed question does not prove that it has none.
   if (mx.kind === "nodata")
     return resolveTargets(dns, [{ host: domain, priority: 0 }], allowed, true);
   if (mx.kind !== "ok") return { kind: "inconclusive", why: mx.kind };
 
   const targets = sortTargets(mx.records);
-  // RFC 7505 §3 requires a null MX to be the only one; among others it names nothing.
+  // RFC 7505 §3 requires a null MX to be the only record; next to others it names no host.
   return targets.length === 0 ? { kind: "null_mx" } : resolveTargets(dns, targets, allowed, false);
 };
 
-/** By preference, each host once at its best, without null MX. Sorting is stable. */
+/** Sorts by preference, stably. Keeps each host once, at its best priority, and drops a null MX. */
 const sortTargets = (records: readonly MxRecordData[]): readonly MxTarget[] => {
   const best = new Map<string, MxTarget>();
   for (const { exchange, priority } of records.toSorted((a, b) => a.priority - b.priority)) {
@@ -90,14 +90,14 @@ const resolveTargets = async (
   const faults = lookedUp.map(({ kind }) => kind).filter(isFault);
   const fault = faults.find((kind) => kind === "internal") ?? faults[0];
   if (fault) return { kind: "inconclusive", why: fault };
-  // It was us who stopped: one of the hosts that were never looked up may well take mail.
+  // We stopped at our own limit: a host that we did not look up may accept mail.
   if (names.length > LOOKED_UP_MAX) return { kind: "inconclusive", why: "too_large" };
 
   const unroutable = names.length < targets.length || lookedUp.some(isUnroutable);
   return { kind: unroutable ? "mx_unroutable" : "no_mail_host" };
 };
 
-/** As many at once as are still needed: the first three as a rule, one more for each that fails. */
+/** Looks up as many hosts at once as are still needed: usually the first three, and one more for each that fails. */
 const lookUpHosts = async (
   dns: Dns,
   names: readonly MxTarget[],
@@ -114,8 +114,8 @@ const lookUpHosts = async (
 };
 
 /**
- * IPv4 first: large providers refuse IPv6 hosts without reverse DNS. IPv6 is asked for only when no usable IPv4
- * address is there, and a name that does not exist has neither.
+ * Looks up IPv4 first, because large providers refuse IPv6 hosts without reverse DNS. It asks for IPv6 only when no IPv4 address is usable;
+ * a name that does not exist has neither.
  */
 const lookUpHost = async (
   dns: Dns,
@@ -142,18 +142,18 @@ const toHostLookup = (
   if (records.some((ip) => isSinkhole(ip, allowed))) return { kind: "refused" };
   const ips = [...new Set(records)].filter((ip) => isPublicIp(ip, allowed));
   if (ips.length > 0) return { kind: "found", at: { ...target, ips } };
-  // It was us who stopped: one of those that were never looked at may well be public.
+  // We stopped at our own limit: an address that we did not check may be public.
   return { kind: records.length < outcome.records.length ? "too_large" : "unroutable" };
 };
 
 /**
- * Addresses that no domain publishes, but filters and proxies between us and the DNS put in its answers' place:
- * our own network says so, and it says nothing of the domain.
+ * Finds addresses that no domain publishes: filters and proxies between us and the DNS put them into answers, so they prove nothing about
+ * the domain.
  */
 const isSinkhole = (ip: string, allowed: readonly Cidr[]): boolean =>
   /^(?:0\.|198\.1[89]\.)/.test(ip) && !isPublicIp(ip, allowed);
 
-/** RFC 5321 §5.1: an MX names a host. An address in its place, or ourselves, is not followed. */
+/** RFC 5321 §5.1: an MX names a host. We do not follow an address in its place, or localhost. */
 const isHostName = (host: string): boolean =>
   host !== "localhost" &&
   !host.endsWith(".localhost") &&

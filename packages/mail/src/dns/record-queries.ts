@@ -1,16 +1,16 @@
 import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "./dns.ts";
 
-/** One question and what it came to: evidence that lets a verdict be checked by hand. */
+/** One question and its outcome: evidence that lets a reader check a verdict by hand. */
 export type RecordedQuery = {
   readonly type: DnsRecordType;
   readonly name: string;
   readonly kind: DnsOutcome<never>["kind"];
-  /** The first of them; `count` says how many there were. */
+  /** The first records of the answer; `count` counts all of them. */
   readonly records: readonly DnsRecords[DnsRecordType][];
   readonly count: number;
 };
 
-/** Enough to follow any decision; a hostile answer may hold thousands. */
+/** Enough to follow any decision; a hostile answer may hold thousands of records. */
 const RECORDS_MAX = 20;
 
 /** A DNS port that records its queries, in the order of the answers. */

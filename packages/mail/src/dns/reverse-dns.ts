@@ -13,16 +13,15 @@ import { getRecords, isAbsent, isFault } from "./outcome.ts";
 
 export type ReverseDns = {
   readonly status: IssueStatus | "missing" | "error";
-  /** The name that leads back to the address, or else the first one. */
+  /** The name that resolves back to the address, or else the first name. */
   readonly name: string | null;
   readonly names: readonly string[];
-  /** Forward-confirmed: one of the names has the address. Null: it could not be found out. */
+  /** True (forward-confirmed) when one of the names resolves to the address. Null when we could not find out. */
   readonly isConfirmed: boolean | null;
   readonly score: number | null;
   readonly issues: readonly Issue[];
 };
 
-/** What can be found about the name of a sending address. */
 export const PTR_RULES = {
   // Gmail refuses such mail: 550 5.7.25, or 421 4.7.23.
   PTR_MISSING: {
@@ -50,10 +49,10 @@ export const PTR_RULES = {
 
 const createIssue = createIssueFactory(PTR_RULES);
 
-/** An address may carry hundreds of names; receivers look at a few, and so do we. */
+/** An address may have hundreds of names; receivers check a few, and so do we. */
 const NAMES_MAX = 10;
 
-/** The name of a sending address, and whether the name has the address (FCrDNS, RFC 8601 §2.7.3). */
+/** Finds the name of a sending address, and whether the name resolves to the address (FCrDNS, RFC 8601 §2.7.3). */
 export const analyseReverseDns = async (dns: Dns, ip: string): Promise<ReverseDns> => {
   const address = parseIp(ip);
   if (!address) return createUnknown([]);
@@ -75,7 +74,7 @@ export const analyseReverseDns = async (dns: Dns, ip: string): Promise<ReverseDn
   const name = confirmed ?? names[0] ?? "";
   const issues = [
     ...(confirmed === undefined ? [createIssue("PTR_MISMATCH", { ip, name })] : []),
-    // One name of a host's own is enough, whichever of them answered just now.
+    // One name that is not generic suffices, whichever name the server lists first.
     ...(names.every((one) => isGeneric(one, address))
       ? [createIssue("PTR_GENERIC", { ip, name: joinNames(names) })]
       : []),
@@ -94,11 +93,11 @@ const createUnknown = (names: readonly string[]): ReverseDns => ({
   issues: [],
 });
 
-/** As words of their own: "dynamics.example" and "whirlpool.example" are firms. */
+/** Only whole words match: "dynamics.example" and "whirlpool.example" are firms. */
 const POOL_WORD =
   /(?:^|[^a-z])(?:dynamic|dyn|dhcp|pool|[av]?dsl|pppo?e?|cable|dial-?up)(?:ip)?(?:[^a-z]|$)|(?:^|[.-])compute-/;
 
-/** Several receivers refuse names that a provider gives to whole blocks. */
+/** Several receivers refuse names that a provider gives to whole blocks of addresses. */
 const isGeneric = (name: string, address: Ip): boolean =>
   POOL_WORD.test(name) ||
   (address.bits === 32 && listSpellings(address).some((text) => includesNumber(name, text)));
@@ -111,7 +110,7 @@ const listSpellings = (address: Ip): readonly string[] => {
   });
 };
 
-/** Between other digits it would be another address: 192.0.2.1 is not in "192-0-2-10". */
+/** A digit next to the match would make another address: "192-0-2-10" does not contain 192.0.2.1. */
 const includesNumber = (name: string, text: string): boolean => {
   const at = name.indexOf(text);
   const isDigit = (sign: string | undefined) => sign !== undefined && /\d/.test(sign);

@@ -1,8 +1,8 @@
 import type { Dns, MxRecordData } from "./dns.ts";
 
 /**
- * Name servers rotate the records of an answer. Code that uses the first of several must not find
- * something else the next time.
+ * Sorts the records of an answer, which name servers rotate. Code that uses the first of several records must find the same one the next
+ * time.
  */
 export const sortRecords =
   (dns: Dns): Dns =>

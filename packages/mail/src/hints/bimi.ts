@@ -22,11 +22,11 @@ type BimiInput = {
     DmarcAnalysis,
     "status" | "policy" | "record" | "recordDomain" | "organisation"
   >;
-  /** Without it the logo is not looked at. */
+  /** Absent when the check does not fetch the logo. */
   readonly fetchDocument?: FetchDocument | undefined;
 };
 
-/** Whether mailboxes may show a domain's logo. They ask that forged mail be kept away first. */
+/** Checks whether mailboxes may show a domain's logo. They first require a policy against forged mail. */
 export const findBimiHints = async (
   dns: Dns,
   { domain, dmarc, fetchDocument }: BimiInput,
@@ -40,7 +40,7 @@ export const findBimiHints = async (
   if (others.length > 0) return [bad("there is more than one")];
   const { logo, certificate, fault } = parseBimi(record);
   if (fault !== undefined) return [bad(fault)];
-  // An empty l= and no certificate: the domain says that it shows no logo, which is sound.
+  // An empty l= without a certificate declares that the domain shows no logo, which is valid.
   if (logo === "") return [];
 
   const [weakness, ofLogo] = await Promise.all([
@@ -58,7 +58,7 @@ export const findBimiHints = async (
 
 type PlacedRecords = { readonly at: string; readonly records: readonly string[] };
 
-/** The records of the domain or, where it has none, of its organisational domain. Undefined: there was no answer. */
+/** Finds the records of the domain, or else of its organisational domain. Undefined when DNS did not answer. */
 const discoverRecords = async (
   dns: Dns,
   domain: string,
@@ -74,7 +74,7 @@ const discoverRecords = async (
 
 const VERSION = /^v\s*=\s*BIMI1\s*(?:;|$)/i;
 
-/** A single address: a comma within it has to be written as %2C. */
+/** Accepts a single URL: a comma within it must be written as %2C. */
 const isHttpsUrl = (text: string): boolean =>
   /^https:\/\/[^\s,]+$/i.test(text) && URL.canParse(text);
 
@@ -89,7 +89,7 @@ const parseBimi = (record: string): BimiRecord => {
   const names = tags.map(({ name }) => name.toLowerCase());
   const valueOf = (name: string) => tags[names.indexOf(name)]?.value;
   const [logo, certificate = ""] = [valueOf("l"), valueOf("a")];
-  // RFC 6376 §3.2, whose form the record has: either makes the list invalid as a whole.
+  // The record has the form of RFC 6376 §3.2, where either fault makes the whole list invalid.
   const [repeated] = listRepeated(names);
   const broken =
     (repeated !== undefined && `it has ${repeated}= more than once, which makes it invalid`) ||
@@ -109,8 +109,7 @@ const findAddressFault = (logo: string | undefined, certificate: string): string
 };
 
 /**
- * Neither the record that applies to the domain nor that of its organisational domain may be weak. Gmail asks for all mail
- * (pct) under reject too.
+ * Neither the record that applies to the domain nor that of its organisational domain may be weak. Gmail requires pct=100 under reject too.
  */
 const findDmarcWeakness = async (
   dns: Dns,
@@ -131,7 +130,7 @@ const findDmarcWeakness = async (
   return `DMARC must be quarantine or reject for all mail and all subdomains (${found})`;
 };
 
-/** Why no tag of a record is weak and no policy applies all the same. By RFC 9989 a tested quarantine is none. */
+/** Explains why no policy applies although no tag is weak. By RFC 9989 a quarantine under test counts as none. */
 const explainMissingPolicy = (record: string | null): string => {
   if (record === null) return "there is no policy";
   return parseDmarc(record).isTesting ? "t=y suspends the policy" : "no policy applies here";
@@ -148,7 +147,7 @@ const listWeakTags = (text: string, at: string): readonly string[] => {
   ];
 };
 
-/** Answers that say that there is no logo. Any other status may be meant only for this client. */
+/** Statuses that prove the logo missing. Any other status may be meant only for this client. */
 const GONE = new Set([404, 410]);
 const GZIP_FIRST_BYTE = 0x1f;
 

@@ -7,13 +7,13 @@ import { createHint } from "./rules.ts";
 
 type DaneInput = {
   readonly domain: string;
-  /** None where they are not known, and where the domain receives no mail. */
+  /** Empty when the hosts are unknown, and when the domain receives no mail. */
   readonly mxHosts: readonly string[];
 };
 
 /**
- * Whether a domain is signed (DNSSEC), and whether its mail hosts pin their keys (DANE, RFC 7672). Senders rely on TLSA
- * records only where they, and the MX records that name the host, are validated.
+ * Checks whether a domain is signed (DNSSEC), and whether its mail hosts pin their keys (DANE, RFC 7672). Senders rely on TLSA records only
+ * when these, and the MX records that name the host, are validated.
  */
 export const findDaneHints = async (
   dns: Dns,
@@ -51,8 +51,8 @@ export const findDaneHints = async (
 const toTlsaName = (host: string): string => `_25._tcp.${host}`;
 
 /**
- * True: the resolver validated the domain's MX records. False: it validates answers about the top-level domain, and not
- * these. Undefined: it may be one that never validates.
+ * True when the resolver validated the domain's MX records. False when it validates answers about the top-level domain, but not these.
+ * Undefined when the resolver may never validate.
  */
 const findSigned = async (dns: Dns, domain: string): Promise<boolean | undefined> => {
   const mx = await dns("MX", domain);
@@ -63,7 +63,7 @@ const findSigned = async (dns: Dns, domain: string): Promise<boolean | undefined
 };
 
 const TLSA = /^(\d+) (\d+) (\d+) ([\da-f]+)$/;
-/** The length of a hash in hexadecimal, by matching type (RFC 6698 §2.1.3); 0 is the certificate or key as it is. */
+/** The length of a hash in hexadecimal, by matching type (RFC 6698 §2.1.3); type 0 holds the unhashed certificate or key. */
 const HASH_DIGITS = [null, 64, 128];
 
 /** RFC 7672 §3.1.3: only usages 2 and 3 serve mail. */

@@ -20,11 +20,11 @@ import { createHint } from "./rules.ts";
 
 type EmailVerificationInput = {
   readonly domain: string;
-  /** Without it only the record in DNS is looked at. */
+  /** Absent when the check reads only the DNS record. */
   readonly fetchDocument?: FetchDocument | undefined;
 };
 
-/** Whether browsers can prove control of a domain's addresses (draft-hardt-email-verification). Most domains have no issuer. */
+/** Checks whether browsers can prove control of a domain's addresses (draft-hardt-email-verification). Most domains have no issuer. */
 export const findEmailVerificationHints = async (
   dns: Dns,
   { domain, fetchDocument }: EmailVerificationInput,
@@ -42,7 +42,7 @@ export const findEmailVerificationHints = async (
     : [createHint("EMAIL_VERIFICATION_PRESENT", { domain, issuer })];
 };
 
-/** No answer came here, and others may get one. */
+/** We got no answer, but other clients may get one. */
 type Unchecked = { readonly kind: "unchecked"; readonly why: string };
 
 const checkIssuer = async (
@@ -72,7 +72,7 @@ const ALGORITHMS: readonly Algorithm[] = [
   ...new Set(PROFILES.flatMap(({ issuerAlgorithms }) => issuerAlgorithms)),
 ];
 
-/** Answers that say that there is none. Any other status may be meant only for this client. */
+/** Statuses that prove the document missing. Any other status may be meant only for this client. */
 const GONE = new Set([404, 410]);
 
 const readBody = (

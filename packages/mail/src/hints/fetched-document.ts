@@ -1,10 +1,10 @@
-/** What an HTTPS GET came to. It follows no redirect and reaches no private address. */
+/** The outcome of an HTTPS GET, which follows no redirect and reaches no private address. */
 export type FetchedDocument =
   | {
       readonly kind: "answer";
       readonly status: number;
       readonly contentType: string;
-      /** Cut where the client stops reading. */
+      /** Cut off at the client's limit. */
       readonly body: string;
       readonly isComplete: boolean;
       readonly cacheControl?: string | undefined;
@@ -13,16 +13,16 @@ export type FetchedDocument =
 
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 
-/** The one failed fetch that says something about a domain: DNS answered that the host does not exist. */
+/** The one failed fetch that proves something about a domain: DNS answered that the host does not exist. */
 export const NAME_NOT_FOUND = "name_not_found";
 
-/** "connect_timeout" as people read it. */
+/** Writes a fault such as "connect_timeout" in words. */
 export const toWords = (why: string): string => why.replaceAll("_", " ");
 
-/** What a document is to whoever needs it. `missing`: its host answers without it, as by a redirect, or is no host. */
+/** Whether clients get a document. `missing`: its host answers without the document, as by a redirect, or does not exist. */
 export type DocumentState = "whole" | "missing" | "not_public" | "unknown";
 
-/** Faults that are there until the domain's set-up changes. Any other may be gone at the next attempt. */
+/** Faults that last until the domain's set-up changes. Any other may be gone at the next attempt. */
 const LASTING: ReadonlySet<string> = new Set([NAME_NOT_FOUND, "bad_url", "port_not_allowed"]);
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429]);
 

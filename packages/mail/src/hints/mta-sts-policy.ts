@@ -2,7 +2,7 @@ export type MtaStsPolicy =
   | { readonly kind: "policy"; readonly mode: string; readonly mx: readonly string[] }
   /** Senders that get this answer apply no policy. */
   | { readonly kind: "faulty"; readonly fault: string }
-  /** No answer came here, and others may get one. */
+  /** We got no answer, but senders may get one. */
   | { readonly kind: "unchecked"; readonly why: string };
 
 /** RFC 8461 §3.2: about a year. */
@@ -11,7 +11,7 @@ const MODES = new Set(["enforce", "testing", "none"]);
 
 export const createFaultyPolicy = (fault: string): MtaStsPolicy => ({ kind: "faulty", fault });
 
-/** §3.2. Of a field that stands twice the first counts; mx is the only one that may. */
+/** §3.2: the first of a repeated field counts; only mx may occur several times. */
 export const parsePolicy = (body: string): MtaStsPolicy => {
   const fields = body.split(/\r?\n/).map((line) => {
     const colon = line.indexOf(":");

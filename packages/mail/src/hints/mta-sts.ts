@@ -19,20 +19,20 @@ import { createHint } from "./rules.ts";
 
 type MtaStsInput = {
   readonly domain: string;
-  /** Those that a policy has to name, in lower case; none where they are not known. */
+  /** The hosts that a policy has to name, in lower case; empty when they are unknown. */
   readonly mxHosts: readonly string[];
-  /** Without it only the record in DNS is looked at. */
+  /** Absent when the check reads only the DNS record. */
   readonly fetchDocument?: FetchDocument | undefined;
 };
 
-/** Whether the policy requires encryption from senders (RFC 8461). */
+/** Checks whether the domain's policy requires encryption from senders (RFC 8461). */
 export const findMtaStsHints = async (
   dns: Dns,
   { domain, mxHosts, fetchDocument }: MtaStsInput,
 ): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `_mta-sts.${domain}`);
   if (isFault(outcome)) return [];
-  // §3.1: texts that start otherwise are not counted, and more than one is as good as none.
+  // §3.1: senders ignore texts with another start, and treat several records as none.
   const [record, ...others] = findMeant(getRecords(outcome), VERSION, "STSv1");
   if (record === undefined) return [createHint("MTA_STS_MISSING", { domain })];
   const bad = (fault: string) => [createHint("MTA_STS_BAD", { domain, fault })];

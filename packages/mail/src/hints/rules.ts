@@ -2,8 +2,8 @@ import type { Issue } from "../issue.ts";
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
 /**
- * What makes mail to or from a domain safer and that no receiver requires yet. It costs nothing in the score:
- * a domain without it is set up as most are.
+ * Features that make mail to or from a domain safer, and that no receiver requires yet. A missing one costs no points, because most domains
+ * lack it.
  */
 export const HINT_RULES = {
   WWW_NAME: {
@@ -112,7 +112,7 @@ export const HINT_RULES = {
   },
 } as const satisfies IssueRules<string>;
 
-/** What a domain already has of these, or has no need of. Nothing is to be done, so it stands among the issues of its part. */
+/** Features that a domain already has, or does not need. They ask for no action, so a report lists them among the issues of their part. */
 export const NOTE_RULES = {
   BIMI_CERTIFICATE: {
     severity: "info",

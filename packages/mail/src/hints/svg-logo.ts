@@ -1,21 +1,21 @@
 import { createXmlScanner, readAttributes, XmlFault } from "../lib/scan-xml.ts";
 
-// SVG Tiny Portable/Secure (draft-svg-tiny-ps-abrotman), the form of a logo that BIMI asks for: a picture that runs
-// nothing, moves nothing and loads nothing.
+// SVG Tiny Portable/Secure (draft-svg-tiny-ps-abrotman), the form that BIMI requires of a logo: a picture without scripts, animation and
+// external resources.
 
-/** §2.4, and what Gmail takes. */
+/** §2.4, and Gmail's limit. */
 export const LOGO_BYTES_MAX = 32_768;
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-/** §2.1: what the root element must say. */
+/** §2.1: the required attributes of the root element. */
 const ROOT_ATTRIBUTES: readonly (readonly [name: string, value: string])[] = [
   ["xmlns", SVG_NAMESPACE],
   ["version", "1.2"],
   ["baseProfile", "tiny-ps"],
 ];
 
-/** §2.3: attributes that may stand there with one value only. */
+/** §2.3: attributes that may have only one value. */
 const FIXED_ATTRIBUTES: Readonly<Record<string, string>> = {
   zoomAndPan: "disable",
   externalResourcesRequired: "false",
@@ -37,13 +37,13 @@ const REMOTE = "it refers to other documents";
 type LogoElement = {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** Null: the root. */
+  /** Null for the root. */
   readonly parent: LogoElement | null;
-  /** Its own text, without that of the elements in it. */
+  /** The element's own text, without that of the elements in it. */
   text: string;
 };
 
-/** Undefined: it is not well-formed. The root is the first of its elements. */
+/** Reads the elements, with the root first. Undefined when the text is not well-formed. */
 const readLogo = (text: string) => {
   const elements: LogoElement[] = [];
   let parent: LogoElement | null = null;
@@ -79,7 +79,7 @@ const readLogo = (text: string) => {
   return parent ? undefined : { elements, hasEntities, hasStyleSheet };
 };
 
-/** What keeps a document from being a logo by the profile; none when it is one. */
+/** Lists why a document is not a logo by the profile. */
 export const findLogoFaults = (text: string): readonly string[] => {
   const document = readLogo(text.replace(/^\ufeff/, ""));
   const [root, ...others] = document?.elements ?? [];
@@ -109,7 +109,7 @@ const listRootFaults = ({ attributes }: LogoElement): readonly string[] => [
   ...["x", "y"].flatMap((name) => (attributes.has(name) ? [`its svg element has ${name}=`] : [])),
 ];
 
-/** §2.1: one title, and not an empty one. */
+/** §2.1: the logo needs exactly one title with text. */
 const listTitleFaults = (titles: readonly LogoElement[]): readonly string[] => {
   if (titles.length > 1) return ["it has more than one title"];
   return titles.some(({ text }) => text.trim() !== "") ? [] : ["it has no title"];
@@ -118,7 +118,7 @@ const listTitleFaults = (titles: readonly LogoElement[]): readonly string[] => {
 const isPrefixed = (name: string): boolean => name.includes(":");
 const PREFIXES = new Set(["xml", "xmlns", "xlink"]);
 
-/** Elements and attributes that the profile does not have. Metadata may hold those of other namespaces. */
+/** Lists elements and attributes outside the profile. Metadata may hold those of other namespaces. */
 const listForeignNames = (elements: readonly LogoElement[]): readonly string[] => {
   const inMetadata = new Set<LogoElement>();
   return elements.flatMap((element) => {
@@ -144,5 +144,5 @@ const findAttributeFault = (name: string, value: string): string | undefined => 
   return fixed === undefined || value === fixed ? undefined : `its ${name}= is not ${fixed}`;
 };
 
-/** As in fill="url(…)": a URL that starts with # is inside the document. */
+/** Finds fill="url(…)" with a remote URL; a URL that starts with # is inside the document. */
 const REMOTE_URL = /url\(\s*["']?(?![\s"'#])/i;

@@ -4,7 +4,7 @@ import type { Issue } from "../issue.ts";
 import { findMeant, listRepeated, parseTagList } from "../tag-list.ts";
 import { createHint } from "./rules.ts";
 
-/** Whether a domain hears of encryption that failed on the way to it (RFC 8460 §3). */
+/** Checks whether a domain gets reports about failed encryption of its incoming mail (RFC 8460 §3). */
 export const findTlsRptHints = async (dns: Dns, domain: string): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `_smtp._tls.${domain}`);
   if (isFault(outcome)) return [];

@@ -1,16 +1,16 @@
 type BoundedMapOptions<Value> = {
-  /** What all entries may weigh together. */
+  /** The limit for the sum of all weights. */
   readonly weightMax: number;
-  /** Without it each entry weighs 1. An entry of more than half of `weightMax` is not stored. */
+  /** Absent when each entry weighs 1. The map does not store an entry of more than half of `weightMax`. */
   readonly weigh?: (value: Value) => number;
 };
 
 /**
- * A map that drops the entries that were not used for longest. Of the others it holds at least half of `weightMax`.
+ * A map that drops the least recently used entries, and keeps entries of at least half of `weightMax`.
  *
- * Entries live in two generations: one that is read or written moves to the recent one, and when that has half of the
- * weight, the older one is dropped whole. An exact order of use would need a delete for each use, and a Map that is full
- * of deleted entries is copied within one write: with 100,000 entries that stopped the process for 20 ms.
+ * Entries live in two generations: reading or writing an entry moves it to the recent one; when that one has half of the weight, the map
+ * drops the older one whole. An exact order of use would need a delete for each use, and a Map that is full of deleted entries is copied
+ * within one write: with 100,000 entries that stopped the process for 20 ms.
  */
 export const createBoundedMap = <Value>({
   weightMax,

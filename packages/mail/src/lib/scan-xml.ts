@@ -1,14 +1,14 @@
-/** Why a text is not XML that is read here. */
+/** The reason why this scanner refuses an XML text. */
 export class XmlFault extends Error {}
 
-/** What a scan reports, in the order of the document. Names have the prefix of their namespace. */
+/** Receives the parts of the document in their order. Names keep the prefix of their namespace. */
 export type XmlHandler = {
-  /** `tag` is what stands between the brackets, for `readAttribute`. */
+  /** `tag` is the text between the brackets, for `readAttribute`. */
   readonly open: (name: string, tag: string) => void;
   readonly close: (name: string) => void;
-  /** As it is written, for `decodeEntities`: most texts are never used. A text may come in several pieces. */
+  /** Raw text, for `decodeEntities`: callers never use most texts. A text may come in several pieces. */
   readonly text: (text: string) => void;
-  /** Absent: a document type is refused, since it could define entities, which grow without end or read other files. */
+  /** Absent: the scanner refuses a document type, which could define entities that grow without end or read other files. */
   readonly doctype?: (tag: string) => void;
   readonly instruction?: (tag: string) => void;
 };
@@ -16,8 +16,8 @@ export type XmlHandler = {
 const TAG_LENGTH_MAX = 1_000_000;
 
 /**
- * Reads XML as it arrives, each character once, and holds at most one tag. There are no entities but the five of XML.
- * Its own, since no library reports pieces within bounds, passes over what its caller does not use, and runs in a browser.
+ * Reads XML as it arrives, each character once, and holds at most one tag. It knows only XML's five entities. No library reports pieces
+ * within bounds, skips what its caller ignores, and runs in a browser.
  */
 export const createXmlScanner = (handler: XmlHandler) => {
   let pending = "";
@@ -31,7 +31,7 @@ export const createXmlScanner = (handler: XmlHandler) => {
   };
 };
 
-/** Returns what is incomplete. */
+/** Returns the incomplete rest. */
 const scanText = (text: string, handler: XmlHandler): string => {
   let at = 0;
   for (;;) {
@@ -48,7 +48,7 @@ const scanText = (text: string, handler: XmlHandler): string => {
   }
 };
 
-/** An entity may be cut in two. */
+/** An entity may be cut in two, so the scanner keeps its start for the next piece. */
 const keepEntity = (text: string, from: number, handler: XmlHandler): string => {
   const ampersand = text.indexOf("&", Math.max(from, text.length - ENTITY_LENGTH_MAX));
   const end = ampersand < 0 || text.includes(";", ampersand) ? text.length : ampersand;
@@ -56,7 +56,7 @@ const keepEntity = (text: string, from: number, handler: XmlHandler): string => 
   return text.slice(end);
 };
 
-/** What starts with "<" and is not a tag, and how it ends. */
+/** Sections that start with "<" and are not tags, with their ends. */
 const SECTIONS: readonly (readonly [start: string, end: string])[] = [
   ["<!--", "-->"],
   ["<![CDATA[", "]]>"],
@@ -64,7 +64,7 @@ const SECTIONS: readonly (readonly [start: string, end: string])[] = [
 ];
 const isSection = (code: number): boolean => code === EXCLAMATION || code === QUESTION;
 
-/** Where its last bracket stands. -1: it has none yet. */
+/** Returns the position of the tag's last bracket, or -1 when it has not arrived yet. */
 const findTagEnd = (text: string, start: number): number => {
   if (isSection(text.charCodeAt(start + 1)))
     for (const [first, last] of SECTIONS) {
@@ -72,7 +72,7 @@ const findTagEnd = (text: string, start: number): number => {
       const end = text.indexOf(last, start + first.length);
       return end < 0 ? -1 : end + last.length - 1;
     }
-  // A value may contain the bracket, and so may the definitions of a document type.
+  // A quoted value may contain the bracket, and so may the definitions of a document type.
   let quote = 0;
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -107,17 +107,16 @@ const reportSection = (tag: string, { text, doctype }: XmlHandler): void => {
   else throw new XmlFault("a document type is not allowed");
 };
 
-/** In CDATA an ampersand is literal. */
+/** CDATA holds literal ampersands. */
 const escapeText = (text: string): string => text.replaceAll("&", "&amp;");
 
 const getName = (tag: string): string => /^[^\s/]+/.exec(tag)?.[0] ?? "";
 
-/** Without the prefix of its namespace. */
 export const toLocalName = (name: string): string => name.slice(name.indexOf(":") + 1);
 
 const ATTRIBUTE = /\s+([^\s<>/="']+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 
-/** All attributes, as they are written. Throws for a tag that is not well-formed. */
+/** Returns all attributes with raw values. Throws for a tag that is not well-formed. */
 export const readAttributes = (tag: string): ReadonlyMap<string, string> => {
   const attributes = new Map<string, string>();
   let at = getName(tag).length;
@@ -130,7 +129,7 @@ export const readAttributes = (tag: string): ReadonlyMap<string, string> => {
   return attributes;
 };
 
-/** The value of an attribute; its name has its prefix, such as `r:id`. */
+/** Returns the raw value of an attribute, whose name includes its prefix, such as `r:id`. */
 export const readAttribute = (tag: string, name: string): string | undefined => {
   for (let at = tag.indexOf(name); at >= 0; at = tag.indexOf(name, at + 1)) {
     const quote = tag[at + name.length + 1];

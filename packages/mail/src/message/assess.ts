@@ -31,28 +31,27 @@ import { judgeRequirements } from "./requirements.ts";
 import type { ReportPart } from "./rules/rule.ts";
 import { MESSAGE_MODEL_VERSION, type MessageScore, scoreMessage } from "./score.ts";
 
-/** What a report needs from outside. `names` are the ports of a domain check. */
+/** The ports of a report; `names` are those of a domain check. */
 export type AssessmentPorts = Clock & { readonly names: DnsLookups };
 
-/** A finding with the record that resolves it, and what that is worth. */
+/** A finding with the record that resolves it, and the points that resolving it regains. */
 export type ReportedFinding = MessageFinding & {
-  /** The points that the score gains when only this is resolved. */
+  /** The points that the score gains when only this finding is resolved. */
   readonly pointsRegained: number;
   readonly proposal?: ProposedRecord;
 };
 
-/** What one message shows about its sender. It is JSON, and holds nothing of the body but hosts of links. */
+/** What one message shows about its sender, as JSON. It keeps nothing of the body but the hosts of links. */
 export type MessageReport = Authentication & {
   readonly modelVersion: string;
   readonly scored: MessageScore;
-  /** Parts that could not be judged, because DNS did not answer. They are left out of the score. */
+  /** Parts that could not be judged, because DNS did not answer. The score leaves them out. */
   readonly openParts: readonly ReportPart[];
   readonly envelope: {
     readonly mailFrom: string;
     readonly helo: string;
     readonly ip: string;
     readonly tls: ReceivedMessage["tls"] | null;
-    /** ISO 8601. */
     readonly receivedAt: string;
   };
   readonly sizeBytes: number;
@@ -64,11 +63,11 @@ export type MessageReport = Authentication & {
   readonly unsubscribe: Unsubscribe;
   readonly body: MessageBody;
   readonly requirements: ReturnType<typeof judgeRequirements>;
-  /** What regains most points first. */
+  /** Sorted by the points that they regain, most first. */
   readonly findings: readonly ReportedFinding[];
 };
 
-/** Judges one received message as its receivers do. Never fails: what DNS does not answer is left open. */
+/** Judges one received message as its receivers do. It never fails: a part without an answer from DNS stays open. */
 export const assessMessage = async (
   outside: AssessmentPorts,
   received: Envelope,
@@ -118,7 +117,7 @@ export const assessMessage = async (
 
 type LimitedPorts = Pick<DnsLookups, "dns" | "listDns" | "blocklists">;
 
-/** The ports with the limits of one report. */
+/** Limits the ports for one report. */
 const limitPorts = ({ names, now, sleep }: AssessmentPorts): LimitedPorts => {
   const { isHealthy } = names.blocklists;
   const { listDns } = names;

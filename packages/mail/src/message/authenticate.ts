@@ -12,13 +12,13 @@ import type { ParsedMessage } from "./parse/message.ts";
 import type { ReceivedMessage } from "./received-message.ts";
 import { checkSpf, type MessageSpf } from "./spf.ts";
 
-/** Below the ten seconds that a caller may wait. */
+/** Shorter than the ten seconds that a caller may wait. */
 export const BUDGET_MS = 8_000;
-/** Of the domain's name servers and of blocklists each. A usual message needs 60 and 60. */
+/** The most questions to the domain's name servers, and again to blocklists. A usual message needs 60 and 60. */
 const QUESTIONS_MAX = 300;
 const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
-/** DNS with the limits of one message. Each question goes out once. */
+/** Limits DNS for one message, and sends each question only once. */
 export const limitDns = (dns: Dns, { now, sleep }: Clock): Dns => {
   const startedAt = now();
   const budget = { budgetMs: BUDGET_MS, questionsMax: QUESTIONS_MAX, now, sleep };
@@ -33,7 +33,7 @@ export type Envelope = Omit<ReceivedMessage, "raw">;
 /** RFC 5321 §4.5.3.1.2. */
 const NAME_LENGTH_MAX = 255;
 
-/** A socket of both families gives IPv4 clients as IPv6, and link-local ones with their interface. */
+/** A socket of both families reports IPv4 clients as IPv6, and link-local clients with their interface. */
 export const toPlainClient = <T extends Envelope>(message: T): T => ({
   ...message,
   helo: message.helo.slice(0, NAME_LENGTH_MAX),
@@ -46,9 +46,9 @@ export type Authentication = {
   readonly dmarc: MessageDmarc;
 };
 
-/** What a mail says of its author, before DNS is asked about it. */
+/** A mail's claims about its author, before any DNS question. */
 export type ReadAuthor = {
-  /** Null: there is not exactly one author domain. */
+  /** Null when there is not exactly one author domain. */
   readonly from: string | null;
   readonly dkim: readonly ReadDkim[];
 };
@@ -70,14 +70,14 @@ export const authenticate = async (
   return { spf, dkim, dmarc: await checkDmarc(dns, { from: read.from, spf, dkim }) };
 };
 
-/** Whether the whole mail is of the domain in its From (`pass`). */
+/** Judges whether the domain in From authenticates the whole mail (`pass`). */
 export const judgeAuthor = async (
   dns: Dns,
   received: Envelope,
   read: ReadAuthor,
 ): Promise<MessageDmarc["result"]> => {
   const { dkim, dmarc } = await authenticate(dns, toPlainClient(received), read);
-  // Behind the part that l= names any host may have added a report (RFC 6376 §8.2).
+  // Any host may have added a part after the length of l= (RFC 6376 §8.2).
   const isOpenEnded = dkim.some(
     ({ result, unsignedBytes }) => result === "pass" && unsignedBytes > 0,
   );

@@ -6,11 +6,10 @@ import { isDomain, parseDomain } from "../domain.ts";
 import { isSameIp, parseIp } from "../ip.ts";
 import type { ReceivedMessage } from "./received-message.ts";
 
-/** The HELO name of the client. */
 export type HeloCheck = {
   readonly name: string;
   readonly kind: "name" | "literal" | "invalid";
-  /** Whether it has an address. Null: it could not be found out. */
+  /** Whether the name has an address. Null when DNS gave no answer. */
   readonly resolves: boolean | null;
   /** Whether one of its addresses is the client's. */
   readonly isConfirmed: boolean | null;
@@ -21,7 +20,7 @@ export type ClientCheck = {
   readonly helo: HeloCheck;
 };
 
-/** What DNS has about the client that sent the message. */
+/** Checks the DNS records of the client that sent the message. */
 export const checkClient = async (
   dns: Dns,
   { ip, helo }: Pick<ReceivedMessage, "ip" | "helo">,

@@ -12,7 +12,7 @@ import type { DkimResult } from "./dkim/verify.ts";
 import type { MessageSpf } from "./spf.ts";
 
 export type MessageDmarc = {
-  /** `permerror`: the message has no single author domain, so DMARC cannot be evaluated. */
+  /** `permerror`: the message has no single author domain, so nobody can evaluate DMARC. */
   readonly result: "pass" | "fail" | "none" | "temperror" | "permerror";
   /** The domain of From, in A-labels. */
   readonly domain: string | null;
@@ -20,9 +20,9 @@ export type MessageDmarc = {
   readonly organisation: string | null;
   readonly record: string | null;
   readonly recordDomain: string | null;
-  /** What the record requests of receivers for mail that fails, after inheritance and testing. */
+  /** The policy that the record requests for failing mail, after inheritance and testing. */
   readonly policy: DmarcPolicy | null;
-  /** What a receiver that obeys the record does with this message. */
+  /** The policy that a receiver applies to this message when it obeys the record. */
   readonly disposition: DmarcPolicy;
   readonly spf: Alignment;
   readonly dkim: Alignment;
@@ -30,9 +30,9 @@ export type MessageDmarc = {
 
 export type Alignment = {
   readonly mode: "relaxed" | "strict";
-  /** Whether the check passed, for a name that belongs to the domain of From. Null: not known. */
+  /** Whether the check passed for a name that belongs to the domain of From. Null when unknown. */
   readonly isAligned: boolean | null;
-  /** The name that passed and is aligned. */
+  /** The aligned name that passed. */
   readonly domain: string | null;
 };
 
@@ -52,13 +52,13 @@ const NOTHING = {
 } as const;
 
 type Identifiers = {
-  /** Null: there is not exactly one author domain. */
+  /** Null when there is not exactly one author domain. */
   readonly from: string | null;
   readonly spf: MessageSpf | null;
   readonly dkim: readonly DkimResult[];
 };
 
-/** DMARC of one message (RFC 9989 §5.3). */
+/** Evaluates DMARC for one message (RFC 9989 §5.3). */
 export const checkDmarc = async (
   dns: Dns,
   { from, spf, dkim }: Identifiers,
@@ -76,7 +76,7 @@ export const checkDmarc = async (
   const exists = apex.kind !== "nxdomain" && mail.kind !== "nxdomain";
   const published = getPublishedPolicy(found, domain, exists);
   const base = { ...NOTHING, domain, organisation, ...describe(found) };
-  // RFC 9989 §4.10.1: neither a policy nor a report is asked for.
+  // RFC 9989 §4.10.1: the record requests neither a policy nor a report.
   if (published === null) return { ...base, result: "none" };
 
   const align = createAligner(dns, { domain, organisation, isOpen });
@@ -88,7 +88,7 @@ export const checkDmarc = async (
   const checked = { ...base, policy, spf: spfAlignment, dkim: dkimAlignment };
   const aligned = [spfAlignment.isAligned, dkimAlignment.isAligned];
   if (aligned.includes(true)) return { ...checked, result: "pass" };
-  // A failed query about a check that might have passed, or about which policy applies.
+  // A query failed that decides which policy applies.
   const isPolicyOpen =
     isFault(apex) && isFault(mail) && published !== getPublishedPolicy(found, domain, !exists);
   if (aligned.includes(null) || isPolicyOpen) return { ...checked, result: "temperror" };
@@ -105,7 +105,7 @@ const describe = ({ domain, record }: PlacedRecord) => ({
 
 type CheckedNames = { readonly passed: readonly string[]; readonly open: readonly string[] };
 
-/** The names that passed a check, and those whose check DNS left open. */
+/** Separates the names that passed a check from those whose check DNS left open. */
 const listDomains = (
   checks: readonly { readonly result: string; readonly domain: string | null }[],
 ): CheckedNames => {
@@ -123,7 +123,7 @@ type Author = {
   readonly isOpen: boolean;
 };
 
-/** RFC 9989 §4.4: which of the names that passed belongs to the author's domain. */
+/** RFC 9989 §4.4: finds a name that passed and belongs to the author's domain. */
 const createAligner =
   (dns: Dns, { domain, organisation, isOpen }: Author) =>
   async ({ passed, open }: CheckedNames, mode: Alignment["mode"]): Promise<Alignment> => {

@@ -5,7 +5,6 @@ import { AUTHENTICATION_RULES } from "./rules/authentication.ts";
 import { CONTENT_RULES } from "./rules/content.ts";
 import type { MessageRules, ReportPart } from "./rules/rule.ts";
 
-/** What was found in a message, and what to do about it. */
 export type MessageFinding = Issue & {
   readonly part: ReportPart;
   readonly advice: string;
@@ -31,7 +30,7 @@ export const createFinding = (
 
 const DELIST = "Stop the cause, then ask for removal at {url}.";
 
-/** An issue that the check of a domain has too, with the same advice. */
+/** Turns an issue of the domain check into a finding, with the same advice. */
 export const toFinding = (issue: Issue, part: ReportPart): MessageFinding => {
   const found = ADVICE.find((advice) => advice.for.includes(issue.id));
   const template = issue.id.startsWith("LISTED:") ? DELIST : found?.text;

@@ -3,10 +3,9 @@ import { decodeFieldText } from "./parse/encodings.ts";
 import { findFields, findValue, getValue, type HeaderField } from "./parse/fields.ts";
 import { toALabels } from "./spf.ts";
 
-/** What the header section says of the message. */
 export type HeaderSummary = {
   readonly subject: string | null;
-  /** The one author. Null: there is none, or more than one. */
+  /** The only author. Null when there is no author, or more than one. */
   readonly from: {
     readonly name: string;
     readonly address: string;
@@ -14,13 +13,13 @@ export type HeaderSummary = {
   } | null;
   readonly fromFields: number;
   readonly fromMailboxes: number;
-  /** ISO 8601, or null without a valid one. */
+  /** ISO 8601. Null when the field is missing or invalid. */
   readonly date: string | null;
   readonly hasDate: boolean;
   readonly messageId: string | null;
   /** RFC 5322 §3.6.4: "<", a text, "@", a text, ">". */
   readonly isMessageIdValid: boolean;
-  /** Fields other than From that may occur once and occur more often (RFC 5322 §3.6). */
+  /** Fields other than From that occur more often than the one allowed time (RFC 5322 §3.6). */
   readonly repeated: readonly string[];
   readonly hasRecipient: boolean;
   readonly isReply: boolean;
@@ -32,7 +31,7 @@ export type HeaderSummary = {
 
 const SHOWN_MAX = 500;
 
-/** From is not among them: its fields are counted in `fromFields`. */
+/** `fromFields` counts the From fields, so From is absent here. */
 const SINGLE = [
   "date",
   "sender",
@@ -78,7 +77,7 @@ export const readHeader = (fields: readonly HeaderField[]): HeaderSummary => {
 
 const toShown = (value: string): string => decodeFieldText(value).slice(0, SHOWN_MAX);
 
-/** RFC 9989 §5.3.1: several mailboxes count as one author while they have one domain. */
+/** RFC 9989 §5.3.1: several mailboxes count as one author while they have the same domain. */
 const toAuthor = (mailboxes: readonly FieldMailbox[]): HeaderSummary["from"] => {
   const domains = new Set(mailboxes.map(({ address }) => toDomain(address)));
   const [first] = mailboxes;

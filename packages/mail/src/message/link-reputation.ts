@@ -10,12 +10,12 @@ export type LinkReputation = {
   readonly findings: readonly MessageFinding[];
 };
 
-/** Each name is asked about at each list of domains. */
+/** The check asks every domain list about each name. */
 const NAMES_MAX = 10;
-/** Most lists have the domain that was registered and not the hosts below it. */
+/** Most lists contain the registered domain and not the hosts below it. */
 const LEVELS_MAX = 3;
 
-/** The blocklists that have a domain which the message links to. */
+/** Finds the blocklists that contain a linked domain. */
 export const checkLinks = async (
   listDns: Dns,
   { hosts }: MessageLinks,
@@ -31,12 +31,12 @@ export const checkLinks = async (
   const listed = found.flatMap(({ issues }) => issues).filter(({ costPoints }) => costPoints > 0);
   return {
     listedOn: found.flatMap(({ listedOn }) => listedOn),
-    // One is enough to have the message refused.
+    // One listed link is enough for receivers to refuse the message.
     findings: listed.slice(0, 1).map(({ detail }) => createFinding("LINK_LISTED", detail)),
   };
 };
 
-/** The host and the domains above it, without the top-level domain. */
+/** Lists the host and the domains above it, without the top-level domain. */
 const listNames = (host: string): readonly string[] => {
   const parsed = parseDomain(host);
   if (!isDomain(parsed)) return [];

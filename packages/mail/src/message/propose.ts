@@ -20,11 +20,11 @@ type ProposalInput = {
   readonly spf: MessageSpf | null;
   readonly dkim: readonly DkimResult[];
   readonly dmarc: MessageDmarc;
-  /** Where the service receives the reports about the author's domain. */
+  /** The service's mailbox for reports about the author's domain. */
   readonly reportsMailbox?: string | undefined;
 };
 
-/** What resolves a finding: the SPF or DMARC record, or one that the check of a domain proposes too. */
+/** The findings that a new SPF, DMARC or DKIM record resolves. */
 const SPF_FINDINGS = ["SPF_NONE", "SPF_FAIL", "SPF_SOFTFAIL", "SPF_NEUTRAL", "SPF_PERMERROR"];
 const DMARC_FINDINGS = ["DMARC_MISSING", "DMARC_NONE"];
 const KEY_FINDINGS = ["DKIM_KEY_MISSING", "DKIM_KEY_REVOKED", "DKIM_KEY_BAD"];
@@ -38,7 +38,7 @@ const ADVICE_OF: Readonly<Record<string, string>> = {
   PTR_GENERIC: "ptr_generic",
 };
 
-/** The records that resolve the findings, by the finding. Only for the author's own domains: others publish theirs. */
+/** Proposes a record for each finding. Only for the author's own domains: the owners of other domains publish theirs. */
 export const proposeForMessage = async (
   dns: Dns,
   findings: readonly MessageFinding[],
@@ -112,7 +112,7 @@ const proposeDmarcRecord = async (
     : proposeDmarc(dns, { domain: at, mx, spf, dkim: toAnalysis(dkim), dmarc, reportsMailbox });
 };
 
-/** What the signatures of the message show of the domain's keys. */
+/** Derives the domain's DKIM state from the signatures of the message. */
 const toAnalysis = (signatures: readonly DkimResult[]): DkimAnalysis => {
   const valid = signatures.filter(({ result }) => result === "pass");
   return {
@@ -123,7 +123,7 @@ const toAnalysis = (signatures: readonly DkimResult[]): DkimAnalysis => {
   };
 };
 
-/** The place of the key is known from the signature. Only the server that signs has the key. */
+/** The signature names the place of the key. Only the signing server has the key itself. */
 const proposeKey = (
   domain: string,
   selector: string,

@@ -6,9 +6,8 @@ import { type ReadDkim, readDkim } from "./dkim/verify.ts";
 import { type HeaderSummary, readHeader } from "./header-summary.ts";
 import { type ParsedMessage, parseMessage } from "./parse/message.ts";
 
-/** All that a report needs of a message, before DNS is asked about it. It holds nothing of the body but hosts of links. */
+/** The parts of a message that a report needs, before any DNS question. They hold nothing of the body but hosts of links. */
 export type ReadMessage = Omit<ParsedMessage, "fields" | "body" | "tree"> & {
-  /** In lower case. */
   readonly fieldNames: ReadonlySet<string>;
   readonly header: HeaderSummary;
   readonly body: MessageBody;

@@ -1,7 +1,7 @@
 import type { MessageFinding } from "./findings.ts";
 import type { ReportPart } from "./rules/rule.ts";
 
-/** Receivers that publish what they require of senders. */
+/** Receivers that publish sender requirements. */
 const RECEIVERS = ["gmail", "yahoo", "microsoft"] as const;
 
 export type RequirementStatus = "met" | "unmet" | "unknown";
@@ -9,11 +9,11 @@ export type RequirementStatus = "met" | "unmet" | "unknown";
 export type Requirement = {
   readonly id: string;
   readonly receivers: readonly (typeof RECEIVERS)[number][];
-  /** Required of bulk senders only: more than about 5,000 messages a day. */
+  /** Applies only to bulk senders, with more than about 5,000 messages a day. */
   readonly isForBulk: boolean;
   readonly text: string;
   readonly part: ReportPart;
-  /** The findings that show it unmet. */
+  /** The findings that show an unmet requirement. */
   readonly unmetBy: readonly string[];
 };
 
@@ -108,7 +108,7 @@ const REQUIREMENTS: readonly Requirement[] = [
   },
 ];
 
-/** Which requirements the message meets. `unjudged`: findings that cannot be made, because what they are about is not known. */
+/** Judges which requirements the message meets. `unjudged` names findings whose check had no answer. */
 export const judgeRequirements = (
   findings: readonly MessageFinding[],
   {
@@ -119,7 +119,7 @@ export const judgeRequirements = (
   readonly status: RequirementStatus;
 })[] =>
   REQUIREMENTS.map(({ part, unmetBy, ...requirement }) => {
-    // A lesser finding comes with a signature that is valid.
+    // A DKIM finding of lesser cost means that another signature is valid.
     const isUnmet = findings.some(
       ({ id, costPoints }) => unmetBy.includes(id) && (part !== "dkim" || costPoints >= 100),
     );

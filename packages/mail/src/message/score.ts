@@ -6,7 +6,7 @@ import { REPORT_PARTS, type ReportPart } from "./rules/rule.ts";
 /** Rises with every change of a weight, a cap, a cost or a rule. */
 export const MESSAGE_MODEL_VERSION = "1";
 
-/** How much each part counts; 100 in all. docs/scores.md says why. */
+/** The weight of each part; 100 in all. docs/scores.md has the reasons. */
 const PART_WEIGHTS: Readonly<Record<ReportPart, number>> = {
   spf: 15,
   dkim: 20,
@@ -31,11 +31,11 @@ const has =
   (findings) =>
     findings.some(({ id }) => ids.includes(id));
 
-/** Neither says who sent the message. */
+/** Neither SPF nor DKIM proves who sent the message. */
 const isUnauthenticated: MessageCap["holds"] = (findings) =>
   costs(findings, "spf") >= 60 && costs(findings, "dkim") >= 100;
 
-/** What makes receivers refuse a message, however good the rest is. The lowest cap that holds counts. */
+/** Faults that make receivers refuse a message, however good the rest is. The lowest cap that holds counts. */
 const MESSAGE_CAPS: readonly MessageCap[] = [
   { id: "no_author", holds: has("FROM_MISSING", "FROM_SEVERAL", "DMARC_NO_AUTHOR"), atMost: 39 },
   { id: "unauthenticated", holds: isUnauthenticated, atMost: 39 },
@@ -53,7 +53,7 @@ const MESSAGE_CAPS: readonly MessageCap[] = [
 export type MessageScore = {
   readonly score: number;
   readonly grade: Grade;
-  /** The score is their weighted mean, before a cap. A part without a verdict is left out. */
+  /** The score is the weighted mean of these parts, before a cap. It omits a part without a verdict. */
   readonly parts: readonly {
     readonly part: ReportPart;
     readonly weight: number;

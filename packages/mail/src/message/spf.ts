@@ -7,21 +7,20 @@ import type { ReceivedMessage } from "./received-message.ts";
 
 export type MessageSpf = {
   readonly result: SpfResult;
-  /** In A-labels: the domain of MAIL FROM, or the HELO name when it is empty. */
+  /** In A-labels: the domain of MAIL FROM, or the HELO name when MAIL FROM is empty. */
   readonly domain: string;
-  /** Which of the two it is. */
   readonly identity: "mailfrom" | "helo";
   /** The terms that decided, the outermost first. */
   readonly matched: SpfEvaluation["matched"];
   readonly problem: SpfEvaluation["problem"];
   readonly lookups: number;
-  /** The result for the HELO name on its own (RFC 7208 §2.3). */
+  /** The result for the HELO name alone (RFC 7208 §2.3). */
   readonly helo: SpfResult;
 };
 
 export const toALabels = (domain: string): string => domainToASCII(domain) || domain.toLowerCase();
 
-/** Whether the client may send for the domain of MAIL FROM (RFC 7208). */
+/** Checks whether the client may send for the domain of MAIL FROM (RFC 7208). */
 export const checkSpf = async (
   dns: Dns,
   { mailFrom, helo, ip }: Pick<ReceivedMessage, "mailFrom" | "helo" | "ip">,

@@ -9,16 +9,16 @@ import { LOOKED_UP_MAX, lookUpTarget, type MxHost } from "./targets.ts";
 
 export type MxRecord = {
   readonly priority: number;
-  /** "." is a null MX. */
+  /** "." for a null MX. */
   readonly host: string;
   readonly ip: string | null;
 };
 
 export type MxAnalysis = {
   readonly status: IssueStatus | "missing" | "error";
-  /** By preference. Without MX records the domain itself, where it has an address (RFC 5321 §5.1). */
+  /** Sorted by preference. A domain without MX records stands for itself when it has an address (RFC 5321 §5.1). */
   readonly records: readonly MxRecord[];
-  /** Null: it could not be found out. */
+  /** Null when DNS gave no answer. */
   readonly hasValidMx: boolean | null;
   readonly score: number | null;
   readonly issues: readonly Issue[];
@@ -26,11 +26,11 @@ export type MxAnalysis = {
 
 type MxInput = {
   readonly domain: string;
-  /** Addresses that count as public although they are not, for a lab. */
+  /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
 };
 
-/** Where mail for a domain goes, and everything that is wrong with it. */
+/** Finds the mail hosts of a domain, and every fault in their records. */
 export const analyseMx = async (dns: Dns, { domain, allowed }: MxInput): Promise<MxAnalysis> => {
   const [mx, servers] = await Promise.all([dns("MX", domain), dns("NS", domain)]);
   const names = new Set(getRecords(servers).map(toHostName));
@@ -43,7 +43,7 @@ export const analyseMx = async (dns: Dns, { domain, allowed }: MxInput): Promise
     .map(({ priority, exchange }) => ({ priority, host: toHostName(exchange) }))
     .toSorted((a, b) => a.priority - b.priority);
   const isNull = ({ host }: { readonly host: string }) => host === "";
-  // RFC 7505 §3. The preference ought to be 0, and no receiver looks at it.
+  // RFC 7505 §3. The preference should be 0, but no receiver checks it.
   if (records.every(isNull)) return analyseNullMx(records, domain, about);
 
   const hosts = [...new Set(records.filter((one) => !isNull(one)).map(({ host }) => host))];
@@ -91,7 +91,7 @@ const analyseMissingMx = async (
     return { status: "missing", records: [], hasValidMx: false, score: 0, issues };
   }
   const records = [{ priority: 0, host: domain, ip: target.ips[0] ?? null }];
-  // That the domain is an alias is not a fault here: only an MX record must not name one.
+  // An alias is no fault here: only the target of an MX record must not be one.
   const itself = { ...target, isAlias: false };
   return judgeTargets(
     records,
@@ -129,7 +129,7 @@ const judgeTargets = (
   hasMore: boolean,
 ): MxAnalysis => {
   const isReached = targets.some(({ kind }) => kind === "public");
-  // It was us who stopped: one of the hosts that were never looked up may well take mail.
+  // We stopped at our own limit: a host that we did not look up may accept mail.
   const isOpen = !isReached && (hasMore || targets.some(({ kind }) => kind === "unknown"));
   const issues = [...createTargetIssues(targets, isReached || isOpen), ...others];
   return {
@@ -147,7 +147,7 @@ const BAD = [
   ["private", "MX_TARGET_PRIVATE"],
 ] as const;
 
-/** A host that leads nowhere weighs less where another one leads somewhere, or may. */
+/** An unreachable host costs less when another host is reachable, or may be. */
 const createTargetIssues = (targets: readonly MxHost[], isOtherGood: boolean): readonly Issue[] => {
   const bad = BAD.flatMap(([kind, id]) => {
     const hosts = targets.filter((target) => target.kind === kind).map(({ host }) => host);

@@ -1,6 +1,5 @@
 import { createIssueFactory, type IssueRules } from "../issue-rules.ts";
 
-/** What can be found about where a domain's mail goes. */
 export const MX_RULES = {
   MX_NXDOMAIN: {
     severity: "critical",
@@ -18,7 +17,7 @@ export const MX_RULES = {
     costPoints: 40,
     message: "{domain} has no MX record. Mail goes to its own address, which not all senders try.",
   },
-  // RFC 7505 §3. A domain that says everywhere that it sends nothing is right to say it here too.
+  // RFC 7505 §3. A domain whose other records also say that it sends no mail may publish a null MX.
   MX_NULL: {
     severity: "high",
     costPoints: 100,

@@ -26,13 +26,13 @@ export type DmarcProposalInput = {
   readonly spf: SpfAnalysis;
   readonly dkim: DkimAnalysis;
   readonly dmarc: DmarcAnalysis;
-  /** Where the service itself reads the reports of receivers. Absent: it receives none of this account. */
+  /** The service's own mailbox for receivers' reports. Absent when this account has none. */
   readonly reportsMailbox?: string | undefined;
 };
 
 type Prepared = DmarcProposalInput & { readonly silentHosts: ReadonlySet<string> };
 
-/** The DMARC record of a domain without its faults, and one step further on the way to reject. */
+/** Proposes the domain's DMARC record without its faults, and one step stricter on the way to reject. */
 export const proposeDmarc = async (
   dns: Dns,
   asked: DmarcProposalInput,
@@ -60,7 +60,7 @@ export const proposeDmarc = async (
   return propose({ name, type: "TXT", value }, { replaces, note });
 };
 
-/** A receiver would drop the reports of another organisation's domain to a host that does not consent to them. */
+/** A receiver would drop reports about another organisation's domain when the mailbox's host does not consent to them. */
 const findMailbox = async (
   dns: Dns,
   { domain, reportsMailbox }: DmarcProposalInput,
@@ -70,10 +70,10 @@ const findMailbox = async (
   return (await takesReportsOf(dns, host, domain)) === true ? reportsMailbox : undefined;
 };
 
-/** More hosts than this are of no record that works. */
+/** No working record names more hosts. */
 const HOSTS_QUERIED_MAX = 8;
 
-/** The hosts of report addresses that receive no mail. */
+/** Finds the hosts of report addresses that receive no mail. */
 const findSilentHosts = async (
   dns: Dns,
   texts: readonly string[],
@@ -122,7 +122,7 @@ const composeTags = (
   return createTags(input, { p: sendsNothing(spf.record) ? "reject" : "none" }, []);
 };
 
-/** RFC 9989 §4.7: the version comes first, and exactly so. */
+/** RFC 9989 §4.7: the version comes first, in exactly this form. */
 const toVersion = (text: string): string =>
   `v=DMARC1; ${text.replace(/^[^;]*?dmarc\d*\W*/i, "").trim()}`;
 
@@ -132,25 +132,25 @@ type Policies = {
   readonly np?: DmarcPolicy | undefined;
 };
 
-/** Tags that are copied while their values are ones that receivers read. A step of the policy ends a test. */
+/** Tags to copy when receivers can read their values. A stricter policy ends a test, so t= is not among them. */
 const COPIED = TAG_VALUES.filter(([tag]) => tag !== "t");
 
-/** The record with its policy a step further, unless its owner still has to see what that would do. */
+/** Makes the policy one step stricter, unless the owner still has to see its effect. */
 const advance = (record: DmarcRecord, input: Prepared, inherited?: DmarcPolicy): Tags => {
   const { reports, isTesting } = record;
   const hasReports = reports.some(({ isValid }) => isValid);
   const pct = record.tags.find(({ name }) => name === "pct")?.value;
-  // RFC 9989 §4.10.1: one value that does not exist makes receivers read all of them as none.
+  // RFC 9989 §4.10.1: one invalid value makes receivers read all of them as none.
   const isVoid = [record.p, record.sp, record.np].includes("invalid");
   const now = inherited ?? (isVoid ? "none" : (toPolicy(record.p) ?? "none"));
-  // What holds the policy back goes first: the policy that is written is the next step then.
+  // A test or a partial pct goes first: the written policy then takes effect as the next step.
   const isHeldBack =
     !inherited && (isTesting || (pct !== undefined && isPartial(pct))) && now !== "none";
   const mayStep = hasReports && isHealthy(input);
   const step = (policy: DmarcPolicy) => (mayStep && !isHeldBack ? toNext(policy) : policy);
   const p = step(now);
   const [sp, np] = inherited ? [] : [toPolicy(record.sp), toPolicy(record.np)];
-  // A milder policy for subdomains takes the same step, up to that of the domain.
+  // A milder policy for subdomains becomes stricter too, up to that of the domain.
   const policies = { p, sp: sp && stricter(sp, weaker(step(sp), p)), np };
   // A partial pct goes at once: receivers by RFC 9989 apply the policy to all mail already.
   const test = isHeldBack && !mayStep ? record.tags.filter(({ name }) => name === "t") : [];
@@ -168,8 +168,8 @@ const advance = (record: DmarcRecord, input: Prepared, inherited?: DmarcPolicy):
 };
 
 /**
- * Several records count as none, and so does one in the wrong form or place. What comes into force is the mildest policy of
- * them, at most one step from the one that applies now. Relaxed alignment lets everything pass that passed without them.
+ * Merges records that receivers ignore: several records, or one of the wrong form or place. The mildest of their policies takes effect,
+ * at most one step from the policy that applies now. Relaxed alignment passes all mail that passed without them.
  */
 const mergeRecords = (records: readonly DmarcRecord[], input: Prepared): Tags => {
   const now = input.dmarc.policy ?? "none";
@@ -215,7 +215,7 @@ const isHealthy = ({ spf, dkim }: DmarcProposalInput): boolean =>
   (spf.status === "pass" || spf.status === "warn") &&
   (dkim.status === "pass" || dkim.status === "warn" || dkim.status === "unknown");
 
-/** rua= and ruf= with the addresses that can get reports, in the form that receivers read. */
+/** Writes rua= and ruf= with the addresses that can get reports, in a form that receivers can read. */
 const reportTags = (
   records: readonly DmarcRecord[],
   { silentHosts }: Prepared,

@@ -1,25 +1,24 @@
 import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "../dns/dns.ts";
 import { getRecords } from "../dns/outcome.ts";
 
-/** A DNS record as it is entered at a DNS provider: the whole name without a final dot, the value without quotes. */
+/** A DNS record as people enter it at a DNS provider: the whole name without a final dot, the value without quotes. */
 export type DnsRecord = {
   readonly name: string;
   readonly type: "TXT" | "MX" | "A" | "PTR";
   readonly value: string;
 };
 
-/** A record to publish. */
 export type ProposedRecord = {
   readonly record: DnsRecord;
-  /** The parts of its name and value, in angle brackets, that only the owner can fill in. Without any it is finished. */
+  /** The parts of its name and value, in angle brackets, that only the owner can fill in. Empty when the record is complete. */
   readonly open: readonly string[];
   /** The published records to remove. */
   readonly replaces: readonly DnsRecord[];
-  /** The points that the score gains when it is published. Null where the check could not measure that. */
+  /** The points that the score gains after publication. Null when the check could not compute them. */
   readonly points: number | null;
-  /** What else has to be done. */
+  /** A further step for the owner, or null. */
   readonly note: string | null;
-  /** The document to publish with it. */
+  /** The document to publish with the record. */
   readonly file: { readonly url: string; readonly content: string } | null;
 };
 
@@ -37,15 +36,15 @@ export const propose = (
 });
 
 /**
- * The character-strings of one TXT record, which hold at most 255 octets each (RFC 1035 §3.3). Most DNS providers split a
- * long value automatically.
+ * Splits a TXT record into its character-strings, which hold at most 255 octets each (RFC 1035 §3.3). Most DNS providers split a long value
+ * automatically.
  */
 export const toStrings = (value: string): readonly string[] => value.match(/.{1,255}/gs) ?? [""];
 
 export const readTexts = async (dns: Dns, name: string): Promise<readonly string[]> =>
   getRecords(await dns("TXT", name));
 
-/** The DNS once proposed TXT records are published. */
+/** Answers DNS questions as if the proposed TXT records were already published. */
 export const overlayTexts = (dns: Dns, proposed: readonly ProposedRecord[]): Dns => {
   const added = proposed.map(({ record }) => record);
   const removed = proposed.flatMap(({ replaces }) => replaces);

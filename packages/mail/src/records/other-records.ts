@@ -39,7 +39,7 @@ const newKey: Propose = async (_, { domain }) =>
     },
   );
 
-/** The key as it is published, without test mode and with SHA-256. Only where it is clear which key is meant. */
+/** Proposes the published key without test mode and with SHA-256, when only one key can be meant. */
 const repairKey: Propose = async (dns, { domain, selectors }, issue) => {
   const selector = detailOf(issue, "selector");
   if (!selectors.includes(selector)) return undefined;
@@ -58,13 +58,13 @@ const repairKey: Propose = async (dns, { domain, selectors }, issue) => {
 
 const splitList = (value: string): readonly string[] => value.split(":").map((one) => one.trim());
 
-/** RFC 6376 §3.6.1: only the flag y means a test, and a key without h= takes every hash. */
+/** RFC 6376 §3.6.1: only the flag y means a test, and a key without h= accepts every hash. */
 const REPAIRS: Readonly<Record<string, (values: readonly string[]) => string>> = {
   t: (flags) => flags.filter((flag) => flag.toLowerCase() !== "y").join(":"),
   h: (hashes) => (hashes.includes("sha256") ? hashes.join(":") : ""),
 };
 
-/** RFC 9990: the receiver of the reports publishes that it takes them. */
+/** RFC 9990: the receiver of the reports publishes its consent. */
 const consent: Propose = async (_, __, issue) =>
   propose(
     { name: detailOf(issue, "name"), type: "TXT", value: "v=DMARC1" },
@@ -105,7 +105,7 @@ const hostInsteadOfIp: Propose = async (_, { domain, mx }, issue) => {
 const TESTING_SECONDS = 86_400;
 const ENFORCE_SECONDS = 604_800;
 
-/** RFC 8461: a record, and the policy at a host of its own. The policy is tested before it is enforced. */
+/** RFC 8461: the record, and the policy on its own host. The policy starts in testing mode, before enforcement. */
 const mtaSts: Propose = async (dns, { domain, mx, now }, issue) => {
   const hosts = [...new Set(mx.records.map(({ host }) => host).filter((host) => host !== "."))];
   if (issue.id === "MTA_STS_UNCHECKED" || hosts.length === 0 || mx.hasValidMx !== true)
@@ -171,7 +171,7 @@ const logo: Propose = async (_, { domain }, issue) =>
       )
     : undefined;
 
-/** The records of all recommendations but those about SPF and DMARC, by the recommendation. */
+/** Proposals for all recommendations except SPF and DMARC, by the recommendation. */
 const PROPOSALS: Readonly<Record<string, Propose>> = {
   add_mx: mailHost,
   fix_mx_target: hostAddress,

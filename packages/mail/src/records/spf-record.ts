@@ -16,14 +16,14 @@ export type SpfProposalInput = {
   readonly spf: SpfAnalysis;
 };
 
-/** Merging several records shows what they include, and only then it is known what is broken there. */
+/** Merging several records brings in their includes, whose faults show only in the next round. */
 const ROUNDS_MAX = 3;
 const PAGES_MAX = 20;
 
 /**
- * The SPF record of a domain without its faults, as far as these can be mended from here. A host that passed before, by
- * a term that names it, passes with this record too. It has every sender that its author wrote: a term that names none
- * leaves a gap for its author to fill in. A record with a gap ends in ~all.
+ * Proposes the domain's SPF record without its faults, as far as we can repair these. A host that passed by a term that names it still
+ * passes. The record keeps every sender of its author: a faulty term without a readable sender becomes a gap for the author to fill in. A
+ * record with a gap ends in ~all.
  */
 export const proposeSpf = async (
   dns: Dns,
@@ -67,7 +67,7 @@ const isNotCovered = async (dns: Dns, domain: string, ip: string): Promise<boole
   return result !== "pass" && result !== "temperror" && result !== "permerror";
 };
 
-/** A domain whose MX records are not known may receive mail. */
+/** A domain whose MX records are unknown may receive mail. */
 const receivesMail = ({ records, hasValidMx }: MxAnalysis): boolean =>
   hasValidMx === null || records.some(({ host }) => host !== ".");
 
@@ -89,7 +89,7 @@ const toRecord = (terms: readonly string[]): string => ["v=spf1", ...terms].join
 const splitTerms = (text: string): readonly string[] =>
   (text.match(/<[^<>]+>|[^ ]+/g) ?? []).slice(1);
 
-/** A part that only the owner can fill in. Published by mistake, it is a syntax error that every check reports. */
+/** A gap: a part that only the owner can fill in. Published by mistake, it is a syntax error that every check reports. */
 const isGap = (term: string): boolean => /^<[^<>]+>$/.test(term);
 
 const GAP_TERM_MAX = 80;
@@ -97,18 +97,18 @@ const GAP_TERM_MAX = 80;
 const toGap = (term: string): string =>
   `<senders in place of ${term.replaceAll(/[^!-~]|[<>]/g, "").slice(0, GAP_TERM_MAX)}>`;
 
-/** Terms that a host can pass by. An all names no host. */
+/** Tells whether a host can pass by this term. An all names no host. */
 const namesSenders = (term: string): boolean =>
   !isEnd(term) && !/^(?:-|[+?~]$|exp[:=])/i.test(term) && (!isModifier(term) || isRedirect(term));
 
-/** What is left of a term that names no sender. */
+/** A faulty term that names senders becomes a gap; any other disappears. */
 const replaceTerm = (term: string): readonly string[] => (namesSenders(term) ? [toGap(term)] : []);
 
-/** Whether the owner has to complete an SPF record first, so that its gain is not known. */
+/** Tells whether the owner has to complete an SPF record first, so that its gain is unknown. */
 export const hasGap = ({ record, open }: ProposedRecord): boolean =>
   open.length > 0 && isSpf(record.value);
 
-/** The record as it is once its owner deletes every gap. */
+/** Returns the record after its owner deletes every gap. */
 export const removeGaps = (proposal: ProposedRecord): ProposedRecord => {
   const { record } = proposal;
   const terms = splitTerms(record.value).filter((term) => !isGap(term));
@@ -117,7 +117,7 @@ export const removeGaps = (proposal: ProposedRecord): ProposedRecord => {
 
 const insertFirst = (text: string, term: string): string => toRecord([term, ...splitTerms(text)]);
 
-/** The record with one more term, after the last one that names senders. */
+/** Adds a term after the last term that names senders. */
 export const addSpfTerm = (text: string, term: string): string => {
   const terms = splitTerms(text);
   const end = terms.findIndex((one) => isEnd(one) || isModifier(one));
@@ -126,7 +126,7 @@ export const addSpfTerm = (text: string, term: string): string => {
 
 const toIpTerm = (ip: string): string => `${parseIp(ip)?.bits === 128 ? "ip6" : "ip4"}:${ip}`;
 
-/** Mail services whose MX hosts do not send: what their customers include. */
+/** Mail services whose MX hosts do not send, and the include that their customers need. */
 const INCLUDE_OF_SERVICE: readonly (readonly [mxEnd: string, include: string])[] = [
   ["google.com", "_spf.google.com"],
   ["googlemail.com", "_spf.google.com"],
@@ -142,7 +142,7 @@ const INCLUDE_OF_SERVICE: readonly (readonly [mxEnd: string, include: string])[]
 
 const OPEN_SENDERS = "<ip4: and include: terms of your senders>";
 
-/** The first record of a domain: the senders that its other records show. ~all, because there may be more of them. */
+/** Writes a domain's first record: the senders that its other records show. It ends in ~all, because more senders may exist. */
 const startRecord = ({ sendingIp, mx }: SpfProposalInput): string => {
   const hosts = mx.records.map(({ host }) => host);
   if (hosts.length > 0 && hosts.every((host) => host === "."))
@@ -160,7 +160,7 @@ const startRecord = ({ sendingIp, mx }: SpfProposalInput): string => {
   return toRecord([...(senders.length > 0 ? senders : [OPEN_SENDERS]), "~all"]);
 };
 
-/** One record with the terms of all. Receivers accepted none of the records, so no host passed before. */
+/** Merges the terms of all records into one. Receivers accepted none of them, so no host passed before. */
 const mergeRecords = (texts: readonly string[]): string => {
   const records = texts.map(splitTerms);
   const areStrict = records.every((terms) => terms.find(isEnd) === "-all");
@@ -177,14 +177,14 @@ const mergeRecords = (texts: readonly string[]): string => {
 
 const isEnd = (term: string): boolean => /^[-+?~]?all$/i.test(term);
 
-/** For the hosts that pass, a redirect is an include at the end. */
+/** For the hosts that pass, a redirect equals an include at the end. */
 const toInclude = (term: string): string => term.replace(/^redirect=/i, "include:");
 
 const isRedirect = (term: string): boolean => /^redirect=/i.test(term);
 
 const isModifier = (term: string): boolean => /^[a-z][a-z\d._-]*=/i.test(term);
 
-/** One pass of all repairs over a single record. */
+/** Applies every repair once to a single record. */
 const repairRecord = async (dns: Dns, text: string, input: SpfProposalInput): Promise<string> => {
   const { domain } = input;
   const terms = endRecord(splitTerms(text).flatMap(repairTerm).filter(isFirstExp));
@@ -209,8 +209,8 @@ const overlayRoot = (dns: Dns, domain: string, before: string, after: string): D
   ]);
 
 /**
- * Ends a record in ~all unless its owner ended it in one redirect, ~all or -all. Receivers ignore the mechanisms after an
- * all, and a redirect beside it: their senders go before it.
+ * Ends a record in ~all unless its owner ended it in one redirect, ~all or -all. Receivers ignore mechanisms after an all, and a redirect
+ * beside it, so these senders move before the all.
  */
 const endRecord = (terms: readonly string[]): readonly string[] => {
   const hasGap = terms.some(isGap);
@@ -228,7 +228,7 @@ const endRecord = (terms: readonly string[]): readonly string[] => {
   ];
 };
 
-/** RFC 7208 §6: exp may occur once, and so may redirect. */
+/** RFC 7208 §6: exp and redirect may each occur once. */
 const isFirstExp = (term: string, at: number, terms: readonly string[]): boolean =>
   !isExp(term) || terms.findIndex(isExp) === at;
 
@@ -236,16 +236,16 @@ const isExp = (term: string): boolean => /^exp=/i.test(term);
 
 const isSound = (term: string): boolean => parseSpf(toRecord([term])).faults.length === 0;
 
-/** What the owner of a faulty term most likely meant, in the order of the guesses. */
+/** The most likely meaning of a faulty term, in the order of the guesses. */
 const GUESSES: readonly (readonly [fault: RegExp, meant: string])[] = [
-  // Punctuation of a list, or after the end.
+  // Punctuation between terms, or after the end.
   [/[,;]+/g, " "],
   [/^([-+?~]?all)[^a-z\d].*$/i, "$1"],
   // A missing space before the end.
   [/^(.*[a-z\d])([-+?~]all)$/i, "$1 $2"],
   // A modifier with a colon.
   [/^(redirect|exp):(.+)$/i, "$1=$2"],
-  // An address as another kind of term, or as none.
+  // An IP address without a mechanism, or with the wrong one.
   [
     /^([-+?~]?)(?:ipv?[46]?|a|mx|include|ptr|exists)?:?(\d+\.\d+\.\d+\.\d+(?:\/\d+)?)$/i,
     "$1ip4:$2",
@@ -253,7 +253,7 @@ const GUESSES: readonly (readonly [fault: RegExp, meant: string])[] = [
   [/^([-+?~]?)(?:ipv?[46]?|a|mx|include)?:?([\da-f]*:[\da-f:]+(?:\/\d+)?)$/i, "$1ip6:$2"],
 ];
 
-/** A term without its fault, or a gap: a record with a fault counts for nothing, so no host passed by it. */
+/** Repairs a term, or replaces it by a gap. A record with a fault counts for nothing, so no host passed by it. */
 const repairTerm = (term: string): readonly string[] => {
   if (isGap(term) || isSound(term)) return [term];
   const visible = term.replaceAll(/[^!-~]/g, "");
@@ -264,7 +264,7 @@ const repairTerm = (term: string): readonly string[] => {
   return sound ?? replaceTerm(term);
 };
 
-/** An include or redirect of the record that makes every evaluation fail as soon as it is reached. */
+/** Tells whether an include or redirect makes every evaluation fail as soon as a receiver reaches it. */
 const leadsNowhere = (tree: SpfTree, root: SpfPage, term: string): boolean => {
   const step = root.steps.find((one) => isInclude(one) && one.term === term);
   const name = step ? step.name : root.redirect?.term === term ? root.redirect.name : null;
@@ -280,7 +280,7 @@ const leadsNowhere = (tree: SpfTree, root: SpfPage, term: string): boolean => {
   );
 };
 
-/** The a, mx and exists terms that find nothing, where there are more of them than receivers put up with. */
+/** Finds the a, mx and exists terms without a record, when the policy has more of them than receivers accept. */
 const findVoidTerms = async (
   dns: Dns,
   { steps }: SpfPage,
@@ -293,7 +293,7 @@ const findVoidTerms = async (
   return (term) => found.some((one) => one.term === term && one.isVoid);
 };
 
-/** For IPv4 and IPv6: a look-up that is void for one may find hosts of the other. */
+/** Asks for IPv4 and IPv6, because a name may have addresses of only one family. */
 const findsNothing = async (
   dns: Dns,
   { mechanism: { kind }, name }: SpfDirective & { readonly name: string | null },

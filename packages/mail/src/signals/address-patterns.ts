@@ -1,9 +1,8 @@
 /**
- * How companies make an address from a name, in the contract's notation: `first` and `last` are the names, `f`, `m`
- * and `l` for first letters; `last6` is a last name cut after six letters, as where a login has at most seven. Beside
- * each: at what share of companies it is the usual one. Those from 0.02 on were counted, by domain and not by person, in
- * 427 employers of 7,498 authors of open-source software, who more often than others chose their own address; the rarer
- * ones are judgements. docs/scores.md shows them all.
+ * How companies make an address from a name, in the contract's notation: `first` and `last` are the names, `f`, `m` and `l` their first
+ * letters; `last6` is a last name cut after six letters, as where a login has at most seven. Each value is the share of companies that use
+ * the pattern. Shares from 0.02 on were counted, by domain and not by person, in 427 employers of 7,498 authors of open-source software,
+ * who more often than others chose their own address; the rarer ones are judgements. docs/scores.md shows them all.
  */
 export const PATTERNS = {
   "first.last": 0.46,
@@ -28,10 +27,10 @@ export const PATTERNS = {
   "l.first": 0.003,
 } as const satisfies Record<string, number>;
 
-/** The share of addresses that no pattern makes: a login that the person chose, a number, a name they go by. */
+/** The share of addresses without a pattern: a login that the person chose, a number, a nickname. */
 export const NO_PATTERN = 0.16;
 
-/** The same with the middle initial, for people who have one. Most others at such a company have the first form. */
+/** The variant with the middle initial, for people who have one. Most others at such a company have the first form. */
 const WITH_MIDDLE = {
   "first.last": "first.m.last",
   flast: "fmlast",
@@ -58,7 +57,7 @@ export const PATTERN_NAMES: readonly Pattern[] = [...BASE_PATTERNS, ...BY_VARIAN
 
 export const addMiddle = (pattern: BasePattern): Pattern | undefined => BY_BASE.get(pattern);
 
-/** What a company that writes first.m.last makes of people who have no middle name. */
+/** Returns the pattern that a company with first.m.last uses for people without a middle name. */
 export const removeMiddle = (pattern: Pattern): BasePattern =>
   BY_VARIANT.get(pattern) ?? (pattern as BasePattern);
 
@@ -69,16 +68,16 @@ export type PatternToken = "first" | "last" | "last6" | "last7" | "f" | "m" | "l
 export const listTokens = (pattern: Pattern): readonly PatternToken[] =>
   (pattern.match(TOKENS) ?? []) as PatternToken[];
 
-/** The address's local part, from the text for each token. */
+/** Builds the address's local part from the text for each token. */
 export const buildLocal = (
   pattern: Pattern,
   parts: Readonly<Partial<Record<PatternToken, string>>>,
 ): string => pattern.replaceAll(TOKENS, (token) => parts[token as PatternToken] ?? "");
 
-/** How much of a name a pattern carries. Many people share a given name; few share both. */
+/** How much of a name a pattern contains. Many people share a given name; few share both names. */
 export type NameCoverage = "both" | "one and a letter" | "one";
 
-/** A cut name counts as a single one: John Anderson cut to janders is also James Anders. */
+/** A cut name counts as a single one: John Anderson cut to janders may also be James Anders. */
 export const getNameCoverage = (pattern: Pattern): NameCoverage => {
   const tokens = listTokens(pattern).filter((token) => token !== "m");
   const whole = tokens.filter((token) => token === "first" || token === "last").length;

@@ -1,7 +1,7 @@
 import { findSteps } from "./keyboard.ts";
 import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
 
-/** One named sign that a machine chose a local part, and its strength, 0 to 1. */
+/** One sign that a machine chose a local part, and its strength, 0 to 1. */
 export type BotSignal = {
   readonly signal: "spelling" | "hexadecimal" | "key_runs" | "alternation" | "digits";
   readonly value: number;
@@ -12,9 +12,9 @@ export const BOT_THRESHOLD = 0.86;
 
 export const isBot = (local: string): boolean => scoreBotLikeness(local) >= BOT_THRESHOLD;
 
-/** How likely a machine, or a hand rolled over the keys, made a local part: 0 to 1. */
+/** Estimates the probability, 0 to 1, that a machine or random typing made a local part. */
 export const scoreBotLikeness = (local: string): number => {
-  // Each signal leaves a share of the doubt; what all of them leave together is the doubt that remains.
+  // Each signal reduces the doubt to a share of it; the shares multiply.
   const doubt = listBotSignals(local).reduce((left, { value }) => left * (1 - value), 1);
   return Math.round((1 - doubt) * 100) / 100;
 };
@@ -31,9 +31,8 @@ export const listBotSignals = (local: string): readonly BotSignal[] => {
   ];
 };
 
-/** Three initials are not a name either: odd spelling counts only from eight characters on. */
+/** Odd spelling counts fully only from eight characters on: three initials are not a name either. */
 const SPELLING_LENGTH_MIN = 8;
-/** Digits have no spelling to judge. */
 const scoreSpelling = (bare: string, length: number): number =>
   /\p{L}/u.test(bare)
     ? (1 - scoreNameLikeness(bare)) * Math.min(1, length / SPELLING_LENGTH_MIN)
@@ -45,12 +44,12 @@ const isLongHexadecimal = (joined: string): boolean =>
   /^[0-9a-f]{16,}$/.test(joined) && /[0-9]/.test(joined) && /[a-f]/.test(joined);
 
 const RUN_KEYS_MIN = 3;
-/** "were" and "stuart" hold a short run too; five keys in such runs are hardly a name. */
+/** "were" and "stuart" also contain a short run; five keys in such runs are hardly a name. */
 const RUN_KEYS_TOTAL_MIN = 5;
 
 const ANY_STEP = -1;
 
-/** The share of keys that lie in runs of three and more, one way along a row of letters or of the alphabet. */
+/** The share of keys in runs of three or more, in one direction along a keyboard row or the alphabet. */
 const scoreKeyRuns = (joined: string): number => {
   const letters = joined.replaceAll(/[^a-z]/g, "");
   let inRuns = 0;

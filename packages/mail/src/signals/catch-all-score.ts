@@ -3,22 +3,20 @@ import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
 
 export type CatchAllSignals = {
   readonly isRole: boolean;
-  /** How the domain seems to name its mailboxes, such as "first.last" or "flast"; null when not known. */
+  /** The domain's likely pattern for mailboxes, such as "first.last" or "flast"; null when unknown. */
   readonly pattern: string | null;
-  /** Addresses of the account at this domain, by what became of its mail to them. */
+  /** The account's addresses at this domain, by the fate of its mail to them. */
   readonly mail?: { readonly delivered: number; readonly bounced: number };
 };
 
-/** One named summand of the confidence. */
 export type CatchAllPart = {
   readonly part: "base" | "likeness" | "pattern" | "role" | "digits" | "bot" | "mail";
   readonly value: number;
 };
 
 /**
- * The weights. Every sum of them lies between 0 and 0.95 without a clamp: a part always shows what it adds, and no
- * result claims to be certain. Mail pulls that sum towards the share that was delivered, so it stays in between.
- * docs/scores.md gives the reason for each.
+ * The weights. Every sum of them lies between 0 and 0.95 without a clamp: a part always shows its own share, and no result claims
+ * certainty. Mail moves that sum towards the delivered share, so it stays in between. docs/scores.md gives the reason for each.
  */
 const BASE = 0.4;
 const LIKENESS = 0.15;
@@ -29,17 +27,17 @@ const ROLE = 0.15;
 const PER_DIGIT = -0.01;
 const DIGITS_COUNTED_MAX = 5;
 const BOT = -0.1;
-/** The number of addresses whose mail weighs as much as all that the local part shows. */
+/** The number of addresses whose mail counts as much as the whole local part. */
 const MAIL_HALF_WEIGHT = 20;
-/** Fewer say nothing: three of four happen by chance. */
+/** Fewer addresses prove nothing: three of four happen by chance. */
 const MAIL_MIN = 5;
 const SUM_MAX = 0.95;
 
-/** How likely a local part is a mailbox on a domain that accepts them all: 0 to 1. */
+/** Estimates the probability, 0 to 1, that a local part is a mailbox on a catch-all domain. */
 export const scoreCatchAll = (local: string, signals: CatchAllSignals): number =>
   roundToHundredths(listCatchAllParts(local, signals).reduce((sum, { value }) => sum + value, 0));
 
-/** The summands, in hundredths, so that the sum can be checked by hand. */
+/** Lists the summands in hundredths, so that people can check the sum by hand. */
 export const listCatchAllParts = (
   local: string,
   signals: CatchAllSignals,
@@ -59,7 +57,7 @@ export const listCatchAllParts = (
   return [...rounded, { part: "mail", value: roundToHundredths(scoreMail(sum, signals)) }];
 };
 
-/** How far the account's mail to other addresses of the domain moves the sum of the other parts. */
+/** Computes how far the account's mail to other addresses of the domain moves the sum of the other parts. */
 const scoreMail = (sum: number, { mail }: CatchAllSignals): number => {
   const { delivered, bounced } = mail ?? { delivered: 0, bounced: 0 };
   const sent = delivered + bounced;
@@ -79,7 +77,7 @@ const scorePattern = (bare: string, { isRole, pattern }: CatchAllSignals): numbe
   return segments.length > 1 ? FITS_WITH_SEPARATOR : FITS_WITHOUT;
 };
 
-/** One stretch between separators: its least number of letters, and whether it may have more. */
+/** One part between separators: its least number of letters, and whether it may have more. */
 type PatternSegment = {
   readonly lettersMin: number;
   readonly isOpen: boolean;
@@ -88,9 +86,9 @@ type PatternSegment = {
 
 const SEPARATORS = /[._-]/;
 
-/** "first.last" is two stretches, "flast" one. Null for a pattern of other words: it cannot be judged. */
+/** "first.last" has two segments, "flast" one. Null for a pattern of unknown words, which nobody can judge. */
 const parsePattern = (pattern: string): readonly PatternSegment[] | null => {
-  // A last name that is cut, as in flast6, is one that is shorter.
+  // A cut last name, as in flast6, only makes the segment shorter.
   const plain = pattern.toLowerCase().replaceAll(/[{}0-9]/g, "");
   if (!/^(?:(?:first|last|f|l)+(?:[._-]|$))+$/.test(plain) || SEPARATORS.test(plain.at(-1) ?? ""))
     return null;
@@ -101,7 +99,7 @@ const parsePattern = (pattern: string): readonly PatternSegment[] | null => {
   });
 };
 
-/** A second Ann Lee is ann.lee2, which is the pattern still. */
+/** A second Ann Lee is ann.lee2, which still follows the pattern. */
 const NAMESAKE = /(?<=\p{L})[0-9]{1,2}$/u;
 
 const matchesSegments = (bare: string, segments: readonly PatternSegment[]): boolean => {

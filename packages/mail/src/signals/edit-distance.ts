@@ -1,20 +1,19 @@
 import { areNeighbours } from "./keyboard.ts";
 
-/** The cost of a slip of the fingers: a key half aside, two keys swapped, one held down. */
+/** A likely slip of the fingers: a neighbouring key, two keys swapped, a key pressed twice. */
 const EASY_EDIT_COST = 0.75;
-/** Any other single change. */
 const EDIT_COST = 1;
-/** Two letters in a row are left out in one slip, when a finger skips them: less than two slips, more than one. */
+/** A finger may skip two letters in a row: more than one slip, but less than two. */
 const SKIP_COST = 1.5;
-/** Each slip is thirty times rarer than none: about the rate of copy typists per word of a domain's length. */
+/** Each slip makes a text thirty times rarer: about the error rate of copy typists per word of a domain's length. */
 export const RARITY_PER_EDIT = 30;
-/** More than this is another word. As an easy slip costs 0.75, it means at most two slips. */
+/** A higher cost means another word. An easy slip costs 0.75, so this allows at most two slips. */
 const EDIT_COST_MAX = 2;
 
 /**
- * The cost of the slips from the text that was meant to the text that was typed: optimal string alignment (Damerau's
- * four edits, no letter touched twice), with cheaper edits for likely slips. Infinity beyond EDIT_COST_MAX.
- * Fills only the diagonal band that two insertions can reach, so the work is linear in the length.
+ * Measures the slips from the intended to the typed text: optimal string alignment (Damerau's four edits, no letter touched twice), with
+ * cheaper edits for likely slips. Infinity beyond EDIT_COST_MAX. It fills only the diagonal band that two insertions can reach, so the work
+ * is linear in the length.
  */
 export const measureEditDistance = (typed: string, meant: string): number => {
   if (Math.abs(typed.length - meant.length) > EDIT_COST_MAX) return Infinity;
@@ -73,7 +72,7 @@ const createNextRow = (
   return row;
 };
 
-/** An extra or a missing letter is likelier when it doubles the one before it. */
+/** An extra or a missing letter is likelier when it doubles the letter before. */
 const getInsertCost = (text: string, at: number): number =>
   at > 0 && text[at] === text[at - 1] ? EASY_EDIT_COST : EDIT_COST;
 

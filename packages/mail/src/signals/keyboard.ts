@@ -1,4 +1,4 @@
-/** The keyboards on which most addresses are typed. Each row stands half a key to the right of the one above it. */
+/** The most common keyboard layouts. Each row is half a key to the right of the row above. */
 const LAYOUTS = [
   ["1234567890-", "qwertyuiop", "asdfghjkl", "zxcvbnm,."],
   ["1234567890", "qwertzuiop", "asdfghjkl", "yxcvbnm,.-"],
@@ -10,7 +10,7 @@ const listRowPairs = (row: string): string[] =>
     .slice(1)
     .map((key, column) => `${row[column]}${key}`);
 
-/** Because of the half key, a key touches the one straight below it and the one to the left of that. */
+/** Because of the half key, a key touches the key straight below and that key's left neighbour. */
 const listPairsBetween = (upper: string, lower: string): string[] =>
   Array.from(upper).flatMap((key, column) =>
     [lower[column - 1], lower[column]].flatMap((below) => (below ? [`${key}${below}`] : [])),
@@ -19,7 +19,7 @@ const listPairsBetween = (upper: string, lower: string): string[] =>
 const toPairKeys = (pairs: readonly string[]): ReadonlySet<number> =>
   new Set(pairs.flatMap(([a = "", b = ""]) => [toPairKey(a, b), toPairKey(b, a)]));
 
-/** Two keys as one number: the distance looks up thousands of pairs, and builds no strings for it. */
+/** Encodes two keys as one number: the distance looks up thousands of pairs without building strings. */
 const toPairKey = (a: string, b: string): number => a.charCodeAt(0) * 65_536 + b.charCodeAt(0);
 
 const NEIGHBOURS = toPairKeys(
@@ -28,7 +28,7 @@ const NEIGHBOURS = toPairKeys(
   ),
 );
 
-/** Whether a finger that aims at one key could hit the other. */
+/** Tells whether a finger that aims at one key could hit the other. */
 export const areNeighbours = (a: string, b: string): boolean => NEIGHBOURS.has(toPairKey(a, b));
 
 const ROWS = [
@@ -36,7 +36,7 @@ const ROWS = [
 ];
 const HELD_DOWN = 1;
 
-/** One bit for each step from key to key: onwards or back along each row or the alphabet, or no step. */
+/** One bit for each kind of step between keys: forwards or backwards along each row or the alphabet, or the same key again. */
 const STEPS: ReadonlyMap<number, number> = ROWS.reduce((steps, row, at) => {
   for (const [a = "", b = ""] of listRowPairs(row)) {
     const [onwards, back] = [toPairKey(a, b), toPairKey(b, a)];
@@ -46,6 +46,6 @@ const STEPS: ReadonlyMap<number, number> = ROWS.reduce((steps, row, at) => {
   return steps;
 }, new Map<number, number>());
 
-/** The steps by which one key follows another, as bits; a run keeps at least one of them throughout. */
+/** Returns the kinds of steps between two keys, as bits; a run keeps at least one bit throughout. */
 export const findSteps = (a: string, b: string): number =>
   a === b ? HELD_DOWN : (STEPS.get(toPairKey(a, b)) ?? 0);

@@ -1,10 +1,10 @@
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "./name-words.ts";
 import { NAMES_BY_COUNTRY } from "./names-by-country.ts";
 
-/** RFC 5321 §4.5.3.1.1. Longer text is cut, so that no input costs more than this. */
+/** RFC 5321 §4.5.3.1.1. Longer text is cut, so that the cost has a bound. */
 const LOCAL_LENGTH_MAX = 64;
 
-/** The local part without its subaddress ("+news", RFC 5233), lower-cased, without accents, at most 64 long. */
+/** Returns the local part without its subaddress ("+news", RFC 5233), in lower case, without accents, at most 64 long. */
 export const toBareLocal = (local: string): string => {
   const folded = local.slice(0, LOCAL_LENGTH_MAX).normalize("NFD").replaceAll(/\p{M}/gu, "");
   const plus = folded.indexOf("+");
@@ -12,32 +12,32 @@ export const toBareLocal = (local: string): string => {
 };
 
 const LETTERS = 26;
-/** The end of a word is a letter of its own. */
+/** The end of a word counts as a letter. */
 const EDGE = LETTERS;
 const SYMBOLS = LETTERS + 1;
 
 /** The weight of a shorter context where the longer one is rare (Dirichlet smoothing). */
 const TRUST = 12;
-/** A letter or digit drawn at random from the 36. */
+/** The bits of a letter or digit drawn at random from the 36. */
 const BLIND_BITS = Math.log2(36);
-/** People write a dot between two words; drawn at random it would be as rare as a letter. */
+/** People write a dot between two words; in random text it would be as rare as a letter. */
 const SEPARATOR_BITS = 2;
 const SEPARATORS_MAX = 2;
-/** A year or a street number at the end surprises little; digits elsewhere are in no name. */
+/** A year or a street number at the end is common; names have no digits elsewhere. */
 const DIGITS_AT_END_BITS = 1;
 const DIGITS_AT_END_MAX = 4;
 const DIGITS_ELSEWHERE_BITS = 6;
-/** The cost of an initial as the first letter; a shorter word leaves too little of a name after it. */
+/** The cost of reading the first letter as an initial; a shorter word leaves too little of a name after it. */
 const INITIAL_BITS = 1;
 const INITIAL_BEFORE = 4;
-/** Signs such as # or = are rare in names. */
+/** Characters such as # or = are rare in names. */
 const OTHER_CHAR_BITS = 3;
-/** The number of saved bits that doubles the odds: letters are not independent, so one bit each would be too sure. */
+/** This many saved bits double the odds: letters depend on each other, so one bit each would be overconfident. */
 const BITS_PER_DOUBLING = 4;
 
 /**
- * How much a local part reads like names and words, 0 to 1; 0.5 where it shows neither. Measured in bits: how much
- * shorter a model of names encodes it than a model of random letters.
+ * Scores how much a local part resembles names and words, 0 to 1; 0.5 when nothing speaks for either side. The score counts how many bits a
+ * model of names saves against a model of random letters.
  */
 export const scoreNameLikeness = (local: string): number =>
   1 / (1 + 2 ** (-countBitsSaved(toBareLocal(local)) / BITS_PER_DOUBLING));
@@ -53,7 +53,7 @@ const countBitsSaved = (bare: string): number => {
       saved -= getDigitBits(piece, index + piece.length === bare.length);
     else if (/^[._-]/.test(piece))
       saved += BLIND_BITS - (++separators <= SEPARATORS_MAX ? SEPARATOR_BITS : 2 * BLIND_BITS);
-    // The model has no other alphabets, so they count for neither side.
+    // The model knows no other alphabets, so their letters count for neither side.
     else if (!/^\p{L}/u.test(piece)) saved -= OTHER_CHAR_BITS;
   }
   return saved;
@@ -62,7 +62,7 @@ const countBitsSaved = (bare: string): number => {
 const getDigitBits = (digits: string, atEnd: boolean): number =>
   atEnd && digits.length <= DIGITS_AT_END_MAX ? DIGITS_AT_END_BITS : DIGITS_ELSEWHERE_BITS;
 
-/** An initial may be any letter, so it is not evidence, whether on its own or before a name ("jsmith"). */
+/** An initial may be any letter, so it proves nothing, alone or before a name ("jsmith"). */
 const countWordBits = (word: string): number => {
   if (word.length === 1) return 0;
   const asInitial =
@@ -78,7 +78,7 @@ const countSpellingBits = (word: string): number => {
   return saved;
 };
 
-/** Every letter of a word with the two before it; the word's edges count as letters. */
+/** Visits every letter of a word with the two before it; the word's edges count as letters. */
 const visitTrigrams = (
   word: string,
   visit: (before: number, last: number, letter: number) => void,
@@ -92,12 +92,12 @@ const visitTrigrams = (
   }
 };
 
-/** Counts of one, two and three letters in a row, and of what followed one and two. */
+/** Counts of one, two and three letters in a row, and of the letters that follow one and two. */
 type Counts = Readonly<Record<"one" | "two" | "three" | "afterOne" | "afterTwo", Int32Array>> & {
   all: number;
 };
 
-/** Counted when the file is loaded: the words are the only table, and no generated copy can differ. */
+/** The counts are computed when the module loads: the word lists are the only source, and no generated copy can differ. */
 const countLetters = (words: Iterable<string>): Counts => {
   const counts = {
     one: new Int32Array(SYMBOLS),
@@ -128,7 +128,7 @@ const LETTER_COUNTS = countLetters(
   new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS, ...NAMES_BY_COUNTRY]),
 );
 
-/** How likely a letter is after two others; where that context is rare, the letter just before it counts more. */
+/** Estimates how likely a letter follows two others; where that context is rare, the last letter alone counts more. */
 const estimateShare = (before: number, last: number, letter: number): number => {
   const two = last * SYMBOLS + letter;
   const alone = smooth(LETTER_COUNTS.one[letter], LETTER_COUNTS.all, 1 / SYMBOLS);

@@ -1,12 +1,12 @@
 import { splitWords } from "./split-words.ts";
 
 /**
- * What the spelling model has read, besides `names-by-country.ts`: given names, family names and words of local parts,
- * written by hand for this project from common knowledge and folded to a-z. They are also the only names that are known as such.
- * No third-party list was copied, so there is no licence to keep, and no gender with any name.
+ * The words from which the spelling model learns, besides `names-by-country.ts`: given names, family names and words of local parts,
+ * written by hand for this project from common knowledge and folded to a-z. They are also the only known names. No third-party list was
+ * copied, so no licence applies, and no name has a gender.
  */
 
-/** Given names, each common somewhere. */
+/** Given names, each common in some country. */
 export const GIVEN_NAMES: readonly string[] = splitWords(`
   james john robert michael william david richard joseph thomas charles chris christopher daniel matthew
   anthony mark steven steve paul andrew andy joshua ken kevin brian george edward ron tim timothy jason jeff
@@ -41,7 +41,7 @@ export const GIVEN_NAMES: readonly string[] = splitWords(`
   agus siti rizal joko wahyu jose maricel rizza jin min soo hyun young ji kwame kofi amina chidi ngozi thabo sipho
 `);
 
-/** Family names, each common somewhere. */
+/** Family names, each common in some country. */
 export const FAMILY_NAMES: readonly string[] = splitWords(`
   smith johnson williams brown jones garcia miller davis rodriguez martinez hernandez lopez gonzalez wilson
   anderson thomas taylor moore jackson martin lee perez thompson white harris sanchez clark ramirez lewis
@@ -86,7 +86,6 @@ export const FAMILY_NAMES: readonly string[] = splitWords(`
   nwosu eze balogun abebe tesfaye kamau njoroge mokoena ndlovu mensah owusu okafor okonkwo adeyemi mwangi otieno dlamini nkosi botha
 `);
 
-/** Words that occur in local parts and are not names. */
 export const COMMON_WORDS: readonly string[] = splitWords(`
   info sales support office contact admin mail email hello team service help billing accounts accounting
   finance invoice orders shop store press media marketing jobs career careers hr recruiting legal privacy

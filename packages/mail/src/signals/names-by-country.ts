@@ -1,8 +1,8 @@
 import { splitWords } from "./split-words.ts";
 
 /**
- * Names and syllables of countries whose spelling into a to z is far from those of `name-words.ts`, as their states or their
- * people write them. The spelling model reads them, and nothing else does. Written by hand like those.
+ * Names and syllables of countries whose spelling in a to z differs most from `name-words.ts`, as their states or their people write them.
+ * Only the spelling model reads them. Also written by hand.
  */
 export const NAMES_BY_COUNTRY: readonly string[] = splitWords(`
   volodymyr oleksandr oleksandra andrii serhii mykola mykhailo yurii vasyl vitalii dmytro yevhen yevheniia bohdan bohdana

@@ -2,11 +2,10 @@ import { isBot } from "./bot.ts";
 import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "./name-words.ts";
 
-/** `gender` is always "unknown": no table has a licence and an accuracy that we would answer for. */
+/** `gender` is always "unknown": no table has a licence and an accuracy that we would vouch for. */
 export type PersonName = {
   readonly first_name: string | null;
   readonly last_name: string | null;
-  /** Empty when no name was found. */
   readonly full_name: string;
   readonly gender: string;
 };
@@ -18,13 +17,13 @@ const commonWords: ReadonlySet<string> = new Set(COMMON_WORDS);
 export const PARTICLES: ReadonlySet<string> = new Set(
   "al bin da das de del della den der di dos du el la le ten ter van von zu".split(" "),
 );
-/** "maria.de.la.cruz" has four parts; more are a sentence. */
+/** "maria.de.la.cruz" has four parts; more parts make a sentence. */
 const PARTS_MAX = 4;
 const LOCAL_LENGTH_MAX = 64;
-/** "xk.qz" has the form of two names and the letters of none. */
+/** "xk.qz" looks like two names, but its letters do not. */
 const LIKENESS_MIN = 0.15;
 
-/** The person's name, as far as the local part shows it. A part that it does not show is null, never guessed. */
+/** Reads a person's name from the local part. A part that the local part does not show is null, never guessed. */
 export const parsePersonName = (local: string, isRole: boolean): PersonName => {
   if (isRole || local.length > LOCAL_LENGTH_MAX) return createPersonName(null, null);
   if (isBot(local) || scoreNameLikeness(local) < LIKENESS_MIN) return createPersonName(null, null);
@@ -55,7 +54,7 @@ const trimHyphens = (part: string): string => part.split("-").filter(Boolean).jo
 
 const isInitial = (part: string): boolean => /^\p{L}$/u.test(part);
 
-/** Letters of one alphabet, with an apostrophe or a hyphen inside; and no common word. */
+/** A name part has letters of one alphabet, perhaps an apostrophe or a hyphen inside, and is no common word. */
 const isNamePart = (part: string): boolean =>
   /^\p{L}[\p{L}\p{M}]*(?:['-][\p{L}\p{M}]+)*$/u.test(part) && !isCommonWord(foldLetters(part));
 
@@ -67,7 +66,7 @@ const foldLetters = (part: string): string => toBareLocal(part);
 const parseSeveralParts = (parts: readonly string[]): PersonName => {
   const initials = parts.filter(isInitial).length;
   const [first = "", ...others] = parts;
-  // A middle initial is common; anything else with initials is a code.
+  // A middle initial is common; any other combination with initials is a code.
   if (
     initials > 0 &&
     (initials > 1 || parts.length < 3 || isInitial(first) || isInitial(others.at(-1) ?? ""))
@@ -101,7 +100,7 @@ const createPersonName = (
   };
 };
 
-/** A capital at each beginning, also after an apostrophe or a hyphen; particles before a name stay small. */
+/** Capitalises each beginning, also after an apostrophe or a hyphen, but not the particles before a name. */
 const capitalizeName = (name: string): string =>
   name
     .toLowerCase()

@@ -1,7 +1,7 @@
 import { measureEditDistance, RARITY_PER_EDIT } from "./edit-distance.ts";
 import { getRepeatedHalf, isSecondLevel, removeDigitsBehind, WHOLE_PART } from "./typo-readings.ts";
 
-// No domain exists under a top-level domain that does not exist, so another ending was intended.
+// A missing top-level domain has no domains, so the writer meant another ending.
 
 /** The endings of most mail domains, the most common first, as domains are registered (DNIB's quarterly briefs). */
 const COMMON_ENDINGS: readonly string[] = `
@@ -11,20 +11,19 @@ const COMMON_ENDINGS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** More slips than one make any ending of another. */
+/** Two slips could change any ending into any other. */
 const COST_MAX = 1;
-/** Each letter of random text is one of 26. */
 const LETTERS = 26;
 
 export type CorrectedDomain = { readonly domain: string; readonly weight: number };
 
-/** Whether a label is one slip from a common ending: then it is that ending, unless the root has it as well. */
+/** Tells whether a label is one slip from a common ending, so that the writer meant that ending unless the root has this one. */
 export const isNearCommonEnding = (label: string): boolean =>
   COMMON_ENDINGS.some((meant) => measureEditDistance(label, meant) <= COST_MAX);
 
 /**
- * The domains that may be meant where the ending does not exist, and the weight of the text being no domain at all. No
- * domain where the ending is common itself, or near none.
+ * Returns the likely domains when the ending does not exist, and the weight of the text being no domain at all. No domains when the ending
+ * is itself common, or near no common one.
  */
 export const correctEnding = (
   typed: string,
@@ -64,7 +63,7 @@ const listSplits = (typed: string): readonly Split[] => {
     });
 };
 
-/** What followed the address in a sentence. */
+/** Removes punctuation that followed the address in a sentence. */
 const removePunctuation = (typed: string): string => typed.replace(/(?<![.,;:>)])[.,;:>)]+$/, "");
 
 const getLast = (text: string): string => text.slice(text.lastIndexOf(".") + 1);
@@ -77,7 +76,7 @@ const unrepeatEnding = (text: string): string => {
 
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** Where the ending starts, with its dot: of one label, or of two as in "co.uk". The length where there is none. */
+/** Returns where the ending starts, with its dot: one label, or two as in "co.uk". The length when there is no ending. */
 export const getEndingAt = (domain: string): number => {
   const last = domain.lastIndexOf(".");
   if (last < 0) return domain.length;

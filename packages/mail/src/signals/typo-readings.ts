@@ -1,9 +1,8 @@
-// What a typed domain may be once a whole part of it is taken as too much.
+// Readings of a typed domain without one extra part.
 
-/** A repeated part, "www." in front, or digits at either end is one slip, however many letters it has. */
+/** A repeated part, "www." in front, or digits at either end count as one slip, however many letters they have. */
 export const WHOLE_PART = 1;
 
-/** One way to read the typed domain. */
 export type Reading = {
   readonly text: string;
   /** The part before its ending; null when it has no known ending. */
@@ -13,7 +12,7 @@ export type Reading = {
   readonly cost: number;
 };
 
-/** The domain as typed, and without what is repeated or belongs to the text around the address. */
+/** Lists the domain as typed, and without repetitions or text around the address. */
 export const listReadings = (typed: string): readonly Reading[] => {
   const [name = "", ...endings] = typed.split(".");
   const others = new Set([
@@ -27,12 +26,12 @@ export const listReadings = (typed: string): readonly Reading[] => {
   return [createReading(typed, 0), ...[...others].map((text) => createReading(text, WHOLE_PART))];
 };
 
-/** "35gmail.com": a count or an age that stood before the address. */
+/** "35gmail.com": a count or an age stood before the address. */
 const DIGITS_BEFORE = /^\d+(?=[a-z])/;
-/** "gmail.com73160": a postcode or a telephone number that followed it. */
+/** "gmail.com73160": a postcode or a telephone number followed the address. */
 const DIGITS_BEHIND = /^([a-z]+)[^a-z]*\d/;
 
-/** "yahoo.co.co.uk": neither the first label nor the last one counts. */
+/** "yahoo.co.co.uk": drops a repeated label between the first and the last one. */
 const removeRepeatedLabel = (typed: string): string => {
   const labels = typed.split(".");
   const at = labels.findIndex(
@@ -66,7 +65,7 @@ export const getRepeatedHalf = (text: string): string | null => {
   return first !== "" && first === second ? first : null;
 };
 
-/** One label, or two as in "com.br", or the name again; before a longer tail the first label is only a host name. */
+/** An ending is one label, or two as in "com.br", or the repeated name; before a longer tail the first label is only a host name. */
 const isEnding = (labels: readonly string[], name: string): boolean => {
   if (labels.length === 1) return true;
   const [middle = ""] = labels;
@@ -75,10 +74,10 @@ const isEnding = (labels: readonly string[], name: string): boolean => {
 
 const SECOND_LEVEL: ReadonlySet<string> = new Set(["com", "co", "net", "org"]);
 
-/** Whether registries have names below this label of theirs, as below "co.uk". */
+/** Tells whether registries sell names below this label, as below "co" of "co.uk". */
 export const isSecondLevel = (label: string): boolean => SECOND_LEVEL.has(label);
 
-/** Which letters occur, one bit each; signs and digits share the six bits that are left. */
+/** Sets one bit for each letter that occurs; other characters share the remaining six bits. */
 export const toLetterBits = (text: string): number => {
   let letters = 0;
   for (let at = 0; at < text.length; at++) {

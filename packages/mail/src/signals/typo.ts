@@ -2,49 +2,48 @@ import { measureEditDistance, RARITY_PER_EDIT } from "./edit-distance.ts";
 import { type CorrectedDomain, correctEnding, getEndingAt } from "./typo-endings.ts";
 import { listReadings, type Reading, toLetterBits } from "./typo-readings.ts";
 
-/** The whole address that was probably meant, and its probability, 0 to 1; both null without a suggestion. */
+/** The whole probable address, and its probability, 0 to 1; both null without a suggestion. */
 export type TypoAdvice = { readonly suggestion: string | null; readonly confidence: number | null };
 
 export type TypoSignals = {
   readonly mailWorks: boolean | "undecided";
   /**
-   * The provider that a listed domain lives from: people type the domain for the provider's, its mail works, and the
-   * squatter reads it. Null where the domain is on no list.
+   * The provider that a typosquat imitates: people type the squat by mistake, its mail works, and the squatter reads it. Null when no list
+   * has the domain.
    */
   readonly squatOf: string | null;
-  /** The last label looks like a slip of a common ending, and the root has it: `.cm`, `.co`, `.cam`. */
+  /** The last label looks like a slip of a common ending, but exists: `.cm`, `.co`, `.cam`. */
   readonly hasRareEnding: boolean;
 };
 
 const NOTHING: TypoAdvice = { suggestion: null, confidence: null };
 
 /**
- * A wrong ending after the right name ("gmail.de") is an error of memory: almost as rare as two slips. What people
- * remember exists; where the ending cannot exist, only slips explain it.
+ * A wrong ending after the right name ("gmail.de") is an error of memory, almost as rare as two slips. People remember endings that exist;
+ * an ending that cannot exist is only explained by slips.
  */
 const WRONG_ENDING = 1.75;
 /**
- * Slips come together, so one in the name and another in the ending are rarer than two in the same part. And people look
- * at the first key of a word: a wrong one there is rarer than elsewhere. Each is about ten times rarer.
+ * Slips come together, so a slip in the name and another in the ending are rarer than two in the same part. People also look at the first
+ * key of a word, so a wrong first key is rarer. Each is about ten times rarer.
  */
 const RARE_SLIP = 0.75;
 /**
- * A dead domain may be a firm that closed. The chance that its name is here by coincidence falls by five with each
- * letter: 2.3 bits a letter, between running text (about 1.5) and random letters (4.7).
+ * A dead domain may belong to a firm that closed. The chance that such a name exists by coincidence falls by five with each letter: 2.3
+ * bits a letter, between running text (about 1.5) and random letters (4.7).
  */
 const CHANCE_PER_LETTER = 5;
 /** An ending other than .com has about a tenth of the names of .com, if it exists at all. */
 const CHANCE_ELSEWHERE = 0.1;
 /** Below this a suggestion would more often be wrong than right. */
 const CONFIDENCE_MIN = 0.5;
-/** Only the writer can be sure. */
 const CONFIDENCE_MAX = 0.99;
 /** RFC 1035 §2.3.4, without the root's dot. */
 const DOMAIN_LENGTH_MAX = 253;
 
 /**
- * `providers` are mail domains in lower case, the most popular first. A suggestion is made only where it helps: for a
- * domain without working mail, or a known squat. An undecided domain gets none. docs/scores.md explains the confidence.
+ * Suggests the intended address for a domain without working mail, or for a known squat; an undecided domain gets no suggestion.
+ * `providers` are mail domains in lower case, the most popular first. docs/scores.md explains the confidence.
  */
 export const suggestTypo = (
   address: { readonly local: string; readonly domain: string },
@@ -55,7 +54,7 @@ export const suggestTypo = (
   const typed = address.domain.toLowerCase();
   const index = getIndex(providers);
   if (typed.length > DOMAIN_LENGTH_MAX || index.domains.has(typed)) return NOTHING;
-  // The list says what is meant by a squat: it exists because it looks like that domain.
+  // The list names the imitated domain, because a squat exists to look like it.
   if (squatOf !== null) return toAdvice(address.local, squatOf, CONFIDENCE_MAX);
   if (mailWorks !== false) return NOTHING;
 
@@ -78,7 +77,7 @@ const toAdvice = (local: string, domain: string, confidence: number): TypoAdvice
 
 const roundToHundredths = (value: number): number => Math.round(value * 100) / 100;
 
-/** Adds the domains that a firm of this name has below the endings that may be meant; returns the weight of none. */
+/** Adds a firm's possible domains below each likely ending; returns the weight of none. */
 const addFirms = (
   weights: Map<string, number>,
   firms: readonly CorrectedDomain[],
@@ -133,11 +132,11 @@ const measureSurcharge = (provider: ProviderEntry, reading: Reading, slips: numb
   return areApart || isFirstReplaced(reading.text, provider.domain) ? RARE_SLIP : 0;
 };
 
-/** Another key in its place. A first letter that was not copied, or came second, is an ordinary slip. */
+/** Another key replaced the first letter. A first letter that was left out or swapped is an ordinary slip. */
 const isFirstReplaced = (typed: string, meant: string): boolean =>
   typed[0] !== meant[0] && typed[0] !== meant[1] && typed[1] !== meant[0];
 
-/** Takes off the lowest bit twice, and sees whether any is left. */
+/** Clears the lowest bit twice, and checks whether any bit is left. */
 const areMoreThanTwo = (bits: number): boolean => {
   const withoutOne = bits & (bits - 1);
   return (withoutOne & (withoutOne - 1)) !== 0;
@@ -157,7 +156,7 @@ type ProviderIndex = {
   readonly providers: readonly ProviderEntry[];
 };
 
-/** The same list is searched thousands of times, so its index is kept as long as the list. */
+/** The cache keeps an index as long as its list, because thousands of searches use the same list. */
 const indexes = new WeakMap<readonly string[], ProviderIndex>();
 
 const getIndex = (providers: readonly string[]): ProviderIndex => {

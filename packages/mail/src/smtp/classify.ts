@@ -4,12 +4,11 @@ import type { Reply, Stage } from "./reply.ts";
 import type { MailboxVerdict, ReplyRule, RetryHint, RuleFamily } from "./reply-rule.ts";
 import { RULE_FAMILIES } from "./reply-rules/rules.ts";
 
-/** What one reply says of the mailbox, and how we came to it. */
+/** What one reply proves about the mailbox, and the rule that found it. */
 export type Finding = {
-  /** `valid` is: accepted at RCPT. Whether the domain accepts everybody is for others to ask. */
+  /** `valid` means that the server accepted RCPT; other checks find out whether the domain accepts every recipient. */
   readonly verdict: MailboxVerdict;
   readonly reason: string;
-  /** The id of the rule that matched. */
   readonly rule: string;
   readonly confidence: number;
   readonly retry: RetryHint | null;
@@ -18,7 +17,7 @@ export type Finding = {
 
 type ReplyContext = { readonly stage: Stage | "data"; readonly mxHost?: string };
 
-/** What a human says in a reply is short; the ends are kept, since Gmail names its reason on the last line. */
+/** Readers need only the start and the end of a long reply; Gmail puts its reason on the last line. */
 const HEAD_CHARS_MAX = 1536;
 const TAIL_CHARS = 512;
 
@@ -30,22 +29,22 @@ export const classify = (reply: Reply, context: ReplyContext): Finding => {
   return match ? applyRule(match, reply.code) : classifyUnmatched(reply, context);
 };
 
-/** Whether the server asks to be left alone for a while by other words than 421, such as those against harvesters. */
+/** Tells whether the server asks for a pause in other words than 421, such as words against address harvesters. */
 export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean => {
   const match = reply.code >= 400 ? findRule(reply, context) : undefined;
   return match?.family.backoff === true && !match.isQuoted;
 };
 
-/** Whether a refusal is only for the recipient's domain, so that it is not a reason to avoid the mail provider. */
+/** Tells whether a refusal is only for the recipient's domain, so that the mail provider needs no backoff. */
 export const concernsOneDomain = (reply: Reply, context: ReplyContext): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.scope === "domain";
 
-/** How a server refuses us, whichever the recipient: our address, our name, our reputation or our pace. */
+/** How a server refuses us, for every recipient: because of our address, our name, our reputation or our pace. */
 export type RefusalOfUs = "block" | "throttle";
 
 /**
- * `block`: for good. Before a recipient is named, a permanent refusal can only be about us. `throttle`: a 4xx, for now.
- * Null: the reply is about something else.
+ * Returns `block` for a permanent refusal, and `throttle` for a 4xx, which will pass. Before RCPT, a permanent refusal can only be about
+ * us. Null when the reply is about something else.
  */
 export const findRefusalOfUs = (reply: Reply, context: ReplyContext): RefusalOfUs | null => {
   if (reply.code < 400) return null;
@@ -64,25 +63,25 @@ export const findRefusalOfUs = (reply: Reply, context: ReplyContext): RefusalOfU
   return when && isOfUs[when] ? kind : null;
 };
 
-/** RFC 7504: the host accepts no mail at all. */
+/** RFC 7504: a 521 greeting says that the host accepts no mail at all. */
 const isNullMailHost = ({ code }: Reply, { stage }: ReplyContext): boolean =>
   code === 521 && stage === "greeting";
 
-/** Whether a recipient may be accepted at another attempt: greylisting, in whatever words, and passing trouble. */
+/** Tells whether another attempt may be accepted: after greylisting, in any words, or a temporary fault. */
 export const isDeferral = (reply: Reply, mxHost: string): boolean => {
   if (reply.code < 400 || reply.code >= 500) return false;
   const { verdict, retry } = classify(reply, { stage: "rcpt", mxHost });
   return verdict === "unknown" && (retry === "later" || retry === "other_host");
 };
 
-/** `isQuoted`: the rule matched the reply that another server gave to this one. */
+/** `isQuoted` says that the rule matched the reply that another server gave to this server. */
 type RuleMatch = {
   readonly family: RuleFamily;
   readonly rule: ReplyRule;
   readonly isQuoted: boolean;
 };
 
-/** A session, its pool and its verdict read the same reply, and the rules are a hundred expressions. */
+/** A session, its pool and its verdict read the same reply, and matching tries a hundred expressions. */
 const matches = new WeakMap<Reply, { readonly context: string; readonly match?: RuleMatch }>();
 
 const findRule = (reply: Reply, context: ReplyContext): RuleMatch | undefined => {
@@ -105,9 +104,8 @@ const matchRules = (reply: Reply, context: ReplyContext): RuleMatch | undefined 
 };
 
 /**
- * RFC 3463 §3.8: x.7.x is about security or policy, never about a mailbox that is not there. Servers put 5.7.0 and 5.7.1
- * before any words, and only those words count; 525 5.7.13 is a disabled account (RFC 5248), and 5.7.17 and 5.7.18 are
- * about the owner of a mailbox (RFC 7293).
+ * RFC 3463 §3.8: x.7.x is about security or policy, never about a missing mailbox. Servers put 5.7.0 and 5.7.1 before any text, so only the
+ * text counts there; 525 5.7.13 is a disabled account (RFC 5248), and 5.7.17 and 5.7.18 are about the owner of a mailbox (RFC 7293).
  */
 const isPolicyCode = ({ code, enhanced }: NormalizedReply): boolean =>
   /^[45]\.7\.(?!(?:[01]|1[78])$)/.test(enhanced) && !(code === "525" && enhanced === "5.7.13");
@@ -135,7 +133,7 @@ const matchFamilies = (
   return undefined;
 };
 
-/** A reply that is not a refusal needs no words (RFC 5321 §4.2.1). */
+/** An acceptance follows from the code alone; its text may be anything (RFC 5321 §4.2.1). */
 const classifyAcceptance = (
   { code, text }: Reply,
   stage: ReplyContext["stage"],
@@ -149,7 +147,7 @@ const classifyAcceptance = (
   return { ...ACCEPTED, reason: "accepted", rule: "2xx" };
 };
 
-/** OpenBSD's spamd stands before the real server and accepts everybody until the message is there. */
+/** OpenBSD's spamd stands before the real server and accepts every recipient until the message arrives. */
 const SPAMD = /^this is hurting you more than it is hurting me\b/i;
 
 const UNKNOWN = {
@@ -182,23 +180,23 @@ const applyRule = ({ family, rule, isQuoted }: RuleMatch, code: number): Finding
   rule: rule.id,
   confidence: family.confidence,
   retry: code < 500 ? (family.retry ?? "later") : getPermanentRetry(family),
-  // A server that passes on a refusal was itself refused: the address in it is not ours.
+  // A server that quotes a refusal was itself refused, so the IP address in the text is not ours.
   aboutUs: !isQuoted && (family.aboutUs ?? false),
 });
 
-/** A 5xx is final, except that "too many recipients" speaks of this connection only, and a backoff has an end. */
+/** A 5xx is final, with two exceptions: "too many recipients" concerns only this connection, and a backoff ends. */
 const getPermanentRetry = ({ retry, backoff }: RuleFamily): RetryHint | null =>
   retry && (backoff || retry === "new_connection") ? retry : null;
 
 const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
   const { code } = reply;
   const { stage } = context;
-  // Tried last, for some use the code to turn away only us.
+  // This check comes last, because some servers use 521 to refuse only us.
   if (isNullMailHost(reply, context))
     return { ...UNKNOWN, verdict: "invalid", reason: "domain_not_accepting", rule: "521" };
 
   const doubtful = { ...UNKNOWN, confidence: 0.5 };
-  // Another mail host of the domain may accept us: a refusal before RCPT is only about this host.
+  // Another mail host of the domain may accept us: a refusal before RCPT concerns only this host.
   if (stage !== "rcpt" && stage !== "data")
     return { ...doubtful, reason: "server_refuses", rule: "any_refusal", retry: "other_host" };
   return code < 500
@@ -206,22 +204,21 @@ const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
     : { ...doubtful, reason: "unclassified_permanent", rule: UNMATCHED_PERMANENT };
 };
 
-/** The rule of a 5xx at RCPT that no other rule matches. */
 export const UNMATCHED_PERMANENT = "any_5xx";
 
-/** A reply without the address, the host names and the numbers in it: equal for two recipients that are refused alike. */
+/** Returns a reply without addresses, host names and numbers, so that two equal refusals have equal texts. */
 export const toWords = ({ code, enhanced, text }: Reply): string =>
   `${code} ${enhanced ?? ""} ${normalizeText(text)}`;
 
 /**
- * The text as the rules expect it. What others chose (addresses, host names, URLs) is replaced by its kind, so
- * that a mailbox called "spam" is not spam; what outlives it is that it was a blocklist or Microsoft, and a URL's reason.
+ * Normalises the text for the rules. Names that others chose (addresses, host names, URLs) become their kind, so that a mailbox called
+ * "spam" is not taken for spam. The text keeps whether a name was a blocklist's or Microsoft's, and the reason in a URL.
  */
 const normalizeText = (text: string): string =>
   shorten(text)
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
-    // Korean syllables are whole again.
+    // NFC joins Korean syllables again.
     .normalize("NFC")
     .toLowerCase()
     .replace(/[‘’`´]/g, "'")
@@ -246,7 +243,7 @@ const shorten = (text: string): string =>
 const BLOCKLIST =
   /spamhaus|spamcop|barracuda(?:central|networks)|sorbs|abusix|abuseat|cloudmark|invaluement|dnsbl|[./-]rbl|uribl|surbl|junkemailfilter|hostkarma|uceprotect|backscatterer|bl[ao]ck-?list|ipcheck|mailspike|senderscore|senderbase/;
 
-/** URLs that name the reason of a refusal, and the word that replaces them in the normalised text. */
+/** URLs that name the reason of a refusal, and the word that replaces each in the normalised text. */
 const URL_REASONS: readonly {
   readonly of: string;
   readonly part: RegExp;
@@ -270,7 +267,7 @@ const COMMON_ENDINGS = new Set(
   ),
 );
 
-/** A run of letters, digits, dots and hyphens is a code to drop, an IP address, a host name, or plain words. */
+/** A run of letters, digits, dots and hyphens is a code (dropped), an IP address, a host name, or plain words. */
 const replaceRun = (run: string): string => {
   const word = run.replace(/(?<![.-])[.-]+$/, "");
   const tail = run.slice(word.length);

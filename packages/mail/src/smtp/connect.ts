@@ -6,35 +6,35 @@ import type { RecipientResult, SessionPlan, SessionResult } from "./session.ts";
 import { isThrottled } from "./session-stop.ts";
 import { isFault, type SmtpConnect, type SmtpTarget, type WireFault } from "./wire.ts";
 
-/** What a session is to find out, whichever host answers. */
+/** The parts of a session's plan that do not depend on the host. */
 export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
-  /** 25, but for a laboratory. */
+  /** 25, except in the lab. */
   readonly port: number;
-  /** The host was silent before: it gets as long as a tarpit. */
+  /** Set when the host was silent before: it gets as much time as a tarpit. */
   readonly isPatient?: boolean;
-  /** How many recipients the host refused in one session before it ended it. Absent: it ended none for that. */
+  /** Returns how many refused recipients made the host end a session. Undefined when the host ended none for that. */
   readonly findRefusalBudget?: (host: string) => number | undefined;
 };
 
 export type HostAttempt = {
   readonly host: string;
-  /** Empty where there was none to connect to. */
+  /** Empty when no address was left to connect to. */
   readonly ip: string;
   readonly result: SessionResult;
   readonly transcript: Transcript;
 };
 
-/** The attempt that counts, and how it came to it. */
+/** The attempt that decides, and all attempts before it. */
 export type SessionOutcome = HostAttempt & { readonly attempts: readonly HostAttempt[] };
 
-/** A dummy first host is normal ("nolisting"); more than this says that the trouble is ours. */
+/** Some domains publish a dead first host on purpose ("nolisting"); more than three failures point to a fault of ours. */
 const HOSTS_MAX = 3;
 const ADDRESSES_MAX = 2;
 const CONNECT_MS = 5000;
 
 /**
- * Asks the first mail host that will talk, in the order of their priority (RFC 5321 §5.1). Hosts of the same
- * priority keep their order: the caller has shuffled them.
+ * Opens a session with the first mail host that accepts one, by priority (RFC 5321 §5.1). Hosts of the same priority keep their order,
+ * which the caller has shuffled.
  */
 export const trySession = async (
   connect: SmtpConnect,
@@ -52,7 +52,7 @@ export const trySession = async (
       attempt = await tryHost(route, target, { ...request, tls: false }, timeLimit);
       attempts.push(attempt);
     }
-    // The other hosts of a domain mostly share the count that a throttle comes from.
+    // A domain's other hosts mostly share the counter behind a throttle, so trying them is useless.
     if (hasTalked(attempt) || isThrottled(attempt.result, target.host))
       return { ...attempt, transcript: joinTranscripts(attempts), attempts };
     if (getRemainingMs(timeLimit) <= 0) break;
@@ -64,7 +64,6 @@ export const trySession = async (
     : { ...createUnreachedAttempt(nowhere, request, "no_address"), attempts };
 };
 
-/** Of all hosts that were asked, each below its name. */
 const joinTranscripts = (attempts: readonly HostAttempt[]): Transcript =>
   attempts.length < 2
     ? (attempts[0]?.transcript ?? [])
@@ -73,13 +72,13 @@ const joinTranscripts = (attempts: readonly HostAttempt[]): Transcript =>
         ...transcript,
       ]);
 
-/** Whether another host stands before this one in the order of the domain's MX records. */
+/** Tells whether the domain's MX records list a more preferred host than this one. */
 export const isBackup = (hosts: readonly MailHost[], host: string): boolean =>
   getPriority(hosts, host) > Math.min(...hosts.map(({ priority }) => priority));
 
 /**
- * A more preferred host that answered, where a backup host talked: it speaks for the domain. A host that cannot be
- * connected to ("nolisting"), or takes no mail at all (521), leaves that to the next one.
+ * When a backup host has answered RCPT: returns the more preferred host that answered, which speaks for the domain. A host that refuses the
+ * connection ("nolisting"), or accepts no mail at all (521), leaves the decision to the next host.
  */
 export const findFirstChoice = (
   hosts: readonly MailHost[],
@@ -102,7 +101,7 @@ const hasAnswered = ({ result: { ending } }: HostAttempt): boolean =>
 
 type ConnectRoute = { readonly connect: SmtpConnect; readonly affinityKey: string };
 
-/** All sessions to these hosts prefer one exit. The hosts come in an order that chance decides. */
+/** Returns the key that makes all sessions to these hosts prefer one exit, although callers shuffle the hosts. */
 export const getAffinityKey = (hosts: readonly MailHost[]): string =>
   hosts.toSorted((a, b) => a.priority - b.priority || (a.host < b.host ? -1 : 1))[0]?.host ?? "";
 
@@ -113,7 +112,7 @@ const listTargets = (hosts: readonly MailHost[], port: number): readonly SmtpTar
     .slice(0, HOSTS_MAX)
     .flatMap(({ host, ips }) => ips.slice(0, ADDRESSES_MAX).map((ip) => ({ ip, port, host })));
 
-/** A host's next address is tried only when the last one did not answer: a server would repeat its reply. */
+/** We try a host's next address only when the last one did not answer: the same server would repeat its reply. */
 const isWorthTrying = ({ host, ip }: SmtpTarget, attempts: readonly HostAttempt[]): boolean =>
   attempts.every((past) => past.ip !== ip && (past.host !== host || getStage(past) === "connect"));
 
@@ -131,7 +130,7 @@ const tryHost = async (
 
   const { limits: known, waits } = findMailProvider(host);
   const budget = request.findRefusalBudget?.(host);
-  // One less than ends the session.
+  // The session stops one refusal before the host would end it.
   const limits = budget === undefined ? known : { ...known, rejectionsPerConnection: budget - 1 };
   const plan = { ...request, mxHost: host, limits };
   const options = { waits, isPatient: request.isPatient };
@@ -165,14 +164,14 @@ const createUnreachedAttempt = (
 
 const getStage = ({ result }: HostAttempt) => result.ending?.stage ?? null;
 
-/** After EHLO the server has accepted the session, and its replies count for the domain. */
+/** A server that replied to EHLO has accepted the session, and its replies count for the domain. */
 const hasTalked = (attempt: HostAttempt): boolean =>
   [null, "mail", "rcpt"].includes(getStage(attempt));
 
 const brokeInTls = (attempt: HostAttempt): boolean =>
   getStage(attempt) === "starttls" && attempt.result.closedBy === "lost";
 
-/** Where no host accepted the session: a server's reply first, then a fault, then a host that accepts no mail at all. */
+/** When no host accepted the session, prefers a server's reply, then a fault, then a host that accepts no mail at all. */
 const chooseMostInformative = (attempts: readonly HostAttempt[]): HostAttempt | undefined =>
   attempts.toSorted((a, b) => weighAttempt(b) - weighAttempt(a))[0];
 

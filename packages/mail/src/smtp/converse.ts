@@ -7,14 +7,14 @@ import {
   type WireFault,
 } from "./wire.ts";
 
-/** In milliseconds, by what is waited for. */
+/** The longest wait for each kind of reply, in milliseconds. */
 export type ReplyWaits = Readonly<
   Record<"greeting" | "ehlo" | "starttls" | "tls" | "mail" | "rcpt" | "rset" | "quit", number>
 >;
 
 /**
- * How long a server may take, by what it is asked. A caller waits for us, so these are far below the five
- * minutes of RFC 5321 §4.5.3.2. The greeting has room for servers that let early talkers betray themselves.
+ * How long we wait for each kind of reply. A caller waits for us, so the times are far below the five minutes of RFC 5321 §4.5.3.2. The
+ * greeting gets enough for servers that delay it to detect clients that talk too early.
  */
 const WAIT_MS: ReplyWaits = {
   greeting: 10_000,
@@ -27,7 +27,7 @@ const WAIT_MS: ReplyWaits = {
   quit: 1000,
 };
 
-/** For a tarpit, and for a host that was silent before: spamd's and Exchange's replies take up to half a minute. */
+/** For a tarpit, and for a host that was silent before: spamd and Exchange may take half a minute for a reply. */
 const PATIENT_MS = 60_000;
 const PATIENT_WAIT_MS: ReplyWaits = {
   greeting: PATIENT_MS,
@@ -40,11 +40,11 @@ const PATIENT_WAIT_MS: ReplyWaits = {
   quit: WAIT_MS.quit,
 };
 
-/** A server whose last replies each took this long is a tarpit: slow on purpose, and not silent. */
+/** A server whose last replies each took this long is a tarpit: slow on purpose, but not silent. */
 const TARPIT_MS = 4_000;
 const TARPIT_REPLIES = 2;
 
-/** `line`: null where the server speaks first. `tlsTo`: whose name to ask for when TLS follows a 220. */
+/** `line` is null when the server speaks first. `tlsTo` is the server name for TLS, which starts after a 220. */
 export type SmtpCommand = {
   readonly line: string | null;
   readonly wait: keyof ReplyWaits;
@@ -52,20 +52,20 @@ export type SmtpCommand = {
 };
 
 /**
- * A dialogue yields the commands that go out together, and receives their replies in order. These are fewer where a
- * fault or a 421, which is then the last, ended the connection; the dialogue still returns its result.
+ * A dialogue yields the commands that go out together, and receives their replies in order. A fault or a 421 ends the connection, so it is
+ * the last of fewer replies; the dialogue still returns its result.
  */
 export type Dialogue<Result> = Generator<readonly SmtpCommand[], Result, readonly ReplyOrFault[]>;
 
 export type TranscriptLine = {
-  /** Since the connection stood. */
+  /** Milliseconds since the connection opened. */
   readonly ms: number;
   readonly who: "client" | "server" | "wire";
   readonly text: string;
 };
 export type Transcript = readonly TranscriptLine[];
 
-/** `patientDeadline`: for a tarpit. Absent: the same. */
+/** `patientDeadline` replaces `deadline` at a tarpit. Absent when a tarpit gets no more time. */
 export type TimeLimit = {
   readonly now: () => Date;
   readonly deadline: Date;
@@ -75,7 +75,7 @@ export type TimeLimit = {
 export const getRemainingMs = ({ now, deadline }: TimeLimit): number =>
   deadline.getTime() - now().getTime();
 
-/** Plays a dialogue over a wire until either has enough, and hangs up whatever happens. */
+/** Runs a dialogue over a wire until the dialogue ends or the connection fails, and always hangs up. */
 export const converse = async <Result>(
   wire: SmtpWire,
   dialogue: Dialogue<Result>,
@@ -99,7 +99,7 @@ export const converse = async <Result>(
       sendLines(line, step.value);
       const replies: ReplyOrFault[] = [];
       for (const command of step.value) {
-        // Each reply has its whole wait, from the one before it on.
+        // Each reply gets its whole wait, counted from the reply before it.
         const waitMs = Math.min(line.waits[command.wait], getLeftMs(line));
         let reply = waitMs > 0 ? await wire.receive(waitMs) : "deadline";
         if (waitMs > 0) noteReply(line, command, reply);
@@ -117,22 +117,22 @@ export const converse = async <Result>(
 };
 
 type ConverseOptions = {
-  /** Where they differ from those of most servers. */
+  /** Waits that replace the usual ones. */
   readonly waits?: Partial<ReplyWaits>;
-  /** The host was silent before. */
+  /** Set when the host was silent before. */
   readonly isPatient?: boolean | undefined;
 };
 
-/** A wire, and what a session over it has come to. */
+/** A wire, with the state of the session over it. */
 type Line = {
   readonly wire: SmtpWire;
   timeLimit: TimeLimit;
   waits: ReplyWaits;
   readonly transcript: TranscriptLine[];
   readonly startedAtMs: number;
-  /** When the clock was last looked at: before anything is sent, and after whatever was waited for. */
+  /** The clock's last reading. The code reads it before each send and after each wait. */
   atMs: number;
-  /** How many replies in a row were slow. */
+  /** The number of slow replies in a row. */
   slow: number;
 };
 
@@ -168,7 +168,7 @@ const startTls = async (line: Line, host: string): Promise<WireFault | null> => 
   return fault;
 };
 
-/** With a tarpit, the session continues at its pace. */
+/** At a tarpit, the session continues with a tarpit's waits and deadline. */
 const notePace = (line: Line, ms: number): void => {
   line.slow = ms < TARPIT_MS ? 0 : line.slow + 1;
   if (line.slow !== TARPIT_REPLIES) return;
@@ -183,7 +183,7 @@ const formatReply = ({ code, enhanced, text }: Reply): string =>
 const TEXT_CHARS_MAX = 1000;
 const LINES_MAX = 300;
 
-/** Evidence, not an archive: the end of a long text and of a long session is left out. */
+/** The transcript is evidence and not an archive: it omits the end of a long text and of a long session. */
 const addLine = (
   { transcript, atMs, startedAtMs }: Line,
   who: TranscriptLine["who"],

@@ -7,8 +7,8 @@ import { createStop, isThrottled, LIMIT, type SessionStop } from "./session-stop
 import { isFault, type ReplyOrFault } from "./wire.ts";
 
 /**
- * One connection's dialogue: greeting, EHLO, STARTTLS where offered, then MAIL and RCPT for all recipients, several in
- * one packet where the server takes that (RFC 2920). Never DATA, never VRFY.
+ * Runs one connection: greeting, EHLO, STARTTLS where offered, then MAIL and RCPT for all recipients, several in one packet where the
+ * server announces PIPELINING (RFC 2920). It never sends DATA or VRFY.
  */
 export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
   const opened = yield* openSession(plan);
@@ -18,7 +18,7 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
   const isListening = stop === null || stop === LIMIT;
   const witness = isListening ? yield* askWitness(state) : undefined;
   if (!(yield* quit(state, stop))) return { ...createUntrusted(plan), tls, extensions };
-  // A throttle before a recipient was named: another session may be let in for all of them.
+  // A throttle before RCPT says nothing of the recipients: another session may be accepted for all of them.
   if (stop && !state.wasTried && !isThrottled(stop, plan.mxHost)) failRemaining(state, stop);
   return {
     recipients: state.results,
@@ -33,7 +33,7 @@ export function* createDialogue(plan: SessionPlan): Dialogue<SessionResult> {
   };
 }
 
-/** In a transaction of its own: the reply is no matter of the recipients before it. */
+/** The witness gets a separate transaction, so that its reply does not depend on the recipients before it. */
 function* askWitness({ plan, results, transaction }: SessionState): Dialogue<Reply | undefined> {
   const witness = plan.chooseWitness?.(results, plan.mxHost);
   if (witness === undefined) return undefined;
@@ -46,8 +46,8 @@ function* askWitness({ plan, results, transaction }: SessionState): Dialogue<Rep
 }
 
 /**
- * RFC 5321 §4.1.1.10 wants QUIT sent and answered; a server that replied 421 or fell silent has already left. False: it
- * replied to more than it was asked, and where several commands were under way the replies cannot be matched.
+ * RFC 5321 §4.1.1.10 requires QUIT and a reply; a server that replied 421 or fell silent has already left. Returns false when the server
+ * sent too many replies: after pipelined commands, nobody can match those.
  */
 function* quit({ pipelines }: SessionState, stop: SessionStop | null): Dialogue<boolean> {
   const last = stop?.ending?.reply;
@@ -58,7 +58,7 @@ function* quit({ pipelines }: SessionState, stop: SessionStop | null): Dialogue<
   return isFault(reply) ? reply !== "not_smtp" : reply.code === 221 || reply.code === 421;
 }
 
-/** None of its replies counts; a session without PIPELINING asks again. */
+/** Discards every reply; a session without PIPELINING asks again. */
 const createUntrusted = ({
   recipients,
 }: SessionPlan): Omit<SessionResult, "tls" | "extensions"> => ({
@@ -90,17 +90,17 @@ function* openSession(plan: SessionPlan): Dialogue<OpenedSession> {
 
   const upgrade = getOnly(yield [{ line: "STARTTLS", wait: "starttls", tlsTo: plan.mxHost }]);
   if (isFault(upgrade) || upgrade.code === 421) return closeAt("starttls", upgrade);
-  // It is offered but does not work today (RFC 3207 §4). Mail would go on in the clear, and so do we.
+  // The server offers STARTTLS, but it does not work now (RFC 3207 §4). A mail client would continue in clear text, and so do we.
   if (upgrade.code !== 220) return inClear;
 
-  // What was offered in the clear may have been forged, and is asked for again (RFC 3207 §4.2).
+  // An attacker may have forged the extensions in clear text, so we ask again over TLS (RFC 3207 §4.2).
   const secured = yield* sayHello(plan.helo);
   if (isFault(secured)) return closeAt("starttls", secured);
   if (!isReply(secured, 250)) return closeAt("ehlo", secured);
   return { stop: null, tls: true, extensions: parseExtensions(secured) };
 }
 
-/** RFC 5321 §4.1.4: a server that does not know EHLO is asked with HELO. */
+/** RFC 5321 §4.1.4: a server that does not know EHLO gets HELO. */
 function* sayHello(helo: string): Dialogue<ReplyOrFault> {
   const reply = getOnly(yield [{ line: `EHLO ${helo}`, wait: "ehlo" }]);
   if (!isReply(reply, 500) && !isReply(reply, 502)) return reply;
@@ -118,7 +118,7 @@ const parseExtensions = ({ text }: Reply): readonly string[] =>
     .slice(1)
     .map((line) => line.split(/[ =]/, 1)[0]?.toUpperCase() ?? "");
 
-/** No recipient could be tried, and all that wait have the same outcome. Those beyond the time limit have none. */
+/** Gives all remaining recipients the outcome of the failed session. Recipients beyond the time limit get none. */
 const failRemaining = (
   { plan, results }: SessionState,
   { closedBy, ending }: SessionStop,

@@ -13,9 +13,9 @@ import {
   type TransactionLimits,
 } from "./session-state.ts";
 
-// Which recipients go out together, and in which commands.
+// Decides which recipients go out together, and in which commands.
 
-/** Random recipients of domains that have accepted one, then as many recipients as fit. */
+/** Plans random recipients first, for domains that have accepted a recipient, then as many recipients as fit. */
 export const planFlight = (state: SessionState): readonly Question[] => {
   const width = state.pipelines ? state.window : 1;
   const questions = [...state.pendingProbes]
@@ -33,9 +33,9 @@ const shouldEnd = (state: SessionState): boolean => {
 };
 
 /**
- * If all of the flight were refused, the connection would still bear it. Once a recipient was deferred, the next ones
- * will be, and their random recipients, too: there is room for both. Guesses are alone in their flight, for the next
- * depends on the reply.
+ * Limits the flight to as many recipients as the server could all refuse without ending the connection. After one deferral the next
+ * recipients will be deferred too, so the plan leaves room for their random recipients. A guess goes out alone, because the next guess
+ * depends on its reply.
  */
 const addRecipients = (state: SessionState, questions: Question[], width: number): void => {
   const { plan, results, recipients, rejections } = state;
@@ -79,7 +79,7 @@ export type Step = {
   readonly command: SmtpCommand;
 };
 
-/** Each recipient in a transaction that has room for it. */
+/** Puts each recipient into a transaction that has room for it. */
 export const toSteps = (state: SessionState, questions: readonly Question[]): readonly Step[] => {
   const steps: Step[] = [];
   let transaction = state.transaction;
@@ -90,7 +90,7 @@ export const toSteps = (state: SessionState, questions: readonly Question[]): re
     if (!transaction || !hasRoom(transaction, state.limits, question)) {
       if (transaction) add("rset", "RSET");
       transaction = createTransaction(question);
-      // RFC 6531 §3.4: only where an address needs it, since some servers are stricter with such mail.
+      // RFC 6531 §3.4: only for an address that needs it, since some servers are stricter with such mail.
       add("mail", `MAIL FROM:<${state.plan.from}>${transaction.utf8 ? " SMTPUTF8" : ""}`);
     }
     transaction = { ...transaction, recipients: transaction.recipients + 1 };

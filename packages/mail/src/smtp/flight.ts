@@ -23,8 +23,8 @@ import {
 } from "./session-stop.ts";
 import { isFault, type ReplyOrFault } from "./wire.ts";
 
-// How a session asks about its recipients: in flights. A flight is what goes out before a reply is waited for: where the
-// server announces PIPELINING several recipients, also of several transactions (RFC 2920), else one.
+// Asks about the recipients in flights. A flight holds the commands that go out before the session waits for a reply: several recipients,
+// also of several transactions, where the server announces PIPELINING (RFC 2920), else one.
 
 export function* tryAll(state: SessionState): Dialogue<SessionStop | null> {
   for (;;) {
@@ -36,7 +36,7 @@ export function* tryAll(state: SessionState): Dialogue<SessionStop | null> {
   }
 }
 
-/** An address beyond ASCII is not sent to a server that would not understand it. */
+/** Gives a result to each internationalised address whose server lacks SMTPUTF8, without sending it. */
 const skipUnsupported = (state: SessionState): void => {
   for (;;) {
     const recipient = state.plan.recipients[state.results.length];
@@ -57,11 +57,11 @@ function* sendFlight(
   return stop;
 }
 
-/** Replies come in the order of the steps, and may be fewer: a fault or a 421 is the last one. */
+/** Sends the commands. Replies come in the order of the steps; a fault or a 421 ends them early. */
 function* exchange(state: SessionState, steps: readonly Step[]): Dialogue<readonly ReplyOrFault[]> {
   if (state.pipelines) {
     const replies = yield steps.map(({ command }) => command);
-    // One was left out, but not necessarily the last.
+    // The server left out one reply, which need not be the last.
     return replies.at(-1) === "timeout" ? ["timeout"] : replies;
   }
   const replies: ReplyOrFault[] = [];
@@ -81,7 +81,7 @@ const readReplies = (
   let isAskedAgain = false;
   for (const [at, { kind, question }] of steps.entries()) {
     const reply = replies[at] ?? "closed";
-    // What a flight lost, a session without PIPELINING asks about again: the server may have lost it for that.
+    // A fault may come from pipelining itself, so a session without PIPELINING asks about the lost recipients again.
     if (state.pipelines && isFault(reply)) state.wasTried = true;
     if (kind !== "rcpt") {
       if (isFault(reply) || reply.code !== 250) return createStop("mail", reply);
@@ -89,7 +89,7 @@ const readReplies = (
       continue;
     }
     const isSplit = splitTransaction(state, question, reply);
-    // Results have no gap: the recipients that follow one for another transaction are asked again with it.
+    // Results must have no gap: when one recipient needs a new transaction, the recipients after it are asked again, too.
     if (question.kind === "recipient") isAskedAgain ||= isSplit;
     const isUnread = isSplit || (isAskedAgain && question.kind === "recipient");
     const stop = isUnread ? findStop(reply, state.plan.mxHost) : readReply(state, question, reply);
@@ -99,7 +99,7 @@ const readReplies = (
   return null;
 };
 
-/** From here on the session opens a transaction where this one had no room for the recipient. False: it had. */
+/** Opens a new transaction when the server had no room for the recipient in this one. Returns false when it had room. */
 const splitTransaction = (
   state: SessionState,
   question: Question,
@@ -132,7 +132,7 @@ const readReply = (
   return stop ?? findRefusal(state, reply);
 };
 
-/** A server that refused us for this many recipients in a row would also refuse us for the others. */
+/** A server that refused us for this many recipients in a row would refuse us for the others, too. */
 const REFUSALS_OF_US_MAX = 3;
 
 const findRefusal = (state: SessionState, reply: ReplyOrFault): SessionStop | null => {
@@ -150,8 +150,8 @@ const addResult = (
   reply: ReplyOrFault,
   stop: SessionStop | null,
 ): void => {
-  // The reply that ends a session counts for its first recipient, or no session would ever get on. A later one was
-  // only in the way of it and is asked again, unless the reply is about its domain.
+  // The reply that ends a session counts for the session's first recipient, or no session would progress. A later recipient is asked again,
+  // unless the reply is about its domain.
   const isFirst = !state.wasTried;
   state.wasTried = true;
   if (stop && !isFirst && stop.closedBy !== "domain") return;
@@ -173,9 +173,8 @@ const addResult = (
 };
 
 /**
- * After the first address of a domain that was accepted or deferred: a server that bans for unknown recipients has
- * then answered. A server that greylists has to see the random recipient as early as the person, or it would still
- * defer it when it accepts the person.
+ * True for a domain's first recipient that was accepted or deferred: a server that bans for unknown recipients has then replied to it. A
+ * server that greylists must see the random recipient as early as the person, or it would still defer the first when it accepts the second.
  */
 const isProbable = ({ reply }: RecipientResult, mxHost: string): boolean =>
   reply !== null && (reply.code < 300 || isDeferral(reply, mxHost));
@@ -193,9 +192,8 @@ const countReply = (state: SessionState, reply: ReplyOrFault): void => {
 };
 
 /**
- * Where the session ended before the random recipient of their domain had a reply, recipients are asked again: an
- * acceptance proves nothing by itself. But the first one has its outcome, so that every session progresses; a flight that was
- * lost is repeated without PIPELINING, which does.
+ * Removes results whose domain's random recipient got no reply, because an acceptance alone proves nothing; these recipients are asked
+ * again. The first result stays, so that every session progresses; a lost flight is repeated without PIPELINING, which also progresses.
  */
 const dropUnproven = (state: SessionState, { closedBy }: SessionStop): void => {
   const { results, pendingProbes, plan, pipelines } = state;

@@ -1,17 +1,17 @@
 import type { Reply } from "./reply.ts";
 import { QUOTE_STARTS } from "./reply-rules/quotes.ts";
 
-/** A refusal that another mail server gave and this one passes on. */
+/** A refusal of another mail server that this server passes on. */
 export type QuotedReply = {
-  /** The words before the first quotation: what this server says itself. */
+  /** This server's own text, before the first quotation. */
   readonly before: string;
-  /** The innermost quotation. Its class is 4 where the class of either server's code is. */
+  /** The innermost quotation. Its class is 4 when either server's code has the class 4. */
   readonly reply: Reply;
 };
 
 const CODES = /^([45]\d\d)(?:[ -]+#?([45]\.\d{1,3}\.\d{1,3})(?!\.?\d))?[ -]*/;
 
-/** Postfix names the command that was refused. RCPT is what it asked about anyway; the others say something. */
+/** Postfix names the refused command. RCPT is the expected one, so only another command carries information. */
 const IN_REPLY_TO_RCPT = /\(in reply to RCPT TO command\)/gi;
 
 export const findQuotedReply = (reply: Reply): QuotedReply | null => {
@@ -25,7 +25,7 @@ export const findQuotedReply = (reply: Reply): QuotedReply | null => {
   };
 };
 
-/** Only two permanent replies make a permanent one: a server may have given up on what another one only deferred. */
+/** The result is permanent only when both replies are: this server may have given up after a temporary reply. */
 const toReply = (outer: Reply, quoted: string): Reply => {
   const [codes = "", ownCode, ownEnhanced = null] = CODES.exec(quoted) ?? [];
   if (ownCode === undefined) return { ...outer, text: quoted };

@@ -2,7 +2,7 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const CHARACTERS = `${LETTERS}0123456789`;
 const LENGTH = 20;
 
-/** An address that should not exist: a server that accepts it accepts every recipient. */
+/** Returns an address that should not exist: a server that accepts it accepts every recipient. */
 export const createRandomRecipient = (domain: string, random: () => number): string => {
   const pickAt = (_: unknown, index: number) =>
     pickCharacter(index === 0 ? LETTERS : CHARACTERS, random);

@@ -1,12 +1,12 @@
 import type { Reply } from "./reply.ts";
 
-/** Such a peer is not a mail server, or attacks our memory. Nothing is read after a fault. */
+/** Such a peer is not a mail server, or attacks our memory. The reader ignores all bytes after a fault. */
 export type ReplyFault = "not_smtp" | "reply_too_long";
 
 /** Takes bytes as they arrive, and returns the replies that they complete, in order. */
 export type ReplyReader = (bytes: Uint8Array) => readonly (Reply | ReplyFault)[];
 
-/** RFC 5321 §4.5.3.1.5 has 512. Real servers say more, but none needs all of this. */
+/** RFC 5321 §4.5.3.1.5 allows 512 bytes. Real servers send longer lines, but none near this limit. */
 const LINE_BYTES_MAX = 2048;
 const LINES_MAX = 100;
 const REPLY_BYTES_MAX = 65_536;
@@ -14,14 +14,14 @@ const REPLY_BYTES_MAX = 65_536;
 const LF = 10;
 const CR = 13;
 
-/** Every byte is looked at a fixed number of times, however few of them come at once. */
+/** The reader visits each byte a fixed number of times, even when the bytes arrive one by one. */
 export const createReplyReader = (): ReplyReader => {
-  /** A line whose end has not come. One byte more: the carriage return that may belong to its end. */
+  /** An unfinished line. It may exceed the limit by one byte: the carriage return before its line feed. */
   let begun: Uint8Array | null = null;
   let begunBytes = 0;
   let replyBytes = 0;
   let lines = 0;
-  /** Of the reply so far, without its codes. */
+  /** The texts of the lines so far, without their codes. */
   let texts: string[] = [];
   let fault: ReplyFault | null = null;
 
@@ -31,14 +31,14 @@ export const createReplyReader = (): ReplyReader => {
     lines += 1;
     const line = toPlainText(bytes.subarray(0, end));
     const [, code, separator, text = ""] = CODED.exec(line) ?? [];
-    // Inside a reply, a line without a code is text that the server broke in two; an empty one before a reply
-    // is the rest of the last. Nothing else may stand where a code belongs.
+    // Inside a reply, a line without a code is text that the server broke in two; an empty line before a reply is the rest of the last one.
+    // No other line may lack a code.
     if (code === undefined && line.trim() === "") return null;
     if (code === undefined && texts.length === 0) return "not_smtp";
     texts.push(code === undefined ? line : text);
     if (code === undefined || separator === "-") return null;
 
-    // Where the lines disagree about the code, the last one counts: it ends the reply.
+    // When the lines have different codes, the last code counts, because it ends the reply.
     const reply = toReply(code, texts);
     texts = [];
     lines = 0;
@@ -46,7 +46,6 @@ export const createReplyReader = (): ReplyReader => {
     return reply;
   };
 
-  /** A line, or a part of one. */
   const take = (part: Uint8Array, isEnd: boolean): Reply | ReplyFault | null => {
     replyBytes += part.length + Number(isEnd);
     const bytes = begunBytes + part.length;
@@ -73,7 +72,7 @@ export const createReplyReader = (): ReplyReader => {
   };
 };
 
-// RFC 5321 §4.2. The text may be missing altogether: some servers answer "250" and nothing more.
+// RFC 5321 §4.2. The text may be missing altogether: some servers reply only "250".
 const CODED = /^([2-5]\d\d)(?:([- ])(.*))?$/;
 
 const toReply = (code: string, texts: readonly string[]): Reply => {
@@ -91,8 +90,8 @@ const findLeading = (text: string, code: string): RegExpExecArray | null => {
 };
 
 /**
- * RFC 2034 puts the enhanced code first; others write (#5.1.1) at the end. One of another class is not a code of
- * this reply (RFC 3463 §2).
+ * RFC 2034 puts the enhanced code first; some servers write (#5.1.1) at the end. An enhanced code of another class does not belong to this
+ * reply (RFC 3463 §2).
  */
 const findEnhanced = (code: string, texts: readonly string[]): string | null => {
   for (const text of texts) {
@@ -102,12 +101,12 @@ const findEnhanced = (code: string, texts: readonly string[]): string | null => 
   return ANYWHERE[Number(code.charAt(0))]?.exec(texts.join("\n"))?.[0] ?? null;
 };
 
-/** By the class of the reply. */
+/** One expression for each class of reply. */
 const ANYWHERE = [0, 1, 2, 3, 4, 5].map(
   (digit) => new RegExp(`(?<![\\w./])${digit}\\.[0-7]\\.\\d{1,3}(?!\\w|\\.\\d)`),
 );
 
-/** Some servers repeat the codes inside a line. After a colon they start another server's reply, and stay. */
+/** Some servers repeat the codes inside a line, and the reader removes them. After a colon they begin another server's reply, and stay. */
 const removeCodes = (text: string, code: string, enhanced: string | null): string => {
   const trimmed = text.trim();
   if (!enhanced) return trimmed;
@@ -119,7 +118,7 @@ const removeCodes = (text: string, code: string, enhanced: string | null): strin
 };
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
-// Not a TextDecoder: its latin1 is windows-1252.
+// TextDecoder's latin1 is windows-1252, so it cannot decode Latin-1.
 const decodeLatin1 = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 
@@ -133,7 +132,7 @@ const toPlainText = (bytes: Uint8Array): string => {
   return PRINTABLE.test(text) ? text : text.replaceAll("\t", " ").replaceAll(UNSAFE, "\ufffd");
 };
 
-/** RFC 6531 replies are UTF-8; older servers write their national letters in one byte. */
+/** RFC 6531 replies are UTF-8; older servers write national letters in one byte each. */
 const decode = (bytes: Uint8Array): string => {
   try {
     return UTF8.decode(bytes);

@@ -1,55 +1,55 @@
-// The form of a rule that reads a reply. The rules themselves are in rules.ts.
+// The form of a rule that reads a reply. rules.ts has the rules.
 
 export type MailboxVerdict = "valid" | "invalid" | "risky" | "unknown";
 export type RetryHint = "later" | "new_connection" | "other_host";
 
 /**
- * One wording. All conditions that are given must hold. `text` and `unless` are tried on the normalised text
- * (see classify.ts): lower case, no accents, and `_addr_`, `_host_`, `_ip_`, `_url_` where those stood.
+ * One wording of a reply; all given conditions must hold. `text` and `unless` match the normalised text (see classify.ts): lower case, no
+ * accents, and `_addr_`, `_host_`, `_ip_`, `_url_` in place of such names.
  */
 export type ReplyRule = {
   readonly id: string;
-  /** The first digits of the code: "5" is any permanent reply, "524" only that one. */
+  /** The first digits of the code: "5" matches every permanent reply, "524" only that one. */
   readonly code?: string;
-  /** Tried on the enhanced code, or on "none" where the reply has none. */
+  /** Matched against the enhanced code, or against "none" when the reply has no enhanced code. */
   readonly enhanced?: RegExp;
   readonly text?: RegExp;
   readonly unless?: RegExp;
-  /** Holds only for mail exchangers of this name. */
+  /** The rule applies only to mail exchangers with such a name. */
   readonly mx?: RegExp;
-  /** Holds only for mail hosts of a provider that filters mail for the mail systems of others. */
+  /** The rule applies only to mail hosts of a provider that filters mail for the mail systems of others. */
   readonly atGateway?: true;
   /**
-   * What a server says, whole; this rule and no earlier one must match it. A rule that reads only the code has
-   * a code in use with words no rule knows.
+   * A whole reply that this rule matches and no earlier rule does. The example of a rule that reads only the code combines a real code with
+   * words that no rule knows.
    */
   readonly example: string;
-  /** The mail exchanger that gave the example, where the rule asks for it. */
+  /** The mail exchanger of the example, when the rule has `mx`. */
   readonly fromHost?: string;
 };
 
-/** Rules that come to the same finding. */
+/** Rules that lead to the same finding. */
 export type RuleFamily = {
   readonly reason: string;
   readonly verdict: MailboxVerdict;
   readonly confidence: number;
-  /** Without it a 4xx is worth another try later and a 5xx is not. */
+  /** Absent when a 4xx is worth a later attempt and a 5xx is not. */
   readonly retry?: RetryHint;
-  /** Also tried on replies to the greeting, EHLO, STARTTLS and MAIL, where no mailbox was named yet. */
+  /** The rules also match replies to the greeting, EHLO, STARTTLS and MAIL, before a mailbox was named. */
   readonly anyStage?: true;
-  /** The server speaks of us: our address, our sender, our pace. */
+  /** The reply concerns us: our address, our sender, our pace. */
   readonly aboutUs?: true;
   /**
-   * It refuses our address or our name for any recipient, and counts for the mail provider's circuit breaker: for good
-   * with a 5xx, and for now, a throttle, with a 4xx. `before_rcpt`: only while no recipient is named, since one mailbox
-   * may refuse unknown senders so, too. `for_now`: as a throttle only.
+   * The server refuses our address or our name for every recipient, which counts for the mail provider's circuit breaker: a 5xx as a
+   * permanent refusal, a 4xx as a throttle. `before_rcpt` limits this to replies before RCPT, since a single mailbox may refuse unknown
+   * senders in the same words. `for_now` counts every reply as a throttle.
    */
   readonly refusesUs?: "always" | "before_rcpt" | "for_now";
-  /** Ends the session and starts the mail provider's backoff, whatever the code and the recipient. */
+  /** Ends the session and starts the mail provider's backoff, for every code and recipient. */
   readonly backoff?: true;
   /** The refusal concerns only the recipient's domain: the mail provider's other domains are not refused. */
   readonly scope?: "domain";
-  /** Also tried on the words before a quoted reply: "sender verify failed … response: 550 user unknown". */
+  /** The rules also match the words before a quoted reply: "sender verify failed … response: 550 user unknown". */
   readonly outweighsQuote?: true;
   readonly rules: readonly ReplyRule[];
 };

@@ -1,10 +1,9 @@
-/** One whole reply of a mail server (RFC 5321 §4.2.1), its lines joined by line feeds, codes taken out. */
+/** One whole reply of a mail server (RFC 5321 §4.2.1): its lines, joined by line feeds and without codes. */
 export type Reply = {
   readonly code: number;
-  /** RFC 3463, wherever in the text it stood; null when there is none. */
+  /** The code of RFC 3463, from any place in the text; null when the reply has none. */
   readonly enhanced: string | null;
   readonly text: string;
 };
 
-/** Where in the dialogue a reply was given. */
 export type Stage = "greeting" | "ehlo" | "starttls" | "mail" | "rcpt";

@@ -1,7 +1,7 @@
 import type { ProviderLimits } from "../mail-provider-table.ts";
 import type { RecipientResult, SessionPlan, SessionResult } from "./session.ts";
 
-/** How far a session has come. `results` runs along the plan's recipients, without a gap. */
+/** The state of a session. `results` follows the order of the plan's recipients, without a gap. */
 export type SessionState = {
   readonly plan: SessionPlan;
   readonly extensions: readonly string[];
@@ -9,22 +9,22 @@ export type SessionState = {
   readonly results: RecipientResult[];
   readonly unknownRecipients: string[];
   readonly catchAllProbes: SessionResult["catchAllProbes"][number][];
-  /** Domains whose random recipient comes next. */
+  /** Domains whose random recipient is asked about next. */
   readonly pendingProbes: Set<string>;
-  /** Which guess at the next recipient's address is tried; 0 is the plan's recipient. */
+  /** The number of the guess at the next recipient's address; 0 is the plan's own recipient. */
   guess: number;
-  /** The provider's, or what this server has shown that it takes. */
+  /** The provider's limits, or lower ones that this server has shown. */
   readonly limits: { -readonly [Name in keyof TransactionLimits]: TransactionLimits[Name] };
   transaction: Transaction | null;
-  /** A reply was about a recipient, so the others have no outcome in common. */
+  /** True once a reply was about a recipient, so the others no longer share one outcome. */
   wasTried: boolean;
-  /** A recipient was deferred: others will be, and their random recipients, too. */
+  /** True once a recipient was deferred: further recipients, and their random recipients, will be deferred, too. */
   hasDeferred: boolean;
   isEnding: boolean;
-  /** Sent in RCPT, without the random ones. */
+  /** The number of RCPT commands, without those for random recipients. */
   recipients: number;
   rejections: number;
-  /** In a row. */
+  /** The number of refusals of us in a row. */
   refusalsOfUs: number;
   /** The most recipients of a flight. */
   window: number;
@@ -35,7 +35,7 @@ export type TransactionLimits = Pick<
   "recipientsPerTransaction" | "oneDomainPerTransaction"
 >;
 
-/** The open transaction. `domain` is that of its first recipient. `isFull`: the server accepts no further ones. */
+/** The open transaction. `domain` is that of its first recipient. `isFull` says that the server accepts no further recipient. */
 export type Transaction = {
   readonly utf8: boolean;
   readonly domain: string;
@@ -43,14 +43,14 @@ export type Transaction = {
   isFull: boolean;
 };
 
-/** What the server is asked about in one RCPT. */
+/** The recipient of one RCPT. */
 export type Question = {
   readonly kind: "recipient" | "random";
   readonly address: string;
   readonly domain: string;
 };
 
-/** It grows by one with every recipient that is accepted: a server that only claims to pipeline shows it at once. */
+/** The window grows by one with each accepted recipient: a server that only claims to pipeline fails early. */
 const FIRST_WINDOW = 2;
 
 export const createSessionState = (
@@ -87,7 +87,7 @@ export const needsUtf8 = (address: string): boolean => /\P{ASCII}/u.test(address
 export const listFallbacks = ({ fallbacks }: SessionPlan, at: number): readonly string[] =>
   fallbacks?.byRecipient[at] ?? [];
 
-/** Whether a random recipient follows an acceptance, and none of the domain is asked about before. */
+/** Tells whether the session asks about a random recipient after an acceptance: no question about the domain came before. */
 export const needsProbe = (
   { plan, catchAllProbes, pendingProbes }: SessionState,
   domain: string,

@@ -3,11 +3,11 @@ import type { Reply, Stage } from "./reply.ts";
 import type { ClosedBy, SessionResult } from "./session.ts";
 import { isFault, type ReplyOrFault } from "./wire.ts";
 
-// Which replies end a session, and which ask for another transaction.
+// Decides which replies end a session, and which require another transaction.
 
 export type SessionStop = Pick<SessionResult, "closedBy" | "ending">;
 
-/** As many as we ask of one connection. */
+/** The session has reached our own limit of recipients for a connection. */
 export const LIMIT: SessionStop = { closedBy: "limit", ending: null };
 
 export const createStop = (stage: Stage, reply: ReplyOrFault): SessionStop => ({
@@ -21,14 +21,14 @@ const toClosedBy = (reply: ReplyOrFault): ClosedBy => {
   return reply.code === 421 ? "421" : "refused";
 };
 
-/** Whether the host turned us away for now, whichever the recipient: another session may be let in. */
+/** Tells whether the host refused us for now, for every recipient: another session may be accepted. */
 export const isThrottled = ({ ending }: Pick<SessionStop, "ending">, mxHost: string): boolean =>
   ending !== null &&
   ending.stage !== "connect" &&
   !isFault(ending.reply) &&
   findRefusalOfUs(ending.reply, { stage: ending.stage, mxHost }) === "throttle";
 
-/** Most replies to RCPT are about the recipient, and the session continues. */
+/** Returns the reason to end the session. Most replies to RCPT are about the recipient, and the session continues. */
 export const findStop = (reply: ReplyOrFault, mxHost: string): SessionStop | null => {
   if (isFault(reply)) return createStop("rcpt", reply);
   if (reply.code === 421 && concernsOneDomain(reply, { stage: "rcpt", mxHost }))
@@ -39,7 +39,7 @@ export const findStop = (reply: ReplyOrFault, mxHost: string): SessionStop | nul
     : null;
 };
 
-/** The recipient is refused for those before it, and may be accepted as the first of a transaction. */
+/** The server refuses the recipient because of those before it, and may accept it first in a new transaction. */
 export const asksForNewTransaction = (reply: ReplyOrFault): reply is Reply =>
   !isFault(reply) && (isTooMany(reply) || (reply.code >= 400 && isMixed(reply)));
 
@@ -53,8 +53,8 @@ export const isTooMany = (reply: ReplyOrFault): boolean => {
 };
 
 /**
- * Google: "Multiple destination domains per transaction is unsupported", and a policy that needs "a separate
- * transaction". Microsoft: "Recipients belong to multiple regions", under 4.4.4 too.
+ * Google: "Multiple destination domains per transaction is unsupported", and a policy that needs "a separate transaction". Microsoft:
+ * "Recipients belong to multiple regions", under 4.4.4 too.
  */
 export const isMixed = ({ text }: Reply): boolean =>
   /multiple\s(?:destination\s)?(?:domains|regions)|separate\stransaction/i.test(text);

@@ -2,46 +2,45 @@ import type { ProviderLimits } from "../mail-provider-table.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { ReplyOrFault, WireFault } from "./wire.ts";
 
-// What a session with a mail host is for, and what it results in. dialogue.ts has the session.
+// The plan of a session with a mail host, and its result. dialogue.ts runs the session.
 
 export type SessionPlan = {
-  /** Our name, whose address is the one we come from. */
+  /** Our host name; it resolves to the address that we connect from. */
   readonly helo: string;
   /** A real mailbox of ours: a null sender would look like a backscatter callout. */
   readonly from: string;
   readonly mxHost: string;
-  /** Domains as A-labels. */
   readonly recipients: readonly string[];
-  /** The further guesses. Absent: none. */
+  /** Further guesses. Absent when each recipient is the only guess. */
   readonly fallbacks?: FallbackRecipients;
-  /** By domain in lower case: a random recipient, where it is not known yet whether the domain is a catch-all. */
+  /** A random recipient for each domain (in lower case) that is not yet known to be a catch-all or not. */
   readonly randomRecipients: ReadonlyMap<string, string>;
   readonly limits: ProviderLimits;
-  /** Whether to QUIT after this many recipients, because another session needs the connection more. */
+  /** Tells whether to QUIT after this many recipients, because another session needs the connection more. */
   readonly shouldEnd?: ((tried: number) => boolean) | undefined;
-  /** After the recipients: a mailbox that surely exists. Its refusal shows that the others are refused because of us. */
+  /** Chooses an existing mailbox to ask about last. Its refusal shows that the server refused the others because of us. */
   readonly chooseWitness?: ChooseWitness | undefined;
-  /** False: stay in the clear even where STARTTLS is offered. */
+  /** False: the session stays in clear text even where the server offers STARTTLS. */
   readonly tls: boolean;
-  /** False: one command at a time, even where PIPELINING is offered. */
+  /** False: the session sends one command at a time even where the server offers PIPELINING. */
   readonly pipelining?: boolean;
 };
 
-/** Undefined: no witness is asked about. */
+/** Returns undefined when the session needs no witness. */
 export type ChooseWitness = (
   results: readonly RecipientResult[],
   mxHost: string,
 ) => string | undefined;
 
-/** For a person whose address is not known: more guesses, in the place of the recipient that was the first one. */
+/** Further guesses at a person's unknown address, each tried in place of the first guess. */
 export type FallbackRecipients = {
-  /** By the recipient's place in the plan. */
+  /** The guesses for each recipient, in the order of the plan. */
   readonly byRecipient: readonly (readonly string[])[];
-  /** The server does not know the recipient: only then the next guess is tried. */
+  /** True when the server does not know the recipient: only then the session tries the next guess. */
   readonly isUnknownRecipient: (result: RecipientResult, mxHost: string) => boolean;
 };
 
-/** The outcome for one recipient: either a reply, or the fault that explains why there is none. */
+/** The outcome for one recipient: either a reply, or the fault that explains its absence. */
 export type RecipientResult = {
   readonly recipient: string;
   readonly stage: Stage | "connect";
@@ -50,11 +49,10 @@ export type RecipientResult = {
 };
 
 /**
- * `us`: all were asked. `limit`: as many as we ask of one connection. `full`: the server accepts no further recipients, not
- * even in a new transaction, and another connection takes the rest. `421`: the server wants to be left alone for a
- * while. `backoff`: the same in other words, such as those against harvesters. `domain`: a 421 about the last
- * recipient's domain only. `refused`: it does not want to talk to us. `lost`: a fault of the wire. `deadline`: the
- * caller's time was up.
+ * `us`: all recipients were asked. `limit`: our limit for a connection is reached. `full`: the server accepts no further recipients, not
+ * even in a new transaction; another connection asks about the rest. `421`: the server asks for a pause. `backoff`: the server asks for a
+ * pause in other words, such as those against harvesters. `domain`: a 421 about the last recipient's domain only. `refused`: the server
+ * refuses the session. `lost`: a fault of the wire. `deadline`: the caller's time was up.
  */
 export type ClosedBy =
   | "us"
@@ -68,18 +66,18 @@ export type ClosedBy =
   | "deadline";
 
 export type SessionResult = {
-  /** Where there were guesses: the one that settled it, or the last. */
+  /** The results. For a person with several guesses, the guess that decided, or the last one. */
   readonly recipients: readonly RecipientResult[];
-  /** Guesses that the server does not know, and after which another one was tried. */
+  /** Guesses that the server does not know, and after which the session tried another guess. */
   readonly unknownRecipients: readonly string[];
-  /** Without an outcome: for another session, after the pause that `closedBy` requires. */
+  /** Recipients without an outcome: another session asks about them, after the pause that `closedBy` requires. */
   readonly remaining: readonly string[];
-  /** One per domain that was asked; null when the answer was lost. Only a 2xx or 5xx here settles anything. */
+  /** One per domain that was asked; null when the reply was lost. Only a 2xx or 5xx decides whether the domain is a catch-all. */
   readonly catchAllProbes: readonly { readonly domain: string; readonly reply: Reply | null }[];
-  /** The reply about a witness. Absent: the session asked about none, or lost the reply. */
+  /** The reply about a witness. Absent when the session asked about none, or lost the reply. */
   readonly witness?: Reply | undefined;
   readonly closedBy: ClosedBy;
-  /** What ended the session early: why the unasked are unasked. */
+  /** The reply or fault that ended the session early, and left `remaining` without an outcome. */
   readonly ending: {
     readonly stage: RecipientResult["stage"];
     readonly reply: ReplyOrFault;

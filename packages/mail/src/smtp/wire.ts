@@ -2,10 +2,9 @@ import type { Reply } from "./reply.ts";
 import type { ReplyFault } from "./reply-reader.ts";
 
 /**
- * What kept us from an answer. None of these says anything about a mailbox.
- * `no_address`: the mail host has no address that we may connect to. `unreachable`: no way leads there.
- * `internal`: this machine lacked descriptors, memory or ports. `timeout`: connected, but no reply arrived in time.
- * `deadline`: the caller's time was up before we connected.
+ * Why no reply arrived. No fault proves anything about a mailbox. `no_address`: the mail host has no address that we may connect to.
+ * `unreachable`: no route leads there. `internal`: this machine lacked descriptors, memory or ports. `timeout`: connected, but no reply
+ * arrived in time. `deadline`: the caller's time was up before we connected.
  */
 export type WireFault =
   | "no_address"
@@ -20,56 +19,52 @@ export type WireFault =
   | "internal"
   | ReplyFault;
 
-/** A reply, or why there is none. */
 export type ReplyOrFault = Reply | WireFault;
 
 export const isFault = (reply: ReplyOrFault): reply is WireFault => typeof reply === "string";
 
 /**
- * One connection to a mail server. Nothing here throws for the network's sake, and after a fault every call
- * comes to that fault again: a late answer must not pass for the next one's.
+ * One connection to a mail server. No method throws because of the network. After a fault every call returns that fault again: a late reply
+ * must not pass for the reply to the next command.
  */
 export type SmtpWire = {
   /**
-   * Sends lines, as one packet. Unread input is not an answer to them and is discarded, except a 421. Once several
-   * have gone out together, more replies than lines are a fault: none can be matched.
+   * Sends lines in one packet. Unread replies cannot answer these lines, so `send` discards them, except a 421. Once several lines have
+   * gone out together, more replies than lines are a fault, because nobody can match them.
    */
   send(...lines: readonly string[]): void;
-  /** The next whole reply. `waitMs` bounds all of it, not the pause between two bytes. */
+  /** Returns the next whole reply. `waitMs` bounds the whole reply, not the pause between two bytes. */
   receive(waitMs: number): Promise<ReplyOrFault>;
-  /** Null: from here on the session is encrypted. `host` is the server name for TLS. */
+  /** Returns null when the session is encrypted from here on. `host` is the server name for TLS. */
   startTls(host: string, waitMs: number): Promise<WireFault | null>;
-  /**
-   * Hangs up, and is done when the other end has, too: until then it counts us among its guests. Who does not is
-   * waited for a moment. May be called twice.
-   */
+  /** Hangs up, and waits a moment until the server has hung up, too: until then the server counts our connection. May be called twice. */
   close(): Promise<void>;
 };
 
-/** `ip` has passed the address guard: it is connected to as it stands. `host` is the mail host's name. */
+/** `ip` has passed the address guard, and the wire connects to exactly this address. `host` is the mail host's name. */
 export type SmtpTarget = { readonly ip: string; readonly port: number; readonly host: string };
 
 export type ConnectOptions = {
   readonly timeoutMs: number;
-  /** Without `exit`: calls with one key leave by one exit while it works. */
+  /** Without `exit`, calls with the same key use the same exit while it works. */
   readonly affinityKey: string;
-  /** The exit to leave by. Absent: any of them. */
+  /** The exit to use. Absent when any exit will do. */
   readonly exit?: string;
 };
 
 /** The exit of a process that uses no proxy. */
 export const DIRECT_EXIT = "direct";
 
-/** The port to mail servers. Never rejects. */
+/** The port to mail servers. It never rejects. */
 export type SmtpConnect = (
   target: SmtpTarget,
   options: ConnectOptions,
 ) => Promise<SmtpWire | WireFault>;
 
-// A line break in an address would start a command of its own.
+// A line break in an address would start a second command.
 const CONTROL = /\p{Cc}/u;
 
-/** A line of two lines is our own mistake, and never leaves. */
+/** Throws for a line with a line break, which only a bug of ours can produce. */
 export const assertOneLine = (line: string): void => {
   if (CONTROL.test(line)) throw new RangeError("an SMTP line holds a control character");
 };

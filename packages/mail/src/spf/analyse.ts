@@ -16,7 +16,7 @@ import { walkPages, walkTree } from "./walk.ts";
 export type SpfInput = {
   /** In A-labels. */
   readonly domain: string;
-  /** The sending IP address. With it, the policy is also evaluated for this address. */
+  /** The sending IP address, for which the policy is also evaluated. */
   readonly sendingIp?: string | null;
 };
 
@@ -24,7 +24,7 @@ export type SpfStatus = "pass" | "warn" | "fail" | "missing" | "error";
 
 export type SpfAnalysis = {
   readonly status: SpfStatus;
-  /** The first record where the domain has several. */
+  /** The first record when the domain has several. */
   readonly record: string | null;
   /** 100 less the points of the issues. Null when a failed DNS query left a part open. */
   readonly score: number | null;
@@ -34,21 +34,21 @@ export type SpfAnalysis = {
   readonly voidLookups: number;
   /** The other domains whose records are part of the policy, by include or redirect. */
   readonly domains: readonly string[];
-  /** The record and those that it includes, each with its look-ups. */
+  /** The record and its includes, each with its look-ups. */
   readonly tree: readonly SpfNode[];
   /** Null without a sending address, and when our query budget did not suffice. */
   readonly evaluation: SpfEvaluation | null;
 };
 
-/** The maximum number of queries for any arrangement of zones. Records within the limits of the RFC need fewer. */
+/** Zones of any shape cost at most this many queries. Records within the limits of the RFC need fewer. */
 const QUESTIONS_MAX = 40;
 const PAGES_MAX = 20;
 const HOSTS_MAX = 12;
 
-/** Results that a query which was not sent could not have changed. */
+/** Results that an unsent query could not have changed. */
 const PROVEN: ReadonlySet<SpfResult> = new Set(["pass", "permerror"]);
 
-/** Every fault of a domain's policy, also those that a single message would not reach. */
+/** Finds every fault of a domain's policy, also those that a single message would not reach. */
 export const analyseSpf = async (dns: Dns, input: SpfInput): Promise<SpfAnalysis> => {
   const { dns: limited, isSpent } = limitQuestions(dns, QUESTIONS_MAX);
   const domain = removeFinalDot(input.domain);
@@ -61,7 +61,7 @@ export const analyseSpf = async (dns: Dns, input: SpfInput): Promise<SpfAnalysis
   const { sendingIp = null } = input;
   const sending =
     sendingIp === null ? null : await evaluateSending(limited, tree, domain, sendingIp);
-  // When our own budget ended the queries, that says nothing about the domain.
+  // When our own budget ended the queries, the result proves nothing about the domain.
   const gaveUp = isSpent() && !PROVEN.has(sending?.evaluation?.result ?? "none");
   const evaluation = gaveUp ? null : (sending?.evaluation ?? null);
 

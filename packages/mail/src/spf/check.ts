@@ -7,7 +7,7 @@ export type SpfQuery = {
   readonly ip: string;
   /** The domain whose policy is evaluated: that of MAIL FROM, or of HELO when MAIL FROM is empty. In A-labels. */
   readonly domain: string;
-  /** As in MAIL FROM, "" for the null reverse-path. */
+  /** The address of MAIL FROM, "" for the null reverse-path. */
   readonly sender: string;
   readonly helo: string;
   /** The checking host and the time. Only explanations use them. */
@@ -15,7 +15,7 @@ export type SpfQuery = {
   readonly epochSeconds?: number;
 };
 
-/** A query as the values of the macros (RFC 7208 §7.2). */
+/** Turns a query into the values of the macros (RFC 7208 §7.2). */
 export const createCheck = (
   { ip: text, sender, helo, receiver, epochSeconds }: SpfQuery,
   dns: LimitedDns,
@@ -55,7 +55,7 @@ const removeMapping = (ip: Ip): Ip =>
     ? { bits: 32, value: ip.value & 0xffff_ffffn }
     : ip;
 
-/** Octets or nibbles in the order in which an address is written. */
+/** Writes octets or nibbles in the order of the address. */
 const formatIpv4 = (ip: Ip): string => toReverseLabels(ip).split(".").toReversed().join(".");
 
 const formatIpv6 = (ip: Ip): string => {

@@ -17,7 +17,7 @@ import {
 } from "./verdict.ts";
 
 export type SpfEvaluation = SpfVerdict & {
-  /** The domain owner's explanation of a refusal. This is external text and must not be shown as ours. */
+  /** The domain owner's explanation of a refusal. It is external text, which we must not show as ours. */
   readonly explanation: string | null;
   readonly lookups: number;
   readonly voidLookups: number;
@@ -55,7 +55,7 @@ const checkHost = async (check: SpfCheck, domain: string): Promise<ExplainedVerd
     return toStoppedVerdict({ result: "temperror", reason: published.kind }, domain);
 
   const { faults, directives, redirect, exp } = parseSpf(published.text);
-  // §4.6: a fault anywhere is found before anything is evaluated.
+  // §4.6: a syntax fault anywhere comes before any evaluation.
   const [fault] = faults;
   if (fault) return toStoppedVerdict({ result: "permerror", reason: "syntax" }, domain, fault.term);
 
@@ -65,7 +65,7 @@ const checkHost = async (check: SpfCheck, domain: string): Promise<ExplainedVerd
     const verdict = createVerdict(match, RESULT_OF[qualifier], toLocation(domain, term));
     if (verdict) return exp ? { ...verdict, explain: { domain, target: exp.target } } : verdict;
   }
-  // §5.1: where there is an "all" it has matched by now, so a redirect in the same record is never followed.
+  // §5.1: an "all" has matched by now, so a redirect in the same record is never followed.
   return redirect ? followRedirect(check, domain, redirect) : NEUTRAL;
 };
 
@@ -81,7 +81,7 @@ const createVerdict = (
   return { result, matched: [location, ...match], problem: null };
 };
 
-/** §6.1: the result is that of the other domain, with its explanation. That domain must have a record. */
+/** §6.1: the result and the explanation are those of the other domain, which must have a record. */
 const followRedirect = async (
   check: SpfCheck,
   domain: string,
@@ -98,7 +98,7 @@ const followRedirect = async (
 /** A reply line that carries an explanation is never longer (RFC 5321 §4.5.3.1.5). */
 const EXPLANATION_MAX = 512;
 
-/** §6.2: an error here leaves the result as it is; only the explanation is missing. */
+/** §6.2: an error here keeps the result; only the explanation is missing. */
 const readExplanation = async (
   check: SpfCheck,
   { domain, target }: NonNullable<ExplainedVerdict["explain"]>,

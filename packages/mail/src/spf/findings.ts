@@ -15,7 +15,7 @@ import {
 import type { SpfWalk } from "./walk.ts";
 import { measureWidth } from "./width.ts";
 
-/** Everything that is known about a policy. A part that was not looked up is absent. */
+/** The known facts about a policy. A part that was not looked up is absent. */
 export type SpfFindingsInput = {
   readonly tree: SpfTree;
   readonly root: SpfPage;
@@ -24,7 +24,7 @@ export type SpfFindingsInput = {
   readonly sending: {
     readonly ip: string;
     readonly evaluation: SpfEvaluation | null;
-    /** How many names the address has. Only for policies that ask for them. */
+    /** The number of the address's names. Only for policies that ask for them. */
     readonly names: number;
   } | null;
 };
@@ -126,7 +126,7 @@ const findStepIssues = (
   ];
 };
 
-/** The target of an include or a redirect. A target that was not read has no finding. */
+/** Finds the faults of an include's or redirect's target. A target that was not read has no finding. */
 const findLinkIssues = (tree: SpfTree, page: SpfPage): readonly SpfFinding[] => {
   const { domain, redirect } = page;
   const broken = (step: Pick<SpfStep, "name" | "term">, rules: typeof IF_INCLUDED) => {
@@ -175,7 +175,7 @@ const findWalkIssues = ({ walk, root }: SpfFindingsInput): readonly SpfFinding[]
   const many = { domain, lookups, limit: termsMax };
   const voids = { domain, void_lookups: voidLookups, limit: voidsMax };
   const openBy = { domain, term: by?.term ?? "", by: by?.domain ?? "" };
-  // A range that fits every address has an issue of its own.
+  // A range of all addresses has its own issue.
   const byName = by?.kind === "all" || by?.kind === "exists";
   return [
     ...createFinding(lookups > termsMax, "SPF_LOOKUPS_GT_10", many),

@@ -40,7 +40,7 @@ const listNames = (steps: readonly SpfStep[]): readonly string[] => [
   ...new Set(steps.flatMap(({ name }) => (name && isAskable(name) ? [name.toLowerCase()] : []))),
 ];
 
-/** Empty when there are more than a receiver looks up: then it looks up none (RFC 7208 §4.6.4). */
+/** Empty when the names exceed a receiver's limit: a receiver then looks up none (RFC 7208 §4.6.4). */
 const listExchanges = (outcome: DnsOutcome<MxRecordData>, namesMax: number): readonly string[] =>
   outcome.kind === "ok" && outcome.records.length <= namesMax
     ? outcome.records
@@ -48,7 +48,7 @@ const listExchanges = (outcome: DnsOutcome<MxRecordData>, namesMax: number): rea
         .filter(isAskable)
     : [];
 
-/** The responses for a term with a known name, including those for its mail hosts. */
+/** Returns the responses for a term with a known name, including those for its mail hosts. */
 export const getAnswers = (
   { addresses, mailHosts }: SpfHosts,
   { mechanism, name }: SpfStep,

@@ -21,23 +21,23 @@ export const SPF_LIMITS: SpfLimits = {
 };
 
 export type LimitedDns = {
-  /** Called before each term that queries the DNS, and only then. */
+  /** Must be called before each term that queries the DNS, and only then. */
   readonly countTerm: () => SpfStop | undefined;
-  /** The records of a query, or the effect of a failed query on the whole check. */
+  /** Returns the records of a query, or the effect of a failed query on the whole check. */
   readonly query: <T extends DnsRecordType>(
     type: T,
     name: string,
   ) => Promise<readonly DnsRecords[T][] | SpfStop>;
   /** Not counted as a void look-up: for names that the domain's owner does not choose, and after the result. */
   readonly queryUnlimited: Dns;
-  /** Counts a query that was sent without counting it. */
+  /** Counts the result of an unlimited query. */
   readonly judge: <R>(outcome: DnsOutcome<R>) => readonly R[] | SpfStop;
   readonly counted: () => { readonly lookups: number; readonly voidLookups: number };
 };
 
 /**
- * A resolver with the budget of one check. The evaluator counts nothing, and only this file turns a response into an
- * error: an empty response is not a record, a failed query is a temperror (RFC 7208 §5).
+ * A resolver with the budget of one check. The evaluator counts nothing, and only this file turns a response into an error: an empty
+ * response is not a record, a failed query is a temperror (RFC 7208 §5).
  */
 export const createLimitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
   let terms = 0;
@@ -69,14 +69,14 @@ export const createLimitedDns = (dns: Dns, limits: SpfLimits): LimitedDns => {
   };
 };
 
-/** Sends each query once. A loop of includes then costs one query, and so does a record that is used ten times. */
+/** Sends each query once, so a loop of includes, or a record that is used ten times, costs one query. */
 export const cacheQuestions = (dns: Dns): Dns => {
   const answers = new Map<string, Promise<unknown>>();
   return <T extends DnsRecordType>(type: T, name: string) => {
     const key = `${type} ${name.toLowerCase()}`;
     const outcome = answers.get(key) ?? dns(type, name);
     answers.set(key, outcome);
-    // The type is part of the key, so the stored result has records of that type.
+    // The key contains the type, so the stored result has records of that type.
     return outcome as Promise<DnsOutcome<DnsRecords[T]>>;
   };
 };

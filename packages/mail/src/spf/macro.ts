@@ -10,11 +10,11 @@ export type MacroValues = Readonly<Record<MacroLetter, string>>;
 
 export type Macro = {
   readonly letter: MacroLetter;
-  /** How many parts are kept, counted from the right. */
+  /** The number of parts to keep, counted from the right. */
   readonly partsMax: number;
   readonly reversed: boolean;
   readonly delimiters: string;
-  /** The macro letter is a capital: the result is escaped for use in a URL. */
+  /** A capital letter requests escaping for a URL. */
   readonly escaped: boolean;
 };
 
@@ -75,7 +75,7 @@ const toPiece = (found: RegExpExecArray, letters: string): Piece | undefined => 
 
 /**
  * domain-spec = macro-string domain-end
- * domain-end  = ( "." toplabel [ "." ] ) / macro-expand
+ * domain-end = ( "." toplabel [ "." ] ) / macro-expand
  *
  * The rule applies to the written text; the value of a macro is not known yet (RFC 7208 §4.8).
  */
@@ -92,7 +92,7 @@ export const listLetters = (pieces: MacroString): readonly MacroLetter[] =>
 export const expand = (pieces: MacroString, values: MacroValues): string =>
   pieces.map((piece) => expandPiece(piece, values)).join("");
 
-/** The name of a domain-spec. The name may still be invalid: macros can leave empty or too long labels. */
+/** Expands the name of a domain-spec. The name may still be invalid: macros can leave empty or too long labels. */
 export const expandName = (pieces: MacroString, values: MacroValues): string =>
   cutToFit(removeFinalDot(expand(pieces, values)));
 
@@ -106,7 +106,7 @@ const expandPiece = (piece: Piece, values: MacroValues): string => {
   return escaped ? escapeForUrl(text) : text;
 };
 
-/** All but RFC 3986's unreserved characters: encodeURIComponent leaves five more of them alone. */
+/** Escapes all but RFC 3986's unreserved characters; encodeURIComponent keeps five others. */
 const escapeForUrl = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,

@@ -14,7 +14,7 @@ export type SpfCheck = {
   readonly values: Omit<MacroValues, "d" | "p">;
 };
 
-/** The domain of the record that a mechanism is in, and the function that checks another domain. */
+/** The domain of a mechanism's record, and the function that checks another domain. */
 export type SpfContext = {
   readonly domain: string;
   readonly checkHost: (domain: string) => Promise<SpfVerdict>;
@@ -23,7 +23,7 @@ export type SpfContext = {
 /** A match inside an include names the terms that decided there. */
 export type Match = boolean | readonly TermLocation[] | SpfStop | SpfVerdict;
 
-/** RFC 7208 §5: whether the host matches. Or the end of the check, by the budget or by an included record. */
+/** RFC 7208 §5: tells whether the host matches, or how the budget or an included record ends the check. */
 export const matchMechanism = async (
   check: SpfCheck,
   context: SpfContext,
@@ -41,7 +41,7 @@ export const matchMechanism = async (
   if (mechanism.kind === "a") return hasAddress(check, name, mechanism);
   if (mechanism.kind === "mx") return hasMailHost(check, name, mechanism);
   if (mechanism.kind === "ptr") return isValidatedBelow(check, name);
-  // §5.7: always A, also for a host that came over IPv6.
+  // §5.7: always A, also for a host that connected over IPv6.
   const found = await check.dns.query("A", name);
   return isStop(found) ? found : found.length > 0;
 };
@@ -63,7 +63,7 @@ export const getValues = async (
   return { ...check.values, d: domain, p };
 };
 
-/** The table of §5.2: only a pass is a match, and an error there is an error here. */
+/** The table of §5.2: only a pass is a match, and an error of the include is an error here. */
 const matchInclude = (verdict: SpfVerdict): Match => {
   if (verdict.result === "pass") return verdict.matched;
   if (verdict.result === "none") return { result: "permerror", reason: "include_without_record" };
@@ -93,7 +93,7 @@ const hasMailHost = async (
 ): Promise<boolean | SpfStop> => {
   const found = await check.dns.query("MX", name);
   if (isStop(found)) return found;
-  // §4.6.4. Also when one of the first names would match: their order is random.
+  // §4.6.4. Also when one of the first names would match, because their order is random.
   if (found.length > check.namesMax) return { result: "permerror", reason: "too_many_mx_names" };
   for (const { exchange } of found) {
     const host = removeFinalDot(exchange);
@@ -104,7 +104,7 @@ const hasMailHost = async (
   return false;
 };
 
-/** §5.5: the host's names that resolve back to it. A failed query here is neither a match nor an error. */
+/** §5.5: checks the host's names that resolve back to it. A failed query here is neither a match nor an error. */
 const isValidatedBelow = async (check: SpfCheck, target: string): Promise<boolean | SpfStop> => {
   const outcome = await check.dns.queryUnlimited("PTR", toReverseName(check.ip));
   const counted = check.dns.judge(outcome);

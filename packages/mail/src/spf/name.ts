@@ -8,20 +8,20 @@ const VISIBLE = /^[!-~]+$/;
 /**
  * toplabel = ( *alphanum ALPHA *alphanum ) / ( 1*alphanum "-" *( alphanum / "-" ) alphanum )
  *
- * Both alternatives in one: letters, digits and inner hyphens, and not only digits.
+ * Combines both alternatives: letters, digits and inner hyphens, and not only digits.
  */
 export const isTopLabel = (label: string): boolean =>
   LABEL_OF_HOST.test(label) && !ALL_DIGITS.test(label);
 
-/** The last label is the text after the last dot; a final dot does not count (RFC 7208 §7.1). */
+/** Returns the text after the last dot; a final dot does not count (RFC 7208 §7.1). */
 export const getLastLabel = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 export const removeFinalDot = (name: string): string =>
   name.endsWith(".") ? name.slice(0, -1) : name;
 
 /**
- * A name that may have records: not a single label, and not an IP address, with or without brackets. SPF does not
- * restrict the characters of the other labels.
+ * Tells whether a name may have records: it has several labels, and is no IP address, with or without brackets. SPF does not restrict the
+ * characters of the other labels.
  */
 export const isAskable = (name: string): boolean =>
   name.length <= NAME_OCTETS_MAX &&

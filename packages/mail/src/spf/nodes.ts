@@ -6,18 +6,18 @@ import type { SpfWalk } from "./walk.ts";
 export type SpfNode = {
   /** 0 for the domain itself. */
   readonly depth: number;
-  /** The include or redirect that leads here. Null for the domain itself. */
+  /** The include or redirect to this node. Null for the domain itself. */
   readonly term: string | null;
   /** Null when it depends on the message (a macro). */
   readonly domain: string | null;
   readonly status: PublishedSpf["kind"] | "unread" | "loop";
-  /** Only where the record is met for the first time, and is not unusually long. */
+  /** Null when the record occurred before, or is unusually long. */
   readonly record: string | null;
-  /** The look-ups of the term and of everything below it, of the ten that receivers make. */
+  /** The look-ups of the term and its whole subtree; receivers make ten. */
   readonly lookups: number;
-  /** The terms of only this record that need a look-up and refer to no other record: a, mx, ptr, exists. */
+  /** The number of terms in this record alone that need a look-up without another record: a, mx, ptr, exists. */
   readonly ownLookups: number;
-  /** How many address blocks could replace the term. Null where it also has terms of other kinds. */
+  /** The number of address blocks that could replace the term. Null when it also has terms of other kinds. */
   readonly blocks: number | null;
 };
 
@@ -86,19 +86,19 @@ const listLinks = ({ steps, redirect }: SpfPage): readonly Pick<SpfStep, "term" 
 const needsLookup = ({ mechanism: { kind } }: SpfStep): boolean =>
   kind === "a" || kind === "mx" || kind === "ptr" || kind === "exists";
 
-/** The address blocks of a record and all that it includes, as ip4 and ip6 terms. */
+/** Lists the address blocks of a record and its includes, as ip4 and ip6 terms. */
 export type ListBlocks = (page: SpfPage) => readonly string[] | null;
 
 /**
- * Null for a record for which blocks would not allow the same hosts: it has terms of other kinds, or refuses some hosts
- * before it allows others. Each record is read once, or a tree that repeats its records would never end.
+ * Null for a record that blocks cannot replace: it has terms of other kinds, or refuses some hosts before it allows others. Each record is
+ * read once, or a tree that repeats its records would never end.
  */
 export const createBlockLister = (tree: SpfTree): ListBlocks => {
   const listed = new Map<SpfPage, readonly string[] | null>();
   const list: ListBlocks = (page) => {
     const before = listed.get(page);
     if (before !== undefined) return before;
-    // While it is being read: a record that comes back to it is a loop.
+    // Null stands here during the reading: a record that includes itself is a loop.
     listed.set(page, null);
     const blocks = readBlocks(tree, page, list);
     listed.set(page, blocks);
@@ -129,7 +129,7 @@ const readBlocks = (tree: SpfTree, page: SpfPage, list: ListBlocks): readonly st
   return [...blocks];
 };
 
-/** For the hosts that it allows, a redirect at the end of a record is an include. */
+/** For the hosts that it allows, a redirect at the end of a record equals an include. */
 const toInclude = ({ term, name }: Pick<SpfStep, "term" | "name">): SpfStep => ({
   mechanism: { kind: "include", target: [] },
   qualifier: "+",

@@ -9,7 +9,7 @@ import { isDomainSpec, type MacroString, parseMacroString } from "./macro.ts";
 export type SpfDirective = {
   readonly qualifier: Qualifier;
   readonly mechanism: SpfMechanism;
-  /** The term as it is written. */
+  /** The original text of the term. */
   readonly term: string;
 };
 
@@ -18,7 +18,7 @@ export type Qualifier = "+" | "-" | "?" | "~";
 export type SpfMechanism =
   | { readonly kind: "all" }
   | { readonly kind: "include" | "exists"; readonly target: MacroString }
-  /** Without a target the mechanism is about the record's own domain. */
+  /** Null when the mechanism is about the record's own domain. */
   | { readonly kind: "ptr"; readonly target: MacroString | null }
   | ({ readonly kind: "a" | "mx"; readonly target: MacroString | null } & DualLength)
   | { readonly kind: "ip4" | "ip6"; readonly block: Cidr };
@@ -34,11 +34,11 @@ export type SpfRecord = {
   readonly directives: readonly SpfDirective[];
   readonly redirect: SpfModifier | null;
   readonly exp: SpfModifier | null;
-  /** With one of these the record is a permerror for all mail (RFC 7208 §4.6). */
+  /** With any fault the record is a permerror for all mail (RFC 7208 §4.6). */
   readonly faults: readonly SpfFault[];
 };
 
-/** Every kind of invalid term, by what the domain's owner has to fix. */
+/** Every kind of invalid term, with the words that tell the domain's owner the remedy. */
 export const FAULTS = {
   unknown_term: "there is no mechanism of this name",
   missing_space: "a space is missing before the last part",
@@ -64,7 +64,7 @@ export const isSpf = (text: string): boolean => VERSION.test(text);
 
 /**
  * record = version terms *SP
- * terms  = *( 1*SP ( directive / modifier ) )
+ * terms = *( 1*SP ( directive / modifier ) )
  *
  * Reports every fault, not only the first: the record's owner needs all of them.
  */
@@ -172,10 +172,10 @@ const createTargetReader = (
 
 /**
  * dual-cidr-length = [ ip4-cidr-length ] [ "/" ip6-cidr-length ]
- * ip4-cidr-length  = "/" ("0" / %x31-39 0*1DIGIT)
- * ip6-cidr-length  = "/" ("0" / %x31-39 0*2DIGIT)
+ * ip4-cidr-length = "/" ("0" / %x31-39 0*1DIGIT)
+ * ip6-cidr-length = "/" ("0" / %x31-39 0*2DIGIT)
  *
- * A domain-spec may contain slashes too, but its last label has none: so the lengths are the slashes at the end.
+ * A domain-spec may contain slashes too, but its last label has none, so the lengths are the slashes at the end.
  */
 const LENGTHS = /(?:\/(\d+))?(?:\/\/(\d+))?$/;
 

@@ -6,7 +6,7 @@ type SpfRuleEntry = {
   readonly id?: string;
   readonly severity: Severity;
   readonly costPoints: number;
-  /** {name} is replaced by that field of the finding's detail. */
+  /** The finding's detail replaces each {name}. */
   readonly message: string;
 };
 
@@ -102,7 +102,7 @@ export const SPF_RULES = {
     message:
       "The SPF record of {domain} ends in ~all. That is fine with a DMARC policy of quarantine or reject; use -all only when your mail is never forwarded.",
   },
-  // Only the domain's DMARC record tells the two apart.
+  // Only the domain's DMARC record separates this rule from the one above.
   SPF_SOFTFAIL_ALONE: {
     id: "SPF_SOFTFAIL",
     severity: "low",
@@ -195,8 +195,8 @@ export type SpfFinding = { readonly rule: SpfRule; readonly detail: Issue["detai
 const FINDINGS_MAX = 10;
 
 /**
- * Most severe first. A rule that is broken several times costs once, at its highest cost, and its first issue carries
- * the cost: the costs of all issues add up to what the score lost.
+ * Sorts the most severe issues first. A rule that is broken several times costs once, at its highest cost, and its first issue carries the
+ * cost: the costs of all issues add up to the points that the score lost.
  */
 export const createSpfIssues = (findings: readonly SpfFinding[]): readonly Issue[] => {
   const unique = new Map<string, number>();

@@ -4,7 +4,7 @@ import { isDomain } from "./name.ts";
 import { parseSpf, type SpfDirective, type SpfRecord } from "./parse.ts";
 import { findPublished, type PublishedSpf } from "./published.ts";
 
-/** A domain that a policy is spread over. */
+/** A domain whose record is part of the policy. */
 export type SpfPage = {
   readonly domain: string;
   /** The domain itself or a target of its redirects, so its owner wrote it. Includes mostly belong to others. */
@@ -13,24 +13,24 @@ export type SpfPage = {
   /** All of its TXT records, including the policy. */
   readonly texts: readonly string[];
   readonly record: SpfRecord;
-  /** Up to the first "all": a receiver evaluates no term after it. */
+  /** The terms up to the first "all": a receiver evaluates no term after it. */
   readonly steps: readonly SpfStep[];
   /** Null also when an "all" makes it ineffective (RFC 7208 §5.1). */
   readonly redirect: Pick<SpfStep, "term" | "name"> | null;
 };
 
-/** A term with its name. Null when it has none, or a different one for every message. */
+/** A term with its name. Null when it has none, or a different name for every message. */
 export type SpfStep = SpfDirective & { readonly name: string | null };
 
-/** By lower-case name, in the order of discovery, the domain itself first. Some named domains are missing. */
+/** Pages by lower-case name, in the order of discovery, the domain itself first. Names beyond a limit are absent. */
 export type SpfTree = ReadonlyMap<string, SpfPage>;
 
 export const findPage = (tree: SpfTree, domain: string): SpfPage | undefined =>
   tree.get(domain.toLowerCase());
 
 /**
- * The records of a domain, level by level, each once. A tree of more than `pagesMax` records has more look-ups than
- * any receiver makes, so records beyond that number are not queried.
+ * Reads the records of a domain, level by level, each once. A tree of more than `pagesMax` records has more look-ups than any receiver
+ * makes, so further records are not queried.
  */
 export const readTree = async (dns: Dns, domain: string, pagesMax: number): Promise<SpfTree> => {
   const tree = new Map<string, SpfPage>();
@@ -88,7 +88,7 @@ export const isPtr = ({ mechanism }: SpfDirective): boolean => mechanism.kind ==
 
 export const isInclude = ({ mechanism }: SpfDirective): boolean => mechanism.kind === "include";
 
-/** The macros with the same value for all mail of a domain: the record's domain and the sender's domain. */
+/** Expands the macros with one value for all mail of a domain: the record's domain and the sender's domain. */
 const expandStaticName = (
   target: MacroString,
   { d, o }: { readonly d: string; readonly o: string },

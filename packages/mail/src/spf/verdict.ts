@@ -19,7 +19,6 @@ export const RESULT_OF: Readonly<Record<Qualifier, SpfResult>> = {
   "~": "softfail",
 };
 
-/** A term, and the domain of its record. */
 export type TermLocation = { readonly domain: string; readonly term: string };
 
 /** Why a check ends without an answer about the host. */

@@ -7,8 +7,8 @@ import { findPage, type SpfPage, type SpfStep, type SpfTree } from "./tree.ts";
 import { RESULT_OF, type SpfResult, type TermLocation } from "./verdict.ts";
 
 /**
- * The evaluation for an IPv4 host that matches no address of the policy. It has to evaluate the whole policy, so no
- * other host costs more look-ups.
+ * The evaluation for an IPv4 host that matches no address of the policy. It has to evaluate the whole policy, so no other host costs more
+ * look-ups.
  */
 export type SpfWalk = {
   readonly lookups: number;
@@ -29,14 +29,14 @@ export const walkTree = (tree: SpfTree, hosts: SpfHosts): SpfWalk => {
   return (root && walkPages(tree, hosts).get(root)) ?? NOWHERE;
 };
 
-/** The evaluation of every record that the domain's own record reaches. */
+/** Evaluates every record that the domain's own record reaches. */
 export const walkPages = (tree: SpfTree, hosts: SpfHosts): ReadonlyMap<SpfPage, SpfWalk> => {
   const walked = new Map<SpfPage, SpfWalk>();
   const walk = (page: SpfPage | undefined): SpfWalk => {
     if (page?.published.kind !== "record") return NOWHERE;
     const before = walked.get(page);
     if (before) return before;
-    // Only while this record is being evaluated: a second visit is a loop.
+    // This value stands during the record's evaluation: a second visit is a loop.
     walked.set(page, NOWHERE);
     const found = walkPage(page, hosts, (name) =>
       walk(name === null ? undefined : findPage(tree, name)),
@@ -72,10 +72,10 @@ const walkPage = (
   return { ...costs, result: isUnread ? "unknown" : "neutral" };
 };
 
-/** A term that could not be parsed and may be the end of the record: then the end is not reported as missing too. */
+/** An unreadable term that may be the end of the record: a missing end is then not reported as well. */
 const AN_END = /all|redirect/i;
 
-/** The term that leads into another record is a look-up of its own. */
+/** The term that refers to another record costs a look-up of its own. */
 const toNestedWalk = (inner: SpfWalk): SpfWalk => ({ ...inner, lookups: inner.lookups + 1 });
 
 const walkStep = (step: SpfStep, hosts: SpfHosts): SpfWalk => {
@@ -95,7 +95,7 @@ const addWalks = (one: SpfWalk, other: SpfWalk): SpfWalk => ({
   voidLookups: Math.min(one.voidLookups + other.voidLookups, COUNT_MAX),
 });
 
-/** Beside "all": a block of all addresses, and a name that exists for every message. */
+/** Besides "all", matches a block of all addresses, and a name that exists for every message. */
 const matchesEveryHost = (
   { mechanism }: SpfStep,
   answers: readonly DnsOutcome<unknown>[],

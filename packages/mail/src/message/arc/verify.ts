@@ -4,19 +4,19 @@ import { isKeyName, readSignature, readTags, removeSpace } from "../dkim/signatu
 import { type ReadSignature, readSigned, verifySignature } from "../dkim/verify.ts";
 import { getValue, type HeaderField } from "../parse/fields.ts";
 
-/** RFC 8617 §5.2. `temperror`: a key could not be looked up, so the chain is neither valid nor broken. */
+/** RFC 8617 §5.2. `temperror`: a key look-up failed, so the chain is neither valid nor broken. */
 export type ArcResult = {
   readonly result: "none" | "pass" | "fail" | "temperror";
   /** Why the chain is not valid, in a phrase. Null otherwise. */
   readonly reason: string | null;
-  /** The sets, the oldest first: who passed the message on, and what each found. */
+  /** One set for each forwarder, oldest first, with its domain and its finding. */
   readonly sets: readonly ArcSetSummary[];
 };
 
 export type ArcSetSummary = {
   readonly instance: number;
   readonly domain: string | null;
-  /** cv=: what the one who added the set found of the sets before. */
+  /** cv=: the forwarder's verdict on the sets before its own. */
   readonly chain: string | null;
 };
 
@@ -31,9 +31,9 @@ type ArcSet = {
 /** RFC 8617 §4.2.1. */
 const SETS_MAX = 50;
 
-/** The chain of those that passed the message on, as far as it can be read without their keys. */
+/** The chain of ARC sets, as far as it can be read without the forwarders' keys. */
 export type ReadArc = {
-  /** The result, unless a key says otherwise. */
+  /** The result, unless a key changes it. */
   readonly result: ArcResult;
   /** The newest ARC-Message-Signature, and then the ARC-Seals from the oldest on. */
   readonly signatures: readonly ReadSignature[];
@@ -93,7 +93,7 @@ const readInstance = (field: HeaderField): number | undefined => {
 const findTag = (field: HeaderField, name: string): string | undefined =>
   readTags(field).tags.find((tag) => tag.name === name)?.value;
 
-/** §5.2 step 3 A: numbers from 1 on, each with its three fields once. Or why not. */
+/** §5.2 step 3 A: groups the fields into sets, numbered from 1 on, each with its three fields once. Returns the reason when this fails. */
 const groupSets = (own: readonly HeaderField[]): readonly ArcSet[] | string => {
   const byInstance = new Map<number, Partial<Record<ArcName, HeaderField>>>();
   for (const field of own) {
@@ -151,7 +151,7 @@ const findChainFault = (sets: readonly ArcSet[]): string | undefined => {
   return undefined;
 };
 
-/** Or why the chain is not valid. */
+/** Returns the sets, or the reason why the chain is not valid. */
 const readChain = (
   fields: readonly HeaderField[],
   hashBody: BodyHasher,
@@ -167,7 +167,7 @@ const readChain = (
   return [signed, ...sets.map((_, index) => readStamp(sets.slice(0, index + 1)))];
 };
 
-/** The last of these sets signs all fields of the sets (§5.1.1), always relaxed. */
+/** Reads the ARC-Seal of the last set, which signs all fields of the sets (§5.1.1), always relaxed. */
 const readStamp = (sets: readonly ArcSet[]): ReadSignature => {
   const lines = sets.flatMap(({ fields }) =>
     NAMES.map((name) => canonicaliseField(fields[name].raw, "relaxed")),

@@ -9,16 +9,16 @@ export type MessageBody = {
   /** Octets of the HTML text without its transfer encoding. */
   readonly htmlBytes: number;
   readonly attachments: readonly Attachment[];
-  /** All parts, the ones that hold others included. */
+  /** All parts, with those that contain others. */
   readonly parts: readonly PartSummary[];
   readonly isCut: boolean;
   readonly images: number;
   readonly hasScript: boolean;
   readonly hasForm: boolean;
-  /** Visible characters of the HTML text, or of the plain text without one. */
+  /** Visible characters of the HTML text, or of the plain text when there is no HTML. */
   readonly textLength: number;
   readonly links: MessageLinks;
-  /** Texts in a character set that is not known. */
+  /** The unknown character sets of texts. */
   readonly unknownCharsets: readonly string[];
   readonly hasBrokenPart: boolean;
 };
@@ -30,7 +30,7 @@ type Attachment = Pick<MessagePart, "type" | "bytes"> & { readonly filename: str
 const PARTS_SHOWN_MAX = 50;
 const NAME_SHOWN_MAX = 200;
 
-/** What a reader gets to see. */
+/** Summarises the content that a reader sees. */
 export const analyseBody = ({ tree }: Pick<ParsedMessage, "tree">): MessageBody => {
   const { parts, isCut } = tree;
   const inline = parts.filter(({ isAttachment }) => !isAttachment);

@@ -1,13 +1,11 @@
-/** A link of an HTML text. */
 export type HtmlLink = {
   readonly href: string;
-  /** What a reader sees of it. */
+  /** The visible text of the link. */
   readonly text: string;
 };
 
 export type HtmlContent = {
   readonly links: readonly HtmlLink[];
-  /** Addresses of pictures. */
   readonly images: readonly string[];
   readonly hasScript: boolean;
   readonly hasForm: boolean;
@@ -15,15 +13,15 @@ export type HtmlContent = {
   readonly textLength: number;
 };
 
-/** Of one text. A mail has some dozens. */
+/** The limit for one text. A mail has some dozens. */
 export const LINKS_MAX = 500;
 const SHOWN_MAX = 300;
-/** Of a tag this much is read: a hostile one need not end. */
+/** Read at most this much of a tag: a hostile tag may never close. */
 const TAG_LENGTH_MAX = 20_000;
-/** Their content is not text. */
+/** Elements whose content is not visible text. */
 const SILENT = ["script", "style", "title"];
 
-/** Reads HTML in one pass, as far as a report about a mail needs it. It never fails: mail has any HTML. */
+/** Reads HTML in one pass, as far as a report about a mail needs it. It never fails, because mail may contain any HTML. */
 export const readHtml = (html: string): HtmlContent => {
   const links: { href: string; text: string }[] = [];
   const images: string[] = [];
@@ -73,12 +71,12 @@ const countVisible = (text: string): number => {
 const toShown = (text: string): string =>
   decodeEntities(text.slice(0, SHOWN_MAX)).replaceAll(/\s+/g, " ").trim();
 
-/** on…: a script that runs on an event. */
+/** An attribute on…: a script that runs on an event. */
 const hasHandler = (attributes: ReadonlyMap<string, string>): boolean =>
   [...attributes.keys()].some((name) => /^on[a-z]{3}/.test(name));
 
 type HtmlTag = {
-  /** In lower case, with "/" before it for an end. */
+  /** In lower case, with "/" in front for an end tag. */
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly end: number;

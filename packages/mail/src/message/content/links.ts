@@ -6,17 +6,17 @@ import { SHORTENERS } from "./shorteners.ts";
 export type LinkHost = {
   /** In A-labels, or an IP address. */
   readonly host: string;
-  /** Links of the message that lead there. */
+  /** The number of links to this host. */
   readonly count: number;
   readonly isShortener: boolean;
   readonly isIp: boolean;
-  /** Whether a link to it is not encrypted. */
+  /** Whether a link to this host is unencrypted. */
   readonly isPlain: boolean;
 };
 
 export type MessageLinks = {
   readonly count: number;
-  /** The one with most links first. */
+  /** Sorted by the number of links, most first. */
   readonly hosts: readonly LinkHost[];
   /** Links whose text shows a domain other than their target's. */
   readonly mismatches: readonly { readonly shown: string; readonly host: string }[];
@@ -26,7 +26,7 @@ const HOSTS_MAX = 50;
 const HOST_LENGTH_MAX = 253;
 const MISMATCHES_MAX = 10;
 
-/** A URL in a plain text. Signs that end a sentence are not part of it. */
+/** A URL in a plain text. Punctuation at the end of a sentence is not part of it. */
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'\])]{1,2000}/gi;
 
 export const listTextLinks = (text: string): readonly HtmlLink[] =>
@@ -35,7 +35,7 @@ export const listTextLinks = (text: string): readonly HtmlLink[] =>
     .map(([href]) => ({ href: href.replace(/[.,;:!?]$/, ""), text: "" }))
     .toArray();
 
-/** Where the links of a message lead. */
+/** Collects the target hosts of a message's links. */
 export const analyseLinks = (links: readonly HtmlLink[]): MessageLinks => {
   const hosts = new Map<string, { count: number; isPlain: boolean }>();
   const mismatches: { shown: string; host: string }[] = [];
@@ -73,7 +73,7 @@ const parseUrl = (
   return isHost ? { host, isPlain: protocol === "http:" } : undefined;
 };
 
-/** The host that a link's text shows when the text is an address of a page, and nothing else. */
+/** Returns the host that a link's text shows when the text is only a page's address. */
 const findShownHost = (text: string): string | undefined => {
   const shown = /^(?:https?:\/\/)?([^\s/@:?#]{4,253})(?:[/:?#]\S*)?$/i.exec(text)?.[1];
   if (shown === undefined) return undefined;

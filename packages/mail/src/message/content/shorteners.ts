@@ -1,4 +1,4 @@
-/** Services that hide where a link leads. Filters count links through them against a mail. */
+/** Services that hide the target of a link. Filters count links through them against a mail. */
 export const SHORTENERS: ReadonlySet<string> = new Set([
   "bit.ly",
   "bit.do",

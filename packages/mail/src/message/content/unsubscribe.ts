@@ -10,7 +10,7 @@ export type Unsubscribe = {
   readonly hasPost: boolean;
   /** One valid DKIM signature covers both fields (§4). Null: no signature could be verified for certain. */
   readonly isSigned: boolean | null;
-  /** All of it: one click is enough. */
+  /** True when every condition of one-click unsubscription holds. */
   readonly isOneClick: boolean;
 };
 

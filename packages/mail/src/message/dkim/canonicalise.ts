@@ -10,19 +10,19 @@ const LF = 0x0a;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** The body as it is hashed (RFC 6376 §3.4.3 and §3.4.4). All of its line ends are CRLF. */
+/** Returns the body in the form for hashing (RFC 6376 §3.4.3 and §3.4.4). All of its line ends are CRLF. */
 const canonicaliseBody = (body: Buffer, way: Canonicalisation): Buffer => {
   const lines = way === "relaxed" ? reduceWhiteSpace(body) : body;
   let end = lines.length;
   while (end >= 2 && lines[end - 1] === LF && lines[end - 2] === CR) end -= 2;
-  // An empty body is empty when relaxed, and one line end when simple.
+  // An empty body stays empty when relaxed, and becomes one line end when simple.
   if (end === 0) return Buffer.from(way === "relaxed" ? "" : "\r\n");
   return end === lines.length
     ? Buffer.concat([lines, Buffer.from("\r\n")])
     : lines.subarray(0, end + 2);
 };
 
-/** One space for each run of white space, and none at the end of a line. */
+/** Reduces each run of white space to one space, and removes it at the end of a line. */
 const reduceWhiteSpace = (body: Buffer): Buffer => {
   const reduced = Buffer.allocUnsafe(body.length);
   let to = 0;
@@ -45,7 +45,7 @@ const reduceWhiteSpace = (body: Buffer): Buffer => {
   return reduced.subarray(0, to);
 };
 
-/** Hashes the bodies of a message: signatures mostly share one. */
+/** Hashes the body of a message, once for each form and length: signatures mostly share one. */
 export const createBodyHasher = (body: Buffer) => {
   const bodies = new Map<Canonicalisation, Buffer>();
   const hashes = new Map<string, string>();
@@ -64,7 +64,7 @@ export const createBodyHasher = (body: Buffer) => {
 
 export type BodyHasher = ReturnType<typeof createBodyHasher>;
 
-/** A field as it is signed (§3.4.1 and §3.4.2), without a line end. */
+/** Returns a field in the form for signing (§3.4.1 and §3.4.2), without a line end. */
 export const canonicaliseField = (raw: string, way: Canonicalisation): string => {
   if (way === "simple") return raw;
   const colon = raw.indexOf(":");
@@ -79,7 +79,7 @@ export const canonicaliseField = (raw: string, way: Canonicalisation): string =>
 const toLowerAscii = (text: string): string =>
   text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** After the runs of white space were reduced, there is at most one space at each end. */
+/** Runs of white space are already reduced, so at most one space is left at each end. */
 const trimSpace = (value: string): string =>
   value.slice(value.startsWith(" ") ? 1 : 0, value.endsWith(" ") && value !== " " ? -1 : undefined);
 
@@ -95,8 +95,8 @@ export const emptySignatureTag = (raw: string): string => {
 };
 
 /**
- * The fields that h= names (§5.4.2): of a name that is repeated the last field first, and nothing for a name that has no
- * field left, which keeps others from adding one.
+ * Selects the fields that h= names (§5.4.2), the last field of a repeated name first. A name without a remaining field selects nothing,
+ * which keeps others from adding such a field.
  */
 export const selectFields = (
   fields: readonly HeaderField[],

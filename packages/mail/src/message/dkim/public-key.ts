@@ -5,7 +5,7 @@ import { getRecords, isFault } from "../../dns/outcome.ts";
 import { parseTagList } from "../../tag-list.ts";
 import { removeSpace, type SignatureAlgorithm } from "./signature.ts";
 
-/** Why a signature cannot be verified with what DNS has at its selector. */
+/** Why the DNS record at a signature's selector cannot verify it. */
 export type KeyFault =
   | "dns"
   | "key_missing"
@@ -19,7 +19,6 @@ export type KeyFault =
 export type SigningKey = {
   readonly key: KeyObject;
   readonly bits: number | null;
-  /** t=y. */
   readonly isTesting: boolean;
   /** t=s: the domain of i= must be d= itself. */
   readonly isStrict: boolean;
@@ -32,7 +31,7 @@ export type KeyReading =
 /** RFC 8301 §3.2: verifiers must not accept shorter keys. */
 const BITS_MIN = 1024;
 
-/** The public key of a signature (RFC 6376 §6.1.2). */
+/** Finds the public key of a signature (RFC 6376 §6.1.2). */
 export const findKey = async (
   dns: Dns,
   {
@@ -44,7 +43,7 @@ export const findKey = async (
   const outcome = await dns("TXT", `${selector}._domainkey.${domain}`);
   if (isFault(outcome)) return createFault("dns");
   const texts = getRecords(outcome);
-  // §3.6.2.2: several records have no defined result. Other texts next to a key are ignored.
+  // §3.6.2.2 defines no result for several keys, so the first one counts. Other texts next to a key are ignored.
   const text = texts.find((one) => parseDkimKey(one) !== undefined);
   if (text === undefined) return createFault(texts.length === 0 ? "key_missing" : "key_syntax");
   return readKey(text, algorithm);
@@ -77,7 +76,7 @@ const readKey = (text: string, algorithm: SignatureAlgorithm): KeyReading => {
   return { kind: "key", key, bits, isTesting, isStrict: flags.includes("s") };
 };
 
-/** What stands before the 32 bytes of an Ed25519 key in its usual form. */
+/** The ASN.1 prefix of an Ed25519 key, before its 32 bytes. */
 const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 const toKeyObject = (bytes: Buffer, kind: "rsa" | "ed25519"): KeyObject | undefined => {
@@ -86,7 +85,7 @@ const toKeyObject = (bytes: Buffer, kind: "rsa" | "ed25519"): KeyObject | undefi
     try {
       return createPublicKey({ key: der, format: "der", type });
     } catch {
-      // The other form is tried.
+      // The loop tries the other form.
     }
   }
   return undefined;

@@ -5,7 +5,7 @@ import { CANONICALISATIONS, type Canonicalisation } from "./canonicalise.ts";
 
 export type SignatureAlgorithm = "rsa-sha256" | "ed25519-sha256" | "rsa-sha1";
 
-/** What DKIM and ARC signatures have in common, once their tags are sound. */
+/** The common parts of DKIM and ARC signatures, once their tags are sound. */
 export type MessageSignature = {
   readonly field: HeaderField;
   readonly algorithm: SignatureAlgorithm;
@@ -18,7 +18,7 @@ export type MessageSignature = {
   readonly names: readonly string[];
   readonly bodyHash: string;
   readonly signature: string;
-  /** l=: how much of the body is signed. Null: all of it. */
+  /** l=: the number of signed octets of the body. Null when the whole body is signed. */
   readonly bodyLimit: number | null;
   readonly signedAt: number | null;
   readonly expiresAt: number | null;
@@ -26,7 +26,6 @@ export type MessageSignature = {
   readonly identityDomain: string;
 };
 
-/** Why a signature cannot be processed. */
 export type SignatureFault =
   | "syntax"
   | "missing_tag"
@@ -43,7 +42,7 @@ export type SignatureReading =
   | {
       readonly kind: "fault";
       readonly fault: SignatureFault;
-      /** As far as it can be read. */
+      /** Null when it cannot be read. */
       readonly domain: string | null;
       readonly selector: string | null;
     };
@@ -56,7 +55,7 @@ const isSelector = (name: string): boolean =>
 
 const isSigningDomain = (name: string): boolean => isSelector(name) && name.includes(".");
 
-/** Whether a key can be looked up at these names. */
+/** Tells whether DNS can have a key at these names. */
 export const isKeyName = (selector: string, domain: string): boolean =>
   isSelector(selector) && isSigningDomain(domain);
 
@@ -65,10 +64,10 @@ const LENGTH = /^\d{1,76}$/;
 const ALGORITHMS: readonly string[] = ["rsa-sha256", "ed25519-sha256", "rsa-sha1"];
 
 const DKIM_TAGS = ["v", "a", "b", "bh", "d", "h", "s"];
-/** RFC 8617 §4.1.2: as a DKIM signature, without v=, and with i= as the number of the set. */
+/** RFC 8617 §4.1.2: the tags of a DKIM signature without v=, and with i= as the number of the set. */
 const ARC_TAGS = DKIM_TAGS.filter((name) => name !== "v");
 
-/** A signature field (RFC 6376 §3.5). The checks are those of §6.1.1. */
+/** Reads a signature field (RFC 6376 §3.5), with the checks of §6.1.1. */
 export const readSignature = (field: HeaderField, kind: "dkim" | "arc"): SignatureReading => {
   const { tags, isSound } = readTags(field);
   const valueOf = (name: string) => tags.find((tag) => tag.name === name)?.value;
@@ -130,7 +129,7 @@ export const readSignature = (field: HeaderField, kind: "dkim" | "arc"): Signatu
   return { kind: "signature", signature };
 };
 
-/** §3.2: a part without "=", an empty one before the end and a repeated name break the whole list. */
+/** §3.2: a part without "=", an empty part before the end and a repeated name each break the whole list. */
 export const readTags = (
   field: HeaderField,
 ): { readonly tags: readonly ListTag[]; readonly isSound: boolean } => {
@@ -170,7 +169,7 @@ const toALabels = (name: string): string => {
 const LOCAL_PART =
   /^(?:[\w!#$%&'*+\-/=?^`{|}~\u0080-\u00ff]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u0080-\u00ff]+)*|"(?:[^"\\]|\\.)*")?$/;
 
-/** i= is in quoted-printable (§2.11). Undefined: it is not an address. */
+/** i= is in quoted-printable (§2.11). Undefined when it is not an address. */
 const readIdentityDomain = (text: string): string | undefined => {
   const identity = removeSpace(text).replaceAll(/=([\dA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -20,10 +20,10 @@ export type SignatureReason =
   | "expired"
   | "not_checked";
 
-/** RFC 8601 §2.7.1. `policy`: valid, but not accepted. `neutral`: it could not be processed. */
+/** RFC 8601 §2.7.1. `policy`: valid, but not accepted. `neutral`: the verifier could not process it. */
 export type SignatureResult = "pass" | "fail" | "policy" | "neutral" | "temperror";
 
-/** The result for each reason. A failed DNS query says nothing about a signature. */
+/** The result for each reason. A failed DNS query proves nothing about a signature. */
 const RESULT_OF_REASON: Readonly<Record<SignatureReason, SignatureResult>> = {
   syntax: "neutral",
   missing_tag: "neutral",
@@ -57,40 +57,39 @@ export type DkimResult = {
   readonly domain: string | null;
   readonly selector: string | null;
   readonly algorithm: string | null;
-  /** Bits of an RSA key. */
+  /** The length of an RSA key in bits. */
   readonly keyBits: number | null;
-  /** "relaxed/simple": of the header, then of the body. */
+  /** "relaxed/simple": the form of the header, then of the body. */
   readonly canonicalisation: string | null;
-  /** The names in h=, in lower case; the first of very many. */
+  /** The names in h=, in lower case; only the first of very many. */
   readonly signedFields: readonly string[];
   /** Octets of the body that the signature leaves out (l=). */
   readonly unsignedBytes: number;
   readonly isTesting: boolean;
-  /** ISO 8601. */
   readonly signedAt: string | null;
   readonly expiresAt: string | null;
 };
 
-/** Each costs a look-up and a verification. Mail has one or two. */
+/** Each signature costs a look-up and a verification. Mail has one or two. */
 const SIGNATURES_MAX = 10;
 
 /** A signature as far as it can be read without its key: plain data, and small. */
 export type ReadSignature = Pick<MessageSignature, "domain" | "selector" | "algorithm"> &
   Pick<MessageSignature, "identityDomain" | "signature"> & {
-    /** Why it is not valid, whatever its key. */
+    /** Why the signature is not valid, with any key. */
     readonly reason: SignatureReason | null;
-    /** What is signed. */
+    /** The signed bytes. */
     readonly bytes: Uint8Array;
     readonly unsignedBytes: number;
   };
 
 export type ReadDkim = {
   readonly result: DkimResult;
-  /** Null: the result is known without a key. */
+  /** Null when the result needs no key. */
   readonly signature: ReadSignature | null;
 };
 
-/** All DKIM signatures of a message (RFC 6376 §6, RFC 8301, RFC 8463), in its order. Of very many, the first. */
+/** Reads the DKIM signatures of a message (RFC 6376 §6, RFC 8301, RFC 8463) in its order, up to a limit. */
 export const readDkim = (
   fields: readonly HeaderField[],
   hashBody: BodyHasher,
@@ -127,7 +126,7 @@ export const verifyDkim = (
     }),
   );
 
-/** One signature over a message. ARC has one of the same kind in each set. */
+/** Reads one signature over a message. Each ARC set has one of the same kind. */
 export const readSigned = (
   fields: readonly HeaderField[],
   hashBody: BodyHasher,
@@ -160,7 +159,7 @@ export const verifySignature = async (dns: Dns, read: ReadSignature): Promise<Si
   return { reason: isSignedBy(key, read) ? null : "signature", key };
 };
 
-/** §3.7: the fields of h=, then the signature's own. It signs no field twice, so it is not among the fields. */
+/** §3.7: joins the fields of h=, then the signature's own field, which h= never selects. */
 const composeSignedFields = (
   fields: readonly HeaderField[],
   { field, names, headerWay }: Pick<MessageSignature, "field" | "names" | "headerWay">,
@@ -173,7 +172,6 @@ const composeSignedFields = (
   return Buffer.from([...signed, own].join(""), "latin1");
 };
 
-/** Whether the key's owner signed these bytes. */
 const isSignedBy = (
   { key }: Pick<SigningKey, "key">,
   { algorithm, signature, bytes }: ReadSignature,
@@ -185,7 +183,7 @@ const isSignedBy = (
         verify(null, createHash("sha256").update(bytes).digest(), key, signed)
       : verify("sha256", bytes, key, signed);
   } catch {
-    // A modulus or an exponent beyond what OpenSSL computes with.
+    // OpenSSL throws for a modulus or an exponent above its limits.
     return false;
   }
 };

@@ -63,7 +63,7 @@ const DKIM_FINDINGS: Readonly<Record<SignatureReason, MessageRuleId>> = {
   not_checked: "DKIM_MALFORMED",
 };
 
-/** Each fault in words. Reasons with a finding of their own are not here. */
+/** Each fault in words. Reasons that have their own finding are absent. */
 const FAULTS: Readonly<Partial<Record<SignatureReason, string>>> = {
   syntax: "its list of tags is malformed",
   missing_tag: "a required tag is missing",
@@ -82,7 +82,7 @@ const FAULTS: Readonly<Partial<Record<SignatureReason, string>>> = {
   not_checked: "the message has too many signatures",
 };
 
-/** Fields that the reader sees or acts on, where others must not be able to change them. */
+/** Fields that the reader sees or acts on, and that nobody else should be able to change. */
 const FIELDS_TO_SIGN = ["subject", "date", "to", "reply-to", "list-unsubscribe"];
 
 export const findDkim = (
@@ -121,7 +121,7 @@ const describe = ({ domain, selector, keyBits }: DkimResult) => ({
   ...(keyBits !== null && { bits: keyBits }),
 });
 
-/** One finding of each kind: a costly one for each of ten signatures would say the same ten times. */
+/** Keeps one finding of each kind: ten signatures with the same fault would cost ten times as much. */
 const dropRepeated = (found: readonly MessageFinding[]): readonly MessageFinding[] =>
   found.filter((one, index) => found.findIndex(({ id }) => id === one.id) === index);
 
@@ -165,7 +165,7 @@ const findFaultsOfValid = (
   ];
 };
 
-/** Clocks of mail servers differ by less. */
+/** Mail servers' clocks differ by less. */
 const SKEW_MS = 300_000;
 
 export const findDmarc = (
@@ -188,7 +188,7 @@ export const findDmarc = (
     : byPolicy;
 };
 
-/** RFC 8996: these must not be used any more. */
+/** RFC 8996 forbids these versions. */
 const OLD_TLS = /^(?:ssl|tlsv?1(?:\.[01])?$)/i;
 
 export const findServer = (

@@ -8,7 +8,6 @@ import type { ParsedMessage } from "../parse/message.ts";
 
 type Detail = Parameters<typeof createFinding>[1];
 
-/** A finding when this holds. */
 const when = (holds: boolean, id: MessageRuleId, detail: Detail = {}): readonly MessageFinding[] =>
   holds ? [createFinding(id, detail)] : [];
 
@@ -68,7 +67,7 @@ const HTML_BYTES_MAX = 102_400;
 const SIZE_BYTES_MAX = 10_000_000;
 /** RFC 5322 §2.1.1. */
 const LINE_MAX = 998;
-/** Hardly a sentence. */
+/** A shorter text is hardly a sentence. */
 const TEXT_LENGTH_MIN = 50;
 const CAPITALS_MIN = 8;
 
@@ -82,7 +81,7 @@ export const findContent = (
   const isCapital = letters.length >= CAPITALS_MIN && letters === letters.toUpperCase();
   const hasCase = letters.toLowerCase() !== letters.toUpperCase();
   const { bareLineFeeds, bareReturns } = message;
-  // A text that cannot be read is not known to be empty.
+  // A text that cannot be read may not be empty.
   const isReadable = body.unknownCharsets.length === 0 && !body.hasBrokenPart;
   const isEmpty = body.textLength === 0 && isReadable;
   const [shown] = body.links.mismatches;

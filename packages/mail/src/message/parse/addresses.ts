@@ -1,9 +1,9 @@
-/** A mailbox of an address field. Texts are latin-1. */
+/** A mailbox of an address field. Texts are Latin-1. */
 export type FieldMailbox = { readonly name: string; readonly address: string };
 
 /**
- * The mailboxes of From, Sender or Reply-To (RFC 5322 §3.4), those of groups included. What is between two commas and
- * names no address is returned with the text as its address: a reader sees it.
+ * Parses the mailboxes of From, Sender or Reply-To (RFC 5322 §3.4), with those of groups. Text between two commas that holds no address
+ * becomes the address itself, because a reader sees it.
  */
 export const parseMailboxes = (value: string): readonly FieldMailbox[] => {
   const mailboxes: FieldMailbox[] = [];
@@ -38,7 +38,7 @@ export const parseMailboxes = (value: string): readonly FieldMailbox[] => {
     else if (sign === ">" && inAngles) inAngles = false;
     else if (sign === "," && !inAngles) end();
     else if (sign === ";" && !inAngles) end();
-    // The name of a group. Within angle brackets it ends an obsolete route.
+    // The name of a group. Within angle brackets the colon ends an obsolete route.
     else if (sign === ":") [name, address] = inAngles ? [name, ""] : ["", address];
     else add(sign);
   }
@@ -48,6 +48,6 @@ export const parseMailboxes = (value: string): readonly FieldMailbox[] => {
 
 const isAtInName = (isQuoted: boolean, inAngles: boolean): boolean => isQuoted && !inAngles;
 
-/** The domain of an address, "" without one. */
+/** Returns the domain of an address, or "" when it has none. */
 export const getAddressDomain = (address: string): string =>
   address.slice(address.lastIndexOf("@") + 1 || address.length);

@@ -1,11 +1,11 @@
-/** The bytes of a part's body, without its transfer encoding (RFC 2045 §6). Unknown encodings are read as none. */
+/** Removes the transfer encoding of a part's body (RFC 2045 §6). A body in an unknown encoding stays as it is. */
 export const decodeBody = (body: Buffer, encoding: string): Buffer => {
   if (encoding === "base64") return decodeBase64(body.toString("latin1"));
   if (encoding === "quoted-printable") return decodeQuotedPrintable(body, false);
   return body;
 };
 
-/** RFC 2045 §6.8: characters outside of the alphabet are ignored. */
+/** RFC 2045 §6.8: a decoder ignores characters outside of the alphabet. */
 const decodeBase64 = (text: string): Buffer => Buffer.from(text, "base64");
 
 const EQUALS = 0x3d;
@@ -33,10 +33,10 @@ const decodeQuotedPrintable = (bytes: Buffer, isWord: boolean): Buffer => {
   return decoded.subarray(0, to);
 };
 
-/** White space between the sign and the end of the line: some mail servers add it. More than this is none of theirs. */
+/** Some mail servers add white space between the sign and the end of the line, but never more than this. */
 const SOFT_SPACE_MAX = 80;
 
-/** The last octet of the line end after a soft line break. */
+/** Returns the last octet of the line end after a soft line break. */
 const findSoftBreakEnd = (bytes: Buffer, from: number): number | undefined => {
   let at = from;
   while (at - from < SOFT_SPACE_MAX && (bytes[at] === SPACE || bytes[at] === 0x09)) at += 1;
@@ -55,9 +55,9 @@ const readDigit = (byte = 0): number | undefined => {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : undefined;
 };
 
-/** The text of bytes, or undefined for a character set that is not known. Invalid bytes become U+FFFD. */
+/** Decodes bytes; undefined for an unknown character set. Invalid bytes become U+FFFD. */
 export const decodeText = (bytes: Buffer, charset: string): string | undefined => {
-  // Mail that is called ASCII and is not has UTF-8 in it nowadays.
+  // Mail that wrongly declares ASCII mostly has UTF-8 today.
   if (/^(?:|us-ascii|ascii|ansi_x3\.4-1968)$/i.test(charset)) return decodeUnnamed(bytes);
   try {
     return new TextDecoder(charset).decode(bytes);
@@ -66,7 +66,7 @@ export const decodeText = (bytes: Buffer, charset: string): string | undefined =
   }
 };
 
-/** UTF-8 where it is valid, and else latin-1. */
+/** Decodes valid UTF-8, and everything else as Latin-1. */
 const decodeUnnamed = (bytes: Buffer): string => {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -76,10 +76,10 @@ const decodeUnnamed = (bytes: Buffer): string => {
 };
 
 const WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,20})?\?([bq])\?([^?\s]*)\?=/gi;
-/** White space between encoded words is not shown (RFC 2047 §6.2). */
+/** RFC 2047 §6.2: readers ignore white space between encoded words. */
 const BETWEEN_WORDS = /(\?=)[\t ]+(?==\?[^?\s]{1,62}\?[bq]\?)/gi;
 
-/** A field's value as people read it: encoded words (RFC 2047) and UTF-8 (RFC 6532). */
+/** Decodes a field's value for people: encoded words (RFC 2047) and UTF-8 (RFC 6532). */
 export const decodeFieldText = (value: string): string => {
   const joined = value.replaceAll(BETWEEN_WORDS, "$1");
   let shown = "";

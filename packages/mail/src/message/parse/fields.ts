@@ -1,8 +1,7 @@
-/** A field of a header section. Texts are latin-1: a character for each byte. */
+/** A field of a header section. Texts are Latin-1: a character for each byte. */
 export type HeaderField = {
-  /** The name in lower case. */
   readonly key: string;
-  /** The whole field as it was sent, with CRLF in its folds and none at its end. */
+  /** The whole original field, with CRLF in its folds and none at its end. */
   readonly raw: string;
 };
 
@@ -10,11 +9,11 @@ export type HeaderSection = {
   readonly fields: readonly HeaderField[];
   /** Lines that neither start nor continue a field. Mail servers read them as part of the field above. */
   readonly strayLines: number;
-  /** Where the body begins. */
+  /** The offset of the body. */
   readonly bodyAt: number;
 };
 
-/** More fields than any mail has. The others are not read. */
+/** No mail has more fields. The reader ignores the rest. */
 const FIELDS_MAX = 2_000;
 /** Mail servers refuse longer header sections. */
 const SECTION_BYTES_MAX = 1024 * 1024;
@@ -22,7 +21,7 @@ const SECTION_BYTES_MAX = 1024 * 1024;
 /** RFC 5322 §3.6.8, with the white space before the colon that §4.5.8 still allows. */
 const FIELD_START = /^([!-9;-~]+)[\t ]*:/;
 
-/** The fields at the beginning of a message or of one of its parts. All line ends are CRLF. */
+/** Reads the fields at the beginning of a message or of one of its parts. All line ends are CRLF. */
 export const readFields = (bytes: Buffer): HeaderSection => {
   const isEmpty = bytes[0] === 0x0d && bytes[1] === 0x0a;
   const end = isEmpty ? 0 : bytes.indexOf("\r\n\r\n");
@@ -51,7 +50,6 @@ export const readFields = (bytes: Buffer): HeaderSection => {
   };
 };
 
-/** The value of a field without its folds. */
 export const getValue = ({ raw }: HeaderField): string =>
   raw
     .slice(raw.indexOf(":") + 1)

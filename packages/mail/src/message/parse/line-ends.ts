@@ -3,7 +3,7 @@ const LF = 0x0a;
 
 export type LineEnds = {
   readonly bytes: Buffer;
-  /** Line feeds without a carriage return before them, which are CRLF in `bytes`. */
+  /** Line feeds that had no carriage return before them; in `bytes` they are CRLF. */
   readonly bareLineFeeds: number;
   /** Carriage returns without a line feed after them. */
   readonly bareReturns: number;
@@ -11,8 +11,8 @@ export type LineEnds = {
 };
 
 /**
- * A message with CRLF at the ends of all lines. RFC 5321 §2.3.8 allows no other, but mail servers that take a bare line
- * feed pass it on as CRLF, and signatures are verified over that.
+ * Changes all line ends of a message to CRLF. RFC 5321 §2.3.8 allows no other, but mail servers that accept a bare line feed forward it as
+ * CRLF, and signatures must be verified over that form.
  */
 export const normalizeLineEnds = (raw: Uint8Array): LineEnds => {
   const source = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);

@@ -2,7 +2,7 @@ import { type HeaderField, readFields } from "./fields.ts";
 import { normalizeLineEnds } from "./line-ends.ts";
 import { type PartTree, readParts } from "./parts.ts";
 
-/** A message as it was sent, with CRLF at all line ends. */
+/** A message, with CRLF at all line ends. */
 export type ParsedMessage = {
   readonly sizeBytes: number;
   readonly fields: readonly HeaderField[];

@@ -4,11 +4,11 @@ export type FieldParameters = {
   readonly parameters: ReadonlyMap<string, string>;
 };
 
-/** A mail has few of them; a hostile one may have thousands. */
+/** A mail has few parameters; a hostile one may have thousands. */
 const PARAMETERS_MAX = 50;
 const TEXT_LENGTH_MAX = 10_000;
 
-/** The value and parameters of Content-Type or Content-Disposition (RFC 2045 §5.1, RFC 2231 §3). */
+/** Parses the value and parameters of Content-Type or Content-Disposition (RFC 2045 §5.1, RFC 2231 §3). */
 export const parseParameters = (text: string): FieldParameters => {
   const parts = splitOutsideQuotes(text.slice(0, TEXT_LENGTH_MAX));
   const parameters = new Map<string, string>();
@@ -34,7 +34,7 @@ const unquote = (value: string): string =>
         .replaceAll(/\\(.)/g, "$1")
     : value;
 
-/** Parts between semicolons, without comments. */
+/** Splits at semicolons, and drops comments. */
 const splitOutsideQuotes = (text: string): readonly string[] => {
   const parts = [""];
   let isQuoted = false;

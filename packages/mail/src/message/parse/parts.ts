@@ -2,18 +2,17 @@ import { decodeBody, decodeText } from "./encodings.ts";
 import { findValue, type HeaderField, readFields } from "./fields.ts";
 import { parseParameters } from "./parameters.ts";
 
-/** A part of a message (RFC 2046): one with a body of its own, or one with further parts. */
+/** A part of a message (RFC 2046), which has either a body or further parts. */
 export type MessagePart = {
   readonly depth: number;
-  /** "text/html". */
+  /** Such as "text/html". */
   readonly type: string;
   readonly charset: string;
   readonly encoding: string;
   readonly isAttachment: boolean;
   readonly filename: string | null;
-  /** As sent, with the transfer encoding. */
+  /** The raw body, with the transfer encoding. */
   readonly body: Buffer;
-  /** Octets of the body. */
   readonly bytes: number;
   /** A multipart without a boundary, or without a part. */
   readonly isBroken: boolean;
@@ -24,19 +23,19 @@ export type MessagePart = {
 };
 
 export type PartTree = {
-  /** In the order of the message, each below the one that holds it. */
+  /** In the order of the message; a part follows the part that contains it. */
   readonly parts: readonly MessagePart[];
-  /** Parts beyond the limits were not read. */
+  /** True when the reader skipped parts beyond its limits. */
   readonly isCut: boolean;
 };
 
 /** Mail programs nest four levels. */
 const DEPTH_MAX = 10;
 const PARTS_MAX = 200;
-/** Of each text this much is read. */
+/** Read at most this much of each text. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
 
-/** The parts of a message with this header section and body. Never fails: what is not MIME is one plain text. */
+/** Reads the parts of a message. It never fails: a body that is not MIME becomes one plain text. */
 export const readParts = (fields: readonly HeaderField[], body: Buffer): PartTree => {
   const parts: MessagePart[] = [];
   let isCut = false;
@@ -93,7 +92,7 @@ const describePart = (
   };
 };
 
-/** The parts between the delimiter lines (RFC 2046 §5.1.1). The last one may lack its end. */
+/** Splits the parts at the delimiter lines (RFC 2046 §5.1.1). The last part may lack its end. */
 const splitParts = (body: Buffer, boundary: string): readonly Buffer[] => {
   const delimiter = Buffer.from(`--${boundary}`, "latin1");
   const parts: Buffer[] = [];

@@ -1,6 +1,6 @@
 import type { MessageRules } from "./rule.ts";
 
-/** Findings about who sent a message, and whether receivers can know. */
+/** Findings about a message's sender, and about the proof of its identity. */
 export const AUTHENTICATION_RULES = {
   SPF_NONE: {
     part: "spf",
@@ -61,7 +61,7 @@ export const AUTHENTICATION_RULES = {
     advice:
       "Have your mail server or mail service sign with DKIM for {domain}, with a key of 2048 bits.",
   },
-  // The milder case: another signature is valid.
+  // The lesser case: another signature is valid.
   DKIM_BODY: {
     part: "dkim",
     severity: "high",

@@ -1,6 +1,5 @@
 import type { MessageRules } from "./rule.ts";
 
-/** Findings about the message itself. */
 export const CONTENT_RULES = {
   // RFC 5322 §3.6: exactly one.
   FROM_MISSING: {

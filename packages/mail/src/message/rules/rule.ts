@@ -13,10 +13,9 @@ export const REPORT_PARTS = [
 
 export type ReportPart = (typeof REPORT_PARTS)[number];
 
-/** A row of a table of findings. `costPoints` are lost inside the part's own 0 to 100. */
+/** A row of a table of findings. `costPoints` reduce the part's own score of 0 to 100. */
 export type MessageRule = IssueRule & {
   readonly part: ReportPart;
-  /** What to do, in a sentence. */
   readonly advice: string;
 };
 

@@ -2,7 +2,6 @@ import type { RuleFamily } from "../reply-rule.ts";
 
 const us = { verdict: "unknown", confidence: 0.9, anyStage: true, aboutUs: true } as const;
 
-/** Replies about our address, our host name and its reputation. */
 export const ABOUT_US: readonly RuleFamily[] = [
   {
     reason: "mailbox_rate_limited",
@@ -178,7 +177,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   },
 ];
 
-/** Words that name our address. Tried after those that say for how long. */
+/** Words that name our address. These rules come after those that say for how long the refusal lasts. */
 export const OUR_ADDRESS: readonly RuleFamily[] = [
   {
     ...us,
@@ -218,7 +217,7 @@ export const OUR_ADDRESS: readonly RuleFamily[] = [
         example: "550 5.7.606 Access denied, you are banned",
       },
       {
-        // RFC 7504 has 521 for a host that takes no mail at all, and AT&T for one that takes none of ours.
+        // RFC 7504 defines 521 as a host that accepts no mail at all; AT&T uses 521 when it accepts no mail from us.
         id: "blocked_by_521",
         code: "521",
         text: /\b(?:block\w*|bann?ed|denied)\b/,
@@ -238,7 +237,7 @@ export const OUR_ADDRESS: readonly RuleFamily[] = [
   },
 ];
 
-/** Replies about who may send, our sender, and the message it would have sent. */
+/** Replies about permission to send, our sender, and the message that the sender would have sent. */
 export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
   {
     ...us,
@@ -297,7 +296,7 @@ export const ABOUT_OUR_SENDER: readonly RuleFamily[] = [
         example: "550 Only registered users may post to this list",
       },
       {
-        // The words for an unknown sender are those for an unknown recipient.
+        // The same words name an unknown sender and an unknown recipient.
         id: "speaks_of_sender",
         code: "5",
         text: /\b(?:senders?|sender's|return[- ]path|reverse[- ]path|originating|mail from)\b/,

@@ -3,7 +3,7 @@ import { NOT_THE_BOX } from "./mailbox.ts";
 
 const invalid = { verdict: "invalid" } as const;
 
-/** A mailbox that exists, from the code, where no rule for words matched. */
+/** Findings about an existing mailbox, from the code alone, when no rule for words matched. */
 export const MAILBOX_BY_CODE: readonly RuleFamily[] = [
   {
     reason: "mailbox_owner_changed",
@@ -11,7 +11,6 @@ export const MAILBOX_BY_CODE: readonly RuleFamily[] = [
     confidence: 0.8,
     rules: [
       {
-        // RFC 7293 §9.
         id: "owner_changed_code",
         enhanced: /^5\.7\.1[78]$/,
         example: "550 5.7.17 Ask bob who he is",
@@ -34,7 +33,7 @@ export const MAILBOX_BY_CODE: readonly RuleFamily[] = [
   },
 ];
 
-/** The same findings from the code, where no rule for words matched. */
+/** Findings about a missing mailbox or domain, from the code alone, when no rule for words matched. */
 export const GONE_BY_CODE: readonly RuleFamily[] = [
   {
     ...invalid,
@@ -82,7 +81,7 @@ export const GONE_BY_CODE: readonly RuleFamily[] = [
     ],
   },
   {
-    // DNS has the domain, or the server would not have been asked: it may only take no mail there.
+    // DNS has the domain, or we could not have asked the server, so the domain may only accept no mail.
     ...invalid,
     reason: "domain_not_accepting",
     confidence: 0.85,
@@ -122,8 +121,8 @@ export const GONE_BY_CODE: readonly RuleFamily[] = [
         example: "550 5.1.1 <bob@example.com> Address error",
       },
       {
-        // So OpenSMTPD answers for an unknown user of a virtual domain. The code is in no standard and the words
-        // alone may speak of a list that is there, so it takes both.
+        // OpenSMTPD gives this reply for an unknown user of a virtual domain. No standard defines the code, and the words alone may
+        // describe an existing list, so the rule needs both.
         id: "opensmtpd_unknown",
         code: "524",
         text: /\bmailing list expansion problem\b/,
@@ -137,7 +136,7 @@ export const GONE_BY_CODE: readonly RuleFamily[] = [
     confidence: 0.8,
     rules: [
       {
-        // Directory based edge blocking: only Microsoft's edge says this of an address it does not know.
+        // Directory based edge blocking: only Microsoft's edge gives this reply, for an address that it does not know.
         id: "microsoft_edge_blocking",
         code: "5",
         enhanced: /^5\.4\.1$/,
@@ -147,7 +146,7 @@ export const GONE_BY_CODE: readonly RuleFamily[] = [
         fromHost: "example-com.mail.protection.outlook.com",
       },
       {
-        // A gateway that asks Microsoft passes the words on; the host or the code in them is Microsoft's.
+        // A gateway that asks Microsoft passes the words on; the host or the code in the text is Microsoft's.
         id: "edge_blocking_passed_on",
         code: "5",
         enhanced: /^5\.4\.1$/,

@@ -1,6 +1,6 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** The full mailbox in other languages than English. Texts are tried without accents. */
+/** The full mailbox in other languages than English. The normalised text has no accents. */
 export const FULL_ELSEWHERE: readonly RuleFamily[] = [
   {
     reason: "mailbox_full",

@@ -1,17 +1,17 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** What a server may call the one we asked for. */
+/** The names that servers use for a recipient. */
 const WHO =
   "users?|recipients?(?: address)?|mailbox|mail box|mail-box|mailboxes|e-?mail(?: (?:address|account|box|id))?|mail (?:address|account)|address|account|addressee|adress|mail ?drop|mail id|login(?: name)?|alias|customer|person|inbox|local[- ]?part|destination|username|user ?name|user ?id|subscriber|receiver|rcpt|forward-path";
 
 const NOT_THERE =
   "unknown(?! (?:error|reason|encoding|problem|type|policy|charset|failure|status|command|mailer))|never found|no longer exists?|does no exists?|not (?:be )?(?:found|located|identified|resolved|recogni[sz]ed|listed|known|exists?|existing|valid|registered|present|here|defined|ours)|not a (?:valid|known|local|registered)|invalid|(?:is|was) (?:incorrect|wrong|illegal)|non-?exist[ae]nt|non existent|non-? ?existing|(?:has )?never existed|not local|not on file|not an? (?:existing|active)|unrouteable|unroutable|misspelled|mistyped|unrecogni[sz]ed|undefined|unavailable here";
 
-/** About a mailbox, these words are enough. */
+/** These words suffice in a reply about a mailbox. */
 const DEAD =
   "disabled|inactive|inactivated|not active|not activated|deactivated|de-activated|suspended|discontinued|frozen|terminated|dormant|abandoned|decommissioned|no longer (?:active|valid|in use|in service|available|used|employed|with (?:us|the)|monitored|maintained|supported|works?|accept\\w*|receiv\\w*)|out of use|not in use|not in service";
 
-/** These may be about a connection or a message as well, so they must be the predicate of the mailbox. */
+/** These words may also describe a connection or a message, so the mailbox must be their subject. */
 const GONE =
   "closed|deleted|removed|cancell?ed|expired|erased|retired|revoked|locked|barred|obsolete|archived|gone";
 
@@ -25,11 +25,11 @@ const before = (word: string): RegExp =>
 
 const invalid = { verdict: "invalid", confidence: 0.95 } as const;
 
-/** A limit on senders is not a full mailbox, and none of these is the recipient's account. */
+/** A limit on senders is not a full mailbox, and none of these words names the recipient's account. */
 export const NOT_THE_BOX =
   /\b(?:sending|senders?|sent|submission|outbound|outgoing|relay|rate|throttl\w*|hour|hourly|day|daily|minute|per|message-id|connections?|concurrent)\b/;
 
-/** A full disk says nothing about the mailbox, so its rule stands first; a full mailbox exists. */
+/** The rule for a full disk stands first, because a full disk proves nothing about the mailbox; a full mailbox exists. */
 export const FULL_MAILBOX: readonly RuleFamily[] = [
   {
     reason: "server_storage",
@@ -73,7 +73,7 @@ export const FULL_MAILBOX: readonly RuleFamily[] = [
   },
 ];
 
-/** What only a permanent reply about the recipient may say. */
+/** Words that count only in a permanent reply about the recipient. */
 export const GONE_MAILBOX: readonly RuleFamily[] = [
   {
     ...invalid,
@@ -147,7 +147,7 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
     ],
   },
   {
-    // The server says so of a domain that DNS has: mail for it has nowhere to go.
+    // The server denies a domain that DNS has: mail for this domain has no destination.
     ...invalid,
     reason: "domain_not_accepting",
     confidence: 0.85,

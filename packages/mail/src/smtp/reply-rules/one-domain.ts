@@ -1,8 +1,8 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
 /**
- * Refusals that one recipient's domain asked its mail provider for. They come with a 421, which ends the session, but
- * the provider's other domains are not refused. So they stand before the rules about our IP address.
+ * Refusals that the recipient's own domain asked its mail provider for. They come with a 421, which ends the session, but the provider's
+ * other domains are not refused. These rules stand before the rules about our IP address.
  */
 export const ABOUT_ONE_DOMAIN: readonly RuleFamily[] = [
   {
@@ -40,7 +40,7 @@ export const ABOUT_ONE_DOMAIN: readonly RuleFamily[] = [
     scope: "domain",
     rules: [
       {
-        // RFC 3463 §3.2: x.1.x is about an address, and x.1.7 and x.1.8 are about the sender's.
+        // RFC 3463 §3.2: x.1.x is about an address; x.1.7 and x.1.8 are about the sender's address.
         id: "address_status_421",
         code: "421",
         enhanced: /^4\.1\.(?![78]$)\d+$/,

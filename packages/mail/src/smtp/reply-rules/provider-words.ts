@@ -1,9 +1,6 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
-/**
- * Words that one provider documents, or is known for, and that the rules for everybody would misread. So they stand
- * first.
- */
+/** Words that one provider documents, or is known for. The general rules would misread them, so these rules stand first. */
 export const PROVIDER_WORDS: readonly RuleFamily[] = [
   {
     reason: "domain_without_mailboxes",
@@ -11,7 +8,7 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     confidence: 0.8,
     rules: [
       {
-        // Microsoft 365: the domain's subscription has ended. It speaks of authentication, and does not mean ours.
+        // Microsoft 365: the domain's subscription has ended. The text mentions authentication, but not ours.
         id: "microsoft_lapsed_tenant",
         text: /\bhosted tenant which has no mail-? ?enabled subscriptions?\b/,
         example:
@@ -26,7 +23,7 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     retry: "later",
     rules: [
       {
-        // Mimecast answers for an account of a federated directory: 451 for an unknown recipient, at every attempt.
+        // Mimecast with a federated directory replies 451 for an unknown recipient, at every attempt.
         id: "mimecast_federated_unknown",
         code: "451",
         text: /\binvalid recipient\b/,
@@ -58,8 +55,8 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     retry: "later",
     rules: [
       {
-        // Tencent's help has it for a recipient who gets too many messages at once, and some of its hosts misspell it.
-        // Cox has the same words for a mailbox that does not exist, so elsewhere they prove nothing.
+        // Tencent's help gives these words for a recipient who gets too many messages at once; some of its hosts misspell them. Cox uses
+        // the same words for a mailbox that does not exist, so elsewhere they prove nothing.
         id: "tencent_recipient_busy",
         text: /\bmailbox unavailable or access den(?:ied|ined)\b/,
         mx: /(?:^|\.)qq\.com$/,
@@ -93,7 +90,7 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     retry: "later",
     rules: [
       {
-        // Gmail's OverQuotaPerm: full, and unused for so long that Gmail accepts nothing more.
+        // Gmail's OverQuotaPerm: the mailbox is full, and unused for so long that Gmail accepts nothing more.
         id: "gmail_full_and_inactive",
         text: /\bout of storage space and inactive\b/,
         example:
@@ -107,7 +104,7 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     confidence: 0.8,
     rules: [
       {
-        // RFC 7293 §9: the mailbox, or its domain, takes mail, but for another person than the sender meant.
+        // RFC 7293 §9: the mailbox or its domain accepts mail, but for another person than the sender meant.
         id: "owner_changed",
         enhanced: /^5\.7\.1[78]$/,
         text: /\bowner\b|\bchanged\b/,
@@ -121,7 +118,7 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     confidence: 0.85,
     rules: [
       {
-        // Yandex has blocked the account. Elsewhere these words are about us.
+        // Yandex has blocked the account. From other servers the same words are about us.
         id: "yandex_account_blocked",
         code: "5",
         text: /\bpolicy rejection on the target address\b/,

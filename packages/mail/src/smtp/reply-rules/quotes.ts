@@ -1,6 +1,6 @@
 /**
- * How servers that ask another one introduce its reply: Postfix and Exim by the host and its address, Exim also by a
- * line before the reply, Barracuda by the recipient.
+ * The words that introduce another server's reply: Postfix and Exim name the host and its address, Exim also writes a line before the
+ * reply, Barracuda names the recipient.
  */
 export const QUOTE_STARTS = [
   /\bhost [^\s[\]]{1,255} ?\[[0-9a-f.:]{2,45}\](?::\d{1,5})?(?: said| refused to talk to me)?: {0,9}(?=[45]\d\d\b)/gi,

@@ -18,8 +18,8 @@ import { THROTTLES } from "./throttles.ts";
 import { ABOUT_WITNESSES } from "./witness.ts";
 
 /**
- * The first match wins. What speaks of us comes first: a blocklist word outweighs "user unknown" in the same reply,
- * because a server that refuses us tells every recipient the same.
+ * The first match wins. Rules about us come first: a blocklist word outweighs "user unknown" in the same reply, because a server that
+ * refuses us gives every recipient the same reply.
  */
 export const RULE_FAMILIES: readonly RuleFamily[] = [
   ...ABOUT_WITNESSES,

@@ -2,7 +2,7 @@ import type { RuleFamily } from "../reply-rule.ts";
 
 const server = { verdict: "unknown", confidence: 0.8, anyStage: true } as const;
 
-/** A server that asks another one and cannot reach it. The addresses it names are not ours. */
+/** A server that forwards to another server and cannot reach it. The addresses in the text are not ours. */
 export const NEXT_HOST: readonly RuleFamily[] = [
   {
     ...server,
@@ -18,7 +18,6 @@ export const NEXT_HOST: readonly RuleFamily[] = [
   },
 ];
 
-/** Replies about the server's own trouble. */
 export const SERVER_TROUBLE: readonly RuleFamily[] = [
   {
     ...server,
@@ -49,7 +48,7 @@ export const SERVER_TROUBLE: readonly RuleFamily[] = [
   },
 ];
 
-/** Pace and delay. Tried after the full mailbox, whose "limit exceeded" and "too many messages" look alike. */
+/** Rules about pace and delay follow the full mailbox, whose "limit exceeded" and "too many messages" look alike. */
 export const PACE: readonly RuleFamily[] = [
   {
     ...server,
@@ -102,7 +101,7 @@ export const PACE: readonly RuleFamily[] = [
         example: "550 5.3.0 Internal server error",
       },
       {
-        // Only OpenSMTPD's own 524 says this of an unknown mailbox.
+        // Only with OpenSMTPD's own code 524 do these words mean an unknown mailbox.
         id: "list_expansion",
         code: "55",
         enhanced: /^5\.2\.4$/,
@@ -127,7 +126,7 @@ export const PACE: readonly RuleFamily[] = [
 
 const relay = { reason: "relay_denied", verdict: "unknown", confidence: 0.8 } as const;
 
-/** A server that refuses to relay does not have the domain, so what it writes of user or domain is not proof. */
+/** A server that refuses to relay does not host the domain, so its words about users or domains prove nothing. */
 export const RELAY_REFUSED: readonly RuleFamily[] = [
   {
     ...relay,
@@ -141,7 +140,7 @@ export const RELAY_REFUSED: readonly RuleFamily[] = [
   },
 ];
 
-/** The same in other words. Before the codes: 5.1.1 and 5.1.2 come with it, too. */
+/** Other words for a refusal to relay. These rules precede the codes, because servers also send 5.1.1 and 5.1.2 with them. */
 export const RELAY: readonly RuleFamily[] = [
   {
     ...relay,
@@ -155,7 +154,7 @@ export const RELAY: readonly RuleFamily[] = [
   },
 ];
 
-/** Refusals that say nothing of the mailbox, and what is left when no better word was found. */
+/** Refusals that prove nothing about the mailbox; they apply when no better rule matched. */
 export const POLICY: readonly RuleFamily[] = [
   {
     reason: "recipient_restricted",
@@ -215,7 +214,7 @@ export const POLICY: readonly RuleFamily[] = [
   },
 ];
 
-/** Temporary codes without a word we know: never about the mailbox for certain. */
+/** Temporary codes without known words: they never prove anything about the mailbox. */
 export const LEFT_OVER: readonly RuleFamily[] = [
   {
     reason: "mailbox_not_found_transient",
@@ -238,7 +237,7 @@ export const LEFT_OVER: readonly RuleFamily[] = [
     retry: "later",
     rules: [
       {
-        // The codes greylisting servers use, where the text says nothing else.
+        // The codes of greylisting servers, when the text says nothing else.
         id: "greylist_code",
         code: "45",
         enhanced: /^(?:4\.7\.1|4\.2\.0|4\.3\.2|none)$/,

@@ -1,14 +1,14 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** How a reply names us: it speaks of one client, and not of the whole server. */
+/** How a reply names us: as one client, while the server works for others. */
 const US =
   "(?:\\b(?:from|by|server|client|ip|address) {0,2}[[(]? {0,2}_ip_|\\bips?\\b|\\byour (?:\\w+ )?(?:ips?|host|server|mail ?server|mta|network|connection)\\b|\\bclient\\b|\\b(?:sending|connecting) (?:host|mta|server|ip)\\b)";
 
-/** That a refusal will pass. */
+/** Words that announce a temporary refusal. */
 const FOR_NOW =
   "(?:\\brates?\\b|\\brate-?limit\\w*|\\bthrottl\\w*|\\btoo (?:many|much|fast|quickly|frequent\\w*)\\b|\\bbusy\\b|\\bdeferred\\b|\\btemporar\\w*|\\b(?:try|connect|retry) (?:(?:it|this|your \\w+) )?(?:again )?later\\b|\\bslow down\\b|\\bunusual\\b|\\bconcurren\\w*|\\bvolume\\b)";
 
-/** Refusals that will pass. They come before the rules that only look for our address, since these name it, too. */
+/** Temporary refusals. They also name our address, so these rules precede the rules that look only for it. */
 export const THROTTLES: readonly RuleFamily[] = [
   {
     reason: "greylisted",

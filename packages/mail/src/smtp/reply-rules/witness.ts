@@ -1,10 +1,10 @@
 import type { Reply } from "../reply.ts";
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** The reason where the mail server refused a mailbox of the operator's that exists. */
+/** The reason when the mail server refused an existing mailbox of the operator's. */
 export const WITNESS_REFUSED = "witness_refused";
 
-/** In place of the server's own words, which say that the mailbox does not exist. Release 0.2.0 reads `ip_blocked`. */
+/** Replaces the server's own words, which deny the mailbox. Release 0.2.0 reads `ip_blocked`. */
 export const REFUSED_WITNESS: Reply = {
   code: 550,
   enhanced: "5.7.1",
