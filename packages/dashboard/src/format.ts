@@ -12,26 +12,25 @@ const clock = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
 });
 
-/** 1234.5 is "1,234.5". */
 export const formatNumber = (value: number): string => whole.format(value);
 
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
 
-/** 12000 is "12K". */
+/** Formats 12000 as "12K". */
 export const formatCompact = (value: number): string => compact.format(value);
 
 const change = new Intl.NumberFormat("en", { signDisplay: "exceptZero" });
 
-/** "+1", "-0.5", "0". */
+/** Formats a change as "+1", "-0.5" or "0". */
 export const formatChange = (value: number): string => change.format(value);
 
-/** Cut after a tenth of a percent, as the API's own sentences are: 97.99% is not 98%, and a list is done when its last row is. */
+/** Rounds down to a tenth of a percent, as the API's own sentences do: 97.99% is not 98%, and a list is done only with its last row. */
 export const formatShare = (value: number): string =>
   share.format(Math.floor(value * 1_000 + CUT_SLACK) / 1_000);
 
 /**
- * The shares of the parts of one whole, in tenths of a percent. What cutting takes away goes to the parts that lose most
- * by it (largest remainder), so that all parts together come to 100%.
+ * Formats the parts of a whole in tenths of a percent. Rounding down leaves a rest, which goes to the parts that lost most (largest
+ * remainder), so that all parts add up to 100%.
  */
 export const formatShares = (parts: readonly number[], total: number): readonly string[] => {
   const exact = parts.map((part) => (part / total) * 1_000 + CUT_SLACK);
@@ -49,15 +48,15 @@ export const formatShares = (parts: readonly number[], total: number): readonly 
 /** 0.57 × 1,000 may be 569.9999999. */
 const CUT_SLACK = 1e-6;
 
-/** "1 credit", "2.5 credits". */
+/** Formats "1 credit" or "2.5 credits". */
 export const formatCount = (value: number, one: string, many = `${one}s`): string =>
   `${formatNumber(value)} ${value === 1 ? one : many}`;
 
-/** In the time zone of the reader. */
+/** In the reader's time zone. */
 export const formatTime = (iso: string): string => dateTime.format(new Date(iso));
 
-/** Hours and minutes, in the time zone of the reader. */
+/** Hours and minutes, in the reader's time zone. */
 export const formatClock = (iso: string): string => clock.format(new Date(iso));
 
-/** A day of the API, which is a day of UTC. */
+/** Formats a day of the API, which is a day in UTC. */
 export const formatDay = (date: string): string => day.format(new Date(date));

@@ -1,8 +1,8 @@
 import { MailproofError } from "@mailproof/client";
 import { API_URL } from "./base.ts";
 
-// The operator's routes (docs/operating.md): the commands of `mailproof admin` on the server of this page. The client of the
-// API has no method for them, since they are not part of the service.
+// Calls the operator's routes (docs/operating.md): the commands of `mailproof admin` on this page's server. The API's client has no method
+// for them, because they are not part of the service.
 
 export const isOperatorKey = (key: string): boolean => key.startsWith("mp_operator_");
 
@@ -13,7 +13,7 @@ type Body = {
   readonly error?: { readonly message: string };
 };
 
-/** What the command prints. The type is its caller's: docs/command-line.md has the commands. */
+/** Returns the command's output. The caller chooses the type: docs/command-line.md has the commands. */
 export const sendCommand = async <T>(
   key: string,
   command: string,

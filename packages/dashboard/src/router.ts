@@ -19,14 +19,14 @@ export const query = computed(() => address.value.searchParams);
 type Navigation = {
   /** Replaces the current entry, so Back does not return to it. */
   readonly replace?: boolean;
-  /** Only for the screen, as `history.state`: it does not appear in the URL. */
+  /** Passed to the screen as `history.state`, and not in the URL. */
   readonly state?: unknown;
 };
 
 /** Opens a screen: "verify", or "lists?status=completed". */
 export const navigate = (to: string, { replace = false, state = null }: Navigation = {}): void => {
   const href = APP_PATH + to;
-  // As browsers do for a link to the open page, so a double click is one entry.
+  // Browsers do the same for a link to the open page, so a double click adds one entry.
   const isHere = href === location.pathname + location.search;
   if (replace || isHere) history.replaceState(state, "", href);
   else history.pushState(state, "", href);
@@ -34,7 +34,7 @@ export const navigate = (to: string, { replace = false, state = null }: Navigati
   if (!replace) scrollTo(0, 0);
 };
 
-/** A link to a screen is opened here, unless the browser was asked for a tab or a download. */
+/** Opens a link to a screen in place, unless the user asked for a new tab or a download. */
 const onClick = (event: MouseEvent): void => {
   const { target, button, metaKey, ctrlKey, shiftKey, altKey, defaultPrevented } = event;
   if (defaultPrevented || button !== 0 || metaKey || ctrlKey || shiftKey || altKey) return;
@@ -65,7 +65,7 @@ const decodePart = (part: string): string | undefined => {
   }
 };
 
-/** The parts of a path that match the pattern's ":name"s. Undefined if the path does not match. */
+/** Returns the parts of a path that match the pattern's ":name"s. Undefined if the path does not match. */
 export const matchPath = (pattern: string, actual: string): Params | undefined => {
   const [wanted, parts] = [pattern.split("/"), actual.split("/")];
   if (wanted.length !== parts.length) return undefined;

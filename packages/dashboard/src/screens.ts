@@ -9,13 +9,13 @@ export type ScreenEntry = {
   /** Below /app/; ":name" matches any one part. */
   readonly path: string;
   readonly title: string;
-  /** Its place in the navigation. Absent: it is reached from other screens. */
+  /** Its group in the navigation. Absent when only other screens link to it. */
   readonly group?: (typeof GROUPS)[number];
   readonly icon?: IconName;
   readonly load: () => Promise<FunctionComponent<ScreenProps>>;
 };
 
-/** The screens of an operator's key (docs/operating.md). It belongs to no account, so it opens none of the others. */
+/** The screens for an operator's key (docs/operating.md). Such a key belongs to no account, so it opens no other screens. */
 export const OPERATOR_SCREENS: readonly ScreenEntry[] = [
   {
     path: "",
@@ -38,7 +38,7 @@ export const OPERATOR_SCREENS: readonly ScreenEntry[] = [
 
 export const GROUPS = ["Verify", "Deliverability", "Account", "Developers"] as const;
 
-/** Every screen, in the order of the navigation. Its code is loaded when it is first opened. */
+/** Every screen, in the order of the navigation. The browser loads its code on first use. */
 export const SCREENS: readonly ScreenEntry[] = [
   {
     path: "",
@@ -167,6 +167,6 @@ export const SCREENS: readonly ScreenEntry[] = [
   },
 ];
 
-/** Those of the key that is signed in. */
+/** Lists the screens of the signed-in key. */
 export const listScreens = (): readonly ScreenEntry[] =>
   isOperator.value ? OPERATOR_SCREENS : SCREENS;

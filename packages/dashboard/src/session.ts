@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { API_URL } from "./base.ts";
 import { isOperatorKey, type Options, sendCommand } from "./operator.ts";
 
-// The key is in memory and in sessionStorage, which ends with the tab. It is never in localStorage, an address or a title.
+// The key is in memory and in sessionStorage, which ends with the tab. It is never in localStorage, a URL or a title.
 
 const STORED = { key: "mailproof.key", session: "mailproof.session" } as const;
 
@@ -21,7 +21,7 @@ const store = (name: keyof typeof STORED, value: string | null): void => {
     if (value === null) sessionStorage.removeItem(STORED[name]);
     else sessionStorage.setItem(STORED[name], value);
   } catch {
-    // Storage is blocked: the key lasts as long as the page.
+    // The browser blocks storage: the key lasts as long as the page.
   }
 };
 
@@ -32,29 +32,29 @@ export const sessionId = signal(readStored("session") ?? "");
 
 export const isSignedIn = computed(() => key.value !== null);
 
-/** Null: it is not loaded, or the key may not read it. */
+/** Null until it has loaded, or when the key may not read it. */
 export const account = signal<GetAccountData | null>(null);
 
 /** Why the balance is not shown. */
 export const accountError = signal<unknown>(null);
 
-/** Why the sign-in form is shown, where the user did not sign out. */
+/** Why the sign-in form is shown when the user did not sign out. */
 export const signOutReason = signal<string | null>(null);
 
 export const isTestKey = computed(() => key.value?.startsWith("mp_test_") ?? false);
 
 export const isOperator = computed(() => key.value !== null && isOperatorKey(key.value));
 
-/** It does not retry: a person sees the error, and decides. */
+/** Creates a client without retries: a person sees the error, and decides. */
 const createQuickClient = (ownKey: string, fetch: typeof globalThis.fetch): Client =>
   createClient({ baseUrl: API_URL, key: ownKey, retries: 0, fetch });
 
-/** A key that was revoked or has expired ends the session, whichever screen notices. */
+/** A revoked or expired key ends the session, on any screen. */
 const createWatchedFetch =
   (ownKey: string): typeof fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
-    // A late response to an earlier key says nothing about the current one.
+    // A late response to an earlier key proves nothing about the current one.
     if (response.status === 401 && key.peek() === ownKey)
       signOut("The API no longer accepts this key. It was revoked, or it has expired.");
     return response;
@@ -64,7 +64,6 @@ const signedInClient = computed(() =>
   key.value === null ? null : createQuickClient(key.value, createWatchedFetch(key.value)),
 );
 
-/** The client of the key that is signed in. */
 export const getClient = (): Client => {
   if (!signedInClient.value) throw new Error("No key is signed in.");
   return signedInClient.value;
@@ -73,14 +72,14 @@ export const getClient = (): Client => {
 export const isForbidden = (error: unknown): boolean =>
   error instanceof MailproofError && error.status === 403;
 
-/** Runs an operator's command with the key that is signed in. */
+/** Runs an operator's command with the signed-in key. */
 export const runCommand = <T>(
   command: string,
   options: Options = {},
   aborted: AbortSignal | null = null,
 ): Promise<T> => sendCommand<T>(key.peek() ?? "", command, options, aborted);
 
-/** Null: the key is good, and may not read the account. */
+/** Null when the key is valid, but may not read the account. */
 const readAccount = async (candidate: string): Promise<GetAccountData | null> => {
   if (isOperatorKey(candidate)) {
     await sendCommand(candidate, "gauges").catch(explainRefusal);
@@ -89,7 +88,7 @@ const readAccount = async (candidate: string): Promise<GetAccountData | null> =>
   return createQuickClient(candidate, fetch)
     .getAccount()
     .catch((error: unknown) => {
-      // It is a good key without the scope account:read.
+      // The key is valid, but lacks the scope account:read.
       if (isForbidden(error)) return null;
       throw error;
     });
@@ -103,7 +102,7 @@ const explainRefusal = (error: unknown): never => {
   );
 };
 
-/** Asks the API about the key and keeps it only if the API accepts it. */
+/** Asks the API about the key, and keeps the key only if the API accepts it. */
 export const signIn = async (candidate: string): Promise<void> => {
   const data = await readAccount(candidate);
   sessionId.value = createRandomId();
@@ -123,7 +122,7 @@ export const signOut = (reason: string | null = null): void => {
   key.value = null;
 };
 
-/** Reads the balance again: after a charge, and when the tab is opened. An operator's key has no account. */
+/** Reads the balance again: after a charge, and when the tab opens. An operator's key has no account. */
 export const refreshAccount = async (): Promise<void> => {
   const client = signedInClient.peek();
   if (!client || isOperator.peek()) return;

@@ -28,10 +28,10 @@ const isOpen = signal(false);
 const text = signal("");
 const chosen = signal(0);
 
-/** Null: its code is on its way. */
+/** Null until the code of the palette has loaded. */
 const finder = signal<typeof Finder | null>(null);
 const isBroken = signal(false);
-/** Lists and domains of the account, and the pages of the manual, read when the palette is opened. */
+/** The account's lists and domains, and the pages of the manual, read when the palette opens. */
 const places = signal<readonly Finder.Command[]>([]);
 const manual = signal<readonly Finder.Command[]>([]);
 
@@ -47,18 +47,18 @@ const found = computed(
 );
 
 const loadFinder = async (): Promise<void> => {
-  // Those of an earlier key are gone.
+  // Removes the places of an earlier key.
   places.value = [];
   try {
     finder.value = await import("./palette-commands.ts");
     isBroken.value = false;
   } catch {
-    // After an update of the service its file is gone.
+    // After an update of the service, the old file no longer exists.
     isBroken.value = true;
   }
 };
 
-/** The palette is complete without what cannot be read. */
+/** The palette works without the parts that cannot be read. */
 const readPlaces = (): void => {
   finder.value?.readManual().then(
     (pages) => (manual.value = pages),
@@ -67,7 +67,7 @@ const readPlaces = (): void => {
   if (isOperator.value) return;
   const client = getClient();
   const show = (found: readonly Finder.Command[]) => {
-    // Another key is signed in by now.
+    // Another key may have signed in meanwhile.
     if (client === getClient()) places.value = found;
   };
   finder.value
@@ -106,7 +106,7 @@ const runCommand = (command: Finder.Command | undefined): void => {
   run?.();
 };
 
-/** Enter may come before the code: what was typed is then the command. */
+/** Enter may come before the code has loaded: the palette then runs the command for the typed text. */
 const runChosen = async (): Promise<void> => {
   await loading;
   if (isOpen.value && !isBroken.value) runCommand(found.value[chosen.value]);
@@ -150,14 +150,14 @@ const Nothing = () => {
   return <p class="soft">{finder.value ? "No matches." : "Loading …"}</p>;
 };
 
-/** Ctrl K or ⌘ K: every screen, list, domain, id, setting and page of the manual; screens in the order of the navigation. */
+/** The palette behind Ctrl K or ⌘ K: all screens, lists, domains, ids, settings and manual pages, with screens in navigation order. */
 export const CommandPalette = () => {
   const dialog = useDialog(isOpen.value, closePalette);
   useLayoutEffect(() => {
     addEventListener("keydown", onShortcut);
     return () => {
       removeEventListener("keydown", onShortcut);
-      // The API refused the key while it was open: the next one must not see its lists and domains.
+      // The API may refuse the key while the palette is open: the next key must not see its lists and domains.
       closePalette();
     };
   }, []);

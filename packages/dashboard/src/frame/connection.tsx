@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 
-/** Says that the browser has no network, for as long as it has none. */
+/** Shows a notice while the browser has no network. */
 export const Connection = () => {
   const isOffline = useSignal(!navigator.onLine);
   useLayoutEffect(() => {

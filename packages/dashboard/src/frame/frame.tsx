@@ -11,7 +11,6 @@ import { Menu } from "./menu.tsx";
 import { Navigation } from "./navigation.tsx";
 import { announcement, Outlet } from "./outlet.tsx";
 
-/** What is around every screen. */
 export const Frame = () => {
   useLayoutEffect(() => {
     void refreshAccount();

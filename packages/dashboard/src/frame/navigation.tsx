@@ -3,7 +3,7 @@ import { Icon } from "../parts/icon.tsx";
 import { path } from "../router.ts";
 import { GROUPS, listScreens, type ScreenEntry } from "../screens.ts";
 
-/** A screen below another one, such as a list's, belongs to it; one that is listed itself, such as a new list, does not. */
+/** Finds the entry of the current screen. A list's screen belongs to "Lists"; a screen with its own entry, such as a new list, does not. */
 const findHere = (listed: readonly ScreenEntry[]): ScreenEntry | undefined =>
   listed.find((entry) => path.value === entry.path) ??
   listed.find((entry) => entry.path !== "" && path.value.startsWith(`${entry.path}/`));

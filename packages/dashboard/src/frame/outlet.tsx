@@ -7,11 +7,10 @@ import { Screen } from "../parts/screen.tsx";
 import { matchPath, type Params, path } from "../router.ts";
 import { listScreens, type ScreenEntry, type ScreenProps } from "../screens.ts";
 
-/** Tells screen readers which screen opened. */
 export const announcement = signal("");
 
 type Shown = {
-  /** Those of the key that was signed in when it was opened. */
+  /** The screens of the key that was signed in when this screen opened. */
   readonly screens: readonly ScreenEntry[];
   readonly address: string;
   readonly params: Params;
@@ -50,17 +49,17 @@ const openScreen = async (
   if (isCurrent()) shown.value = { screens, address, params, content };
 };
 
-// From the first moment on, before anything is drawn: the code of the screen comes while the frame is drawn.
+// Runs at once, before anything is drawn: the screen's code loads while the frame is drawn.
 effect(() => {
   let isCurrent = true;
   void openScreen(listScreens(), path.value, () => isCurrent);
-  // The reader has gone on, or a key of another kind is signed in.
+  // The reader has left the screen, or a key of another kind has signed in.
   return () => {
     isCurrent = false;
   };
 });
 
-/** A screen that fails to render does not take the rest of the page with it. */
+/** Catches the errors of a screen, so that the rest of the page stays. */
 class Boundary extends Component<{ children: ComponentChildren }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 
@@ -77,7 +76,7 @@ class Boundary extends Component<{ children: ComponentChildren }, { error?: unkn
   }
 }
 
-/** After an update of the service, the files that this page refers to are gone. */
+/** After an update of the service, the files that this page refers to no longer exist. */
 const reload = () => location.reload();
 
 const Content = ({ params, content }: Shown) => {

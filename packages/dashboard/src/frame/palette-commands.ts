@@ -2,22 +2,22 @@ import type { Client } from "@mailproof/client";
 import { toDocsHref } from "../base.ts";
 import type { toTitle } from "../screens/lists/job.ts";
 
-// What Ctrl K finds beside the screens. It is loaded when the palette is first opened. It imports nothing of the page that has
-// state: the bundler would then cut the page's own code into two files.
+// The results of Ctrl K besides the screens. The browser loads this module when the palette first opens. It must not import modules of the
+// page that have state: the bundler would then split the page's own code into two files.
 
 export type Command = {
   readonly title: string;
-  /** Null: the price of a verification. */
+  /** Null for the price of a verification. */
   readonly kind: string | null;
-  /** An id, a name in ASCII or a route by which it is also found. */
+  /** A second search key: an id, a name in ASCII or a route. */
   readonly key?: string;
-  /** By which it is found where nothing else is. */
+  /** Searched only when no title or key matches. */
   readonly text?: string;
-  /** What it opens: a screen by its path, another page by its URL, and a screen with an address, which is in no URL. */
+  /** The target: a screen by its path, another page by its URL, or a screen with an address, which stays out of the URL. */
   readonly path?: string;
   readonly href?: string;
   readonly email?: string;
-  /** Absent where it opens something. */
+  /** Absent when the command opens something. */
   readonly run?: () => void;
 };
 
@@ -32,7 +32,7 @@ const toDomain = (domain: string, title: string): Command => ({
 
 type ToTitle = typeof toTitle;
 
-/** The newest. */
+/** Reads only the newest lists. */
 const readLists = async (client: Client, toTitle: ToTitle): Promise<readonly Command[]> =>
   (await client.listJobs({ limit: LISTS_MAX })).jobs.map((job) => ({
     title: toTitle(job),
@@ -41,15 +41,15 @@ const readLists = async (client: Client, toTitle: ToTitle): Promise<readonly Com
     path: `lists/${job.job_id}`,
   }));
 
-/** Those that are watched. */
+/** Reads only domains with a monitor. */
 const readDomains = async (client: Client): Promise<readonly Command[]> => {
   const { monitors } = await client.listMonitors();
-  // One domain may be watched with several sending addresses.
+  // One domain may have monitors for several sending addresses.
   const names = new Map(monitors.map(({ domain, domain_unicode: name }) => [domain, name]));
   return [...names].map(([domain, name]) => toDomain(domain, name));
 };
 
-/** A key may not read one of them: the palette is complete without it. */
+/** A key may lack access to one of them: the palette then shows the others. */
 export const readPlaces = async (client: Client, toTitle: ToTitle): Promise<readonly Command[]> =>
   (
     await Promise.all(
@@ -66,7 +66,7 @@ type ManualEntry = {
 
 let manual: readonly Command[] = [];
 
-/** The index of the manual's own search, read once. */
+/** Reads the index of the manual's own search, once. */
 export const readManual = async (): Promise<readonly Command[]> => {
   if (manual.length > 0) return manual;
   const response = await fetch(toDocsHref("/search.json"));
@@ -88,7 +88,7 @@ const IDS: readonly (readonly [prefix: string, of: string, path: string])[] = [
   ["key_", "Requests of", "logs?key="],
 ];
 
-/** An id that was copied from a program or a log leads to what it names. */
+/** An id from a program or a log leads to the thing that it names. */
 const findId = (typed: string): readonly Command[] =>
   IDS.filter(([prefix]) => typed.startsWith(prefix) && /^\w{4}[\w-]{8,}$/.test(typed)).map(
     ([, of, path]) => ({ title: `${of} ${typed}`, kind: "Id", path: path + typed }),
@@ -101,10 +101,10 @@ const filter = (all: readonly Command[], words: readonly string[]): readonly Com
     words.every((word) => `${title} ${kind} ${key}`.toLowerCase().includes(word)),
   );
 
-/** Of the manual, behind what the account has. */
+/** At most this many pages of the manual, after the account's own results. */
 const PAGES_MAX = 6;
 
-/** By their text, which has almost any word, only where nothing else is found. */
+/** Searches the text of pages only when nothing else is found, because it contains almost any word. */
 const findPages = (
   all: readonly Command[],
   words: readonly string[],
@@ -123,7 +123,7 @@ type Found = {
   readonly commands: readonly Command[];
   readonly places: readonly Command[];
   readonly manual: readonly Command[];
-  /** An operator has no account: no ids, domains and addresses of one. */
+  /** An operator has no account, so no ids, domains or addresses are offered. */
   readonly isOperator: boolean;
   readonly isTestKey: boolean;
 };
@@ -134,7 +134,7 @@ export const findCommands = (
 ): readonly Command[] => {
   const typed = text.trim();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  // Before a word is typed it is the navigation.
+  // With an empty field the palette shows the navigation.
   if (words.length === 0) return commands;
   const found = filter(isOperator ? commands : [...commands, ...places], words);
   if (isOperator) return [...found, ...findPages(all, words, found.length === 0)];
@@ -146,7 +146,7 @@ export const findCommands = (
   const ids = found.some(({ key }) => key === typed) ? [] : findId(typed);
   const domain = DOMAIN.exec(typed)?.[1]?.toLowerCase();
   const isFound = found.some(({ title, key }) => domain === key || domain === title);
-  // Behind the lists: their names look like domains, as files' names do.
+  // Listed after the lists, because the names of files look like domains.
   const report = domain === undefined || isFound ? [] : [toDomain(domain, `Check of ${domain}`)];
   const own = [...ids, ...found, ...report];
   return [...own, ...findPages(all, words, own.length === 0)];

@@ -7,11 +7,11 @@ import { ErrorPanel, toSentence } from "../parts/error-panel.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { signIn, signOutReason } from "../session.ts";
 
-/** The key itself is wrong, or no request was made with it: its field says so. Anything else may pass. */
+/** Tells whether the key itself is wrong, or no request was made with it; the key's field shows such an error. Any other error may pass. */
 const isAboutKey = (error: unknown): boolean =>
   !(error instanceof MailproofError) || error.status === 401;
 
-/** The API's sentence is for programs: it names the header of the key. */
+/** Replaces the API's sentence, which is for programs and names the key's header. */
 const toKeySentence = (error: unknown): string =>
   error instanceof MailproofError
     ? "The API does not accept this key. Check that you copied the whole key, and that it has not been revoked or expired."
@@ -19,7 +19,7 @@ const toKeySentence = (error: unknown): string =>
 
 type FieldProps = {
   readonly field: RefObject<HTMLInputElement | null>;
-  /** Why the key is wrong, or null. */
+  /** The error of the key, or null. */
   readonly fault: unknown;
   readonly onInput: () => void;
 };

@@ -16,7 +16,7 @@ const readStoredTheme = (): Theme => {
 
 export const theme = signal<Theme>(readStoredTheme());
 
-/** Every colour is a pair, and `color-scheme` chooses. */
+/** Every colour in the styles has a light and a dark value, and `color-scheme` selects one. */
 export const applyTheme = (): void => {
   effect(() => {
     const scheme = theme.value === "system" ? "light dark" : theme.value;
@@ -29,6 +29,6 @@ export const chooseTheme = (chosen: Theme): void => {
   try {
     localStorage.setItem(STORED_THEME, chosen);
   } catch {
-    // Storage is blocked: the choice lasts as long as the page.
+    // The browser blocks storage: the choice lasts as long as the page.
   }
 };

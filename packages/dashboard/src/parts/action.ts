@@ -3,11 +3,10 @@ import { useRef, useState } from "preact/hooks";
 export type Action<A extends readonly unknown[]> = {
   readonly isRunning: boolean;
   readonly error: unknown;
-  /** Does nothing while it runs, so a double click is one request. */
+  /** Does nothing while a request runs, so a double click sends one request. */
   readonly run: (...args: A) => Promise<void>;
 };
 
-/** One request that a person starts, with its state. */
 export const useAction = <A extends readonly unknown[]>(
   act: (...args: A) => Promise<unknown>,
 ): Action<A> => {

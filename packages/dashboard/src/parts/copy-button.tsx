@@ -4,11 +4,11 @@ const SHOWN_MS = 1_500;
 
 type Props = {
   readonly text: string | (() => string);
-  /** What is copied, in the button: "Copy", or "Copy as curl". */
+  /** The button's text: "Copy", or "Copy as curl". */
   readonly label?: string;
 };
 
-/** Browsers refuse it without a permission, and have no clipboard at all on pages from plain http. */
+/** Browsers refuse to copy without a permission, and offer no clipboard on pages over plain http. */
 const writeToClipboard = async (text: string): Promise<boolean> => {
   try {
     await navigator.clipboard.writeText(text);

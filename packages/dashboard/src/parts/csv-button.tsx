@@ -6,15 +6,14 @@ export type CsvRow = readonly (string | number)[];
 export type CsvTable = { readonly header: readonly string[]; readonly rows: readonly CsvRow[] };
 
 type Props = {
-  /** Without its ending. */
+  /** Without its extension. */
   readonly fileName: string;
-  /** A promise, where the table is longer than what is shown. */
+  /** A promise when the table is longer than its visible part. */
   readonly getTable: () => CsvTable | Promise<CsvTable>;
-  /** What the file contains, such as "Credits per day". */
+  /** The content of the file, such as "Credits per day". */
   readonly of: string;
 };
 
-/** Saves the numbers of a picture or a table as a file. */
 export const CsvButton = ({ fileName, getTable, of }: Props) => {
   const [isMaking, setMaking] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -52,14 +51,14 @@ export const saveFile = (name: string, content: Blob): void => {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken the file by then.
+  // The browser has read the file by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
 
 export const formatCsv = ({ header, rows }: CsvTable): string =>
   [header, ...rows].map((cells) => `${cells.map(formatCell).join(",")}\r\n`).join("");
 
-/** A text that a spreadsheet would run as a formula gets a leading ', as in the exports of the API. */
+/** A text that a spreadsheet would run as a formula gets a leading ', as in the API's exports. */
 const formatCell = (cell: string | number): string => {
   const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -8,16 +8,16 @@ export type Series = {
 };
 
 type Props = {
-  /** Days of the API, such as 2026-11-21: the first and the last of the picture. */
+  /** The first and the last day of the picture, as days of the API, such as 2026-11-21. */
   readonly from: string;
   readonly to: string;
-  /** One value for each series, in their order. A day that is missing has none. */
+  /** One value for each series, in their order. A missing day has no values. */
   readonly values: ReadonlyMap<string, readonly number[]>;
   /** From the bottom of a bar to its top. */
   readonly series: readonly Series[];
   /** The sum in words, such as "1,204 verdicts". */
   readonly sum: string;
-  /** What the numbers are, such as "Verdicts". */
+  /** The meaning of the numbers, such as "Verdicts". */
   readonly what: string;
 };
 
@@ -33,7 +33,7 @@ const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
 const add = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** The API returns only the days on which something happened. */
+/** Fills the gaps, because the API returns only days with events. */
 const listDays = ({ from, to, values }: Props): readonly Day[] => {
   const days: Day[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
@@ -43,7 +43,7 @@ const listDays = ({ from, to, values }: Props): readonly Day[] => {
   return days;
 };
 
-/** The end of the scale: at least the largest day, and a number of which people know the half. */
+/** Returns the end of the scale: at least the largest day, and a number that is easy to halve. */
 const toScale = (most: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return power * (STEPS.find((step) => step * power >= most) ?? 1);
@@ -55,7 +55,7 @@ type BarProps = Pick<Props, "series"> & {
   readonly scale: number;
 };
 
-/** A bar of one day: a part for each series, one on the other. What it says when it is pointed at is for the whole day. */
+/** Draws the bar of one day, a part for each series. Its tooltip is for the whole day. */
 const DayBar = ({ day: { date, values }, at, scale, series }: BarProps) => {
   const sum = add(values);
   const height = sum === 0 ? 0 : Math.max(HEIGHT_MIN, (sum / scale) * HEIGHT);
@@ -111,7 +111,7 @@ const DayTable = ({ days, series, what }: Props & { readonly days: readonly Day[
   </details>
 );
 
-/** A bar of several colours for each day, the sum of them all, and the same numbers in a table. */
+/** Draws a bar for each day in the series' colours, the sum of all days, and the same numbers in a table. */
 export const DayChart = (props: Props) => {
   const { series, sum, what } = props;
   const days = listDays(props);

@@ -8,21 +8,21 @@ type Props = {
   readonly children: ComponentChildren;
 };
 
-/** The browser's own: it traps the focus and returns it to its button, and Esc closes it. */
+/** A native dialog: it traps the focus, returns it to its button, and closes on Esc. */
 export const useDialog = (isOpen: boolean, onClose: () => void) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key arrives: Esc right after Enter closes what Enter opened.
+  // A layout effect runs before the next key arrives: Esc right after Enter closes the dialog that Enter opened.
   useLayoutEffect(() => {
     if (isOpen && !dialog.current?.open) dialog.current?.showModal();
     if (!isOpen) dialog.current?.close();
   }, [isOpen]);
-  // Esc closes it by the state, at once. The browser says a moment after its own closing that it closed: a key that opens
-  // the dialog again in between would be lost.
+  // Esc changes the state at once. The browser reports its own closing a moment later, and would lose a key that opens the dialog again in
+  // between.
   const onCancel = (event: Event) => {
     event.preventDefault();
     onClose();
   };
-  // By then a key may have opened it again.
+  // A key may have opened the dialog again by then.
   const onClosed = () => {
     if (!dialog.current?.open) onClose();
   };

@@ -2,17 +2,16 @@ import { useSignal } from "@preact/signals";
 import { Icon } from "./icon.tsx";
 
 type Props = {
-  /** What is to be chosen, as a link would name it, and what follows it. */
+  /** The text of the link that chooses files, and the words after it. */
   readonly what: string;
   readonly how: string;
   readonly note: string;
-  /** As `<input type="file">` takes it. */
+  /** The `accept` of `<input type="file">`. */
   readonly accept: string;
   readonly isMultiple?: boolean;
   readonly onFiles: (files: readonly File[]) => void;
 };
 
-/** Files are dropped or chosen. */
 export const DropZone = ({ what, how, note, accept, isMultiple = false, onFiles }: Props) => {
   const isOver = useSignal(false);
   return (
@@ -44,7 +43,7 @@ export const DropZone = ({ what, how, note, accept, isMultiple = false, onFiles 
         accept={accept}
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])]);
-          // The same file may be chosen again.
+          // Allows the user to choose the same file again.
           currentTarget.value = "";
         }}
       />

@@ -2,17 +2,17 @@ import { MailproofError } from "@mailproof/client";
 import { isForbidden } from "../session.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/** Whether the same request may succeed later: when the service is back, or more credits are there. */
+/** Tells whether the same request may succeed later: when the service is back, or the account has more credits. */
 export const mayPass = (error: unknown): boolean =>
   !(error instanceof MailproofError) ||
   error.retryable ||
   error.code === "INSUFFICIENT_CREDITS" ||
   (error.status ?? 500) >= 500;
 
-/** What the API tells programs that repeat a request. The dashboard repeats it so without being told. */
+/** The API's advice to programs. The dashboard repeats a request in this way without advice. */
 const OF_PROGRAMS = " Retry with the same Idempotency-Key";
 
-/** The API's own sentence says what happened, and what happened to the money. */
+/** Returns the API's own sentence, which states the fault and the fate of the money. */
 export const toSentence = (error: unknown): string => {
   const [what = "", rest] = (error instanceof Error ? error.message : String(error)).split(
     OF_PROGRAMS,
@@ -22,11 +22,11 @@ export const toSentence = (error: unknown): string => {
 
 type Props = {
   readonly error: unknown;
-  /** Absent where a retry would fail the same way. */
+  /** Absent when a retry would fail in the same way. */
   readonly onRetry?: (() => void) | undefined;
 };
 
-/** Every error: the sentence, the request's id, and Retry where that may help. */
+/** Shows any error: the sentence, the request's id, and Retry where that may help. */
 export const ErrorPanel = ({ error, onRetry }: Props) => {
   if (isForbidden(error))
     return (

@@ -1,4 +1,4 @@
-/** Each in a square of 24, drawn with a line. */
+/** Each icon is one line in a square of 24. */
 const ICONS = {
   overview: "M4 5h7v6H4zM13 5h7v10h-7zM4 13h7v6H4zM13 17h7v2h-7z",
   verify: "M3 6h18v12H3zM7.5 12l3 3 6-6",
@@ -25,7 +25,7 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** It is always next to a word, so it needs no accessible name. */
+/** An icon always stands next to a word, so it needs no accessible name. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={ICONS[name]} />

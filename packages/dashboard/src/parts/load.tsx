@@ -4,12 +4,12 @@ import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ErrorPanel, mayPass } from "./error-panel.tsx";
 import { type ShapeName, Waiting } from "./shape.tsx";
 
-/** What the API returned, and how the latest request went. Earlier data stay while the next request runs. */
+/** The API's data, and the outcome of the latest request. Earlier data stay while the next request runs. */
 export type Load<T> = {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly reload: () => void;
-  /** What loads it without a person, and how often that has failed in a row. */
+  /** The automatic reload, and how often it has failed in a row. */
   readonly polling?: { readonly run: () => void; readonly failures: number };
 };
 
@@ -18,7 +18,7 @@ const isAborted = (error: unknown): boolean =>
 
 type State<T> = { readonly data?: T; readonly error?: unknown; readonly failures: number };
 
-/** How long after a failure that may pass it is tried again by itself. */
+/** The pause before an automatic retry, after a failure that may pass. */
 export const AGAIN_MS = 30_000;
 
 /** Loads when the screen opens, when one of the inputs changes, and after a failure that may pass. */
@@ -38,12 +38,12 @@ export const useLoad = <T,>(
       },
       (error: unknown) => {
         if (controller.signal.aborted || isAborted(error)) return;
-        // The frame says that there is no network, and when there is one again it is loaded again.
+        // The frame reports a missing network, and loading resumes when the network is back.
         if (isByItself && !navigator.onLine) return;
         setState((before) => ({
           ...before,
           failures: before.failures + 1,
-          // It would be read aloud each time, since each has the id of its own request.
+          // A screen reader would read each new error aloud, since each has another request id.
           error: isByItself ? (before.error ?? error) : error,
         }));
       },
@@ -61,7 +61,7 @@ export const useLoad = <T,>(
   return loaded;
 };
 
-/** Loads repeatedly while the page is visible and has a network, each time this long after the last response. Null: it stops. */
+/** Loads repeatedly while the page is visible and has a network, each time this long after the last response. Null stops it. */
 export const usePolling = (
   {
     data,
@@ -93,14 +93,14 @@ export const usePolling = (
 
 type Props<T> = {
   readonly load: Load<T>;
-  /** What is being loaded, such as "the running lists". */
+  /** The name of the data, such as "the running lists". */
   readonly what: string;
-  /** What it will look like. */
+  /** The placeholder's shape. */
   readonly as?: ShapeName;
   readonly children: (data: T) => ComponentChildren;
 };
 
-/** The data, or what is being loaded, or the error with Retry. */
+/** Shows the data, a placeholder while they load, or the error with Retry. */
 export const Loaded = <T,>({ load: { data, error, reload }, what, as, children }: Props<T>) => (
   <>
     {error !== undefined && <ErrorPanel error={error} onRetry={reload} />}

@@ -11,12 +11,12 @@ type Props = {
   readonly children: (close: () => void) => ComponentChildren;
 };
 
-/** A button with a menu below it: the browser's own popover, which Esc and a click beside it close, and the focus returns. */
+/** A button with a menu below it: a native popover, which closes on Esc and on a click beside it, and returns the focus. */
 export const MenuButton = ({ label, class: name = "", children }: Props) => {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
-  /** A popover is above everything, so it does not know its button. */
+  /** The browser draws a popover above everything, without a position relative to its button. */
   const place = ({ newState }: TargetedToggleEvent<HTMLDivElement>) => {
     const box = button.current?.getBoundingClientRect();
     if (newState !== "open" || !box) return;

@@ -1,7 +1,7 @@
 import { getClient } from "../session.ts";
 import { useLoad } from "./load.tsx";
 
-/** The operations that a screen has the price of, by their names in the catalog. */
+/** The operations whose prices a screen needs, by their names in the catalog. */
 type Operation =
   | "verify"
   | "verify_from_cache"
@@ -16,5 +16,5 @@ type Prices = Readonly<Partial<Record<Operation, number>>>;
 export const loadPrices = async (signal: AbortSignal): Promise<Prices> =>
   (await getClient().getCatalog({ signal })).credits_per_operation;
 
-/** Empty while they are loaded, and where they cannot be: a screen works without them. */
+/** Empty while the prices load, and when they cannot be loaded: a screen works without them. */
 export const usePrices = (): Prices => useLoad(loadPrices).data ?? {};

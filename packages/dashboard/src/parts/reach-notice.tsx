@@ -1,6 +1,6 @@
 import { account, isTestKey } from "../session.ts";
 
-/** What a person has to know before credits are spent. Nothing where mail servers can be asked, or need not be. */
+/** Warns before credits are spent. Shows nothing when mail servers can be reached, or need not be. */
 export const ReachNotice = () => {
   const reach = account.value?.reach;
   if (!reach || isTestKey.value || reach.state === "open" || reach.state === "not_measured")

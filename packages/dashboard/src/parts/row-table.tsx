@@ -3,13 +3,13 @@ import type { ComponentChildren } from "preact";
 export type Column<R> = {
   readonly title: string;
   readonly cell: (row: R) => ComponentChildren;
-  /** Names the row. */
+  /** The cell that names its row. */
   readonly isHeader?: true;
   readonly isNumber?: true;
 };
 
 type Props<R> = {
-  /** Names the table: "API keys". */
+  /** The table's accessible name, such as "API keys". */
   readonly label: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
@@ -17,8 +17,8 @@ type Props<R> = {
 };
 
 /**
- * A table whose rows are stacked on a phone: each cell on its own line, behind the title of its column. Stacked, the
- * elements lose their table semantics in some browsers, so roles restore them.
+ * A table that becomes a stack on a phone: each cell on its own line, after the title of its column. Some browsers then drop the table
+ * semantics, so roles restore them.
  */
 export const RowTable = <R,>({ label, columns, rows, getKey }: Props<R>) => (
   <table class="row-lines" role="table" aria-label={label}>

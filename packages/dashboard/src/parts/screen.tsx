@@ -5,14 +5,13 @@ type Props = {
   readonly title: string;
   /** One sentence below the title. */
   readonly lead?: ComponentChildren;
-  /** Beside the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 };
 
-/** The frame of every screen: its heading, which the frame focuses, and the title of the tab. */
+/** The layout of every screen: its heading, which the frame focuses, and the title of the tab. */
 export const Screen = ({ title, lead, actions, children }: Props) => {
-  // With the heading, in one step: what reads a heading reads its title.
+  // Runs together with the drawing of the heading, so that both always agree.
   useLayoutEffect(() => {
     document.title = `${title} · Mailproof`;
   }, [title]);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** What a part will look like, in rectangles of x, y, width and height: while it is loaded, and while there is nothing. */
+/** The outlines of a part, as rectangles of x, y, width and height: shown while it loads, and while it is empty. */
 const SHAPES = {
   lines: [
     [0, 4, 220, 9],
@@ -41,12 +41,12 @@ const Shape = ({ name }: { readonly name: ShapeName }) => (
 );
 
 type WaitingProps = {
-  /** What is being loaded, such as "the running lists". */
+  /** The name of the data, such as "the running lists". */
   readonly what: string;
   readonly shape?: ShapeName | undefined;
 };
 
-/** What is awaited, in its shape; readers of the page get the words. */
+/** Shows an outline of the awaited data; screen readers get the words. */
 export const Waiting = ({ what, shape = "lines" }: WaitingProps) => (
   <p class="waiting" role="status">
     <span class="unseen">Loading {what} …</span>
@@ -56,13 +56,12 @@ export const Waiting = ({ what, shape = "lines" }: WaitingProps) => (
 
 type EmptyProps = {
   readonly shape: ShapeName;
-  /** One sentence: what will be here. */
+  /** One sentence about the future content. */
   readonly children: ComponentChildren;
-  /** One link or button that begins it; absent where the screen has it in view. */
+  /** One link or button for the first step; absent when the screen already shows it. */
   readonly action?: ComponentChildren;
 };
 
-/** A place that has nothing yet. */
 export const Empty = ({ shape, children, action }: EmptyProps) => (
   <div class="empty">
     <Shape name={shape} />

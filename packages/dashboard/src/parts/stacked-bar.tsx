@@ -9,13 +9,13 @@ export type BarPart = {
 
 type Props = {
   readonly parts: readonly BarPart[];
-  /** The value of a full bar. What the parts do not fill stays empty. */
+  /** The value of a full bar. Parts that add up to less leave the rest empty. */
   readonly total: number;
-  /** What the bar shows, such as "Results of customers.csv". */
+  /** The bar's accessible name, such as "Results of customers.csv". */
   readonly label: string;
 };
 
-/** One bar of several colours, and its numbers in words below it. */
+/** One bar of several colours, with its numbers in words below. */
 export const StackedBar = ({ parts, total, label }: Props) => {
   const shown = parts.filter(({ value }) => value > 0);
   const shares = formatShares(

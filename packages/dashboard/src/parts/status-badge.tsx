@@ -1,4 +1,4 @@
-/** Status of an address in the colours of the manual; the text says it, too. */
+/** The status of an address in the manual's colours, and as text. */
 export const StatusBadge = ({ status }: { readonly status: string }) => (
   <span class={`status is-${status}`}>{status}</span>
 );

@@ -1,4 +1,4 @@
-// What the API names by codes, in words that fit on a line. The code stands in the title, and with the evidence.
+// Short words for the API's codes. The tooltip and the evidence show the code.
 
 const STATUSES: Readonly<Record<string, string>> = {
   catch_all: "catch-all",
@@ -47,7 +47,7 @@ const REASONS: Readonly<Record<string, string>> = {
   typo_domain: "a misspelled domain",
 };
 
-/** "the mailbox is full"; a code that has no words is shown with blanks. */
+/** Returns "the mailbox is full"; a code without words is shown with blanks. */
 export const toReasonWords = (reason: string): string => {
   if (reason.startsWith("syntax.")) return "not an email address";
   return REASONS[reason] ?? reason.replaceAll(/[_.]/g, " ");
@@ -55,6 +55,5 @@ export const toReasonWords = (reason: string): string => {
 
 export const toStatusWords = (status: string): string => STATUSES[status] ?? status;
 
-/** "google" is "Google". */
 export const toProviderWords = (provider: string): string =>
   provider.charAt(0).toUpperCase() + provider.slice(1).replaceAll("_", " ");

@@ -1,4 +1,4 @@
-// What core does by Buffer (packages/core/src/intake/latin1.ts), for a browser, which has none.
+// Replaces core's use of Buffer (packages/core/src/intake/latin1.ts) in a browser, which has none.
 
 const CHUNK = 8_192;
 

@@ -1,10 +1,10 @@
-// What core does by Buffer (packages/mail/src/octets.ts), for a browser, which has none. It counts, since most texts are
-// short and encoding each of them takes longer.
+// Replaces core's use of Buffer (packages/mail/src/octets.ts) in a browser, which has none. It counts, because most texts are short and
+// encoding each of them takes longer.
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd8_00 && code < 0xdc_00;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc_00 && code < 0xe0_00;
 
-/** How long the text is in UTF-8. Half of a pair is written as U+FFFD, which has three octets. */
+/** Counts the octets of a text in UTF-8. Half of a surrogate pair becomes U+FFFD, which has three octets. */
 export const countOctets = (text: string): number => {
   let octets = 0;
   for (let at = 0; at < text.length; at++) {

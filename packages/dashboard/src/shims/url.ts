@@ -1,5 +1,5 @@
-// What core takes from node:url, for a browser (build.ts puts this in its place). A browser makes A-labels of a URL's host; it
-// cannot convert back, which is Punycode (RFC 3492) for each label.
+// Replaces core's imports from node:url in a browser (by build.ts). A browser makes A-labels of a URL's host, but cannot convert them back,
+// which needs Punycode (RFC 3492) for each label.
 
 export const domainToASCII = (domain: string): string => {
   const url = `http://${domain}`;
@@ -38,7 +38,7 @@ const adaptBias = (delta: number, points: number, isFirst: boolean): number => {
 /** a to z are 0 to 25, 0 to 9 are 26 to 35. */
 const toDigit = (code: number): number => (code >= 0x61 ? code - 0x61 : code - 0x30 + 26);
 
-/** RFC 3492 §6.2. Undefined if no label encodes to this one. */
+/** RFC 3492 §6.2. Undefined if no label encodes to this text. */
 const decodeLabel = (text: string): string | undefined => {
   const lastHyphen = text.lastIndexOf("-");
   const codes = Array.from({ length: Math.max(0, lastHyphen) }, (_, at) => text.charCodeAt(at));

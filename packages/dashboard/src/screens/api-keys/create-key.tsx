@@ -14,7 +14,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** The form, and then the key: when this closes, the key is gone for good. */
+/** Shows the form, and then the key: when the dialog closes, nobody can read the key again. */
 export const CreateKey = ({ isOpen, onCreated, onClose }: Props) => {
   const created = useSignal<CreateApiKeyData | null>(null);
   const keep = (data: CreateApiKeyData) => {
@@ -67,7 +67,7 @@ const NewKey = ({
 );
 
 const DAY_MS = 86_400_000;
-/** Days until it expires; 0: never. */
+/** Days until the key expires; 0 means never. */
 const LIFETIMES = [0, 30, 90, 365] as const;
 
 type FormProps = {
@@ -176,7 +176,7 @@ const ModeChoice = () => (
 
 const PUBLIC = "public";
 
-/** The least that most programs need comes first. Null: chosen one by one, or none. */
+/** The smallest set for most programs comes first. Null when the user chooses scopes one by one, or none. */
 const PRESETS: readonly {
   readonly name: string;
   readonly label: string;
@@ -255,7 +255,7 @@ const ScopeChoice = () => {
   );
 };
 
-/** What bounds a key that anyone may read. */
+/** The limits of a key that anyone may read. */
 const PublicUse = () => (
   <>
     <label for="key-origins">Pages</label>

@@ -2,7 +2,7 @@ import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
 import { API_URL, toDocsHref } from "../../base.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 
-/** What a page with a form includes. The key may be seen there, so it is not a secret here. */
+/** The snippet for a page with a form. The page publishes the key, so the key is no secret here. */
 export const FormSnippet = ({ publicKey }: { readonly publicKey: string }) => {
   const text = `<script src="${API_URL}${SCRIPT_PATH}"
   integrity="${SCRIPT_INTEGRITY}" crossorigin="anonymous"

@@ -6,7 +6,6 @@ import "./api-keys.css";
 
 type Props = {
   readonly keys: readonly ListedKey[];
-  /** What can be done with a key. */
   readonly action: (key: ListedKey) => ComponentChildren;
 };
 

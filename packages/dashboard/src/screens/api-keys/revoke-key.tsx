@@ -5,7 +5,7 @@ import { getClient, signOut } from "../../session.ts";
 import { isOwnKey, type ListedKey } from "./listed-key.ts";
 
 type Props = {
-  /** Null: there is none to revoke, and the dialog is closed. */
+  /** Null when the dialog is closed. */
   readonly revoked: ListedKey | null;
   readonly onRevoked: () => void;
   readonly onClose: () => void;

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { API_URL } from "../../base.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 
-// A first request from a program, with this host filled in. The key comes from the environment, so none is copied with it.
+// The first request of a program to this host. The key comes from the environment, so nobody copies it with the snippet.
 
 const EMAIL = "valid@example.com";
 

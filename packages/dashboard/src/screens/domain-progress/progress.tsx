@@ -16,7 +16,7 @@ type Progress = GetDomainProgressData;
 type Step = Progress["steps"][number];
 type Next = Progress["next"];
 
-/** A domain's progress towards a strict policy, and the one thing to do now. */
+/** A domain's progress towards a strict policy, and the one next step. */
 export const DomainProgress = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   const load = useLoad((signal) => getClient().getDomainProgress({ domain }, { signal }), [domain]);
@@ -39,14 +39,14 @@ export const DomainProgress = ({ params }: { readonly params: Params }) => {
   );
 };
 
-/** Where a step shows its evidence, below /app/. */
+/** Returns the path of a step's evidence, below /app/. */
 const toEvidence = (domain: string, { step, test_id: test }: Step): string => {
   const start = `domains/${encodeURIComponent(domain)}`;
   if (step === "tested") return test === undefined ? `${start}/mail-tests` : `mail-tests/${test}`;
   return step === "reported" ? `${start}/reports` : start;
 };
 
-/** Which step the one thing to do belongs to. Absent: it is on a screen of its own. */
+/** The step that the next action belongs to. Absent when the action has its own screen. */
 const STEP_OF_NEXT: Readonly<Partial<Record<Next["code"], Step["step"]>>> = {
   check_domain: "published",
   publish_spf: "published",
@@ -105,7 +105,7 @@ const TITLES: Readonly<Record<Step["step"], string>> = {
   enforced: "Strict policy",
 };
 
-/** What has not been observed yet is never red. */
+/** An unobserved step is never red. */
 const STATES: Readonly<
   Record<Step["status"], { readonly tone: string; readonly word: string; readonly mark: string }>
 > = {

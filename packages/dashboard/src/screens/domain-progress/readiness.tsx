@@ -4,7 +4,7 @@ import { SourceTable } from "../domain-reports/sources.tsx";
 
 type Dmarc = GetDomainProgressData["dmarc"];
 
-/** Whether a stricter policy is safe, in one word. Without evidence it is grey. */
+/** Says in one word whether a stricter policy is safe. Without evidence the word is grey. */
 const toVerdict = ({ ready, reasons }: Dmarc): { readonly tone: string; readonly word: string } => {
   if (ready) return { tone: "good", word: "yes" };
   return reasons.some(({ code }) => code === "already_strict")
@@ -53,7 +53,6 @@ export const Readiness = ({ dmarc }: { readonly dmarc: Dmarc }) => {
   );
 };
 
-/** The evidence in numbers. */
 const toSums = (dmarc: Dmarc): string => {
   const span = `${formatDay(dmarc.from)} to ${formatDay(dmarc.to)}`;
   if (dmarc.reports === 0) return `No DMARC report from ${span}.`;

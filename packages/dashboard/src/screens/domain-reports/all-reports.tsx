@@ -7,7 +7,7 @@ import { Upload } from "./upload.tsx";
 import "../domains/domains.css";
 import "./reports.css";
 
-/** The way to the reports of each domain. A file says itself which domain it is about. */
+/** Links to the reports of each domain. An uploaded file itself names its domain. */
 export const AllReports = () => {
   const load = useLoad(loadLatest);
   return (

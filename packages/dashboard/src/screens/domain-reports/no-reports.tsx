@@ -7,11 +7,11 @@ import { RecordBox } from "../domains/record-box.tsx";
 type Props = {
   readonly domain: string;
   readonly days: string;
-  /** Absent: this service receives no mail for this key. */
+  /** Absent when this service receives no mail for this key. */
   readonly address?: string | undefined;
 };
 
-/** Where receivers may send the reports themselves, so that nothing is uploaded. */
+/** The address to which receivers may send reports themselves, so that nobody has to upload files. */
 export const ReportsAddress = ({ address }: { readonly address: string }) => (
   <p class="reports-address">
     Reports arrive automatically when <code>rua</code> of the DMARC and the TLS-RPT record has{" "}
@@ -20,7 +20,7 @@ export const ReportsAddress = ({ address }: { readonly address: string }) => (
   </p>
 );
 
-/** What requests reports, as the latest check of the domain has it. Reading the check is free. */
+/** Shows which records request reports, by the latest check of the domain. Reading the check is free. */
 export const NoReports = ({ domain, days, address }: Props) => {
   const load = useLoad(
     async (signal) => (await loadReport(domain, signal))?.check ?? null,

@@ -1,7 +1,7 @@
 import type { GetDomainReportsData } from "@mailproof/client";
 import { formatCount } from "../../format.ts";
 
-/** What was wrong with reports. For those that came by mail, this is the only response. */
+/** The faults of reports. For reports that came by mail, this is the only response. */
 export const ReportFaults = ({
   reports: { notes, unreadable },
 }: {

@@ -24,7 +24,7 @@ const DEFAULT_SPAN = "30";
 const readSpan = (): string =>
   SPANS.find((days) => days === query.value.get("days")) ?? DEFAULT_SPAN;
 
-/** What receivers reported about one domain, and where to upload the files they send. */
+/** The reports of receivers about one domain, and the upload of report files. */
 export const DomainReports = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   const days = readSpan();
@@ -138,7 +138,7 @@ const DONE: Readonly<Record<Reports["dmarc"]["dispositions"][number]["dispositio
   unknown: "not reported",
 };
 
-/** "What receivers did with these messages: 1,200 delivered as usual, 3 refused." */
+/** Writes "What receivers did with these messages: 1,200 delivered as usual, 3 refused." */
 const toDispositions = (dispositions: Reports["dmarc"]["dispositions"]): string =>
   dispositions.length === 0
     ? ""

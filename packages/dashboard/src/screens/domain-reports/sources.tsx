@@ -7,7 +7,7 @@ type Reports = GetDomainReportsData;
 type Provider = Reports["dmarc"]["providers"][number];
 type Source = Reports["dmarc"]["sources"][number];
 
-/** "amazon_ses" is "amazon ses". */
+/** Writes "amazon_ses" as "amazon ses". */
 const toTitle = (provider: string | undefined): string =>
   provider?.replaceAll("_", " ") ?? "other senders";
 
@@ -20,7 +20,7 @@ const ALIGNED = {
 
 type Sums = Pick<Source, "messages" | "aligned" | "forwarded">;
 
-/** What a receiver found of a mail, from the bottom of a bar to its top and from its left to its right. */
+/** A receiver's findings about mail, from the bottom of a bar to its top and from its left to its right. */
 export const ALIGNMENTS = [
   { name: "Aligned", tone: "is-valid", count: ({ aligned }: Sums) => aligned },
   { name: "Forwarded", tone: "is-unknown", count: ({ forwarded }: Sums) => forwarded },
@@ -31,7 +31,7 @@ export const ALIGNMENTS = [
   },
 ] as const;
 
-/** Its number, and a bar as long as its share of the largest, in the colours of what receivers found. */
+/** Shows the number, and a bar for its share of the largest number, in the colours of the findings. */
 const createVolumeColumn = (all: readonly Sums[]): Column<Sums> => {
   const most = Math.max(1, ...all.map(({ messages }) => messages));
   return {
@@ -67,7 +67,6 @@ const createProviderColumns = (all: readonly Provider[]): readonly Column<Provid
   ALIGNED,
 ];
 
-/** The sums of each service that sends. */
 export const Services = ({ providers }: { readonly providers: readonly Provider[] }) => (
   <section class="panel wide" aria-labelledby="services">
     <h2 id="services">By service</h2>
@@ -83,7 +82,7 @@ export const Services = ({ providers }: { readonly providers: readonly Provider[
 const toSpan = ({ first_day: first, last_day: last }: Source): string =>
   first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
 
-/** Nothing to do is green. Whether an unknown source is legitimate is for the owner to judge. */
+/** A source that needs no action is green. Only the owner can judge whether an unknown source is legitimate. */
 const NOTHING_TO_DO: readonly Source["advice"]["code"][] = ["aligned", "forwarded"];
 
 const Advice = ({ source: { advice } }: { readonly source: Source }) => (
@@ -130,7 +129,6 @@ export const SourceTable = ({ sources }: { readonly sources: readonly Source[] }
 
 type Props = {
   readonly reports: Reports;
-  /** The link to the next page. */
   readonly next: string | undefined;
 };
 

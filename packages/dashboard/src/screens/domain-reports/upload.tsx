@@ -7,7 +7,7 @@ import { DropZone } from "../../parts/drop-zone.tsx";
 import { toSentence } from "../../parts/error-panel.tsx";
 import { getClient } from "../../session.ts";
 
-/** The API takes 5,000,000 bytes of JSON, and base64 is a third longer than the file. */
+/** The API accepts 5,000,000 bytes of JSON, and base64 is a third longer than the file. */
 const FILE_BYTES_MAX = 3_700_000;
 
 type Outcome =
@@ -31,7 +31,7 @@ const readBase64 = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-/** A report that is sent twice is stored once, so a retry is always safe. */
+/** The API stores a repeated report only once, so a retry is always safe. */
 const send = async (file: File): Promise<Outcome> => {
   try {
     if (file.size > FILE_BYTES_MAX)
@@ -45,7 +45,7 @@ const send = async (file: File): Promise<Outcome> => {
   }
 };
 
-/** Files are sent one after the other, and each has its own outcome. */
+/** Sends files one after the other, each with its own outcome. */
 const useUploads = (onStored: () => void) => {
   const entries = useSignal<readonly Entry[]>([]);
   const queue = useRef<Promise<void>>(Promise.resolve());
@@ -79,7 +79,7 @@ const useUploads = (onStored: () => void) => {
 };
 
 type Props = {
-  /** The one that the screen is about. */
+  /** The domain of the screen. */
   readonly domain?: string;
   readonly onStored: () => void;
 };
@@ -109,7 +109,7 @@ export const Upload = ({ domain, onStored }: Props) => {
   );
 };
 
-/** After a lost connection or from a busy service, the file itself is not at fault. */
+/** A lost connection or a busy service is no fault of the file. */
 const isRetryable = (error: unknown): boolean =>
   error instanceof MailproofError && (error.retryable || error.code === "NETWORK");
 

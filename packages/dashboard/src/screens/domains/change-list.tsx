@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 
 type Props = { readonly before: Check; readonly after: Check };
 
-/** What changed since the previous check: records by line, as a diff. */
+/** The changes since the previous check: records by line, as a diff. */
 export const ChangeList = ({ before, after }: Props) => {
   const changes = listChanges(before, after);
   const from = `${before.score} (${before.grade})`;

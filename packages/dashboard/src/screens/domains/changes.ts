@@ -1,6 +1,5 @@
 import type { Check } from "./check.ts";
 
-/** What one check found and the previous one did not, or vice versa. */
 export type Change = {
   readonly what: string;
   readonly removed: readonly string[];

@@ -15,12 +15,12 @@ type Run =
 type Props = {
   readonly domain: string;
   readonly sendingIp?: string | null;
-  /** "Check again", or "Check now" where there is no check yet. */
+  /** "Check again", or "Check now" before the first check. */
   readonly label: string;
   readonly onChecked: () => void;
 };
 
-/** Makes a new check. It costs credits, so it asks first. */
+/** Runs a new check. It costs credits, so the button asks first. */
 export const CheckButton = ({ domain, sendingIp, label, onChecked }: Props) => {
   const isOpen = useSignal(false);
   const ip = useSignal(sendingIp ?? "");
@@ -115,7 +115,7 @@ const CheckForm = ({ ip, run, cost, onStart, onClose }: FormProps) => {
         value={ip.value}
         onInput={({ currentTarget }) => {
           ip.value = currentTarget.value;
-          // Another request, so another intention.
+          // Another address makes another request, and so another intention.
           run.value = { kind: "none" };
         }}
       />

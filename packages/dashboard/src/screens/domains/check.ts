@@ -7,7 +7,7 @@ export type Issue = Check["dns"]["issues"][number];
 
 export type Report = {
   readonly check: Check;
-  /** The check before of the same domain and sending address. */
+  /** The previous check of the same domain and sending address. */
   readonly before: Check | null;
   /** Newest first. */
   readonly history: readonly CheckSummary[];
@@ -15,7 +15,7 @@ export type Report = {
 
 const HISTORY_MAX = 30;
 
-/** The latest check of a domain and the one before. Null: it was never checked. Reading them is free. */
+/** Reads the latest check of a domain and the one before, for free. Null when the domain was never checked. */
 export const loadReport = async (domain: string, signal: AbortSignal): Promise<Report | null> => {
   const client = getClient();
   const { checks } = await client.listChecks({ domain, limit: HISTORY_MAX }, { signal });
@@ -30,7 +30,7 @@ export const loadReport = async (domain: string, signal: AbortSignal): Promise<R
   return { check, before, history };
 };
 
-/** Which colour a status has. What was not answered is never red. */
+/** The colour of each status. A check without an answer is never red. */
 const TONES: Readonly<Record<string, string>> = {
   pass: "good",
   warn: "warn",
@@ -52,7 +52,6 @@ export const STATUS_WORDS: Readonly<Record<string, string>> = {
 
 export const getTone = (status: string): string => TONES[status] ?? "grey";
 
-/** The parts of a check's score. */
 export const PART_TITLES: Readonly<Record<string, string>> = {
   dns: "Mail hosts (MX)",
   spf: "SPF",
@@ -62,7 +61,7 @@ export const PART_TITLES: Readonly<Record<string, string>> = {
   ptr: "Reverse DNS",
 };
 
-/** Why a cap of a check holds, in words. */
+/** Why a cap on a check's score holds, in words. */
 export const CAP_REASONS: Readonly<Record<string, string>> = {
   no_domain: "the domain does not exist",
   no_spf_no_dkim: "there is neither SPF nor DKIM",

@@ -1,7 +1,7 @@
 import { formatNumber } from "../../format.ts";
 
 type Props = {
-  /** Of a check, or of the report about a mail. */
+  /** From a check, or from the report about a mail. */
   readonly scored: {
     readonly score: number;
     readonly score_parts: {

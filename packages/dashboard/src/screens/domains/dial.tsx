@@ -1,4 +1,4 @@
-/** A half circle from 0 to 100. Its length is that of its path, so a part of it is a number of points. */
+/** A half circle from 0 to 100. Its path has the length 100, so one unit is one point. */
 const ARC = "M 10 55 A 45 45 0 0 1 100 55";
 
 type Props = { readonly score: number; readonly grade: string };

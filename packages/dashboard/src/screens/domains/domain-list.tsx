@@ -5,7 +5,7 @@ import { getClient } from "../../session.ts";
 
 const CHECKS_READ = 100;
 
-/** The latest check of each domain, whether a monitor or a person started it. The API lists the newest first. */
+/** Reads the latest check of each domain, started by a monitor or a person. The API lists the newest first. */
 export const loadLatest = async (signal: AbortSignal): Promise<readonly CheckSummary[]> => {
   const { checks } = await getClient().listChecks({ limit: CHECKS_READ }, { signal });
   const byDomain = Map.groupBy(checks, ({ domain }) => domain);
@@ -14,7 +14,7 @@ export const loadLatest = async (signal: AbortSignal): Promise<readonly CheckSum
 
 type Props = {
   readonly checks: readonly CheckSummary[];
-  /** The screen that a domain leads to, below its own. */
+  /** The tab that a domain's link opens. */
   readonly tab?: "/reports";
 };
 

@@ -2,7 +2,7 @@ import { formatCount } from "../../format.ts";
 import type { Check, Recommendation } from "./check.ts";
 import { RecordBox } from "./record-box.tsx";
 
-/** What is to be done: a recommendation of a check, or a finding about a mail. */
+/** A task: a recommendation of a check, or a finding about a mail. */
 export type FixPart = Pick<
   Recommendation,
   | "id"
@@ -15,11 +15,11 @@ export type FixPart = Pick<
   | "file"
   | "note"
 > & {
-  /** What was found. Absent: the text says it. */
+  /** The finding. Absent when the text already says it. */
   readonly message?: string;
 };
 
-/** What one record resolves together, and the points of the record. */
+/** All tasks that one record resolves, and the points of the record. */
 type Fix = {
   readonly key: string;
   readonly points: number;
@@ -66,7 +66,7 @@ const Item = ({ fix: { parts, points } }: { readonly fix: Fix }) => {
   );
 };
 
-/** What to do, ordered by the points it regains, then what costs no points. */
+/** Lists the tasks by the points that they regain, then those without points. */
 export const FixList = ({ parts }: { readonly parts: readonly FixPart[] }) => {
   const fixes = groupByRecord(parts);
   const isHint = (fix: Fix) => fix.parts.every(({ severity }) => severity === "info");

@@ -3,7 +3,7 @@ import type { Recommendation } from "./check.ts";
 
 type Props = Pick<Recommendation, "record" | "replaces" | "file" | "note">;
 
-/** A record to paste, in the parts that DNS providers ask for, and what it replaces. */
+/** A record to paste, in the fields of DNS providers, and the records that it replaces. */
 export const RecordBox = ({ record, replaces = [], file, note }: Props) => {
   if (!record) return null;
   const { name, type, value, strings, open = [] } = record;

@@ -71,7 +71,6 @@ const listSections = (check: Check): readonly Section[] => {
   ];
 };
 
-/** Also of a mail's report. */
 export const toListing = (one: Check["reputation"]["listed_on"][number]): string =>
   `${one.name} lists ${one.listed}: ${one.says}`;
 

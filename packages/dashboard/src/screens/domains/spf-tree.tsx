@@ -12,7 +12,7 @@ type Branch = { readonly node: Node; readonly key: string; readonly below: Branc
 const LOOKUPS_MAX = 10;
 const LOOKUPS_MANY = 8;
 
-/** The API lists each record below the one that refers to it. */
+/** Builds a tree: the API lists each record below the one that refers to it. */
 const toBranches = (nodes: readonly Node[]): readonly Branch[] => {
   const root: Branch[] = [];
   const open: Branch[][] = [root];
@@ -38,14 +38,14 @@ const isAnswered = (status: string): boolean =>
 
 type Replaceable = Node & { readonly domain: string; readonly address_blocks: number };
 
-/** An include of the record itself, of which nothing but addresses is known. */
+/** Tells whether addresses can replace an include of the domain's own record. */
 const isReplaceable = (node: Node): node is Replaceable =>
   node.depth === 1 &&
   node.domain !== undefined &&
   node.address_blocks !== undefined &&
   node.term?.includes("include") === true;
 
-/** The fewest includes without which receivers can read the whole record: those with most look-ups first. */
+/** Chooses the fewest includes to replace until receivers can read the whole record: those with most look-ups first. */
 const chooseFewest = (nodes: readonly Node[], lookups: number): ReadonlySet<string> => {
   const chosen = new Set<string>();
   let left = lookups;
@@ -98,7 +98,7 @@ const BranchItem = ({ branch: { node, below }, chosen, onChoose }: BranchProps) 
   );
 };
 
-/** Requested for each choice: the API computes it from the stored check, for free. */
+/** Requests each choice from the API, which computes it from the stored check, for free. */
 const Flattened = ({ id, names }: { readonly id: string; readonly names: string }) => {
   const load = useLoad(
     (signal) => getClient().getCheck({ id, flatten: names }, { signal }),

@@ -19,7 +19,7 @@ type ConfirmProps = {
   readonly act: () => Promise<void>;
 };
 
-/** What cannot be undone asks first. */
+/** Asks before an action that cannot be undone. */
 const Confirm = ({ action, question, isOpen, onClose, act }: ConfirmProps) => {
   const {
     isRunning: isBusy,
@@ -71,10 +71,9 @@ const toEnd = ({ job, onChange }: Props) => {
   };
 };
 
-/** What is done seldom. */
 export const MoreActions = (props: Props) => {
   const end = toEnd(props);
-  // A question goes when its list ends meanwhile: another one does not take its place under the finger.
+  // The question closes when its list ends: another question must not take its place under the finger.
   const [asked, setAsked] = useState("");
   const choose = (act: () => void, close: () => void) => () => {
     close();

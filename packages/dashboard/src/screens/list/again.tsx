@@ -10,11 +10,11 @@ import { getClient, isTestKey, refreshAccount } from "../../session.ts";
 import { isRunning } from "../lists/job.ts";
 import { toWaitSentence } from "../lists/wait-sentence.ts";
 
-// Rows of a list that has ended are verified again, or at a corrected domain: a list of their own, whose results replace them.
+// Verifies rows of an ended list again, perhaps at a corrected domain: they become a new list, whose results replace theirs.
 
 type Wanted = Omit<VerifyAgainInput, "id">;
 
-/** Sent again after a failure, the same rows are the same request: they are charged once. */
+/** After a failure the same rows are sent as the same request, and are charged once. */
 export const useAgain = (id: string, onStarted: () => void): Action<[Wanted]> => {
   const sent = useRef({ rows: "", key: "" });
   return useAction(async (wanted: Wanted) => {
@@ -35,12 +35,12 @@ const usePriceWords = (rows: number): string => {
 
 type ButtonProps = {
   readonly job: GetJobData;
-  /** What the table shows, as the API takes it; empty where nothing is chosen. */
+  /** The table's filter and text, as the API expects them; empty when nothing is chosen. */
   readonly chosen: { readonly filter?: string; readonly q?: string };
   readonly again: Action<[Wanted]>;
 };
 
-/** The rows that are chosen, or else those without a verdict. */
+/** Verifies the chosen rows, or else those without a verdict. */
 export const AgainButton = ({ job, chosen, again }: ButtonProps) => {
   const isChosen = chosen.filter !== undefined || chosen.q !== undefined;
   const rows = isChosen ? (job.matching_rows ?? 0) : job.progress.unknown;
@@ -61,7 +61,7 @@ export const AgainButton = ({ job, chosen, again }: ButtonProps) => {
 
 type CorrectionsProps = Pick<ButtonProps, "job" | "again">;
 
-/** Domains that were probably typed wrong. */
+/** Lists domains that were probably mistyped. */
 export const Corrections = ({ job, again }: CorrectionsProps) => {
   const typos = job.summary?.typos ?? [];
   if (typos.length === 0 || job.parent_job_id !== undefined) return null;
@@ -77,7 +77,7 @@ export const Corrections = ({ job, again }: CorrectionsProps) => {
   );
 };
 
-/** Providers and domains that may refuse this service and not the mailboxes. */
+/** Lists providers and domains that may refuse this service and not the mailboxes. */
 export const Suspicions = ({ job }: Pick<ButtonProps, "job">) => {
   const suspicions = job.summary?.suspicions ?? [];
   if (suspicions.length === 0) return null;
@@ -130,7 +130,7 @@ const POLL_MS = 2_000;
 
 type ChildProps = { readonly id: string; readonly onEnded: () => void };
 
-/** How far the rows are that are verified again. */
+/** Shows the progress of the rows that are verified again. */
 export const ChildProgress = ({ id, onEnded }: ChildProps) => {
   const load = useLoad(
     (signal) => getClient().getJob({ id, include_results: false }, { signal }),

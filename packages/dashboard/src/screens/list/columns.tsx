@@ -9,7 +9,7 @@ import type { SortColumn } from "./filter.ts";
 export type Column = {
   readonly id: string;
   readonly title: string;
-  /** The order that the API has for it. */
+  /** The API's name for this order. */
   readonly sort?: SortColumn;
   readonly isNumber?: true;
   readonly show: (row: ResultRow) => ComponentChildren;
@@ -59,7 +59,7 @@ const OURS: readonly Column[] = [
 
 export const ALWAYS = "email";
 
-/** The least widths, as in `list.css`: where they have no room, the table is scrolled sideways, and not squeezed. */
+/** The minimum widths, as in `list.css`: in a narrower window the table scrolls sideways. */
 const WIDTHS_PX: Readonly<Record<string, number>> = {
   row: 60,
   email: 168,
@@ -72,11 +72,11 @@ const WIDTH_PX = 100;
 export const getWidthPx = (columns: readonly Pick<Column, "id">[]): number =>
   columns.reduce((sum, { id }) => sum + (WIDTHS_PX[id] ?? WIDTH_PX), 0);
 
-/** What is shown first where there is room; then come the list's own columns. */
+/** Shown first where there is room, before the list's own columns. */
 const FIRST = ["email", "status", "reason", "row", "score"];
 const OWN_MAX = 4;
 
-/** What is beside the table. */
+/** The width of the elements beside the table. */
 const NAVIGATION = { from: 900, px: 256 };
 const RAIL_PX = 268;
 const PADDING_PX = 34;
@@ -97,16 +97,15 @@ const toOwnColumn = (name: string, at: number): Column => ({
   show: ({ cells }) => cells?.[at] ?? "",
 });
 
-/** The list's columns. The address is in ours. */
+/** The list's own columns, without the one that repeats our address column. */
 const listOwn = ({ columns = [], results = [] }: ListRows): readonly Column[] =>
   columns
     .map(toOwnColumn)
     .filter((_, at) => results[0]?.cells?.[at]?.trim().toLowerCase() !== results[0]?.email);
 
-/** Every column that the table may have: ours, and the list's own. */
 export const listColumns = (page: ListRows): readonly Column[] => [...OURS, ...listOwn(page)];
 
-/** The ids of those that have room: they are shown until a person chooses. */
+/** Returns the ids of the columns that fit: they are shown until a person chooses. */
 export const listFirstColumns = (columns: readonly Column[]): readonly string[] => {
   const own = columns.slice(OURS.length, OURS.length + OWN_MAX);
   const wanted = [...FIRST.map((id) => ({ id })), ...own];

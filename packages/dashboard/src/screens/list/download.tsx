@@ -24,7 +24,7 @@ const OPTIONS: Readonly<Record<Exclude<File, "json">, Partial<DownloadJobInput>>
   every: { selection: "all" },
 };
 
-/** A link to a file leaves the page where it is: its answer says that it is to be saved. */
+/** Opens a file's link without leaving the page, because the response asks the browser to save it. */
 const followLink = (url: string): void => {
   const link = document.createElement("a");
   link.href = url;
@@ -34,7 +34,7 @@ const followLink = (url: string): void => {
 
 const saveJson = async (rows: Rows, title: string): Promise<void> => {
   const data: object = await getClient().downloadJob(rows);
-  // More than 5,000 rows are a file behind a link.
+  // The API stores more than 5,000 rows as a file behind a link.
   if ("download_url" in data) followLink(String(data.download_url));
   else saveFile(`${title}.json`, new Blob([JSON.stringify(data)], { type: "application/json" }));
 };
@@ -46,14 +46,14 @@ const save = async (rows: Rows, file: File, title: string): Promise<void> => {
   saveFile(fileName, await new Response(stream).blob());
 };
 
-/** One download: the rows that the table shows. */
+/** Downloads the rows that the table shows. */
 export const useDownload = (rows: Rows, title: string): Action<[File]> =>
   useAction((file: File) => save(rows, file, title));
 
 type Props = {
   readonly download: Action<[File]>;
   readonly count: number;
-  /** Every row of the file is offered where no filter is chosen: it has those without a result. */
+  /** Without a filter the menu also offers every row of the file, with those without a result. */
   readonly isFiltered: boolean;
 };
 

@@ -2,12 +2,12 @@ import type { GetJobData } from "@mailproof/client";
 import { toSendAdvice } from "@mailproof/core/verify/send-advice";
 import type { Field } from "./filter.ts";
 
-/** The rows of each value of each field. */
+/** The number of rows for each value of each field. */
 export type Facets = Readonly<Record<Field, Readonly<Record<string, number>>>>;
 
 type Summary = NonNullable<GetJobData["summary"]>;
 
-/** What the API answers to `facets=true` without a filter, from the summary that each answer has. */
+/** Builds the response to `facets=true` without a filter from the summary of any response. */
 export const toFacets = ({
   statuses,
   reasons,
@@ -39,13 +39,13 @@ export const NO_FACETS: Facets = {
 export type FacetValue = {
   readonly value: string;
   readonly term: string;
-  /** Of the rows that the other fields leave. */
+  /** The number of rows that the other fields leave. */
   readonly count: number;
 };
 
 const HAS_ALL: readonly Field[] = ["send", "score"];
 
-/** The values that any row has, in the order of the whole list: they keep their places while the filter changes. */
+/** Lists the values in the order of the whole list, so that they keep their places while the filter changes. */
 export const listValues = (field: Field, all: Facets, left: Facets): readonly FacetValue[] => {
   const values = Object.entries(all[field]);
   const isEmpty = values.every(([, count]) => count === 0);

@@ -1,26 +1,24 @@
 import type { GetJobInput } from "@mailproof/client";
 import { toProviderWords, toReasonWords, toStatusWords } from "../../parts/words.ts";
 
-// Which rows are chosen. Filter and order are in the address, so links and Back work. The text is part of a person's
-// address, so it is in no URL.
+// The chosen rows. The URL contains filter and order, so that links and Back work. The searched text is part of a person's address, so it
+// stays out of the URL.
 
-/** The orders of the API. */
 export type Sort = NonNullable<GetJobInput["sort"]>;
 
 const COLUMNS = ["row", "email", "status", "score"] as const;
 
-/** A column of the table that has an order. */
 export type SortColumn = (typeof COLUMNS)[number];
 
 const SORTS: readonly Sort[] = COLUMNS.flatMap((column) => [column, `-${column}` as const]);
 
 export const readSort = (text: string | null): Sort => SORTS.find((one) => one === text) ?? "row";
 
-/** The order after a click on the head of a column: its own, then reversed. */
+/** Returns the order after a click on a column's head: the column's own order, then reversed. */
 export const toggleSort = (sort: Sort, column: SortColumn): Sort =>
   sort === column ? `-${column}` : column;
 
-/** Terms such as "status:valid". */
+/** Splits a filter into terms such as "status:valid". */
 export const readTerms = (filter: string | null): readonly string[] =>
   (filter ?? "").split(",").filter(Boolean);
 
@@ -29,13 +27,12 @@ export const toggleTerm = (terms: readonly string[], term: string): readonly str
 
 export type Chosen = { readonly terms: readonly string[]; readonly text: string };
 
-/** As the API takes it, for rows, counts and downloads. */
+/** Writes the filter as the API expects it, for rows, counts and downloads. */
 export const toRequest = ({ terms, text }: Chosen) => ({
   ...(terms.length > 0 && { filter: terms.join(",") }),
   ...(text !== "" && { q: text }),
 });
 
-/** The fields of a filter, with their titles. */
 export const FIELDS = {
   send: "Send",
   status: "Status",
@@ -59,7 +56,7 @@ const TO_WORDS: Readonly<Record<Field, (value: string) => string>> = {
 
 export const toWords = (field: Field, value: string): string => TO_WORDS[field](value);
 
-/** "Send: yes". */
+/** Writes a term as "Send: yes". */
 export const toTermWords = (term: string): string => {
   const colon = term.indexOf(":");
   const [field, value] = [term.slice(0, colon), term.slice(colon + 1)];

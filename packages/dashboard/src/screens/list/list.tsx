@@ -24,7 +24,7 @@ import { PAGE_ROWS, toSkip } from "./window.ts";
 const POLL_MS = 2_000;
 
 /**
- * The counts of the whole list, which each answer has, and of what each value would leave: asked apart, so that the rows
+ * The counts of the whole list, which each response has, and the counts that each value would leave: a separate request, so that the rows
  * do not wait for them.
  */
 const useFacets = (job: GetJobData | undefined, chosen: ChosenRows) => {
@@ -48,7 +48,7 @@ const useFacets = (job: GetJobData | undefined, chosen: ChosenRows) => {
   return { all: all ?? left ?? NO_FACETS, left: left ?? all ?? NO_FACETS, error: load.error };
 };
 
-/** To the rows without the filters in between. */
+/** A link that skips the filters and leads to the rows. */
 const SkipToRows = () => (
   <a
     class="skip"
@@ -67,7 +67,7 @@ type Page = { readonly job: GetJobData; readonly from: number; readonly key: str
 
 type RowsProps = {
   readonly page: Page;
-  /** Names the chosen rows and their order. */
+  /** A key of the chosen rows and their order. */
   readonly current: string;
   readonly chosen: ChosenRows;
   readonly facets: ReturnType<typeof useFacets>;
@@ -81,11 +81,11 @@ const toEmptySentence = (job: GetJobData, isFiltered: boolean): string => {
 
 const NO_ROWS: readonly ResultRow[] = [];
 
-/** The table with what is chosen above it. */
+/** The table, with the filters above it. */
 const Rows = ({ page: { job, from, key }, current, chosen, facets, onMove }: RowsProps) => {
   const { job_id: id, results = NO_ROWS, matching_rows: matching = 0 } = job;
   const [picked, setPicked] = useState<readonly string[]>();
-  // A page without rows does not take the columns away.
+  // The columns stay when a page has no rows.
   const [known, setKnown] = useState<ListRows>({});
   if (results.length > 0 && known.results !== results) setKnown(job);
   const columns = listColumns(known);
@@ -113,14 +113,14 @@ const Rows = ({ page: { job, from, key }, current, chosen, facets, onMove }: Row
   );
 };
 
-/** The rows of a list, what filters them, and one download of what is shown. */
+/** The screen of a list: its rows, their filters, and a download of the visible rows. */
 export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
   const openRow = Number(query.value.get("row") ?? 0);
   const chosen = useChosenRows(id);
   const { terms, text, sort } = chosen;
   const [first, setFirst] = useState(0);
   const key = JSON.stringify([terms, text, sort]);
-  // A page ends early where its rows are large: then it begins at the first visible row.
+  // A page of large rows ends early: the next page then begins at the first visible row.
   const [isWide, setWide] = useState(false);
   const from = isWide ? first : toSkip({ first });
   const load = useLoad(

@@ -9,7 +9,7 @@ const STEPS = 1_000;
 const formatDone = ({ processed, total }: GetJobData["progress"]): string =>
   formatShare(total === 0 ? 0 : processed / total);
 
-/** Where everything that is left waits for the same moment, it is one sentence with what is there. */
+/** When all remaining rows wait for the same moment, one sentence says so with the number of results. */
 const toRunningSentence = (job: GetJobData): string => {
   const { progress, deferred } = job;
   const left = progress.total - progress.processed;
@@ -23,7 +23,7 @@ const toRunningSentence = (job: GetJobData): string => {
   return `${now}. ${wait ?? ""}`;
 };
 
-/** The sentence below the title: where the list is, and that it can be used. */
+/** The sentence below the title: the list's progress, and that its results can be used. */
 const toSentence = (job: GetJobData): string => {
   if (isRunning(job)) return toRunningSentence(job);
   const { progress, status, completed_at: at, error } = job;
@@ -43,7 +43,7 @@ const PARTS = { yes: "is-valid", careful: "is-risky", no: "is-invalid" } as cons
 
 type Props = { readonly job: GetJobData; readonly facets: Facets };
 
-/** How far the list is, as one line and one sentence. */
+/** Shows the progress of the list as one line and one sentence. */
 export const Progress = ({ job, facets }: Props) => {
   const { total, processed } = job.progress;
   const { credits_refunded: refunded } = job;

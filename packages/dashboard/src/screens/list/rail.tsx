@@ -13,9 +13,9 @@ const toTone = ({ term, value }: FacetValue): string =>
   TONES[term] ?? (term.startsWith("status:") ? `is-${value}` : "");
 
 type RailProps = {
-  /** Of the whole list. */
+  /** The counts of the whole list. */
   readonly all: Facets;
-  /** Of the rows that the other fields of the filter leave. */
+  /** The counts of the rows that the other fields of the filter leave. */
   readonly left: Facets;
   readonly terms: readonly string[];
   readonly onToggle: (term: string) => void;
@@ -25,7 +25,7 @@ type FacetProps = RailProps & { readonly field: Field; readonly listed?: number 
 
 const BAR = { width: 48, height: 8 };
 
-/** A bar only where rows are compared at a glance. */
+/** Draws a bar only where people compare rows at a glance. */
 const Bar = ({ share }: { readonly share: number }) => (
   <svg class="facet-bar" viewBox={`0 0 ${BAR.width} ${BAR.height}`} aria-hidden="true">
     <rect width={share * BAR.width} height={BAR.height} rx="2" />
@@ -98,7 +98,7 @@ const Facet = ({ field, all, left, terms, onToggle, listed = Infinity }: FacetPr
 };
 
 const HEIGHT = 100;
-/** What has rows is seen. */
+/** Keeps a value with few rows visible. */
 const HEIGHT_MIN = 6;
 
 /** A histogram whose bars are buttons. */
@@ -142,7 +142,7 @@ const Scores = ({ all, left, terms, onToggle }: RailProps) => {
   );
 };
 
-/** Every value of the list with its rows: a line is a button, and the table shows its rows. */
+/** Every value of the list with its number of rows: a line is a button, and the table shows its rows. */
 export const Rail = (rail: RailProps) => (
   <>
     <Facet {...rail} field="send" />

@@ -28,7 +28,6 @@ const OwnColumns = ({ columns = {} }: { readonly columns: Record<string, string>
   );
 };
 
-/** One row with its evidence, beside the table. */
 export const RowDrawer = ({ job, row, onClose }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const load = useLoad(

@@ -5,13 +5,13 @@ import { ALWAYS, type Column, getWidthPx } from "./columns.tsx";
 import type { Sort, SortColumn } from "./filter.ts";
 import { toWindow } from "./window.ts";
 
-/** The rows that the API returned, from this one on. */
+/** The rows that the API returned, starting at row `from`. */
 export type LoadedRows = { readonly from: number; readonly rows: readonly ResultRow[] };
 
 type Props = {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** How many rows the table has in all. */
+  /** The number of rows in the whole table. */
   readonly total: number;
   /** The sentence below a table without rows. */
   readonly empty: string;
@@ -19,14 +19,14 @@ type Props = {
   readonly sort: Sort;
   readonly onSort: (column: SortColumn) => void;
   readonly onOpen: (row: number) => void;
-  /** The first row that is seen. */
+  /** Called with the first visible row. */
   readonly onMove: (first: number) => void;
-  /** When it changes, the table returns to its top. */
+  /** A change returns the table to its top. */
   readonly selection: string;
 };
 
 const SETTLE_MS = 80;
-/** Until the view has been measured. */
+/** Used before the view is measured. */
 const VIEW_PX = 480;
 
 const ARROWS = { ascending: " ▲", descending: " ▼", none: "" } as const;
@@ -34,7 +34,7 @@ const ARROWS = { ascending: " ▲", descending: " ▼", none: "" } as const;
 const getOrder = (sort: Sort, column: SortColumn): keyof typeof ARROWS =>
   sort === column ? "ascending" : sort === `-${column}` ? "descending" : "none";
 
-/** How far the table is scrolled. A new selection starts at the top. */
+/** Tracks the scroll position. A new selection starts at the top. */
 const useScroll = (selection: string) => {
   const view = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ scrollTop: 0, viewPx: VIEW_PX });
@@ -89,7 +89,7 @@ type CellProps = {
   readonly row: ResultRow | undefined;
 };
 
-/** The address is a button for the keyboard: a click on it, too, is one of its row. */
+/** The address is a button for the keyboard: a click on it also counts as a click on its row. */
 const Cell = ({ column: { id, show }, row }: CellProps) => {
   if (row === undefined) return <span class="skeleton" />;
   if (id !== ALWAYS) return <>{show(row)}</>;
@@ -110,7 +110,7 @@ export const RowTable = (props: Props) => {
   const { name, columns, total, empty, loaded, sort, onSort, onOpen, onMove, selection } = props;
   const { view, scroll, measure } = useScroll(selection);
   const { heightPx, first, count } = toWindow({ rows: total, ...scroll });
-  // Rows are requested once scrolling stops.
+  // The table requests rows once scrolling stops.
   useLayoutEffect(() => {
     const timer = setTimeout(() => onMove(first), SETTLE_MS);
     return () => clearTimeout(timer);

@@ -15,7 +15,7 @@ type SheetProps = {
   readonly matching: number;
 };
 
-/** The rail of a small window: a sheet behind a button that says how many filters are chosen. */
+/** The rail of a small window: a sheet behind a button with the number of chosen filters. */
 const FilterSheet = ({ chosen: { terms, toggle }, all, left, matching }: SheetProps) => {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -41,7 +41,7 @@ const FilterSheet = ({ chosen: { terms, toggle }, all, left, matching }: SheetPr
 
 type Props = SheetProps & { readonly children: ComponentChildren };
 
-/** Above the table: the chosen filters, each with a button that removes it, the search, and `children`. */
+/** The chosen filters, each with a button that removes it, the search, and `children`. */
 export const Toolbar = ({ children, ...sheet }: Props) => {
   const { terms, text, typed, search, toggle, clear } = sheet.chosen;
   return (

@@ -4,7 +4,7 @@ import { type Chosen, readSort, readTerms, type Sort, toggleTerm } from "./filte
 
 const TYPING_MS = 250;
 
-/** Opens the list with these changes of its query: an empty value removes its name. */
+/** Opens the list with changes in its query: an empty value removes its name. */
 export const openList = (
   id: string,
   changes: Readonly<Record<string, string>>,
@@ -14,21 +14,20 @@ export const openList = (
   for (const [name, value] of Object.entries(changes))
     if (value === "") next.delete(name);
     else next.set(name, value);
-  // Colons and commas may stand in a query, and a link with them can be read.
+  // A query may contain colons and commas, and such a link is easier to read.
   const text = next.toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
   navigate(`lists/${id}${text === "" ? "" : `?${text}`}`, { replace });
 };
 
 export type ChosenRows = Chosen & {
   readonly sort: Sort;
-  /** What stands in the field, a moment before it is searched for. */
+  /** The text in the field, shortly before the search for it. */
   readonly typed: string;
   readonly search: (value: string) => void;
   readonly toggle: (term: string) => void;
   readonly clear: () => void;
 };
 
-/** Which rows of the list are chosen, and in which order. */
 export const useChosenRows = (id: string): ChosenRows => {
   const terms = readTerms(query.value.get("filter"));
   const sort = readSort(query.value.get("sort"));

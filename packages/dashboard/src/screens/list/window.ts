@@ -1,11 +1,11 @@
-// Which rows of a long table are drawn. Rows have one height, so a position of the scroll bar is a row. Browsers draw
-// nothing taller than a few million pixels, so in a longer table each pixel moves more rows.
+// Computes which rows of a long table are drawn. Rows have one height, so a position of the scroll bar is a row. Browsers draw nothing
+// taller than a few million pixels, so in a longer table each pixel moves more rows.
 
 const ROW_PX = 36;
 const HEIGHT_PX_MAX = 8_000_000;
 
 export type RowWindow = {
-  /** The height of the scrolled area around the rows that are drawn. */
+  /** The height of the scrolled area around the drawn rows. */
   readonly heightPx: number;
   readonly first: number;
   readonly count: number;
@@ -22,7 +22,7 @@ export const toWindow = ({ rows, viewPx, scrollTop }: Scrolled): RowWindow => {
   return { heightPx, first: Math.round(share * (rows - count)), count };
 };
 
-/** How many rows one request loads. */
+/** The rows of one request. */
 export const PAGE_ROWS = 100;
 const STEP_ROWS = 50;
 

@@ -2,8 +2,6 @@ import type { Job } from "@mailproof/client";
 import { formatTime } from "../../format.ts";
 import type { BarPart } from "../../parts/stacked-bar.tsx";
 
-// What several screens show of a list.
-
 export const isRunning = ({ status }: Pick<Job, "status">): boolean =>
   status === "pending" || status === "processing" || status === "enqueue_unknown";
 
@@ -14,7 +12,7 @@ export const toTitle = ({
 }: Pick<Job, "name" | "kind" | "created_at">): string =>
   name ?? `${kind === "single" ? "One address" : "List"} of ${formatTime(created_at)}`;
 
-/** The groups of statuses that the API counts while a list runs. No group is named after a status that is only part of it. */
+/** The groups of statuses that the API counts while a list runs. A group of several statuses is not named after one of them. */
 const STATUS_GROUPS = {
   valid: "Valid",
   risky: "Risky, catch-all, role and spam traps",

@@ -20,7 +20,7 @@ type State = (typeof STATES)[number];
 const readState = (): State | undefined =>
   STATES.find((state) => state === query.value.get("status"));
 
-/** One list: its name, progress, results, and which rows wait. */
+/** One list: its name, progress, results, and waiting rows. */
 const ListEntry = ({ job }: { readonly job: Job }) => {
   const { job_id, progress, created_at } = job;
   const title = toTitle(job);
@@ -84,7 +84,7 @@ const NoList = ({ isFiltered }: { readonly isFiltered: boolean }) =>
     </Empty>
   );
 
-/** Every list, newest first. While one of them runs it is read again every two seconds. */
+/** Every list, newest first. While a list runs, the screen reads all every two seconds. */
 export const Lists = () => {
   const status = readState();
   const offset = query.value.get("offset") ?? undefined;

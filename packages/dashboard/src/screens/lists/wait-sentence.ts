@@ -3,11 +3,11 @@ import { formatClock, formatNumber, formatTime } from "../../format.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The clock time, or with the date if it is a day or more away. */
+/** Formats the clock time, and the date when it is a day or more away. */
 const formatWhen = (iso: string, now: number): string =>
   Math.abs(Date.parse(iso) - now) < DAY_MS ? formatClock(iso) : formatTime(iso);
 
-/** What the rows without a result wait for, without guessing when the list ends. Undefined: none waits. */
+/** Says why rows still wait for a result, without guessing when the list ends. Undefined when no row waits. */
 export const toWaitSentence = (
   { deferred }: Pick<Job, "deferred">,
   now: number = Date.now(),

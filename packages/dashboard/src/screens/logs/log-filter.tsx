@@ -4,17 +4,17 @@ import { KeyNames, useKeyName } from "./key-names.ts";
 import { type LogFilter, STATUSES, toLogs } from "./log-query.ts";
 
 const TYPING_MS = 250;
-/** As much as the API takes. */
+/** The API's limit. */
 const LENGTH_MAX = 100;
 
 const open = (changes: Parameters<typeof toLogs>[0]): void =>
   navigate(toLogs(changes), { replace: true });
 
-/** Searched for a moment after the last key. */
+/** Starts the search a moment after the last key. */
 const Search = ({ text }: { readonly text: string }) => {
   const [typed, setTyped] = useState(text);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Of a link, of Ctrl K, or of Back.
+  // A link, Ctrl K or Back has changed the text.
   useLayoutEffect(() => {
     setTyped((before) => (before.trim() === text ? before : text));
     return () => clearTimeout(timer.current);
@@ -50,7 +50,7 @@ const Search = ({ text }: { readonly text: string }) => {
   );
 };
 
-/** Absent where the keys may not be listed, unless a link names one. */
+/** Absent when the keys may not be listed, unless a link names one. */
 const KeyChoice = ({ chosen = "" }: { readonly chosen: string | undefined }) => {
   const names = useContext(KeyNames);
   const toName = useKeyName();

@@ -7,7 +7,7 @@ export const STATUSES = ["2xx", "4xx", "5xx"] as const satisfies readonly Status
 
 export type LogFilter = Pick<ListRequestsInput, "status" | "q" | "key_id">;
 
-/** What the address of the screen asks for: a link shows the same requests to a colleague. */
+/** Reads the filter from the screen's URL: a link shows the same requests to a colleague. */
 export const readFilter = (): LogFilter => {
   const read = (name: string) => query.value.get(name) || undefined;
   const status = STATUSES.find((one) => one === read("status"));
@@ -21,13 +21,13 @@ export const readFilter = (): LogFilter => {
 
 type Name = "status" | "q" | "key" | "request";
 
-/** The screen with these changes of its query: an empty value removes its name. */
+/** Returns the screen with changes in its query: an empty value removes its name. */
 export const toLogs = (changes: Partial<Record<Name, string>>): string => {
   const next = new URLSearchParams(query.value);
   for (const [name, value] of Object.entries(changes))
     if (value === "") next.delete(name);
     else next.set(name, value);
-  // A slash may stand in a query, and a link with it can be read.
+  // A query may contain a slash, and such a link is easier to read.
   const text = next.toString().replaceAll("%2F", "/");
   return text === "" ? "logs" : `logs?${text}`;
 };

@@ -16,10 +16,10 @@ import { type LoggedRequest, RequestTable } from "./request-table.tsx";
 import "./logs.css";
 
 const PAGE = 50;
-/** The largest page. */
+/** The API's largest page. */
 const OLDER_PAGE = 200;
 
-/** A call made just before this screen opened is stored within a second. */
+/** The service stores a call within a second, also one made just before this screen opened. */
 const QUICK_MS = 1_000;
 const QUICK_FOR_MS = 5_000;
 /** After that, twenty requests a minute of the sixty that the smallest plan allows. */
@@ -27,7 +27,7 @@ const CALM_MS = 3_000;
 /** A search may read thousands of requests that it does not show. */
 const SEARCH_MS = 15_000;
 
-/** Null: nothing is read again. */
+/** Null when the screen does not read again. */
 const usePollPause = (isStill: boolean, isSearch: boolean): number | null => {
   const pause = useSignal(QUICK_MS);
   useLayoutEffect(() => {
@@ -40,7 +40,7 @@ const usePollPause = (isStill: boolean, isSearch: boolean): number | null => {
   return isSearch ? SEARCH_MS : pause.value;
 };
 
-/** A log is read without names too: only an unrestricted key may list the keys. */
+/** The log works without names, because only an unrestricted key may list the keys. */
 const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
   const { data, reload } = useLoad((signal) => getClient().listApiKeys({ signal }));
   const names = useMemo(() => {
@@ -48,7 +48,7 @@ const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
     const own = data?.api_keys.filter((key) => key.mode === mode) ?? [];
     return new Map(own.map(({ key_id, name }) => [key_id, name]));
   }, [data]);
-  // A key that was created since has a name; a revoked one has none, and is asked for once.
+  // A new key has a name by now; a revoked key has none, and causes only one request.
   const [asked] = useState(() => new Set<string>());
   useLayoutEffect(() => {
     const unknown = requests.filter(({ key_id: id }) => !names.has(id) && !asked.has(id));
@@ -61,7 +61,7 @@ const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
 
 type Page = ListRequestsData & { readonly of: string };
 
-/** The newest page, and the older ones that the reader asked for. */
+/** The newest page, and the older pages that the reader requested. */
 const useRequests = (filter: LogFilter) => {
   const of = JSON.stringify(filter);
   const read = async (more: ListRequestsInput, signal?: AbortSignal): Promise<Page> => ({

@@ -27,7 +27,7 @@ export const HttpStatus = ({ status }: Pick<LoggedRequest, "status">) => (
   <span class={`status ${toTone(status)}`}>{status}</span>
 );
 
-/** A long path may continue on the next line behind a slash. */
+/** A long path may break after a slash. */
 export const Route = ({ method, route }: Pick<LoggedRequest, "method" | "route">) => (
   <code>
     {method}{" "}
@@ -86,7 +86,7 @@ const KeyName = ({ id }: { readonly id: string }) => {
   );
 };
 
-/** A click anywhere on a row is one on its link, which stays a link for a new tab. */
+/** A click anywhere on a row counts as a click on its link, which stays a link for a new tab. */
 const openRow = (event: MouseEvent): void => {
   const { target, button, metaKey, ctrlKey, shiftKey, altKey } = event;
   if (button !== 0 || metaKey || ctrlKey || shiftKey || altKey || !(target instanceof Element))
@@ -96,7 +96,7 @@ const openRow = (event: MouseEvent): void => {
   // A click that ends the selection of a text opens nothing.
   if (request === undefined || getSelection()?.isCollapsed === false) return;
   event.preventDefault();
-  // Where the focus returns when the dialog is closed.
+  // The focus returns here when the dialog closes.
   link?.focus({ preventScroll: true });
   navigate(toLogs({ request }), { replace: true });
 };

@@ -104,7 +104,7 @@ const DISPOSITIONS = {
   reject: "refuses it",
 } as const;
 
-/** One of the two is enough for DMARC. */
+/** One aligned name, of SPF or DKIM, is enough for DMARC. */
 const toAlignment = (dmarc: MessageReport["dmarc"], name: "spf" | "dkim"): State => {
   const state = toYesNo(dmarc[name].aligned, "yes", "no");
   return state.tone === "bad" && dmarc.result === "pass" ? { ...state, tone: "warn" } : state;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { MessageReport } from "./mail-test.ts";
 
-/** The state of one thing. What is not known is grey, never red. */
+/** The state of one check. An unknown state is grey, never red. */
 export type State = { readonly tone: "good" | "warn" | "bad" | "grey"; readonly word: string };
 
 const RESULTS: Readonly<Record<string, State>> = {
@@ -19,7 +19,7 @@ export const NOT_MEASURED: State = { tone: "grey", word: "not measured" };
 
 export const toState = (result: string): State => RESULTS[result] ?? { tone: "grey", word: result };
 
-/** Undefined: DNS did not answer. */
+/** Undefined when DNS did not answer. */
 export const toYesNo = (value: boolean | undefined, yes: string, no: string): State =>
   value === undefined
     ? NOT_MEASURED
@@ -32,7 +32,7 @@ export const StateWord = ({ tone, word }: State) => <b class={`state ${tone}`}>{
 type CardProps = {
   readonly title: string;
   readonly state: State | null;
-  /** 0 to 100 in its part of the score. Undefined: it has none, or was not measured. */
+  /** 0 to 100 in its part of the score. Undefined when it has no score, or was not measured. */
   readonly score?: number | undefined;
   readonly children: ComponentChildren;
 };

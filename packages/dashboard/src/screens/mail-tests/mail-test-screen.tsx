@@ -54,7 +54,7 @@ const Content = ({ test }: { readonly test: GetMailTestData }) => {
   return test.report ? <ReportView report={test.report} /> : null;
 };
 
-/** One test: while it is open it is read again every two seconds. */
+/** One test; while it is open, the screen reads it every two seconds. */
 export const MailTestScreen = ({ params }: { readonly params: Params }) => {
   const id = params["id"] ?? "";
   const load = useLoad((signal) => getClient().getMailTest({ id }, { signal }), [id]);

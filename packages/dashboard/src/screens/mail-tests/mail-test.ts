@@ -5,7 +5,7 @@ export type MailTestStatus = MailTest["status"];
 
 export const POLL_MS = 2_000;
 
-/** Whether its state may still change: a mail or a report may come, or the hour is not over. */
+/** Tells whether its state may still change: a mail or a report may come within the hour. */
 export const isOpen = ({ status }: Pick<MailTest, "status">): boolean =>
   status === "waiting" || status === "assessing";
 
@@ -17,7 +17,7 @@ export const STATUS_WORDS: Readonly<Record<MailTestStatus, string>> = {
   failed: "failed on our side",
 };
 
-/** What is not known is never red. */
+/** An unknown result is never red. */
 export const STATUS_TONES: Readonly<Record<MailTestStatus, string>> = {
   waiting: "grey",
   assessing: "grey",
@@ -26,7 +26,6 @@ export const STATUS_TONES: Readonly<Record<MailTestStatus, string>> = {
   failed: "warn",
 };
 
-/** The parts of a mail's score. */
 export const PART_TITLES: Readonly<Record<string, string>> = {
   spf: "SPF",
   dkim: "DKIM",
@@ -37,7 +36,7 @@ export const PART_TITLES: Readonly<Record<string, string>> = {
   content: "Content",
 };
 
-/** Why a cap of a mail's score holds, in words. */
+/** Why a cap on a mail's score holds, in words. */
 export const CAP_REASONS: Readonly<Record<string, string>> = {
   no_author: "the mail has no single author domain",
   unauthenticated: "neither SPF nor DKIM says who sent it",

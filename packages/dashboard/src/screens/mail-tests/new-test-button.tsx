@@ -9,7 +9,7 @@ import { usePrices } from "../../parts/price.ts";
 import { navigate } from "../../router.ts";
 import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
 
-/** What to do where a server receives no mail. */
+/** The operator's steps on a server that receives no mail. */
 const NotConfigured = () => (
   <p class="notice">
     The operator of this server must set <code>MAIL_DOMAIN</code>, publish an MX record of that
@@ -18,7 +18,7 @@ const NotConfigured = () => (
   </p>
 );
 
-/** Creates a mail test and opens it. It costs credits, so it asks first. */
+/** Creates a mail test and opens it. It costs credits, so the button asks first. */
 export const NewTestButton = () => {
   const [isOpen, setOpen] = useState(false);
   // All requests of one intention share a key: a second click and a retry are charged once.

@@ -10,7 +10,7 @@ const RECEIVERS: Readonly<Record<Receiver, string>> = {
   microsoft: "Microsoft",
 };
 
-/** What is not known is never red. */
+/** An unknown result is never red. */
 const WORDS: Readonly<
   Record<Requirement["status"], { readonly word: string; readonly tone: string }>
 > = {

@@ -31,11 +31,11 @@ const COLUMNS: readonly Column<MailTest>[] = [
 ];
 
 type Props = {
-  /** Absent: the tests of every domain, including those without a mail. */
+  /** Absent for the tests of every domain, including those without a mail. */
   readonly domain?: string;
 };
 
-/** The tests, newest first. While one of them is open they are read again. */
+/** The tests, newest first. While a test is open, the list reads all again. */
 export const TestList = ({ domain }: Props) => {
   const offset = query.value.get("offset") ?? undefined;
   const load = useLoad(

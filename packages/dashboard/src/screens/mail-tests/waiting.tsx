@@ -20,7 +20,7 @@ const useRemainingMs = (until: string): number => {
 const toRemaining = (ms: number): string =>
   ms < MINUTE_MS ? "less than a minute" : formatCount(Math.floor(ms / MINUTE_MS), "minute");
 
-/** The address, how long it accepts a mail, and what this page waits for. */
+/** The address, how long it accepts a mail, and the event that this page waits for. */
 export const Waiting = ({ test }: { readonly test: MailTest }) => {
   const remainingMs = useRemainingMs(test.expires_at);
   return (

@@ -37,7 +37,7 @@ const LIGHTS = {
   grey: "Not known",
 } as const;
 
-/** Green for A and B, red for F. What is not known yet, or could not be found out, is grey. */
+/** Green for A and B, red for F. Grey when the grade is unknown, or could not be found out. */
 const getLight = ({ last_check: last, last_problem: problem }: Monitor): keyof typeof LIGHTS => {
   if (!last || problem !== null) return "grey";
   if (last.grade === "F") return "bad";
@@ -136,7 +136,7 @@ const Row = ({ monitor, checks, onChange }: RowProps) => {
   );
 };
 
-/** Loaded when it is opened. */
+/** Loads the change when the user opens it. */
 const LatestChange = ({ domain }: { readonly domain: string }) => {
   const isOpen = useSignal(false);
   return (

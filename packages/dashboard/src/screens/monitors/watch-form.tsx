@@ -13,7 +13,7 @@ const INTERVALS = [
   [30 * 24, "Every 30 days"],
 ] as const;
 
-/** What this many checks a month cost. */
+/** The price of this many checks a month. */
 const Price = ({ checks }: { readonly checks: number }) => {
   const { deliverability_check: price } = usePrices();
   if (isTestKey.value) return <p>Free with a test key.</p>;
@@ -27,7 +27,7 @@ const Price = ({ checks }: { readonly checks: number }) => {
 };
 
 type Props = {
-  /** Absent: the user types it. */
+  /** Absent when the user types the domain. */
   readonly domain?: string;
   readonly sendingIp?: string | null;
   readonly onAdded: (domain: string) => void;

@@ -5,7 +5,7 @@ export type ChosenList = { readonly file: Blob; readonly fileName: string };
 
 type Props = { readonly onChoose: (chosen: ChosenList) => void };
 
-/** The API takes these two names; what is inside decides how it is read. */
+/** The API accepts these two extensions; the content decides how it reads the file. */
 const toFileName = (name: string): string => (/\.(csv|txt)$/i.test(name) ? name : `${name}.csv`);
 
 const Paste = ({ onChoose }: Props) => {
@@ -26,7 +26,6 @@ const Paste = ({ onChoose }: Props) => {
   );
 };
 
-/** Drop, choose or paste. */
 export const ChooseList = ({ onChoose }: Props) => (
   <>
     <DropZone

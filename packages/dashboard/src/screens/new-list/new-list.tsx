@@ -24,7 +24,7 @@ type PreviewState = {
   readonly kind: "preview";
   readonly chosen: ChosenList;
   readonly list: ReadList;
-  /** As a person wrote it before an upload that was cancelled. */
+  /** The user's name for the list, from before a cancelled upload. */
   readonly name?: string;
 };
 
@@ -42,15 +42,15 @@ type State =
   | {
       readonly kind: "failed";
       readonly error: unknown;
-      /** Absent where the file itself cannot be read. */
+      /** Absent when the file itself cannot be read. */
       readonly onRetry?: (() => void) | undefined;
-      /** What an upload that failed was of. */
+      /** The preview of a failed upload. */
       readonly preview?: PreviewState;
     };
 
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
-/** A spreadsheet is converted here, by code that is loaded when it is needed. Any other list is read as it is. */
+/** Converts a spreadsheet in the browser, with code that loads on demand. Any other list stays as it is. */
 const toText = async (chosen: ChosenList): Promise<ChosenList> => {
   const head = new Uint8Array(await chosen.file.slice(0, ZIP.length).arrayBuffer());
   if (!ZIP.every((byte, at) => head[at] === byte)) return chosen;
@@ -58,7 +58,7 @@ const toText = async (chosen: ChosenList): Promise<ChosenList> => {
   return { ...chosen, file: await convertSpreadsheet(chosen.file) };
 };
 
-/** Where the API's sentence is not true here: it takes no spreadsheets. */
+/** Replaces the API's sentence, which does not offer spreadsheets. */
 const FAULTS: Readonly<Record<string, string>> = {
   binary: "The file is neither text nor an Excel workbook. Save it as CSV, TXT or XLSX.",
 };
@@ -74,7 +74,7 @@ const useNewList = () => {
     current.current = new AbortController();
     return current.current.signal;
   };
-  /** Shows the outcome, unless something else has started meanwhile. */
+  /** Shows the outcome, unless another action has started meanwhile. */
   const follow = async (signal: AbortSignal, work: () => Promise<State>, onRetry?: () => void) => {
     const outcome = await work().catch(
       (error: unknown): State => ({ kind: "failed", error, onRetry }),
@@ -106,10 +106,10 @@ const useNewList = () => {
     state.value = { kind: "charging" };
     const pay = async (): Promise<State> => {
       const { job_id: job, credits_used: used, idempotent_replay } = await processList(intent);
-      // A repeat charges nothing, and says nothing of what the first request has charged.
+      // A repeat charges nothing, and does not report the first request's charge.
       const charged = idempotent_replay ? undefined : used;
       void refreshAccount();
-      // The list takes the place of this screen: Back does not return to a list that is sent.
+      // The list replaces this screen in the history: Back does not return to a list that was sent.
       if (!signal.aborted) navigate(`lists/${job}`, { replace: true, state: { charged } });
       return { kind: "charging" };
     };
@@ -131,7 +131,7 @@ const useNewList = () => {
       },
     );
   };
-  /** After an upload that was cancelled or failed: everything is as it was chosen. */
+  /** After a cancelled or failed upload, restores the chosen settings. */
   const keep = (preview: State): void => {
     begin();
     forgetListIntent();

@@ -12,7 +12,7 @@ const DELIMITERS: Readonly<Record<string, string>> = {
 
 type Props = {
   readonly list: ReadList;
-  /** Of one address, in credits. */
+  /** The credits for one address. */
   readonly price: number;
   readonly onColumn: (column: number) => void;
   readonly onHeader: (hasHeader: boolean) => void;
@@ -45,7 +45,6 @@ const Rows = ({ list: { format, firstRows } }: Pick<Props, "list">) => (
   </div>
 );
 
-/** What the list costs, next to the balance. */
 export const Price = ({ list, price }: Pick<Props, "list" | "price">) => {
   const sum = list.unique * price;
   const available = account.value?.credits.available;

@@ -5,7 +5,7 @@ import { readStream } from "@mailproof/core/lib/read-stream";
 import { isAddress } from "@mailproof/mail/address";
 import { parseAddressCell } from "@mailproof/mail/address-cell";
 
-/** What the service would find in a list: the same code reads it there and here. */
+/** The service's view of a list: the same code reads it on the server and here. */
 export type ReadList = {
   readonly kind: "read";
   readonly format: ListFormat;
@@ -35,7 +35,7 @@ type ReadOptions = ListOptions & {
   readonly onProgress: (rows: number) => void;
 };
 
-/** Reads the whole list, and lets the page be drawn meanwhile. Rejects when the signal aborts. */
+/** Reads the whole list, and lets the browser draw meanwhile. Rejects when the signal aborts. */
 export const readList = async (
   file: Blob,
   { signal, onProgress, ...options }: ReadOptions,

@@ -4,8 +4,8 @@ import { API_URL } from "../../base.ts";
 import { getClient, sessionId } from "../../session.ts";
 
 /**
- * The intention to have one list verified, from when its bytes are uploaded, which costs nothing. It is stored in the
- * history entry, so that a reload repeats the same request under the same Idempotency-Key, and is charged once.
+ * The intention to verify one list, created when its bytes are uploaded, which costs nothing. The history entry stores it, so that a reload
+ * repeats the same request under the same Idempotency-Key, and is charged once.
  */
 export type ListIntent = {
   readonly fileKey: string;
@@ -18,7 +18,7 @@ export type ListIntent = {
   readonly at: number;
 };
 
-/** The API stores a response for a day. Later a repeat would be charged again. */
+/** The API stores a response for a day. After that a repeat would be charged again. */
 const REPEATABLE_MS = 12 * 60 * 60 * 1000;
 
 export const readListIntent = (): ListIntent | null => {
@@ -39,7 +39,7 @@ export type ListToSend = {
   readonly hasHeader: boolean;
 };
 
-/** The link may name the server by another of its names. The same path works at this one. */
+/** The link may use another name of the server. The same path works at this one. */
 const toOwnUrl = (uploadUrl: string): string => {
   const { pathname, search } = new URL(uploadUrl);
   const own = new URL(API_URL);
@@ -47,7 +47,7 @@ const toOwnUrl = (uploadUrl: string): string => {
   return isOwn ? `${own.origin}${pathname}${search}` : uploadUrl;
 };
 
-/** By XMLHttpRequest: fetch does not report how much of a body is sent. */
+/** Uses XMLHttpRequest, because fetch does not report the progress of an upload. */
 const putFile = (
   url: string,
   file: Blob,

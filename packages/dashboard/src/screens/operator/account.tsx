@@ -34,7 +34,7 @@ type Props = { readonly account: string; readonly onDone: () => void };
 const CreditsPanel = ({ account, onDone }: Props) => {
   const amount = useRef<HTMLInputElement>(null);
   const intent = useRef({ amount: "", key: "" });
-  /** A grant that is repeated, because its response was lost, has the same key, and moves credits once. */
+  /** A grant that is repeated after a lost response has the same key, and moves credits once. */
   const readOptions = () => {
     const value = amount.current?.value ?? "";
     if (intent.current.amount !== value) intent.current = { amount: value, key: createRandomId() };

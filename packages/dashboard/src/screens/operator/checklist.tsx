@@ -9,7 +9,7 @@ type Light = {
 };
 type Checklist = { readonly ok: boolean; readonly lights: readonly Light[] };
 
-/** What this server needs before customers depend on it, each with what turns it on. */
+/** The requirements of this server before customers depend on it, each with the setting that meets it. */
 export const ChecklistPanel = () => {
   const load = useLoad((signal) => runCommand<Checklist>("checklist", {}, signal));
   return (

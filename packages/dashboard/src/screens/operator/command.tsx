@@ -11,7 +11,7 @@ type Fields = { readonly [name: string]: Value };
 
 type OutputProps = { readonly value: unknown; readonly label: string };
 
-/** How the command line prints it: a list as a table, an object as a line for each field. `ok` is a sentence. */
+/** Prints a value as the command line does: a list as a table, an object as a line for each field. `ok` is a sentence. */
 export const Output = ({ value, label }: OutputProps) => {
   const rows = Array.isArray(value) ? (value as readonly Fields[]) : undefined;
   if (rows?.length === 0) return <p class="soft">None.</p>;
@@ -34,7 +34,7 @@ export const Output = ({ value, label }: OutputProps) => {
   );
 };
 
-/** Fields, or a list of them. */
+/** True for an object, or a list of objects. */
 const isNested = (value: Value): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -79,17 +79,17 @@ const formatValue = (value: Value): string => {
 type Props = {
   readonly command: string;
   readonly options?: Options | (() => Options);
-  /** On the button: "Run the audit". */
+  /** The button's text, such as "Run the audit". */
   readonly label: string;
-  /** Shown while it runs: "Adding up every entry". */
+  /** Shown while the command runs: "Adding up every entry". */
   readonly busy: string;
-  /** Asked before a command that cannot be undone. */
+  /** The question before a command that cannot be undone. */
   readonly confirm?: string;
   readonly children?: ComponentChildren;
   readonly onDone?: () => void;
 };
 
-/** A command with its button, what it needs, and what it printed. */
+/** A command with its button, its fields, and its output. */
 export const CommandForm = (props: Props) => {
   const { command, options, label, busy, confirm, children, onDone } = props;
   const [isAsked, setAsked] = useState(false);

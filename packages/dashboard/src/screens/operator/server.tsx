@@ -13,7 +13,6 @@ type DeadLetters = {
 
 const READ_AGAIN_MS = 15_000;
 
-/** What each gauge counts. */
 const GAUGES: Readonly<Record<string, string>> = {
   due_age_seconds: "Oldest repair that is due, in seconds",
   due_misplaced: "Repairs that stand at a wrong time",

@@ -6,13 +6,13 @@ import { Waiting } from "../../parts/shape.tsx";
 import { account, accountError, getClient, isTestKey, refreshAccount } from "../../session.ts";
 import { Part } from "./part.tsx";
 
-/** The last 30 days. */
+/** Reads the last 30 days. */
 export const useUsage = (): Load<GetUsageData> =>
   useLoad((signal) => getClient().getUsage({}, { signal }));
 
 const DAY_MS = 86_400_000;
 
-/** How long the balance lasts at the rate of these days, or since the account was created. Null: nothing was used. */
+/** Computes how long the balance lasts at the rate of these days, or since the account was created. Null when nothing was used. */
 const countDaysLeft = ({ credits, created_at }: GetAccountData, usage: GetUsageData) => {
   const { credits_used, credits_refunded } = usage.totals;
   const begin = Math.max(Date.parse(usage.from), Date.parse(created_at.slice(0, 10)));
@@ -42,7 +42,7 @@ type SumsProps = {
   readonly totals: GetUsageData["totals"] | undefined;
 };
 
-/** What is known of them: a key may read the account and not its usage. */
+/** Shows the known sums: a key may read the account and not its usage. */
 const Sums = ({ held, totals }: SumsProps) => (
   <dl class="pairs">
     {[

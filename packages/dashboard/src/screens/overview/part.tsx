@@ -4,16 +4,14 @@ import { isForbidden } from "../../session.ts";
 type Props = {
   readonly id: string;
   readonly title: string;
-  /** Why it could not be loaded. */
   readonly error: unknown;
-  /** Beside the title. */
   readonly action?: ComponentChildren;
-  /** What the screen is about; else it is one of the facts beside. */
+  /** Marks the screen's main part; other parts stand beside it. */
   readonly isMain?: true;
   readonly children: ComponentChildren;
 };
 
-/** A part of the overview. What the key may not read is left out: the screen shows what it may see. */
+/** A part of the overview. It is absent when the key may not read its data. */
 export const Part = ({ id, title, error, action, isMain, children }: Props) =>
   isForbidden(error) ? null : (
     <section class={isMain ? "panel main" : "panel"} aria-labelledby={id}>

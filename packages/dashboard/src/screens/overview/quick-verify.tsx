@@ -38,8 +38,8 @@ const VerifyForm = () => {
 type Props = { readonly isNew: boolean };
 
 /**
- * A new account gets instructions above the field. Whether it is new is known only after the field is shown, so the field
- * element must stay the same, or what was typed meanwhile is lost.
+ * A new account gets instructions above the field. The account loads after the field is shown, so the field element must stay the same, or
+ * the text typed meanwhile is lost.
  */
 export const QuickVerify = ({ isNew }: Props) => (
   <section

@@ -1,6 +1,5 @@
 import { query } from "../../router.ts";
 
-/** The periods of the screen, in days. */
 export const PERIODS = [7, 30, 90, 365] as const;
 const DEFAULT = 30;
 const DAY_MS = 86_400_000;
@@ -9,7 +8,7 @@ export type Period = { readonly days: number; readonly from: string; readonly to
 
 const toUtcDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The days in the address, up to today. A day of usage is a day of UTC. */
+/** Reads the number of days from the URL, up to today. A day of usage is a day in UTC. */
 export const readPeriod = (): Period => {
   const asked = Number(query.value.get("days"));
   const days = PERIODS.find((one) => one === asked) ?? DEFAULT;

@@ -19,7 +19,7 @@ export const Usage = () => {
   const period = readPeriod();
   const { from, to, days } = period;
   const usage = useLoad((signal) => getClient().getUsage({ from, to }, { signal }), [from, to]);
-  // What the frame read may be older than the entries below.
+  // The balance that the frame read may be older than the entries below.
   useLayoutEffect(() => void refreshAccount(), [from, to]);
   const fileName = `mailproof-${from}-to-${to}`;
   return (

@@ -1,4 +1,3 @@
-/** What to do with an address of each status. */
 type Advice = {
   readonly advice: "Send" | "Send with care" | "Do not send" | "Wait" | "Ask the operator";
   readonly tone: "good" | "warn" | "bad" | "grey";
@@ -47,7 +46,7 @@ const UNKNOWN_STATUS: Advice = {
   means: "This dashboard does not know the status. The API documentation explains it.",
 };
 
-/** What our own reach kept from the mail server is the operator's matter: to wait would change nothing. */
+/** Only the operator can repair a fault of our own reach: waiting would change nothing. */
 const OUR_REACH: Readonly<Record<string, string>> = {
   no_smtp_egress: "This server cannot reach mail servers: port 25 is closed.",
   proxy_failed: "This server's way out to mail servers does not work.",
@@ -64,7 +63,7 @@ export const getAdvice = (status: string, reason: string): Advice => {
   return cause === undefined ? (ADVICE[status] ?? UNKNOWN_STATUS) : toOperator(cause);
 };
 
-/** A sentence for each common reason. The code is shown next to it. */
+/** A sentence for each common reason. The screen shows the code next to it. */
 const REASONS: Readonly<Record<string, string>> = {
   accepted: "The mail server accepts the address.",
   accepted_forward: "The mail server accepts the address and forwards its mail.",
@@ -108,7 +107,7 @@ const REASONS: Readonly<Record<string, string>> = {
   typo_domain: "The domain looks like a misspelled domain of a mail provider.",
 };
 
-/** Undefined where the code says enough, or is from a later release. */
+/** Undefined when the code suffices, or comes from a later release. */
 export const toReasonSentence = (reason: string): string | undefined =>
   REASONS[reason] ??
   (reason.startsWith("syntax.") ? "The text is not an email address." : undefined);

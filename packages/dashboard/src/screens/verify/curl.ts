@@ -5,7 +5,7 @@ export const OPTIONS = { include_evidence: true, timeout_ms: 10_000 } as const;
 /** For a POSIX shell: a quote ends the string, is escaped, and reopens it. */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The same request from a shell. It has the variable of the key, not the key itself. */
+/** Writes the same request for a shell, with the variable of the key, not the key itself. */
 export const toCurl = (email: string): string =>
   [
     `curl -s ${quote(`${API_URL}/v1/verify`)}`,

@@ -1,6 +1,6 @@
 import { formatTime } from "../../format.ts";
 
-/** As POST /v1/verify returns it with include_evidence. A later release may add to it. */
+/** The evidence of POST /v1/verify with include_evidence. A later release may add to it. */
 export type Evidence = {
   readonly dns?: readonly {
     readonly type: string;
@@ -156,7 +156,6 @@ const Lists = ({ lists = [] }: Evidence) => (
   </section>
 );
 
-/** Everything that the verdict rests on. */
 export const EvidencePanel = ({ evidence }: { readonly evidence: Evidence }) => (
   <section class="panel history wide evidence" aria-labelledby="evidence">
     <h2 id="evidence">Evidence</h2>

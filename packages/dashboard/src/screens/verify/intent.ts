@@ -2,8 +2,8 @@ import { createRandomId } from "@mailproof/client/random-id";
 import { sessionId } from "../../session.ts";
 
 /**
- * The intention to verify one address, with the Idempotency-Key that all its requests share: a double click, a retry, a reload
- * and Back repeat it, and are charged once. It is stored in the state of the history entry, and so in no address.
+ * The intention to verify one address, with the Idempotency-Key of all its requests: a double click, a retry, a reload and Back repeat it,
+ * and are charged once. The state of the history entry stores it, so no URL contains it.
  */
 export type Intent = {
   readonly email: string;
@@ -13,7 +13,7 @@ export type Intent = {
   readonly at: number;
 };
 
-/** The API stores a response for a day. Later a repeat would be charged again. */
+/** The API stores a response for a day. After that a repeat would be charged again. */
 const REPEATABLE_MS = 12 * 60 * 60 * 1000;
 
 export const createIntent = (email: string): Intent => ({
@@ -27,7 +27,7 @@ export const storeIntent = (intent: Intent): void => history.replaceState({ inte
 
 type HistoryState = { readonly intent?: Intent; readonly email?: string } | null;
 
-/** Of this history entry: an intent to repeat, an address that another screen passed on, or nothing. */
+/** Reads an intent to repeat, or an address from another screen, from this history entry; otherwise null. */
 export const readIntent = (): Intent | null => {
   const { intent, email } = (history.state as HistoryState) ?? {};
   if (email !== undefined) return createIntent(email);

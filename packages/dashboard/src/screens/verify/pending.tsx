@@ -14,7 +14,7 @@ type Props = {
   readonly onResult: (row: ResultRow) => void;
 };
 
-/** A verification that takes longer continues as a job. This polls the job until it has the result. */
+/** Polls the job of a verification that takes longer, until it has the result. */
 export const Pending = ({ jobId, email, onResult }: Props) => {
   const load = useLoad(
     async (signal) => {

@@ -32,7 +32,7 @@ const getAnswer = (name: CheckName, result: Result): Answer => {
   const { verification } = result;
   const { not_known, ...checks } = verification;
   const isOpen = not_known.some((one) => one === name);
-  // The server's reply is open only where the server was not asked.
+  // The server's reply is unknown only when the server was not asked.
   if (isOpen && not_known.includes("smtp_check")) return NOT_CHECKED;
   if (name !== "syntax_valid" && !verification.syntax_valid) return NOT_CHECKED;
   if (name === "catch_all") return getCatchAllAnswer(result);
@@ -41,13 +41,13 @@ const getAnswer = (name: CheckName, result: Result): Answer => {
   return { text: "no", tone: name === "smtp_check" ? "soft" : "bad" };
 };
 
-/** A catch-all is the one "yes" that is not good. */
+/** Of all checks, only catch-all has a bad "yes". */
 const getCatchAllAnswer = ({ verification: { catch_all, not_known } }: Result): Answer => {
   if (catch_all) return { text: "yes", tone: "bad" };
   return not_known.includes("catch_all") ? UNPROVEN : { text: "no", tone: "good" };
 };
 
-/** Yes and no in words as well, since some people cannot see the colours. */
+/** Writes yes and no in words as well, since some people cannot see the colours. */
 const Checks = (result: Result) => (
   <section class="panel" aria-labelledby="checks">
     <h2 id="checks">Checks</h2>

@@ -60,7 +60,7 @@ type Verification = {
   readonly verify: (email: string) => void;
   readonly verifyAfresh: (email: string) => void;
   readonly retry: (intent: Intent) => void;
-  /** The result of a verification that was pending. */
+  /** Called with the result of a pending verification. */
   readonly onResult: (row: ResultRow) => void;
 };
 
@@ -151,7 +151,7 @@ const LAB_EXAMPLES = [
   "ada.lovelace@full",
 ];
 
-/** Where nothing else has results, these do. */
+/** With the lab, only these addresses have results. */
 const LabExamples = ({ state, verify }: Verification) =>
   state.kind === "empty" && account.value?.reach.state === "lab" && !isTestKey.value ? (
     <p class="lab-examples">

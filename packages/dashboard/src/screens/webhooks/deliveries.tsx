@@ -15,7 +15,7 @@ const POLL_MS = 2_000;
 
 const isUnderWay = ({ status }: Delivery): boolean => status === "pending";
 
-/** Polls while a delivery sent by hand is under way, or the next attempt is within a minute. */
+/** Polls during a manual delivery, and within a minute of the next attempt. */
 const isWatched = ({ deliveries }: ListDeliveriesData): boolean =>
   deliveries.some(
     (one) =>
@@ -75,7 +75,7 @@ const SERIES = [
   { name: "pending", tone: "is-unknown" },
 ] as const;
 
-/** From the oldest delivery below to today: each day's, by how it went. */
+/** Counts each day's deliveries by outcome, from the oldest delivery below to today. */
 const Chart = ({ deliveries }: ListDeliveriesData) => {
   const toDay = (at: string) => at.slice(0, 10);
   const byDay = Map.groupBy(deliveries, ({ created_at: at }) => toDay(at));

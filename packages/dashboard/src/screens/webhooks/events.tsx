@@ -2,7 +2,6 @@ import type { Webhook } from "@mailproof/client";
 
 export type EventName = Webhook["events"][number];
 
-/** Every event, and when it is sent. */
 export const EVENTS: Readonly<Record<EventName, string>> = {
   "job.completed": "A list has its results",
   "job.failed": "A list failed",

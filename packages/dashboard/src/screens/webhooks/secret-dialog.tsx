@@ -2,12 +2,12 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 
 type Props = {
-  /** Null: there is nothing to show. */
+  /** Null when the dialog is closed. */
   readonly webhook: { readonly url: string; readonly secret: string } | null;
   readonly onClose: () => void;
 };
 
-/** The secret is shown only here, and no state that outlives the dialog holds it. */
+/** Only this dialog shows the secret, and no state that outlives the dialog holds it. */
 export const SecretDialog = ({ webhook, onClose }: Props) => (
   <Dialog title="The signing secret" isOpen={webhook !== null} onClose={onClose}>
     <p>
