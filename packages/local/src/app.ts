@@ -37,7 +37,7 @@ import { recordSessionSpan, traceHttps, traceProbe } from "./tracing.ts";
 
 export type LocalWorld = AppWorld & { readonly table: SqliteTable; readonly queue: SqliteQueue };
 
-/** Each holds a connection, and asks the table once a second. */
+/** Each long poll holds a connection, and reads the table once a second. */
 const LONG_POLL_LIMITS = { perAccount: 4, inAll: 100 };
 
 export type App = {
@@ -47,14 +47,14 @@ export type App = {
   readonly reach: ReachWatch;
   /** Starts the engine's threads, which otherwise start with the first verification. */
   readonly startEngine: () => void;
-  /** New work with a price is refused from then on, and requests that wait are answered. */
+  /** From then on the app refuses new work with a price, and responds to waiting requests. */
   readonly beginStop: () => void;
-  /** Stores what is still in memory: the last requests. */
+  /** Stores the last requests, which are still in memory. */
   readonly flush: () => Promise<void>;
   readonly close: () => void;
 };
 
-/** The composition root on one machine. `baseUrl` is asked for when a link is made, not before. */
+/** The composition root on one machine. The app calls `baseUrl` only when it creates a link. */
 export const createApp = (
   environment: Environment,
   baseUrl: () => string,
@@ -143,7 +143,7 @@ const openBlobFolder = (directory: string): string => {
   return blobs;
 };
 
-/** Each request that waits listens to it, and Node takes more than ten listeners for a leak. */
+/** Each waiting request listens to the signal, and Node reports more than ten listeners as a leak. */
 const createStopping = (): AbortController => {
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -181,10 +181,10 @@ const toSettings = (
   publicUrl: environment.PUBLIC_URL?.replace(/\/$/, "") ?? null,
   encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "encrypted secrets"),
   chunkRows: CHUNK_ROWS,
-  // One thread would make all parts, so there is nothing to join.
+  // A single thread would make all parts, so parts would gain nothing.
   exportRows: { ...EXPORT_ROWS, part: Number.POSITIVE_INFINITY },
   slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
-  // Transactions follow each other in one file, so shards would only be read.
+  // All transactions go to one file one after the other, so shards would only cost reads.
   creditsPerShard: Number.POSITIVE_INFINITY,
 });
 

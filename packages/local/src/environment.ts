@@ -15,7 +15,7 @@ const Port = v.pipe(
 );
 const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"));
 
-/** Too long to be guessed; its beginning keeps it out of the log, as that of an API key does. */
+/** Too long to be guessed; its prefix keeps it out of the log, like that of an API key. */
 const OperatorKey = v.pipe(
   v.string(),
   v.regex(
@@ -24,7 +24,7 @@ const OperatorKey = v.pipe(
   ),
 );
 
-/** Several values with commas between them; blanks round them do not count. */
+/** Several values, separated by commas; blanks around them do not count. */
 const createListSchema = <T extends v.GenericSchema<string, unknown>>(item: T) =>
   v.pipe(
     v.string(),
@@ -50,7 +50,7 @@ const Block = v.pipe(
   v.transform(parseCidr),
   v.custom<Cidr>((block) => block !== undefined, "must be a list of blocks such as 10.0.0.0/8"),
 );
-/** A proxy may be trusted, and not the whole internet: then every caller could name the server's address. */
+/** Trusting the whole internet would let every caller choose its own address. */
 const TrustedProxy = v.pipe(
   Block,
   v.check(({ length }) => length > 0, "must not trust every address"),
@@ -92,7 +92,7 @@ const Policy = v.pipe(
   }),
 );
 const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
-/** Mail can be sent to it, so a bare name is not enough. */
+/** Mail must reach the domain, so a bare name is not enough. */
 const MailDomain = v.pipe(
   v.string(),
   v.regex(
@@ -101,7 +101,7 @@ const MailDomain = v.pipe(
   ),
   v.toLowerCase(),
 );
-/** Large services that are always reachable, of different operators. */
+/** Large services of different operators that are always reachable. */
 export const REACH_DOMAINS = "gmail.com,outlook.com,yahoo.com,gmx.net,icloud.com";
 const SENDER_MESSAGE = "must be an email address in plain letters";
 const Sender = v.pipe(
@@ -129,7 +129,7 @@ const Selector = v.pipe(
   ),
   v.toLowerCase(),
 );
-// It becomes a label of a name.
+// The key becomes a label of a name.
 const ListKey = v.pipe(v.string(), v.regex(/^[a-z0-9]{1,63}$/i, "must be letters and digits"));
 export const ServiceUrl = v.pipe(
   v.string(),
@@ -152,7 +152,7 @@ const Address = v.pipe(
   v.check(isHttpsOrLoopback, "must be an https address, or one of this machine"),
 );
 
-// docs/settings.md says the same, and test/architecture holds the two together.
+// docs/settings.md documents the same settings, and test/architecture compares both.
 const Environment = v.object({
   PORT: v.optional(Port, "8787"),
   HOST: v.optional(Host, "127.0.0.1"),
@@ -214,7 +214,7 @@ export type Environment = v.InferOutput<typeof Environment>;
 
 export const SETTINGS = Object.keys(Environment.entries);
 
-/** What a setting is when it is not set, as it would be written. A setting without an entry has none. */
+/** The default of each setting, as an operator would write it. A setting without an entry has no default. */
 export const DEFAULTS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(Environment.entries).flatMap(([name, schema]) => {
     const value = v.getDefault(schema);
@@ -250,7 +250,7 @@ const CheckedEnvironment = v.pipe(
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The operator's settings, or one sentence per invalid setting. */
+/** Returns the operator's settings, or one sentence per invalid setting. */
 export const readEnvironment = (env: Variables): Environment => {
   const parsed = v.safeParse(CheckedEnvironment, env);
   const misspelt = findMisspelt(env, SETTINGS).map(

@@ -3,11 +3,11 @@ import { basename } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 
-// A clone runs these sources. The package and the executable run what scripts/build/build.ts made from them.
+// A clone runs these sources. The package and the executable run the output of scripts/build/build.ts.
 
 export const isClone = import.meta.url.endsWith(".ts");
 
-/** The executable may have any name and be in any folder: it is called as the operator called it. */
+/** The executable may have any name and be in any folder, so messages use the name that the operator typed. */
 const INSTALLED = isSea() ? process.argv0 : "mailproof";
 
 /** The commands as the reader of a message has to type them. */
@@ -17,7 +17,7 @@ export const START_AFRESH = isClone ? "npm start -- --fresh" : `${INSTALLED} sta
 
 declare const COMMIT_OF_BUILD: string | null | undefined;
 
-/** Which commit the package or the executable was built from; scripts/build sets it. Null: it is not known. */
+/** The commit that the package or the executable was built from; scripts/build sets it. Null when unknown. */
 export const BUILD_COMMIT: string | null =
   typeof COMMIT_OF_BUILD === "string" ? COMMIT_OF_BUILD : null;
 
@@ -38,11 +38,11 @@ export const startThread = (
 
 const LICENCES = "LICENCES.txt";
 
-/** A text inside this package or executable, next to its program. A clone has none. */
+/** Reads a text inside this package or executable, next to its program. A clone has none. */
 export const readAsset = (name: string): string =>
   isSea() ? getAsset(name, "utf8") : readFileSync(new URL(name, import.meta.url), "utf8");
 
-/** Of every program and list inside this installation, in their own words. A clone has its packages beside it, with theirs. */
+/** Returns the licences of every program and list in this installation. A clone's packages carry their own. */
 export const readLicences = (): string =>
   isClone
     ? readFileSync(new URL("../../../docs/licences.md", import.meta.url), "utf8")

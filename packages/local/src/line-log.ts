@@ -16,8 +16,8 @@ export const createLineLog =
 let unwritten = "";
 
 /**
- * The lines of one turn of the event loop are one write. Node writes to the standard error synchronously, and each write
- * wakes its reader: forty refusals in one turn took 20 ms.
+ * Writes all lines of one turn of the event loop together. Node writes to the standard error synchronously, and each write wakes its
+ * reader: forty refusals in one turn took 20 ms.
  */
 const writeLine = (line: string): void => {
   if (unwritten === "") setImmediate(writeLines);
@@ -30,5 +30,5 @@ const writeLines = (): void => {
   unwritten = "";
 };
 
-// What was logged in the last turn is not lost.
+// Writes the lines of the last turn before the process exits.
 process.on("exit", writeLines);

@@ -37,15 +37,14 @@ import type { Environment } from "./environment.ts";
 import { openLists } from "./lists/open-lists.ts";
 import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts";
 
-/** A machine of one's own has no limit per network interface; a resolver on it or near it takes this. */
+/** The operator's own machine has no limit per network interface; a resolver on it or near it can handle this rate. */
 const PACKETS_PER_SECOND = 5_000;
-/** Some 100,000 answers as they are as a rule. */
+/** Some 100,000 answers of usual size. */
 const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Where the lab is. */
 export type LabAddress = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;
 
-/** What one thread may use of the DNS packets, and of the sessions and cache, that this machine has. */
+/** One thread's share of this machine's DNS packets, and of its sessions and cache. */
 export type PortShare = { readonly packets: number; readonly sessions: number };
 
 const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
@@ -53,14 +52,14 @@ const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
 type OpenMailPorts = MailPorts & {
   readonly dnsLookups: DnsLookups;
   readonly issuers: Issuers;
-  /** Resolves when the lists are those that the operator installed. */
+  /** Resolves when the operator's installed lists are loaded. */
   readonly listsReady: Promise<void>;
   readonly close: () => void;
 };
 
 /**
- * The mail system of one machine. With a lab, names below .test and the addresses of its hosts belong to the lab; all
- * others are real. Without a lab, the operator's settings apply to everything.
+ * The mail system of one machine. With a lab, names below .test and the addresses of its hosts belong to the lab; all others are real.
+ * Without a lab, the operator's settings apply to everything.
  */
 export const openMailPorts = (
   environment: Environment,
@@ -78,13 +77,13 @@ export const openMailPorts = (
       ...more,
     });
   const { DNS_SERVERS, BLOCKLIST_DNS_SERVERS, SMTP_ALLOW_PRIVATE } = environment;
-  // An operator whose mail servers are private has a laboratory: its zones belong to the operator, and may be asked
-  // about thousands of domains a second. Every other zone belongs to a third party and has a limit.
+  // An operator whose mail servers are private runs a laboratory: it owns its zones, and we may ask about thousands of its domains a
+  // second. Every other zone belongs to a third party and has a limit.
   const isLaboratory = DNS_SERVERS.length > 0 && SMTP_ALLOW_PRIVATE.length > 0;
   const resolvers = createPool(DNS_SERVERS, isLaboratory ? { zoneLimits: null } : {});
-  // The lab's names are left out: it answers whether or not the world's name servers do.
+  // Excludes the lab's names, which work even when the internet's name servers do not.
   const watchedDns = watchDns(resolvers, { table, now });
-  // In a laboratory a fault is planted in a zone, and "com" need not exist.
+  // A laboratory plants faults in zones, and its "com" need not exist.
   const internetDns = isLaboratory ? watchedDns : attributeFaults(environment, watchedDns, table);
   const blocklistResolvers =
     BLOCKLIST_DNS_SERVERS.length > 0 ? createPool(BLOCKLIST_DNS_SERVERS) : null;
@@ -98,7 +97,7 @@ export const openMailPorts = (
   const allowed = [...SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
   const fetchDocument = createDocumentPort(environment.OUTBOUND_ALLOW_PRIVATE, lab, dns);
   const cachedDns = cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX });
-  // Any visitor of a form may name an issuer, so none is in the blocks that are open for webhooks.
+  // Any visitor of a form may name an issuer, so the blocks that are open for webhooks stay closed here.
   const toIssuers = createDocumentPort([], lab, dns);
   const issuers = createIssuers({ dns: cachedDns, fetchDocument: toIssuers, now: steadyNow });
   const opened = openLists(environment, readListChanges(environment.MAILPROOF_DIR), log);
@@ -127,7 +126,7 @@ export const openMailPorts = (
     smtp: readSmtp(environment),
     probePolicy: environment.PROBE_POLICY,
     witnesses: environment.WITNESSES,
-    // The folder belongs to one server, so there is no other process to share with.
+    // The folder belongs to one server, so no other process shares its slots.
     slots: createLocalSlots({ now: steadyNow }),
     sessionsMax: Math.ceil(shareDescriptors(countFreeDescriptors()).sessions * share.sessions),
     now,
@@ -165,7 +164,7 @@ const createDocumentPort = (
   return (url) => (lab && readIssuerDocument(LAB_ZONE, url)) ?? fetchDocument(url);
 };
 
-/** Whether to start the lab: an operator who sets DNS_SERVERS has a network of their own. */
+/** Tells whether to start the lab: an operator who sets DNS_SERVERS has another network. */
 export const isLabEnabled = ({ DNS_SERVERS }: Environment): boolean => DNS_SERVERS.length === 0;
 
 /** Reserved zones, never looked up on the internet (RFC 6761, RFC 6303). */
@@ -213,7 +212,7 @@ const createConnect = (
   };
 };
 
-/** The operator's own entries, where there is a file of them. A line that is wrong stops the start, and is named. */
+/** Reads the operator's own entries from the optional file. A faulty line stops the start with a message. */
 const readListChanges = (directory: string) => {
   const file = join(directory, "lists.txt");
   if (!existsSync(file)) return [];

@@ -1,12 +1,12 @@
 import { measureEditDistance } from "@mailproof/mail/signals/edit-distance";
 
-// An environment is full of other programs' variables, and none of those may stop a start. So a name counts as a
-// misspelt setting only if it is one slip from a long setting, or two from a very long one, and that setting is not set. Names
-// without an underscore are others': LOGLEVEL is in use elsewhere.
+// An environment has many variables of other programs, and none of those may stop a start. So a name counts as a misspelt setting only if
+// it is one slip from a long setting, or two from a very long one, and that setting is not set. Names without an underscore belong to
+// others: LOGLEVEL is in use elsewhere.
 
 const LONG_LETTERS = 8;
 const VERY_LONG_LETTERS = 16;
-/** What Kubernetes and Docker set for each service by the name of "metric": METRIC_PORT=tcp://10.0.0.1:80. */
+/** Kubernetes and Docker set such values for each service named "metric": METRIC_PORT=tcp://10.0.0.1:80. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 
 export type MisspeltSetting = { readonly name: string; readonly meant: string };

@@ -16,9 +16,8 @@ import {
 import manifest from "../package.json" with { type: "json" };
 import type { FinishedRequest } from "./server/request-record.ts";
 
-// Where spans start and end. They contain routes, results, amounts and ids of ours; never an address, a domain, a
-// host of either side, or a key. The operator brings the SDK that sends them (docs/operating.md); without one, nothing here
-// does anything.
+// Where spans start and end. They contain routes, results, amounts and our ids; never an address, a domain, a host of either side, or a
+// key. The operator adds the SDK that sends them (docs/operating.md); without an SDK this module does nothing.
 
 const tracer = trace.getTracer("mailproof", manifest.version);
 
@@ -43,8 +42,8 @@ const beginSpan = (
 };
 
 /**
- * Of what a client sends only the traceparent is read: the rest may hold anything. It is a link and not the parent, whose flag
- * would decide whether this request is traced.
+ * Reads only the traceparent of a client, because other headers may hold anything. It becomes a link and not the parent, whose flag would
+ * decide whether this request is traced.
  */
 export const beginRequestSpan = (traceparent: string | undefined) => {
   const sent = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
@@ -68,7 +67,7 @@ const toStatusAttributes = (status: number): Attributes => ({
   "http.response.status_code": status,
 });
 
-/** Each message is a trace: a job may end hours after its request. */
+/** Each message starts a trace: a job may end hours after its request. */
 export const traceWorker = <W>(worker: Worker<W>): Worker<W> => {
   const { name: queue } = worker.queue;
   const handle: Worker<W>["handle"] = async (world, body) => {
@@ -89,7 +88,7 @@ export const traceWorker = <W>(worker: Worker<W>): Worker<W> => {
   return { ...worker, handle };
 };
 
-/** The calls of webhooks. */
+/** Traces the calls of webhooks. */
 export const traceHttps = (https: Https): Https => ({
   ...https,
   call: async (request) => {
@@ -105,7 +104,7 @@ export const traceHttps = (https: Https): Https => ({
   },
 });
 
-/** A question to a mail server names the work that asks it, by the headers that a propagator writes and reads. */
+/** Passes the current trace to the session, in the headers that a propagator writes and reads. */
 export const traceProbe =
   (probe: Probe): Probe =>
   (question) => {
@@ -117,7 +116,7 @@ export const traceProbe =
 
 export const recordSessionSpan = (report: SessionReport): void => {
   const { provider, outcome, recipients, answered, waitsMs, startedAtMs, ms, traces } = report;
-  // A session is below the work of one recipient, if possible one that is sampled; that of the others is a link.
+  // The session's parent is the work of one recipient, preferably a sampled one; the other recipients become links.
   const [parent, ...others] = traces
     .map((headers) => propagation.extract(ROOT_CONTEXT, JSON.parse(headers)))
     .toSorted((a, b) => getFlags(b) - getFlags(a));
@@ -142,7 +141,7 @@ const getFlags = (parent: Context): number => trace.getSpanContext(parent)?.trac
 
 type Flushed = { readonly forceFlush?: () => Promise<void> };
 
-/** Sends what is left. The API names no flush, but the provider of every SDK has one; what fails, the SDK reports. */
+/** Sends the remaining spans. The API has no flush, but every SDK's provider does; the SDK reports a failure. */
 export const flushSpans = async (): Promise<void> => {
   const provider = trace.getTracerProvider() as Flushed & { readonly getDelegate?: () => Flushed };
   const sdk = provider.getDelegate?.() ?? provider;

@@ -25,7 +25,6 @@ const formatAccount = (account: Account) => ({
   created_at: account.createdAt,
 });
 
-/** The operator's view of accounts. */
 export const accountDefinitions = {
   "admin accounts create": definePortable({
     usage: "--name N [--plan free|pro|scale] [--credits C]",

@@ -3,7 +3,7 @@ import { replaceControls } from "./terminal.ts";
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** The result of a command for a terminal: a list as a table, an object as a line for each field. */
+/** Formats a command's result for a terminal: a list as a table, an object as a line for each field. */
 export const formatAdminOutput = (output: Json): string => {
   const rows = toRows(output);
   if (rows) return formatTable(rows);
@@ -23,7 +23,7 @@ const formatField = (name: string, value: Json | undefined, width: number): stri
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Undefined: not a list of objects. */
+/** Undefined when the value is not a list of objects. */
 const toRows = (value: Json | undefined): readonly Fields[] | undefined => {
   if (!Array.isArray(value)) return undefined;
   const rows = (value as readonly Json[]).filter(isFields);
@@ -48,7 +48,7 @@ const formatTable = (rows: readonly Fields[]): string => {
     .join("");
 };
 
-/** Such a column ends at one edge, so that a large number is seen to be large. */
+/** A column of numbers is right-aligned, so that a large number looks large. */
 const isNumbers = (column: readonly Json[]): boolean => {
   const present = column.filter((value) => value !== null);
   return present.length > 0 && present.every((value) => typeof value === "number");

@@ -10,7 +10,7 @@ export type AdminEntry<Definition = Portable> = {
   readonly load: () => Promise<Definition>;
 };
 
-/** The commands of one module, by name, each with what it does in one sentence. */
+/** Lists the commands of one module, each with its one-sentence summary. */
 const listEntries = <Name extends string, Definition>(
   summaries: Readonly<Record<Name, string>>,
   load: () => Promise<Readonly<Record<Name, Definition>>>,

@@ -2,8 +2,6 @@ import { addMs, DAY_MS, HOUR_MS, MINUTE_MS } from "@mailproof/core/lib/time";
 import { credits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
 
-// The values of operators' options.
-
 export const Amount = v.pipe(
   v.string(),
   v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
@@ -34,7 +32,7 @@ export const Duration = v.pipe(
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** When something ends: a date, or how long from now. */
+/** An expiry: a date, or a duration from now. */
 export const Expiry = v.pipe(
   v.string(),
   v.check(
@@ -46,7 +44,6 @@ export const Expiry = v.pipe(
 export const toExpiryDate = (text: string, now: Date): Date =>
   DURATION.test(text) ? addMs(now, toDurationMs(text)) : new Date(`${text}T00:00:00.000Z`);
 
-/** The size of a page. */
 export const Limit = v.pipe(
   v.string(),
   v.regex(/^(?:[1-9]\d{0,2}|1000)$/, "must be a number from 1 to 1000"),

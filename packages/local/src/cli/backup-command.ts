@@ -38,7 +38,7 @@ export const runBackup = async (
   return { output: { folder, as_of: at.toISOString(), files, ...(keep && { removed }) } };
 };
 
-/** Only names that this command gives. Returns what it removed. */
+/** Removes only folders with this command's names, and returns their names. */
 const removeOld = (parent: string, keep: number): readonly string[] => {
   const old = findOld(readdirSync(parent), keep);
   for (const name of old) rmSync(join(parent, name), { recursive: true });
@@ -57,7 +57,7 @@ const runS3Backup = async ({ MAILPROOF_DIR }: Folder, { to, keep }: Options, tar
   return { output: { object, as_of: at.toISOString(), files, ...(keep && { removed }) } };
 };
 
-/** A backup has every address and secret of the service, so only a store on this machine gets it without TLS. */
+/** A backup contains every address and secret of the service, so only a store on this machine gets it without TLS. */
 const isSafeEndpoint = (endpoint: string): boolean => {
   const { protocol, hostname } = URL.parse(endpoint) ?? {};
   const isOwn = ["localhost", "127.0.0.1", "[::1]"].includes(hostname ?? "");
@@ -67,7 +67,7 @@ const isSafeEndpoint = (endpoint: string): boolean => {
 const S3_URL = /^s3:\/\/([a-z\d][a-z\d.-]+)(?:\/(.*))?$/;
 const PAUSES_MS = [1_000, 10_000];
 
-/** By the settings that AWS's own programs have. Undefined: it is a folder of this machine. */
+/** Reads the settings of AWS's own programs. Undefined when `to` is a folder of this machine. */
 const readS3Folder = (to: string, settings: NodeJS.ProcessEnv): S3Folder | undefined => {
   if (!to.startsWith("s3://")) return undefined;
   const [isUrl, name = "", folder = ""] = S3_URL.exec(withoutSlashes(to)) ?? [];

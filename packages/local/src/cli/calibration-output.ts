@@ -6,7 +6,7 @@ import {
 } from "@mailproof/core/calibration/report";
 import type { Json } from "@mailproof/core/ports/table";
 
-/** The report as the command prints it. Each row that supports no claim says why. */
+/** Formats the report. Each row without enough evidence says why. */
 export const formatCalibration = (report: CalibrationReport): Json => ({
   months: report.months,
   by_status: report.byStatus.map(formatRow),

@@ -30,7 +30,6 @@ const Ipv4 = v.pipe(
 
 const USAGE = "DOMAIN [options]";
 
-/** Checks the DNS of a domain that sends mail. */
 export const checkCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({
@@ -123,7 +122,7 @@ const checkByService = async (
   });
 };
 
-/** A line that is erased again, on a terminal; nothing anywhere else. */
+/** Shows a line on a terminal until the caller erases it; shows nothing elsewhere. */
 const showStatusLine = (screen: NodeJS.WriteStream, text: string): (() => void) => {
   const lines = createStatusLines(screen);
   lines.show([[text]]);

@@ -14,16 +14,16 @@ import { readLastBackup } from "../storage/last-backup.ts";
 import { readLastScrape } from "../storage/last-scrape.ts";
 import { defineAdmin } from "./define-admin.ts";
 
-// What a server needs before customers depend on it: ten lights, each with what turns it on.
+// The requirements of a server before customers depend on it: ten lights, each with the setting or command that turns it on.
 
 type Setup = { readonly world: LocalWorld; readonly environment: Environment };
-/** Null: it is on. Otherwise what is missing, in a sentence. */
+/** Null when the light is on; otherwise a sentence that names the missing part. */
 type Missing = string | null;
 
 type Light = {
   readonly light: string;
   readonly find: (setup: Setup) => Promise<Missing> | Missing;
-  /** The setting or the command that turns it on. */
+  /** The setting or the command that turns the light on. */
   readonly how: string;
 };
 

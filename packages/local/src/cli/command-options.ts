@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Command, OptionLabels } from "./define-command.ts";
 
-/** One option as help, completion and the manual show it, and as the reader of arguments takes it. */
+/** An option, for help, completion, the manual and the reader of arguments. */
 export type CommandOption = {
   readonly name: string;
   readonly short: string | undefined;
@@ -10,7 +10,7 @@ export type CommandOption = {
   readonly text: string;
   readonly isRequired: boolean;
   readonly defaultValue: string | undefined;
-  /** Its values, where they are a few. */
+  /** The possible values, when there are only a few. */
   readonly choices: readonly string[];
 };
 
@@ -51,7 +51,7 @@ type Inner = v.GenericSchema & {
   readonly options?: readonly unknown[];
 };
 
-/** The schema of this type, whatever is round it. */
+/** Unwraps a schema until it has this type. */
 const findInner = (schema: v.GenericSchema, type: string): Inner | undefined => {
   const { wrapped, pipe = [] } = schema as Inner;
   if (schema.type === type) return schema as Inner;
@@ -63,7 +63,7 @@ const findInner = (schema: v.GenericSchema, type: string): Inner | undefined => 
 const findChoices = (schema: v.GenericSchema): readonly string[] =>
   (findInner(schema, "picklist")?.options ?? []).map(String);
 
-/** Such as `--account A --mode live|test [--name N]`, where the command does not say it itself. */
+/** Returns a synopsis such as `--account A --mode live|test [--name N]`, for commands without their own. */
 export const formatSynopsis = (command: Command): string => {
   const options = listOptions(command);
   const required = options.filter(({ isRequired }) => isRequired).map(formatOption);
@@ -75,6 +75,6 @@ export const formatSynopsis = (command: Command): string => {
     .join(" ");
 };
 
-/** Such as `--out FILE`. */
+/** Returns an option such as `--out FILE`. */
 export const formatOption = ({ name, value }: CommandOption): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;

@@ -7,13 +7,13 @@ import { CONTROLLED } from "@mailproof/core/verify/unpaid-results";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What judging the evidence again came to. `different`: this release judges otherwise, which says nothing against the
- * receipt. `none`: there is no evidence, the receipt names none, or none that can be judged (that of 0.2.0).
+ * The outcome of judging the evidence again. `different`: this release judges otherwise, which does not disprove the receipt. `none`: there
+ * is no evidence, the receipt names none, or no release since can judge it (that of 0.2.0).
  */
 export type Replay = "same" | "different" | "none";
 
 export type Comparison = {
-  /** Fields of the answer that the receipt names otherwise. */
+  /** Fields of the answer that differ from the receipt. */
   readonly differences: readonly string[];
   readonly replay: Replay;
 };
@@ -36,23 +36,23 @@ export const compareReceipt = (claims: Fields, answer: Fields): Comparison => {
 const isHashed = (email: unknown, claims: Fields): boolean =>
   typeof email === "string" && claims["email_sha256"] === hashEmail(email);
 
-/** What an answer says of these is the receipt's, or nobody's. */
+/** The receipt must contain each of these fields that the answer has. */
 const VERDICT = ["status", "reason", "sub_status", "quality_score", "class", "proof"];
 
 const isAsNamed = (name: string, claims: Fields, answer: Fields): boolean =>
   (answer[name] ?? null) === (claims[name] ?? null) ||
   (name === "reason" && isReasonOfClass(claims, answer));
 
-/** A form's answer has the reason of its class. Where control is proven, its receipt has that of the verdict. */
+/** A form's answer has the reason of its class. When control is proven, the receipt has the reason of the verdict. */
 const isReasonOfClass = (claims: Fields, answer: Fields): boolean =>
   claims["proof"] === CONTROLLED &&
   answer["class"] === claims["class"] &&
   (answer["reason"] ?? null) === (answer["class"] === "go" ? null : "listed_disposable");
 
-/** More than any evidence has, and few enough for whatever goes through them. */
+/** No evidence nests deeper, and recursive code survives this depth. */
 const LEVELS_MAX = 50;
 
-/** Neither evidence nor claims that this service has signed. */
+/** Deeply nested data are neither evidence nor claims that this service has signed. */
 export const isDeep = (value: unknown, levels = LEVELS_MAX): boolean =>
   typeof value === "object" &&
   value !== null &&

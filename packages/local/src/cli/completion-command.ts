@@ -8,7 +8,7 @@ type Commands = readonly Command[];
 
 const PROGRAM_NAME = "mailproof";
 
-/** Prints what a shell needs to complete commands, options and values; made from the table of commands. */
+/** Prints a shell's completion script for commands, options and values, made from the table of commands. */
 export const completionCommand = defineCommand({
   usage: "bash|zsh|fish",
   options: v.strictObject({}),
@@ -30,7 +30,7 @@ export const completionCommand = defineCommand({
   },
 });
 
-/** What may follow a command: the words, and the values of an option. No values: a file. */
+/** A possible next word of a command, or value of an option. Without values the shell completes file names. */
 type Row = { readonly command: string; readonly word: string; readonly text: string };
 
 const listRows = (commands: Commands): readonly Row[] =>
@@ -43,7 +43,7 @@ const listRows = (commands: Commands): readonly Row[] =>
     })),
   ]);
 
-/** The next words of the names of commands, by the words before. */
+/** Lists the next words of command names, by the words before. */
 const listNextWords = (commands: Commands): readonly Row[] => {
   const rows = commands.flatMap(({ name, summary }) => {
     const words = name.split(" ");
@@ -106,8 +106,8 @@ complete -o default -F _mailproof ${PROGRAM_NAME}
 };
 
 /**
- * Zsh reads the functions of bash. It also reads a file in a folder of $fpath at the first completion, as the function of the
- * file's name: that completion is still to be made.
+ * Zsh can load bash's functions. At the first completion zsh also runs a file from $fpath as the function of the file's name, and this
+ * completion still has to happen.
  */
 const formatZsh = (commands: Commands): string =>
   `#compdef ${PROGRAM_NAME}

@@ -4,7 +4,7 @@ import { maskSecret } from "../storage/running-settings.ts";
 import { definePrinted } from "./define-admin.ts";
 import { findJudged } from "./judged-settings.ts";
 
-/** Each is in secrets.json of the state, or follows from what is there, unless it is set. */
+/** The server generates each of these unless it is set: secrets.json of the state has it, or it follows from the state. */
 const GENERATED: readonly string[] = ["KEY_PEPPER", "CURSOR_SECRET", "SEALING_KEY", "ACTIVITY_KEY"];
 /** `mailproof config show`: every setting of the running server, or else as the next start would read it. */
 export const configCommand = definePrinted(

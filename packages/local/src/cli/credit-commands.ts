@@ -17,7 +17,7 @@ const EntryId = v.pipe(
   v.regex(/^\d{4}-\d{2}-\d{2}T\S{1,200}$/, "must be an entry_id of this list"),
 );
 
-/** As in the header of the API. */
+/** The format of the API's Idempotency-Key header. */
 const RepeatKey = v.pipe(
   v.string(),
   v.regex(IDEMPOTENCY_KEY, "must be 1 to 255 printable ASCII characters without spaces"),
@@ -36,7 +36,6 @@ const formatEntry = (entry: LedgerEntry & { readonly id: string }) => ({
 const toCreditAmounts = (moved: MovedAmounts): Readonly<Record<string, number>> =>
   Object.fromEntries(Object.entries(moved).map(([kind, amount]) => [kind, toCredits(amount)]));
 
-/** The operator's view of an account's credits. */
 export const creditDefinitions = {
   "admin credits list": definePortable({
     usage: "--account A [--limit N] [--after ENTRY]",

@@ -27,7 +27,7 @@ const ParsedEmail = v.pipe(
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
 
-/** What an operator does for the people whose addresses are stored. */
+/** Commands about the people whose addresses are stored. */
 export const dataDefinitions = {
   "admin erase": definePortable({
     usage: "--email E",

@@ -10,7 +10,6 @@ const QUEUE_NAMES = workers
   .filter((name) => !name.endsWith("-dead"));
 const QueueName = v.picklist(QUEUE_NAMES, `must be one of ${QUEUE_NAMES.join(", ")}`);
 
-/** Lists dead letters, and sends them back to their queue once the cause is fixed. */
 export const deadLettersDefinitions = {
   "admin dead-letters list": defineAdmin({
     usage: "",

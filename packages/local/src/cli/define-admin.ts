@@ -25,19 +25,19 @@ export type AdminDefinition<
   W = LocalWorld,
   Settings extends readonly unknown[] = readonly [environment: Environment],
 > = Omit<CommandDefinition<O>, "run"> & {
-  /** Whether it may be the first thing that is ever done in a folder. */
+  /** True when the command may create the state of a new folder. */
   readonly mayCreateFolder?: true;
-  /** Whether it judges the settings of the server that runs on the folder, where one does. */
+  /** True when the command judges the settings of the server that runs on the folder, if one runs. */
   readonly judgesServer?: true;
   run(world: W, options: v.InferOutput<O>, ...settings: Settings): Promise<AdminResult>;
 };
 
-/** One that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-stage.ts). */
+/** Defines a command that needs nothing of this machine: it is the same on a deployed stage (scripts/admin-on-stage.ts). */
 export const definePortable = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O, World, readonly []>,
 ): AdminDefinition<O, World, readonly []> => definition;
 
-/** A command for this machine only. */
+/** Defines a command for this machine only. */
 export const defineAdmin = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O>,
 ): AdminDefinition<O> => definition;
@@ -46,7 +46,7 @@ const JSON_OPTION = describeOption(Flag, "prints JSON, also on a terminal");
 
 type Printed<O extends CommandDefinition["options"]> = Omit<CommandDefinition<O>, "run">;
 
-/** A command with one result: text on a terminal, JSON in a pipe and with --json. */
+/** Defines a command with one result: text on a terminal, JSON in a pipe and with --json. */
 export const definePrinted = <O extends CommandDefinition["options"]>(
   { usage, options: ownOptions }: Printed<O>,
   getResult: (input: CommandInput<O>) => Promise<AdminResult>,

@@ -7,14 +7,14 @@ import { type AdminDefinition, definePrinted } from "./define-admin.ts";
 import { type CommandDefinition, UsageError } from "./define-command.ts";
 import { findJudged } from "./judged-settings.ts";
 
-/** A command on the state of this machine: opens it, runs, prints the answer, closes it. */
+/** Defines a command on this machine's state: it opens the state, runs, prints the result, and closes the state. */
 export const defineAppCommand = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O>,
 ): CommandDefinition =>
   definePrinted(definition, async ({ environment: shell, options }) => {
     const environment = definition.judgesServer ? adoptSettings(shell) : shell;
     if (!definition.mayCreateFolder) assertStateFolder(environment.MAILPROOF_DIR);
-    // Half of the program: help and a wrong option do without it.
+    // These modules are half of the program: help and a wrong option need none of them.
     const [{ createApp }, { createLineLog }, { upgradeIfOlder }] = await Promise.all([
       import("../app.ts"),
       import("../line-log.ts"),
@@ -36,7 +36,7 @@ export const defineAppCommand = <O extends CommandDefinition["options"]>(
     }
   });
 
-/** The server's settings are masked: secrets stay those of this shell, and nothing is judged by them. */
+/** The server's secret settings are masked, so secrets come from this shell; no check depends on them. */
 const adoptSettings = ({ MAILPROOF_DIR }: Environment): Environment => {
   const judged = Object.entries(findJudged(MAILPROOF_DIR, process.env));
   const own = Object.entries(process.env).filter(([name]) => isSecret(name));
@@ -45,7 +45,7 @@ const adoptSettings = ({ MAILPROOF_DIR }: Environment): Environment => {
   );
 };
 
-/** A mistyped folder must not pass for an empty, sound state. */
+/** A mistyped folder must not look like an empty, healthy state. */
 export const assertStateFolder = (directory: string): void => {
   if (existsSync(join(directory, "state.sqlite"))) return;
   throw new UsageError(`${resolve(directory)} has no Mailproof state. Set MAILPROOF_DIR.`);

@@ -6,40 +6,40 @@ type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 export type CommandInput<O extends OptionsSchema = OptionsSchema> = {
   readonly environment: Environment;
   readonly options: v.InferOutput<O>;
-  /** What was typed besides the options. */
+  /** The typed words besides the options. */
   readonly words: readonly string[];
-  /** Every command, for those that print them. */
+  /** The whole table of commands, for the commands that print it. */
   readonly commands: readonly CommandEntry[];
 };
 
-/** A command without its name: what is loaded when it is called. */
+/** A command without its name, loaded when it is called. */
 export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
-  /** What is typed after its name, where the options do not say it: `LIST | -`. */
+  /** The arguments after its name, when the options do not show them: `LIST | -`. */
   readonly usage?: string;
   readonly options: O;
-  /** What is typed after `mailproof`. */
+  /** The words after `mailproof`. */
   readonly examples?: readonly string[];
   readonly takesWords?: true;
-  /** The first word, where it is one of a few. */
+  /** The possible first words, when there are only a few. */
   readonly choices?: readonly string[];
-  /** A server: its work does not end with the reader of its standard output. */
+  /** True for a server: it continues when the reader of its standard output ends. */
   readonly outlivesOutput?: true;
   // Method syntax on purpose: it lets commands with different options live in one list.
   /** Returns the exit code (exit-codes.ts). */
   run(input: CommandInput<O>): Promise<number>;
 };
 
-/** Ties the command's types to its options. */
+/** Infers the command's types from its options. */
 export const defineCommand = <O extends OptionsSchema>(
   definition: CommandDefinition<O>,
 ): CommandDefinition<O> => definition;
 
-/** One row of the table that parsing, help and completion are made from. */
+/** One row of the table behind parsing, help and completion. */
 export type CommandEntry = {
   readonly name: string;
-  /** What it does, in one sentence. */
+  /** One sentence that describes the command. */
   readonly summary: string;
-  /** Each command is in a module of its own: what another one needs would only delay it. */
+  /** Each command has its own module, so that no command waits for another's imports. */
   readonly load: () => Promise<CommandDefinition>;
 };
 
@@ -65,7 +65,7 @@ export type OptionLabels = {
   readonly value?: string;
 };
 
-/** Describes an option. It has no effect when the option is read. */
+/** Adds an option's description, which does not change how the option is read. */
 export const describeOption = <S extends v.GenericSchema>(
   schema: S,
   text: string,

@@ -8,8 +8,8 @@ import { createListError, type ListFile } from "./list-file.ts";
 import { formatCount } from "./progress.ts";
 import type { Service } from "./service.ts";
 
-// What a command would cost. The list is read here, with the code that the service reads it with, and nothing is sent
-// but the question for the balance.
+// Computes the price of a command without running it. The service's own code reads the list in this process, and only a request for the
+// balance is sent.
 
 export const DRY_RUN = {
   "dry-run": describeOption(
@@ -32,7 +32,7 @@ type Quote = {
   readonly rows_without_address?: number;
 };
 
-/** Exit code: whether the account could pay. `service` is null where this process works, which is free. */
+/** Returns the exit code, which says whether the account could pay. `service` is null when this process does the work for free. */
 export const printQuote = async (
   service: Service | null,
   operation: PricedOperation,
@@ -68,7 +68,7 @@ const formatQuote = (quote: Quote, service: Service | null): string => {
   return `${list}At most ${formatCount(needed)} credits of ${formatCount(available ?? 0)}.${atMost}`;
 };
 
-/** As many as fit in memory: the service has limits of its own, which depend on the plan. */
+/** As many rows as fit in memory: the service's own limits depend on the plan. */
 const COUNTED_MAX = 10_000_000;
 
 const discard = async (_key: string, content: AsyncIterable<Uint8Array>) => {

@@ -24,11 +24,11 @@ type SelfTestRun = {
   readonly environment: Environment;
   readonly domains: readonly string[];
   readonly json: boolean;
-  /** On AWS. Undefined: this host. */
+  /** The stage on AWS. Undefined for this host. */
   readonly stage: string | undefined;
 };
 
-/** Returns the exit code: whether this host, or the stage, may probe. */
+/** Returns the exit code, which says whether this host or stage may probe. */
 export const printSelfTest = async ({
   environment,
   domains,
@@ -66,7 +66,7 @@ export const runSelfTest = (
 const listExits = ({ SMTP_PROXIES }: Environment): readonly string[] =>
   SMTP_PROXIES.length > 0 ? listProxyExits(SMTP_PROXIES) : [DIRECT_EXIT];
 
-/** The test needs no state; where there is some, it shows what the service met. */
+/** The test needs no state; an existing state shows the refusals that the service met. */
 const readBlocks = async ({
   MAILPROOF_DIR,
   LOG_LEVEL,
@@ -148,7 +148,7 @@ const formatScreen = (
 
 const HEADINGS = ["exit", "reachable", "seen as", "port 25", "PTR", "is EHLO", "forward"];
 
-/** A line for each exit. */
+/** Formats one line per exit. */
 const formatExits = (exits: readonly TestedExit[]): readonly string[] => {
   const rows = [
     HEADINGS,

@@ -16,7 +16,7 @@ export const EXIT_CODES = {
   closedPipe: { code: 141, text: "the reader closed the pipe, as `head` does" },
 } as const;
 
-/** Responses that a later try may not get. */
+/** Statuses from here on may pass with a later try. */
 const TRY_AGAIN_FROM = 500;
 const CODES_BY_STATUS: Readonly<Record<number, keyof typeof EXIT_CODES>> = {
   401: "denied",
@@ -30,7 +30,7 @@ export const getExitCode = (error: unknown): number => EXIT_CODES[classifyError(
 
 const classifyError = (error: unknown): keyof typeof EXIT_CODES => {
   if (error instanceof UsageError) return "usage";
-  // A command of the operator works on this machine, and no service has refused it.
+  // An operator's command works on this machine, so no service has refused it.
   if (error instanceof Failure) return getStatus(error) < TRY_AGAIN_FROM ? "usage" : "noResult";
   if (!(error instanceof MailproofError)) return "noResult";
   if (error.code === "ABORTED") return "interrupted";

@@ -36,7 +36,6 @@ const Minutes = v.pipe(
 
 const USAGE = "LIST [options]";
 
-/** A list, verified by a service. */
 export const fileCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({
@@ -85,7 +84,7 @@ export type FileCommandOptions = {
   readonly failOn?: readonly Status[] | undefined;
 };
 
-/** Uploads the list, or continues the job of an earlier run of this command; writes the results. */
+/** Uploads the list, or continues the job of an earlier run; writes the results. */
 export const verifyFileByService = async (
   service: Service,
   name: string,
@@ -122,7 +121,7 @@ const verifyList = async (
   }: FileCommandOptions,
   kind: OutputKind,
 ): Promise<number> => {
-  // Of standard input without an output nothing is left to resume with.
+  // A list from standard input without an output file leaves nothing to resume with.
   const isResumable = out !== undefined || list.name !== STANDARD_INPUT;
   const stateFile = getStateFile(out, isResumable ? list.name : list.path);
   const state = readState(stateFile);
@@ -180,7 +179,7 @@ const resolveJobId = async (
   return accepted.job_id ?? "";
 };
 
-/** For scripts: only the id on standard output. */
+/** Scripts need only the id on standard output. */
 const endWithoutWaiting = (
   { url }: Service,
   id: string,
@@ -195,7 +194,7 @@ const endWithoutWaiting = (
   return EXIT_CODES.done.code;
 };
 
-/** A job is deleted when the plan's retention is over. */
+/** The service deletes a job when the plan's retention is over. */
 const explainMissingJob =
   (state: JobState | undefined, stateFile: string) =>
   (error: unknown): never => {

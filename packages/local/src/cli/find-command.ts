@@ -9,7 +9,6 @@ import { replaceControls } from "./terminal.ts";
 
 const USAGE = "FIRST_NAME LAST_NAME DOMAIN [options]";
 
-/** A person's address, found by a service. */
 export const findCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({

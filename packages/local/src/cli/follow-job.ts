@@ -42,18 +42,17 @@ export const FOLLOW = {
   "no-wait": describeOption(Flag, "does not wait for the results"),
 };
 
-/** Which results are wanted, and where. */
 export type ResultOptions = {
   readonly out: string | undefined;
   readonly kind: OutputKind;
   readonly force: boolean;
-  /** The rows that are finished now, without waiting for the others. */
+  /** Writes the finished rows without waiting for the others. */
   readonly partial: boolean;
   readonly failOn?: readonly Status[] | undefined;
   readonly signal: AbortSignal;
 };
 
-/** Waits for a job unless partial results are wanted, and writes its results. Exit code 1: there are none. */
+/** Waits for a job unless partial results are wanted, and writes its results. Returns exit code 1 without results. */
 export const followJob = async (
   { client, url }: Service,
   id: string,
@@ -78,7 +77,7 @@ export const followJob = async (
   return summary.getExitCode(options.failOn);
 };
 
-/** Rows that are verified again are those of another job. */
+/** A child job verifies rows again, so their results wait for it. */
 const waitForAllRows = async (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
   const job = await waitForJob(client, id, signal);
   if (job.child_job_id === undefined) return job;
@@ -169,7 +168,7 @@ const formatSummary = ({ progress }: Job): string => {
   return `${addresses}: ${formatCount(valid)} valid, ${formatCount(invalid)} invalid, ${formatCount(risky)} risky, role or catch-all, ${formatCount(unknown)} unknown.`;
 };
 
-/** The command that waits for a job and writes its results. */
+/** Returns the command that waits for a job and writes its results. */
 export const formatFollowCommand = (
   url: string,
   id: string,
@@ -185,7 +184,7 @@ export const formatFollowCommand = (
 /** The job does not exist, or belongs to another account. */
 const DENIED: readonly ErrorCode[] = ["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"];
 
-/** A job continues without this process, so the caller learns how to wait for it again. */
+/** A job continues without this process, so the message says how to wait for it again. */
 export const explainHowToFollow = (
   { url }: Service,
   id: string,
@@ -199,7 +198,7 @@ export const explainHowToFollow = (
     return options.signal.aborted ? EXIT_CODES.interrupted.code : getExitCode(error);
   });
 
-/** Throws the error when there is no job to continue. */
+/** Throws the error itself when there is no job to continue. */
 export const explainContinuation = (
   error: unknown,
   id: string,

@@ -2,7 +2,7 @@ import { readGauges } from "@mailproof/core/background/gauges";
 import * as v from "valibot";
 import { defineAdmin } from "./define-admin.ts";
 
-/** Repairs look each minute, so what is later than this stands still. On AWS the same numbers ring (infra/cdk/alarms.ts). */
+/** Repairs run each minute, so an older item is stuck. On AWS the same numbers raise alarms (infra/cdk/alarms.ts). */
 const DUE_AGE_SECONDS_MAX = 300;
 
 export const gaugesDefinition = defineAdmin({

@@ -4,12 +4,12 @@ import type { Command, CommandEntry } from "./define-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { getColumns, wrapText } from "./terminal.ts";
 
-/** The operator's commands have a list of their own: there are many, and few need them. */
+/** The operator's commands have their own list, because they are many, and few people need them. */
 const OPERATOR = "admin";
 const isOfOperator = ({ name }: Pick<CommandEntry, "name">): boolean =>
   name.startsWith(`${OPERATOR} `);
 
-/** Every command that is not the operator's, with its sentence. */
+/** Lists every command except the operator's, with its summary. */
 export const formatCommands = (commands: readonly CommandEntry[]): string => {
   const own = commands.filter((one) => !isOfOperator(one));
   const rows = own.map(({ name, summary }): Row => [name, summary]);
@@ -25,7 +25,7 @@ ${formatRows([...rows, ...operator])}
 `;
 };
 
-/** The commands that start with a word, such as `admin keys`. */
+/** Lists the commands that start with a word, such as `admin keys`. */
 export const formatGroup = (commands: readonly Command[]): string =>
   `Commands:
 
@@ -58,7 +58,7 @@ const toRow = (option: CommandOption): Row => [formatName(option), formatText(op
 const formatName = ({ name, short, value }: CommandOption): string =>
   `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 
-/** What an option does, and what it is when it is left out. */
+/** Formats the description of an option, with its default value. */
 const formatText = ({ text, isRequired, defaultValue }: CommandOption): string =>
   [
     text,

@@ -11,7 +11,7 @@ import * as v from "valibot";
 import { Limit } from "./amounts.ts";
 import { definePortable, Name } from "./define-admin.ts";
 
-/** A position is JSON, which a shell would take apart. */
+/** A position is JSON, which a shell would split. */
 const toCursor = (position: PagePosition): string => Buffer.from(position).toString("base64url");
 const readCursor = (cursor: string): PagePosition =>
   Buffer.from(cursor, "base64url").toString() as PagePosition;
@@ -24,7 +24,7 @@ const isCursor = (text: string): boolean => {
   }
 };
 
-/** Neither its input nor its results: what an operator needs to answer a question about it. */
+/** Shows the facts that an operator needs for a question about a job, without its input and results. */
 const formatJob = (job: Job) => ({
   job_id: job.id,
   kind: job.kind,
@@ -37,7 +37,6 @@ const formatJob = (job: Job) => ({
   credits_refunded: job.mode === "live" ? toCredits(getRefundedPrice(job)) : 0,
 });
 
-/** The operator's view of jobs. */
 export const jobDefinitions = {
   "admin jobs list": definePortable({
     usage: "--account A [--mode live|test] [--status S] [--limit N] [--after CURSOR]",

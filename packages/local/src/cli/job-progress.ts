@@ -9,10 +9,10 @@ type RunningJob = Pick<Job, "progress" | "deferred">;
 
 type Sample = { readonly atMs: number; readonly processed: number };
 
-/** The rate is that of the last half minute: what a job did at its start says nothing of its end. */
+/** The rate covers the last half minute: a job's start does not predict its end. */
 const WINDOW_MS = 30_000;
 
-/** How far a job is, line by line: how many rows are done and how fast, the verdicts so far, and which rows wait. */
+/** Formats a job's progress: the finished rows and their rate, the verdicts so far, and the waiting rows. */
 export const createJobProgress = (now = () => new Date()) => {
   let samples: readonly Sample[] = [];
   return (job: RunningJob, columns: number): readonly LineParts[] => {
@@ -31,7 +31,7 @@ export const createJobProgress = (now = () => new Date()) => {
   };
 };
 
-/** Not 100 before all of it is done. */
+/** Rounds down, so that 100 means complete. */
 export const getPercent = ({ processed, total }: Job["progress"]): number =>
   total === 0 ? 100 : Math.floor((processed / total) * 100);
 
@@ -56,7 +56,7 @@ const formatSpeedParts = (
 ): LineParts => {
   const [first, last] = [samples[0], samples.at(-1)];
   if (!first || !last || last.processed === first.processed) return [];
-  // Every row that is not done waits: then nothing moves, and a rate would be that of the past.
+  // When every remaining row waits, nothing progresses, and the rate would describe the past.
   if (left > 0 && left === deferred?.count) return [];
   const perSecond = (last.processed - first.processed) / ((last.atMs - first.atMs) / 1_000);
   const rate = perSecond >= 10 ? formatCount(Math.round(perSecond)) : perSecond.toFixed(1);
@@ -77,7 +77,7 @@ const formatDeferredParts = (deferred: Deferred, now: Date): LineParts => {
   ];
 };
 
-/** Such as "169 deferred, next attempt at 14:35". */
+/** Returns a text such as "169 deferred, next attempt at 14:35". */
 export const formatDeferred = ({ count: rows, next_attempt_at }: Deferred, now: Date): string => {
   const next = new Date(next_attempt_at);
   const when = next <= now ? "now" : `at ${formatClock(next)}`;

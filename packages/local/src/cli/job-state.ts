@@ -5,14 +5,14 @@ import { PROGRAM } from "../installation.ts";
 import { createFileAtomic, readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
 import { UsageError } from "./define-command.ts";
 
-// A small file next to the output names the job that a command started, so that the same command continues it after a kill.
-// It is written before the first request that charges, and removed when the output is complete.
+// A small file next to the output names the job that a command started, so that the same command continues it after a kill. The command
+// writes the file before the first request that charges, and removes it when the output is complete.
 
 const JobState = v.object({
   version: v.literal(1),
   started_at: v.string(),
   api: v.string(),
-  /** Tells keys apart; the key itself is not stored. */
+  /** Distinguishes keys without storing the key itself. */
   key_sha256: v.string(),
   list_sha256: v.string(),
   idempotency_key: v.string(),
@@ -29,7 +29,7 @@ const JobState = v.object({
 
 export type JobState = v.InferOutput<typeof JobState>;
 
-/** What must be the same for a command to go on with a job. */
+/** The inputs that must be unchanged when a command continues a job. */
 export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
   readonly email_column: string | undefined;
   readonly max_wait_minutes: number | undefined;
@@ -41,7 +41,7 @@ export const getStateFile = (out: string | undefined, list: string): string =>
 
 export const readState = (file: string): JobState | undefined => readJsonFile(file, JobState);
 
-/** Of two processes that start at once, one creates the state, and both go on with it. */
+/** When two processes start at once, one creates the state, and both continue with it. */
 export const createState = (file: string, state: JobState): JobState => {
   createFileAtomic(file, state);
   return readState(file) ?? state;
@@ -51,7 +51,7 @@ export const saveState = (file: string, state: JobState): void => writeFileAtomi
 
 export const removeState = (file: string): void => rmSync(file, { force: true });
 
-/** Of one job: the state of a later one stays. */
+/** Removes the state of this job only: the state of a later job stays. */
 export const removeJobState = (file: string, jobId: string): void => {
   if (isStateOfJob(file, jobId)) removeState(file);
 };
@@ -60,7 +60,7 @@ const isStateOfJob = (file: string, jobId: string): boolean => {
   try {
     return readState(file)?.job_id === jobId;
   } catch {
-    // A file with other content is not ours to remove.
+    // We must not remove a file with other content.
     return false;
   }
 };
@@ -73,7 +73,7 @@ export const hashFile = async (file: string): Promise<string> => {
   return hash.digest("hex");
 };
 
-/** Going on with other inputs would return the results of another list, or charge a second account. */
+/** Other inputs would return the results of another list, or charge a second account. */
 export const assertSameInputs = (file: string, state: JobState, inputs: JobInputs): void => {
   const changed = [
     ...(state.list_sha256 === inputs.list_sha256 ? [] : ["the content of the list"]),

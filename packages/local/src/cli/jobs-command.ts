@@ -16,7 +16,7 @@ import { replaceControls } from "./terminal.ts";
 const NEWEST = 20;
 const USAGE = "[JOB | cancel JOB] [options]";
 
-/** The newest jobs of a service; or one of them, waited for, and its results; or one that is cancelled. */
+/** Lists a service's newest jobs, or waits for one and writes its results, or cancels one. */
 export const jobsCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({

@@ -40,7 +40,7 @@ const Networks = v.pipe(
   ),
 );
 
-/** What identifies a key, and never the key: as GET /v1/api-keys shows it. */
+/** Identifies a key as GET /v1/api-keys does, and never shows the key itself. */
 const formatKey = (key: ApiKey, lastUsedAt: string | undefined) => ({
   ...toKeySummary(key),
   last_used_at: lastUsedAt ?? null,
@@ -53,7 +53,6 @@ const getExistingKey = async ({ table }: World, account: string, id: string): Pr
   throw new Failure("NOT_FOUND", "nothing_charged", `The account has no key ${id}.`);
 };
 
-/** The operator's view of API keys. */
 export const keyDefinitions = {
   "admin keys list": definePortable({
     usage: "--account A",

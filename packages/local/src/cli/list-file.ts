@@ -39,15 +39,15 @@ export const STANDARD_INPUT = "-";
 
 /** A list as a file that can be read more than once. */
 export type ListFile = {
-  /** What the person calls it. */
+  /** The name that the person typed. */
   readonly name: string;
   /** A text file: the list itself, or the text made from it. */
   readonly path: string;
-  /** Removes the text made from it. */
+  /** Removes the text made from the list. */
   readonly remove: () => void;
 };
 
-/** Copies standard input and converts a spreadsheet; any other list is read where it is. */
+/** Copies standard input, and converts a spreadsheet; any other list stays in its place. */
 export const openListFile = async (name: string): Promise<ListFile> => {
   assertIsReadable(name);
   const isFile = name !== STANDARD_INPUT && statSync(name).isFile();
@@ -139,7 +139,7 @@ const NEXT_STEPS: Readonly<Record<ListFault["fault"] | "no_addresses", string>> 
   no_addresses: "Name the column of the addresses with --column NAME.",
 };
 
-/** Why a list cannot be read, and what to do about it. */
+/** Explains why a list cannot be read, and the remedy. */
 export const createListError = (name: string, { fault, message }: ListProblem): UsageError => {
   const next = Object.hasOwn(NEXT_STEPS, fault) ? NEXT_STEPS[fault as ListFault["fault"]] : "";
   return new UsageError(`${name}: ${message} ${next}`.trimEnd());

@@ -18,11 +18,11 @@ import { EXIT_CODES, getExitCode } from "./exit-codes.ts";
 import { writeNote } from "./notes.ts";
 import { QUIET, requireService, SERVICE, type Service, watchInterrupt } from "./service.ts";
 
-/** The service waits this long for an event. */
+/** The service's long poll for an event. */
 const WAIT_SECONDS = 25;
-/** After a failure of the service, and between two responses that come at once without an event. */
+/** The pause after a failure of the service, and between two immediate responses without an event. */
 const PAUSE_MS = 2_000;
-/** As the service waits for a receiver. */
+/** The service gives a receiver the same time. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 const EventNames = v.pipe(
@@ -54,7 +54,7 @@ const Options = v.strictObject({
 
 const USAGE = "URL [options]";
 
-/** Brings an account's events to a program that is being developed. No webhook loses its deliveries. */
+/** Forwards an account's events to a program in development. No webhook loses its deliveries. */
 export const listenCommand = defineCommand({
   usage: USAGE,
   options: Options,
@@ -111,14 +111,14 @@ const forwardAll = async (
     const isWanted = ({ type }: Event) => forwarding.events?.includes(type) ?? true;
     for (const event of page?.events.filter(isWanted) ?? []) await forward(event, forwarding);
     cursor = page?.cursor ?? cursor;
-    // A service that does not wait must not be asked without a pause.
+    // A service that responds without waiting must not be asked without a pause.
     const isAtOnce = performance.now() - startedMs < PAUSE_MS && !page?.events.length;
     if (isAtOnce && !signal.aborted)
       await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 };
 
-/** Undefined: the service could not be asked now. */
+/** Undefined when the service gave no response. */
 const readPage = async (
   { client }: Service,
   after: string,
@@ -138,7 +138,7 @@ const readPage = async (
 
 type Event = ListEventsData["events"][number];
 
-/** Once: what fails here is repeated by hand, and the receiver of a webhook gets its retries from the service. */
+/** Sends an event once: a developer repeats a failed one by hand, while a webhook's receiver gets retries from the service. */
 const forward = async (event: Event, { url, secret, json }: Forwarding): Promise<void> => {
   const { id, type, created_at: createdAt, data } = event;
   const body = toEventBody({ id, type, createdAt, data });
@@ -167,6 +167,6 @@ const forward = async (event: Event, { url, secret, json }: Forwarding): Promise
   process.stdout.write(`${line}\n`);
 };
 
-/** fetch hides what happened in its cause. */
+/** fetch puts the reason into the error's cause. */
 const describeError = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message}: ${cause.message || cause.name}` : message;

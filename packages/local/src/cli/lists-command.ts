@@ -25,7 +25,7 @@ const describeEdition = ({ version, lists }: Edition): Readonly<Record<string, J
   }),
 });
 
-/** A fault of the file is the operator's to read, and no bug. */
+/** A fault of the file is a message for the operator, and no bug. */
 const explain = async <T>(what: string, work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof EditionFault

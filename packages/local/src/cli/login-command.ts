@@ -72,7 +72,7 @@ const getProfileName = (
   { MAILPROOF_PROFILE }: CommandInput["environment"],
 ): string => option ?? MAILPROOF_PROFILE ?? DEFAULT_PROFILE;
 
-/** The first line of the standard input. What is typed at a terminal is not shown. */
+/** Reads the first line of standard input, without showing it on a terminal. */
 const readKey = async (): Promise<string> => {
   const isTerminal = process.stdin.isTTY;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -12,7 +12,7 @@ import { replaceControls } from "./terminal.ts";
 const USAGE = "[TEST_ID] [options]";
 const POLL_MS = 2_000;
 
-/** Has one mail assessed by a service: prints an address, waits for the mail, and prints the report. */
+/** Lets a service assess one mail: prints an address, waits for the mail, and prints the report. */
 export const mailTestCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({

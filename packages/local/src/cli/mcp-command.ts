@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { defineCommand, describeOption, Flag } from "./define-command.ts";
 import { requireService, SERVICE } from "./service.ts";
 
-// The tools of a service for a client that starts a program: each line is a message, sent on to /mcp and answered in a line.
+// The tools of a service for a client that starts a program: each line is a message, which the command sends to /mcp and answers in a line.
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 
@@ -18,7 +18,7 @@ type Message = {
 
 type Send = (text: string) => Promise<string>;
 
-/** Headers that the protocol has over HTTP in addition to the message. Since 2026-07-28 a message carries its version itself. */
+/** Headers that the protocol needs over HTTP in addition to the message. Since 2026-07-28 a message carries its version itself. */
 const toHeaders = ({ method, params }: Message, negotiated: string | undefined) => {
   const own = params?._meta?.[VERSION_KEY];
   if (typeof own !== "string")
@@ -111,7 +111,7 @@ export const mcpCommand = defineCommand({
           underWay.delete(answered);
         });
       underWay.add(answered);
-      // What follows is sent with the version that this one settles.
+      // Later messages need the protocol version that this answer settles.
       if (line.includes('"initialize"')) await answered;
     }
     await Promise.all(underWay);

@@ -6,7 +6,7 @@ import { UsageError } from "./define-command.ts";
 export const formatAlreadyExists = (file: string): string =>
   `${file} already exists. Choose another name or add --force.`;
 
-/** Checked before the first request that charges. The output never replaces the list that it is made from. */
+/** Checks the output before the first request that charges. The output must never replace its own list. */
 export const assertWritable = (
   file: string | undefined,
   { force, list }: { readonly force: boolean; readonly list?: string | undefined },
@@ -16,7 +16,7 @@ export const assertWritable = (
   if (found && list !== undefined && realpathSync(file) === realpathSync(list))
     throw new UsageError(`${file} is the list itself. Choose another name for the results.`);
   if (found?.isDirectory()) throw new UsageError(`${file} is a folder. Name a file in it.`);
-  // The finished file is renamed to its name, which would replace the device.
+  // Renaming the finished file to this name would replace the device.
   if (found && !found.isFile())
     throw new UsageError(`${file} is a device or a pipe. Leave out --out to print the results.`);
   if (found && !force) throw new UsageError(formatAlreadyExists(file));
@@ -29,7 +29,7 @@ export const assertWritable = (
   }
 };
 
-/** Opens a file for results that are written as they come. An existing one is replaced only with force. */
+/** Opens a file for results that are written as they come. Replaces an existing file only with force. */
 export const openOutput = async (
   file: string | undefined,
   force: boolean,
@@ -42,7 +42,7 @@ export const openOutput = async (
   return out;
 };
 
-/** As fast as the other end reads. */
+/** Waits until the other end reads. */
 export const writeOutput = async (
   out: NodeJS.WritableStream,
   text: string | Uint8Array,

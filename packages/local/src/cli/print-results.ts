@@ -13,7 +13,7 @@ export type OutputKind = "json" | "csv" | "spreadsheet";
 
 type Wanted = { readonly json: boolean; readonly out?: string | undefined };
 
-/** By the option, or by the ending of the output. */
+/** Chooses the kind by the option, or by the output's extension. */
 export const getOutputKind = ({ json, out }: Wanted): OutputKind => {
   const isSpreadsheet = out?.toLowerCase().endsWith(".xlsx") === true;
   if (json && isSpreadsheet)
@@ -24,7 +24,7 @@ export const getOutputKind = ({ json, out }: Wanted): OutputKind => {
   return json || out?.endsWith(".jsonl") === true ? "json" : "csv";
 };
 
-/** How results of this process are printed: text on a terminal, and JSON in a pipe. */
+/** Chooses the format of this process's results: text on a terminal, and JSON in a pipe. */
 export const chooseFormat = (wanted: Wanted, list: CsvList): ResultFormat => {
   const kind = getOutputKind(wanted);
   if (kind === "spreadsheet") return createSpreadsheetFormat(list);

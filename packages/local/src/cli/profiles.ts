@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
 import { UsageError } from "./define-command.ts";
 
-// What `mailproof login` stores: services and their keys, each under the name of a profile.
+// The store of `mailproof login`: services and their keys, each under the name of a profile.
 
 export const DEFAULT_PROFILE = "default";
 
@@ -19,7 +19,7 @@ export const ProfileName = v.pipe(
   v.regex(/^[\w.-]{1,40}$/, "must be a name of letters, digits, dots and dashes"),
 );
 
-/** A user whom the system does not know, as in a container or an empty root, has the folder that containers give one. */
+/** When the system does not know the user, as in a container or an empty root, uses the usual folder of containers. */
 const findHome = (): string => {
   try {
     return homedir();
@@ -54,7 +54,7 @@ const readProfiles = (file: string): Readonly<Record<string, Profile>> => {
   }
 };
 
-/** Undefined: there is no profile of this name. */
+/** Undefined when no profile has this name. */
 export const findProfile = (name: string): Profile | undefined => {
   const profiles = readProfiles(getProfilesFile());
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
@@ -72,7 +72,7 @@ export const saveProfile = (name: string, profile: Profile): string => {
   return file;
 };
 
-/** Returns whether there was one. */
+/** Returns whether the profile existed. */
 export const removeProfile = (name: string): boolean => {
   const file = getProfilesFile();
   const { [name]: removed, ...others } = readProfiles(file);

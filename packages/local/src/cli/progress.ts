@@ -6,13 +6,13 @@ const BAR_COLUMNS = 24;
 const REDRAW_MS = 100;
 
 export type CheckProgress = {
-  /** The bytes of the list as they are read; they tell how much is left. */
+  /** Counts the bytes of the list as they are read, which shows the remaining part. */
   readonly countBytes: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
   readonly addDone: () => void;
   readonly end: () => void;
 };
 
-/** A bar with rate and time left, on a terminal; nothing at all anywhere else. */
+/** Shows a bar with rate and remaining time on a terminal, and nothing elsewhere. */
 export const createProgress = (screen: WriteStream, bytesTotal: number): CheckProgress => {
   const startedMs = performance.now();
   const lines = createStatusLines(screen);
@@ -46,13 +46,13 @@ export const createProgress = (screen: WriteStream, bytesTotal: number): CheckPr
     },
     end: () => {
       lines.end();
-      // What was done stays on the screen.
+      // The counts of the finished work stay on the screen.
       if (screen.isTTY && !areNotesSilent()) screen.write(`${formatParts().slice(1).join("  ")}\n`);
     },
   };
 };
 
-/** A bar that is filled to this part of its columns. */
+/** Draws a bar that is filled to this part of its columns. */
 export const formatBar = (part: number, columns: number): string =>
   "█".repeat(Math.round(part * columns)).padEnd(columns, "░");
 

@@ -11,7 +11,7 @@ import { type Command, UsageError } from "./define-command.ts";
 import { suggestWord } from "./suggest.ts";
 import { replaceControls } from "./terminal.ts";
 
-/** What was typed after the name of the command. */
+/** Parses the arguments after the name of the command. */
 export const readOptions = (command: Command, args: readonly string[]) => {
   const options = listOptions(command);
   const { values, positionals } = parseTokens(command, options, args);
@@ -25,7 +25,7 @@ export const readOptions = (command: Command, args: readonly string[]) => {
   throw createUsageError(command, `${wrong.join("\n")}.`);
 };
 
-/** The sentence, how the command is typed, and how to read more. */
+/** Adds the command's synopsis and a hint to the sentence. */
 const createUsageError = (command: Command, sentence: string): UsageError =>
   new UsageError(`${sentence}\n\n${formatHint(command)}`);
 
@@ -80,7 +80,7 @@ const assertOption = (
     if (value !== undefined) throw createUsageError(command, `--${name} takes no value.`);
     return;
   }
-  // An argument that starts with a dash is the next option; a value that really does is written --name=-value.
+  // An argument that starts with a dash is the next option; a value with a leading dash is written --name=-value.
   if (value === undefined || (!inlineValue && value.length > 1 && value.startsWith("-")))
     throw createUsageError(command, `--${name} needs a value: ${formatOption(option)}.`);
 };

@@ -13,7 +13,7 @@ const USAGE = "FILE | - [options]";
 /** An answer with its evidence has some 20 KB. */
 const FILE_BYTES_MAX = 5_000_000;
 
-/** Checks what anyone may check: no API key is needed. */
+/** Checks a receipt, which anyone may do without an API key. */
 export const receiptCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({
@@ -90,7 +90,7 @@ const readStream = async (name: string, stream: AsyncIterable<Uint8Array>): Prom
   throw new UsageError(`${name} is over ${FILE_BYTES_MAX} bytes, and no receipt is as long.`);
 };
 
-/** A receipt alone, or an answer of POST /v1/verify that has one, with or without its envelope. */
+/** Reads a receipt alone, or an answer of POST /v1/verify with one, with or without its envelope. */
 const readReceipt = (text: string): { readonly receipt: string; readonly answer: Fields } => {
   const trimmed = text.trim();
   if (!trimmed.startsWith("{")) return { receipt: trimmed, answer: {} };
@@ -114,7 +114,7 @@ const parseJson = (text: string, otherwise: string): Fields => {
 const readKeys = async (file: string): Promise<Fields> =>
   parseJson(await readFile(file), `${file} is not JSON.`);
 
-/** Undefined: the service did not answer, and standard error says so. */
+/** Undefined when the service did not respond; standard error then says so. */
 const fetchKeys = async (input: Parameters<typeof findServiceUrl>[0]): Promise<unknown> => {
   const { url } = findServiceUrl(input);
   if (url === undefined)

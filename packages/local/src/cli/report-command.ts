@@ -12,11 +12,11 @@ import { countOf } from "./show-reports.ts";
 import { replaceControls } from "./terminal.ts";
 
 const USAGE = "FILE... [options]";
-/** The service takes no larger reports. */
+/** The service accepts no larger reports. */
 const FILE_BYTES_MAX = 20_000_000;
 const MAILBOX_BYTES_MAX = 200_000_000;
 
-/** Uploads reports that receivers sent about a domain. */
+/** Uploads receivers' reports about a domain. */
 export const reportCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({
@@ -79,7 +79,7 @@ const listReportFiles = (file: string): readonly Buffer[] => {
   return reports;
 };
 
-/** Reports an outcome where the service refuses this report. Any other failure ends the command. */
+/** A file that is not a report does not stop the next one. Any other failure ends the command. */
 const upload = async (
   { client }: Service,
   report: Buffer,
@@ -108,7 +108,7 @@ const readBytes = (file: string): Buffer => {
   }
 };
 
-/** XML and JSON are a tenth as long in gzip; a request has at most 5 MB. */
+/** gzip shrinks XML and JSON to a tenth; a request has at most 5 MB. */
 const pack = (bytes: Buffer): Buffer => {
   const isPlain = /^(?:\ufeff|\ufffd|\s)*[<{]/.test(bytes.subarray(0, 100).toString());
   return isPlain ? gzipSync(bytes) : bytes;

@@ -7,14 +7,13 @@ import { definePortable } from "./define-admin.ts";
 import { Flag } from "./define-command.ts";
 import { formatProviders } from "./providers-output.ts";
 
-/** What is stored goes back a year. */
+/** The service stores about a year. */
 const Months = v.pipe(
   v.string(),
   v.regex(/^(?:[1-9]|1[0-3])$/, "must be a number of months from 1 to 13"),
   v.transform(Number),
 );
 
-/** What an operator reads about the whole service. */
 export const reportDefinitions = {
   "admin calibration": definePortable({
     usage: "[--months M]",

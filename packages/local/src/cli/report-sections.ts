@@ -14,7 +14,7 @@ export type ReportResponse = Omit<CheckResult, "check_id" | "checked_at"> & {
   readonly flattened_spf?: FlattenedSpf;
 };
 
-/** What a check on this machine knows beyond that: a service names no list without a verdict, and gives no hints. */
+/** The extra findings of a check on this machine: a service returns neither lists without a verdict nor hints. */
 export type LocalFindings = Pick<CheckReport, "hints" | "reputation">;
 
 export type ReportIssue = Pick<
@@ -22,7 +22,7 @@ export type ReportIssue = Pick<
   "severity" | "message" | "cost_points"
 >;
 
-/** The service's response, without the fields of a stored check. */
+/** Builds the service's response from a local report. */
 export const toReportResponse = (report: CheckReport): ReportResponse => {
   const { domain, sendingIp: sending_ip, scored } = report;
   const { score, grade } = scored;
@@ -38,10 +38,10 @@ export const toReportResponse = (report: CheckReport): ReportResponse => {
 
 export type ReportSection = {
   readonly title: string;
-  /** Undefined: not known. */
+  /** Undefined when unknown. */
   readonly score: number | undefined;
   readonly status: string;
-  /** What was found, in short lines. */
+  /** The findings in short lines. */
   readonly details: readonly string[];
   readonly issues: readonly ReportIssue[];
 };
@@ -167,7 +167,7 @@ const listListings = ({ listed_on }: CheckResult["reputation"]): readonly Report
     cost_points: 0,
   }));
 
-/** The blocklists without a verdict, by the reason. */
+/** Lists the blocklists without a verdict, by the reason. */
 const listUndecided = (outcomes: readonly BlocklistOutcome[]): readonly string[] => [
   ...listLeftOut("no answer", outcomes, ({ kind }) => kind === "inconclusive"),
   ...Object.entries(SKIP_REASONS).flatMap(([why, words]) =>

@@ -10,12 +10,12 @@ export type ResultSummary = {
   readonly add: (row: Row) => void;
   /** The exit code of `--fail-on`: 1 if a result has one of the statuses. */
   readonly getExitCode: (failOn: readonly Status[] | undefined) => number;
-  /** The lines below the counts of a file: what to send to, and the most frequent reasons and domains. */
+  /** The lines below the counts of a file: the advice for sending, and the most frequent reasons and domains. */
   readonly format: () => string;
 };
 
 const SHOWN = 5;
-/** A list of millions of domains must not take the memory of a list; those beyond are in no line. */
+/** Counting millions of domains must not need the memory of a whole list; further domains are in no line. */
 const COUNTED_MAX = 100_000;
 
 export const createResultSummary = (): ResultSummary => {

@@ -12,11 +12,11 @@ import type { ListFormat } from "@mailproof/core/intake/open-list";
 import { isAscii } from "@mailproof/mail/syntax";
 import type { ResultSummary } from "./result-summary.ts";
 
-/** Results next to the columns of their list, as CSV and spreadsheets have them. */
+/** Results next to the columns of their list, for CSV and spreadsheets. */
 export type ResultTable = {
   readonly header: readonly string[];
   readonly delimiter: string;
-  /** Without it spreadsheets assume another encoding. */
+  /** Without the mark spreadsheets assume another encoding. */
   readonly hasByteOrderMark: boolean;
   readonly rows: AsyncIterable<readonly string[]>;
 };
@@ -25,7 +25,7 @@ export type Pieces = AsyncIterable<string | Uint8Array>;
 
 export type CsvList = Pick<ListFormat, "columns" | "delimiter" | "isAscii">;
 
-/** Addresses that came without a list. */
+/** Used for addresses that came without a list. */
 export const NO_LIST: CsvList = { columns: [], delimiter: ",", isAscii: true };
 
 /** A result, and the cells of its row in the list. */
@@ -74,7 +74,7 @@ async function* listRows({ header, rows }: ResultTable): AsyncGenerator<readonly
   yield* rows;
 }
 
-/** The export of a service, read again. Without a table it is not our export, and `pieces` are what it sent. */
+/** Reads a service's export. Without our columns the file is not our export, and `pieces` returns it unchanged. */
 export const readResultTable = async (
   pieces: Pieces,
   summary: ResultSummary,
@@ -114,7 +114,7 @@ async function* decodePieces(pieces: Pieces): AsyncGenerator<string> {
 /** No header is longer. */
 const HEADER_LENGTH_MAX = 1_000_000;
 
-/** The text up to the end of the first record at least: a quoted name may have a line break. */
+/** Reads at least to the end of the first record: a quoted name may have a line break. */
 const readFirstLine = async (texts: AsyncGenerator<string>): Promise<string> => {
   let text = "";
   for (;;) {
@@ -146,7 +146,7 @@ async function* readRows(
 
 const RESULT_NAMES = ["email", "status", "send", "quality_score"];
 
-/** Of the last columns with our names: the list itself may be an export. */
+/** Finds the last columns with our names, because the list itself may be an export. */
 const findStatusColumn = (header: readonly string[]): number => {
   const names = header.map((name) => name.replace(/^(?:mailproof_)+/, ""));
   for (let at = names.length - RESULT_NAMES.length; at >= 0; at--)

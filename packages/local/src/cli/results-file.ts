@@ -7,7 +7,7 @@ import { UsageError } from "./define-command.ts";
 import { formatAlreadyExists, writeOutput } from "./output.ts";
 import type { Pieces } from "./result-table.ts";
 
-/** Writes the results to a file, or to standard output. A file gets its name only when all of it is written. */
+/** Writes the results to a file, or to standard output. A file gets its name only when it is complete. */
 export const writeResults = async (
   file: string | undefined,
   force: boolean,
@@ -30,18 +30,18 @@ export const writeResults = async (
 
 const getDraftPrefix = (file: string): string => `${file}.mailproof-draft-`;
 
-/** Those of commands that were killed. */
+/** Removes the drafts of killed commands. */
 const removeDrafts = (file: string): void => {
   const prefix = basename(getDraftPrefix(file));
   for (const name of readdirSync(dirname(file)))
     if (name.startsWith(prefix)) rmSync(join(dirname(file), name), { force: true });
 };
 
-/** Flushed: the state file is removed afterwards, so the results must be on the disk, also after a power cut. */
+/** Flushes the draft: the command removes the state file afterwards, so the results must survive a power cut. */
 const writeDraft = (draft: string, pieces: Pieces): Promise<void> =>
   pipeline(pieces, createWriteStream(draft, { flags: "wx", flush: true }));
 
-/** A symbolic link stays one, and the file that it names is replaced. */
+/** Follows a symbolic link, so that the output replaces the link's target. */
 const resolveTarget = (file: string): string => {
   try {
     return realpathSync(file);

@@ -37,12 +37,12 @@ const main = async (commands: Commands, args: readonly string[]): Promise<number
 };
 
 const findCommand = (commands: Commands, args: readonly string[]): CommandEntry | undefined =>
-  // "admin lists update" comes after "admin lists".
+  // "admin lists update" comes after "admin lists", so the last match is the longest.
   commands.findLast(({ name }) =>
     name.split(" ").every((word, position) => args[position] === word),
   );
 
-/** The commands that start with these words; without words, all. */
+/** Returns the commands that start with these words; all without words. */
 const findGroup = (commands: Commands, words: readonly string[]): Commands =>
   commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
 
@@ -66,7 +66,7 @@ const print = (text: string): number => {
   return EXIT_CODES.done.code;
 };
 
-/** `admin keys` is a part of a command, and `admin kyes list` is probably another one. */
+/** `admin keys` is a part of a command, and `admin kyes list` is probably misspelt. */
 const explainNoCommand = async (
   commands: Commands,
   args: readonly string[],
@@ -100,7 +100,7 @@ const loadEnvironment = () => {
   }
 };
 
-/** A reader that closes the pipe, as `head` does, ends the command without a word. */
+/** A reader that closes the pipe, as `head` does, ends the command silently. */
 const endWithOutput = ({ code, message }: NodeJS.ErrnoException): void => {
   if (code === "EPIPE") process.exit(EXIT_CODES.closedPipe.code);
   process.stderr.write(`The standard output cannot be written: ${message}\n`);
@@ -112,7 +112,7 @@ const describeFailure = ({ code, status }: MailproofError): string => {
   return status === undefined ? "No response" : `The service failed with status ${status}`;
 };
 
-/** What to do about an error of the service, where its own message does not say it. */
+/** The remedy for an error of the service, when its own message does not give it. */
 const NEXT_STEPS: Readonly<Record<number, string>> = {
   [EXIT_CODES.refused.code]: `Correct the command: "${PROGRAM} COMMAND --help" explains it.`,
   [EXIT_CODES.denied.code]: `Check the key: "${PROGRAM} login", --key or MAILPROOF_KEY sets it.`,
@@ -125,7 +125,7 @@ const NEXT_STEPS: Readonly<Record<number, string>> = {
 const REPEAT_PRICE =
   "Results are cached for 24 hours, so repeating the command costs half a credit for an address, and nothing for a domain.";
 
-/** The service's own statement about the charge. The client's names a key, which the next command does not send. */
+/** Prints the service's own statement about the charge. The client's statement names a key, which the next command does not send. */
 export const formatError = (error: unknown): string => {
   if (!(error instanceof MailproofError))
     return error instanceof Error ? error.message : String(error);

@@ -11,9 +11,7 @@ import {
   ProfileName,
 } from "./profiles.ts";
 
-// A service that verifies instead of this process.
-
-/** The options of every command that may ask one. */
+/** The options of every command that may use a service. */
 export const SERVICE = {
   api: describeOption(v.optional(ServiceUrl), "URL of the service (or MAILPROOF_API)", {
     value: "URL",
@@ -30,7 +28,7 @@ export const SERVICE = {
   ),
 };
 
-/** For the commands that do the same in this process. */
+/** The option of commands that can also do the work in this process. */
 export const LOCAL = {
   local: describeOption(Flag, "works in this process and costs nothing, whatever service is set"),
 };
@@ -52,8 +50,8 @@ type ServiceOptions = {
 };
 
 /**
- * The service that was named: by an option, then by a setting, then by a login. Null when none was. A stored key is sent
- * to the service that it was stored for, and to no other.
+ * Finds the service: by an option, then by a setting, then by a login. Null when none of these names one. A stored key goes only to the
+ * service that it was stored for.
  */
 export const findService = (input: ServiceOptions): Service | null => {
   const { environment, options } = input;
@@ -71,7 +69,7 @@ export const findService = (input: ServiceOptions): Service | null => {
   return { client: createServiceClient(url, key), url, key };
 };
 
-/** The same for what any client may read. */
+/** Finds the URL alone, for data that any client may read. */
 export const findServiceUrl = ({ environment, options }: ServiceOptions) => {
   const chosen = options.profile === undefined ? undefined : requireProfile(options.profile);
   const stored = chosen ?? findStoredProfile(environment.MAILPROOF_PROFILE);
@@ -97,7 +95,7 @@ export const createServiceClient = (baseUrl: string, key: string): Client => {
     return createClient({ baseUrl, key });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // The client names its options, and the person typed ours.
+    // The client's message names its own options, so it is translated to the command's.
     throw new UsageError(
       message
         .replace(/^baseUrl/, "The URL of the service (--api or MAILPROOF_API)")

@@ -3,7 +3,7 @@ import { type Paint, replaceControls } from "./terminal.ts";
 
 type Evidence = NonNullable<VerificationResult["evidence"]>;
 
-/** What a verdict rests on, below its line: DNS answers, the SMTP dialogue, the rule, and the score as a sum. */
+/** Formats the evidence below a verdict: DNS answers, the SMTP dialogue, the rule, and the score as a sum. */
 export const formatEvidence = (evidence: Evidence, paint: Paint): string => {
   const { dns, mail_host, ip, transcript, rule, reply, catch_all, bounced_at, score } = evidence;
   const host = mail_host === null ? [] : [`${mail_host}${ip === null ? "" : ` (${ip})`}`];
@@ -42,7 +42,7 @@ const formatRecord = (record: unknown): string =>
     ? Object.values(record).flat().join(" ")
     : String(record);
 
-/** What this process wrote, what the mail server wrote, and what happened to the connection. */
+/** Marks the lines of this process, of the mail server, and of the connection. */
 const MARKERS = { client: ">", server: "<", wire: "!" } as const;
 
 /** A reply may have several lines. */
@@ -55,7 +55,7 @@ const toLines = ({ ms, who, text }: Evidence["transcript"][number]): readonly st
 const formatReply = ({ code, enhanced, text }: NonNullable<Evidence["reply"]>): string =>
   [code, ...(enhanced ? [enhanced] : []), text.replaceAll("\n", " ")].join(" ");
 
-/** Such as "94 (valid) + 4 (the server accepted it)". */
+/** Returns a sum such as "94 (valid) + 4 (the server accepted it)". */
 const formatSum = (parts: Evidence["score"]): string =>
   parts
     .map(({ part, points }, at) => {

@@ -11,7 +11,7 @@ export const RECEIPT_FAULTS: Readonly<Record<ReceiptFault, string>> = {
 
 const NAME_COLUMNS = 16;
 
-/** What a receipt names, a line each; what differs from its answer; and what its evidence gives. */
+/** Prints the claims of a receipt, a line each; the differences from its answer; and the new judgement of its evidence. */
 export const showReceipt = (
   kid: string,
   { iat, ...claims }: Fields,
@@ -33,7 +33,7 @@ export const showReceipt = (
   return lines.map((line) => `${replaceControls(line)}\n`).join("");
 };
 
-/** Whoever made the keys may sign anything. */
+/** The keys' owner may have signed any value. */
 const toText = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? `${value}` : JSON.stringify(value);
 

@@ -13,10 +13,10 @@ import { type Paint, replaceControls, type Style, wrapText } from "./terminal.ts
 export type ReportLayout = { readonly columns: number; readonly paint: Paint };
 
 const COLUMNS_MIN = 40;
-/** Lines that are longer are hard to read, however wide the screen is. */
+/** Longer lines are hard to read, on any screen. */
 const COLUMNS_MAX = 100;
 
-/** A printed report: the grade, the recommendations, then all findings. `local`: it was made on this machine. */
+/** Prints a report: the grade, the recommendations, then all findings. `local` has the extra findings of this machine. */
 export const showReport = (
   report: ReportResponse,
   { columns, paint }: ReportLayout,
@@ -88,7 +88,7 @@ const formatHead = (
   ];
 };
 
-/** A score of a part of all things must not look like one of all. */
+/** Names the unknown parts, so that a partial score does not look like a full one. */
 const formatUnknownSections = (
   report: ReportResponse,
   sections: readonly ReportSection[],
@@ -125,7 +125,7 @@ type Proposal = Pick<
   "record" | "replaces" | "file" | "note"
 >;
 
-/** The records to publish, each once. Their values are never wrapped, so that they can be copied. */
+/** Formats the records to publish, each once. Their values are never wrapped, so that people can copy them. */
 const formatRecords = (report: ReportResponse, width: number, paint: Paint): readonly string[] => {
   const { recommendations, after_records: after } = report;
   const seen = new Set<string>();
@@ -193,7 +193,7 @@ const formatProposal = (
   ];
 };
 
-/** Text after a lead of this many columns; colour codes may make the lead longer than it looks. */
+/** Formats text after a lead of this many columns; colour codes may make the lead longer than it looks. */
 const formatHanging = (
   lead: string,
   below: string,

@@ -10,7 +10,7 @@ const SOURCES_SHOWN = 20;
 export const countOf = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** What receivers reported about a domain: how much is aligned, and what to do about each source. */
+/** Shows receivers' reports about a domain: the aligned share, and the advice for each source. */
 export const showReports = (
   reports: GetDomainReportsData,
   { columns, paint }: ReportLayout,

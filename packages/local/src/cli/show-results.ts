@@ -12,10 +12,9 @@ import {
 import { formatEvidence } from "./show-evidence.ts";
 import { type Paint, replaceControls, type Style } from "./terminal.ts";
 
-/** One way to print results. */
 export type ResultFormat = (results: AsyncIterable<ListResult>) => Pieces;
 
-/** All fields, as the API has them, and what they advise: one JSON object on each line. */
+/** All fields of the API, and the advice: one JSON object on each line. */
 export const formatJsonLines: ResultFormat = async function* (results) {
   for await (const { result } of results) yield formatJsonLine(result);
 };
@@ -34,7 +33,7 @@ export const createSpreadsheetFormat =
   (results) =>
     formatSpreadsheetTable(toResultTable(list, results));
 
-/** Counts what passes. */
+/** Counts the results that pass through. */
 export async function* countResults(
   results: AsyncIterable<ListResult>,
   summary: ResultSummary,
@@ -56,7 +55,7 @@ const STYLES: Readonly<Record<Status, Style>> = {
   spam_trap: "red",
 };
 
-/** For a terminal: the verdict first, in a colour, then the reason, and below it the evidence where there is any. */
+/** For a terminal: the verdict first, in a colour, then the reason, and the evidence below. */
 export const createTextFormat = (paint: Paint): ResultFormat =>
   async function* (results) {
     for await (const { result } of results) yield formatTextLine(result, paint);

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { SelfTest } from "@mailproof/core/egress/egress-self-test";
 import { UsageError } from "./define-command.ts";
 
-/** The command line repeats what takes longer than this, and the prober may take 150 seconds. */
+/** AWS's command line repeats a call that takes longer than this, and the prober may take 150 seconds. */
 const READ_SECONDS = 200;
 
 /**
- * The test as the prober of a stage runs it: the exits admit the stage, and not whoever asks. AWS's command line has the
- * credentials and the region of the operator.
+ * Runs the test in the prober of a stage, because the exits admit only the stage. AWS's command line has the operator's credentials and
+ * region.
  */
 export const runStageSelfTest = async (
   stage: string,

@@ -2,20 +2,19 @@ import type { WriteStream } from "node:tty";
 import { areNotesSilent } from "./notes.ts";
 import { canErase, getColumns } from "./terminal.ts";
 
-/** Parts of one line; where they do not fit, the line continues below. */
+/** The parts of one line; parts that do not fit continue on the next line. */
 export type LineParts = readonly string[];
 
 /** Lines that show the progress of work, rewritten in place each time. */
 export type StatusLines = {
   readonly show: (lines: readonly LineParts[]) => void;
-  /** Erases the lines. */
   readonly end: () => void;
 };
 
-/** A dumb terminal cannot erase, so it gets its own line, and not more often than this. */
+/** A dumb terminal cannot erase, so it gets a new line, and not more often than this. */
 const PLAIN_LINE_MS = 10_000;
 
-/** On a terminal and without --quiet; nothing at all anywhere else. */
+/** Works on a terminal without --quiet, and does nothing elsewhere. */
 export const createStatusLines = (
   screen: WriteStream,
   nowMs = () => performance.now(),
@@ -56,7 +55,7 @@ const createPlainLines = (screen: WriteStream, nowMs: () => number): StatusLines
   };
 };
 
-/** As many parts on a line as fit. A part that is longer than the screen is wide is cut. */
+/** Puts as many parts on a line as fit, and cuts a part that is wider than the screen. */
 const packParts = (parts: LineParts, columns: number): readonly string[] => {
   const lines: string[] = [];
   for (const part of parts) {

@@ -9,11 +9,11 @@ import type { Service } from "./service.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { replaceControls } from "./terminal.ts";
 
-/** The list, the output made from it, and the state of both. */
+/** The list, its output, and the state of both. */
 export type ListSubmission = {
-  /** The text file that is sent. */
+  /** The text file to send. */
   readonly path: string;
-  /** What it is called: the name of the job. */
+  /** The name of the job. */
   readonly name: string;
   readonly stateFile: string;
   readonly inputs: JobInputs;
@@ -21,7 +21,7 @@ export type ListSubmission = {
   readonly assertOutWritable: () => void;
 };
 
-/** Uploads a list and has the service accept it: from then on it is charged. The state is written before that. */
+/** Uploads a list and submits it, which charges it. The state is written before that. */
 export const submitList = async (
   service: Service,
   list: ListSubmission,
@@ -46,7 +46,7 @@ export const submitList = async (
   });
   assertStillWritable(list);
   return sendRequest(service, stateFile, state, signal).catch((error: unknown) => {
-    // This process sent the only request, so its answer speaks for the whole job.
+    // This process sent the only request, so its response decides for the whole job.
     if (isNotCharged(error)) removeState(stateFile);
     throw explainDoubt(error, stateFile);
   });
@@ -56,7 +56,7 @@ export const submitList = async (
 const toUploadName = (name: string): string =>
   /\.(?:csv|txt)$/i.test(name) ? name : `${name.replace(/\.(?:xlsx|tsv)$/i, "")}.csv`;
 
-/** Another process with the same output may have ended just now: it wrote the output before it removed its state. */
+/** Another process with the same output may have just ended: it wrote the output before it removed its state. */
 const assertStillWritable = ({ stateFile, assertOutWritable }: ListSubmission): void => {
   try {
     assertOutWritable();
@@ -69,7 +69,7 @@ const assertStillWritable = ({ stateFile, assertOutWritable }: ListSubmission): 
 /** The service keeps a key for 30 days; later it would charge the same request again. */
 const KEY_RETENTION_MS = 29 * 86_400_000;
 
-/** Goes on after a kill: the same request under the same key, which is charged once. */
+/** Continues after a kill: sends the same request under the same key, which is charged once. */
 export const resubmitList = async (
   service: Service,
   list: ListSubmission,
@@ -114,12 +114,12 @@ const sendRequest = async (
   try {
     saveState(stateFile, stateWithJob);
   } catch {
-    // The caller was warned when the file could not be created.
+    // A warning told the caller when the file could not be created.
   }
   return stateWithJob;
 };
 
-/** Results that go to standard output may come from a list in a folder that cannot be written. */
+/** With results on standard output, the list's folder may be read-only. */
 const createOrWarn = (stateFile: string, state: JobState): JobState => {
   try {
     return createState(stateFile, state);
@@ -155,7 +155,7 @@ const describeCounts = (accepted: ProcessFileData): string => {
 
 const SKIPPED_SHOWN = 3;
 
-/** What the caller may want to change: the column that was taken, and rows that hold no address. */
+/** Describes the facts that the caller may want to change: the chosen column, and rows without an address. */
 const describeFile = ({ file }: ProcessFileData): readonly string[] => {
   if (file === undefined) return [];
   const { email_column, other_email_columns: others, skipped_rows } = file;
@@ -179,7 +179,7 @@ const isNotCharged = (error: unknown): boolean =>
   error instanceof MailproofError &&
   (error.money === "nothing_charged" || error.money === "refunded");
 
-/** The client's sentence about idempotency keys is replaced for the terminal, where the same command resumes. */
+/** Replaces the client's sentence about idempotency keys, because on the terminal the same command resumes. */
 const explainDoubt = (error: unknown, stateFile: string, isRepeat = false): unknown => {
   if (!(error instanceof MailproofError)) return error;
   if (!isRepeat && error.money !== "retry_same_key") return error;

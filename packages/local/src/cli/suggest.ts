@@ -1,8 +1,8 @@
-/** A word that is further away than this was not meant. */
+/** A word at a greater distance is no misspelling. */
 const DISTANCE_MAX = 2;
 const SHORT_LENGTH = 4;
 
-/** The word that was probably meant, such as `verify` for `verfiy`. */
+/** Finds the probable word, such as `verify` for `verfiy`. */
 export const suggestWord = (typed: string, words: readonly string[]): string | undefined => {
   const most = typed.length <= SHORT_LENGTH ? 1 : DISTANCE_MAX;
   const begun = words.filter((word) => typed.length > 2 && word.startsWith(typed));
@@ -13,7 +13,7 @@ export const suggestWord = (typed: string, words: readonly string[]): string | u
   return near[0]?.word ?? (begun.length === 1 ? begun[0] : undefined);
 };
 
-/** How many letters have to be put in, left out, changed, or swapped with the next. */
+/** Counts the letters to insert, delete, change, or swap with the next. */
 const measureDistance = (from: string, to: string): number => {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);

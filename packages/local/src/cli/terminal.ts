@@ -1,6 +1,5 @@
 import type { WriteStream } from "node:tty";
 
-/** How text looks on a terminal. */
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "reversed";
 
 const CODES: Readonly<Record<Style, number>> = {
@@ -17,27 +16,27 @@ export type Paint = (text: string, ...styles: readonly Style[]) => string;
 export const paintAnsi: Paint = (text, ...styles) =>
   `\u001b[${styles.map((style) => CODES[style]).join(";")}m${text}\u001b[0m`;
 
-/** For those who want no colours (no-color.org), and for terminals that have none. */
+/** For people who want no colours (no-color.org), and for terminals without colours. */
 export const paintPlain: Paint = (text) => text;
 
-/** Knows NO_COLOR, FORCE_COLOR and TERM. */
+/** `hasColors` obeys NO_COLOR, FORCE_COLOR and TERM. */
 export const choosePaint = (screen: WriteStream): Paint =>
   screen.isTTY && screen.hasColors() ? paintAnsi : paintPlain;
 
-/** Whether a line can be erased and written again. A dumb terminal shows escape sequences as text. */
+/** Tells whether a line can be erased and written again. A dumb terminal shows escape sequences as text. */
 export const canErase = (screen: WriteStream): boolean =>
   screen.isTTY && process.env["TERM"] !== "dumb";
 
 const COLUMNS = 80;
 
-/** One less than there are: a line that fills the last column would wrap, and could not be erased. */
+/** One column less: a line that fills the last column would wrap, and could not be erased. */
 export const getColumns = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
 
 /** Text from outside must not control the terminal that shows it. */
 export const replaceControls = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
 
-/** Lines of limited width, broken between words; a word that is longer is cut. */
+/** Breaks lines of limited width between words; cuts a longer word. */
 export const wrapText = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   let line = "";
@@ -55,6 +54,6 @@ const cutWord = (word: string, columns: number): readonly string[] =>
     word.slice(part * columns, (part + 1) * columns),
   );
 
-/** A word as a shell takes it for one. */
+/** Quotes a word for a shell when needed. */
 export const quoteForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

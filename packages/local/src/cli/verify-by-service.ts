@@ -19,7 +19,7 @@ type VerifyAddressesOptions = {
   readonly failOn: readonly Status[] | undefined;
 };
 
-/** Verifies addresses one by one with a service; printed like local results. */
+/** Verifies addresses one by one with a service, and prints them like local results. */
 export const verifyAddressesByService = async (
   service: Service,
   emails: readonly string[],
@@ -32,7 +32,7 @@ export const verifyAddressesByService = async (
   async function* verifyEach(): AsyncGenerator<ListResult> {
     for (const email of emails) {
       const result = await verifyAddress(service, email, evidence, signal);
-      // The client leaves the evidence open: another version of the service may have other fields.
+      // The client does not type the evidence: another version of the service may have other fields.
       yield { result: result as ApiResult, cells: [] };
     }
   }

@@ -12,7 +12,7 @@ import { type VerifyInput, VerifyOptions } from "./verify-options.ts";
 
 const USAGE = "ADDRESS … | --file LIST | - [options]";
 
-/** The engine without a server and without state; or a service, where one is named. */
+/** Verifies with the engine alone, without a server or state; or with a service, when one is named. */
 export const verifyCommand = defineCommand({
   usage: USAGE,
   options: VerifyOptions,
@@ -37,7 +37,7 @@ export const verifyCommand = defineCommand({
       throw new UsageError("--column is for a list: add --file LIST, or leave it out.");
     const service = findService(input);
     if (service) return verifyByService(service, input, file, addresses);
-    // The engine and the lab: a service does without them.
+    // These modules bring the engine and the lab, which a service does not need.
     const { verifyAddressesHere, verifyListHere } = await import("./verify-here.ts");
     return file === undefined ? verifyAddressesHere(input, addresses) : verifyListHere(input, file);
   },

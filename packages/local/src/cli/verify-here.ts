@@ -97,7 +97,7 @@ const verifyHere = async (
   const verifyOptions = { deepVerify: true, includeAi: true, includeEvidence: evidence };
 
   await withMailPorts(environment, { mayUseLab: true }, async (mailPorts) => {
-    // Results come in the order of the rows, so the row of each is the first that still waits.
+    // Results come in the order of the rows, so each result belongs to the first waiting row.
     const waiting: VerifyRow[] = [];
     async function* readEmails(): AsyncGenerator<string> {
       for await (const row of rows) {
@@ -117,7 +117,7 @@ const verifyHere = async (
     for await (const piece of format(countResults(verifyEach(), summary)))
       await writeOutput(out, piece);
     if (!signal.aborted) return;
-    // Verifications are under way, and what they use must not be closed under them.
+    // Running verifications still use resources that must not be closed first.
     await endOutput();
     process.stderr.write("Interrupted. Finished results are complete.\n");
     process.exit(EXIT_CODES.interrupted.code);
@@ -128,19 +128,19 @@ const verifyHere = async (
   return summary.getExitCode(failOn);
 };
 
-/** This command makes one attempt; a job of a service makes the others, for hours where it has to. */
+/** This command makes one attempt; a service's job makes further attempts, for hours if needed. */
 const formatTemporary = (count: number): string =>
   count === 0
     ? ""
     : `${formatCount(count)} ${count === 1 ? "is" : "are"} temporary: "${PROGRAM} file" tries ${count === 1 ? "it" : "them"} again.\n`;
 
-/** Ends at the signal, and does not wait for what is under way. */
+/** Ends at the signal, without waiting for running work. */
 async function* stopAtSignal<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   let stop = () => {};
   signal.addEventListener("abort", () => stop());
   const iterator = items[Symbol.asyncIterator]();
   while (!signal.aborted) {
-    // One for each item: a promise that outlives them would remember every race.
+    // One promise for each item: a promise that outlives them would remember every race.
     const { promise, resolve } = Promise.withResolvers<"stopped">();
     stop = () => resolve("stopped");
     const next = await Promise.race([iterator.next(), promise]);

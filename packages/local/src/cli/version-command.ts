@@ -4,7 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { BUILD_COMMIT, isClone } from "../installation.ts";
 import { definePrinted } from "./define-admin.ts";
 
-/** `mailproof version`: what a report of a fault has to name. */
+/** `mailproof version`: the facts for a report of a fault. */
 export const versionCommand = definePrinted(
   {
     options: v.strictObject({}),
@@ -19,7 +19,7 @@ export const versionCommand = definePrinted(
   }),
 );
 
-/** Null: a copy without the repository, or git is not installed. */
+/** Null in a copy without the repository, or without git. */
 const readCommit = (): string | null => {
   try {
     const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"];

@@ -7,7 +7,7 @@ import { updateWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { definePortable, Name } from "./define-admin.ts";
 
-/** Those of live keys and those of test keys, which are separate. */
+/** Lists the webhooks of live keys and of test keys, which are separate. */
 const listAllWebhooks = async ({ table }: World, account: string): Promise<readonly Webhook[]> => {
   await getExistingAccount(table, account);
   const owners = (["live", "test"] as const).map((mode) => getOwnerId({ account, mode }));
@@ -22,7 +22,6 @@ const formatWebhook = ({ id, url, events, status, createdAt }: Webhook) => ({
   created_at: createdAt,
 });
 
-/** The operator's view of webhooks, without their secrets. */
 export const webhookDefinitions = {
   "admin webhooks list": definePortable({
     usage: "--account A",

@@ -4,11 +4,11 @@ import { isLabEnabled, openMailPorts } from "../mail-ports.ts";
 import { createSqliteTable } from "../storage/sqlite-table.ts";
 
 type MailNetwork = {
-  /** Whether names below .test belong to the lab, unless the environment names a network of its own. */
+  /** True when names below .test belong to the lab, unless the environment names another network. */
   readonly mayUseLab: boolean;
 };
 
-/** Runs without a server and without state: the table is in memory. Everything is closed at the end. */
+/** Runs without a server and without state: the table is in memory. Closes everything at the end. */
 export const withMailPorts = async <T>(
   environment: Environment,
   { mayUseLab }: MailNetwork,

@@ -1,9 +1,9 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 import { getMessage } from "../storage/sqlite.ts";
 
-// Calls between two threads. Arguments and results are plain data; those of one turn travel in one message.
+// Calls between two threads. Arguments and results are plain data; the calls of one turn travel in one message.
 
-/** What the other thread may call. */
+/** The functions that the other thread may call. */
 export type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 type CallMessage = { readonly call: string; readonly id: number; readonly args: unknown[] };
@@ -25,9 +25,9 @@ export type Calls<Remote extends Handlers> = {
     name: Name,
     ...args: Parameters<Remote[Name]>
   ) => Promise<Awaited<ReturnType<Remote[Name]>> | typeof ENDED>;
-  /** What the other thread may call here. */
+  /** Sets the functions that the other thread may call here. */
   readonly serve: (handlers: Handlers) => void;
-  /** Every call that has not returned resolves to ENDED. */
+  /** Resolves every open call to ENDED. */
   readonly end: () => void;
 };
 
@@ -46,7 +46,7 @@ export const createCalls = <Remote extends Handlers>(
     port.postMessage(messages);
   };
   const send = (message: Message): void => {
-    // After the promise callbacks of this turn, which may send more.
+    // Sends after the promise callbacks of this turn, which may add more calls.
     if (outgoing.length === 0) queueMicrotask(() => process.nextTick(flush));
     outgoing.push(message);
   };
@@ -88,6 +88,6 @@ export const createCalls = <Remote extends Handlers>(
   };
 };
 
-/** Without its cause and its own fields, which may be what no message can carry. */
+/** Omits the cause and the error's own fields, which a message may be unable to carry. */
 const toPlainError = (error: unknown): Error =>
   error instanceof RangeError ? new RangeError(error.message) : new Error(getMessage(error));

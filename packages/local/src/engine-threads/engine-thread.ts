@@ -13,18 +13,17 @@ import type { MainHandlers } from "./main-handlers.ts";
 import { createRemoteItems } from "./slot-calls.ts";
 import { createRemoteTable } from "./table-calls.ts";
 
-// One engine thread: it looks up mail hosts and has the sessions with mail servers. What it stores and logs, the main
-// thread stores and logs.
+// One engine thread: it looks up mail hosts and runs the sessions with mail servers. The main thread stores and logs for it.
 
 export type EngineThreadOptions = {
   readonly environment: Environment;
   readonly lab: LabAddress | null;
   readonly share: PortShare;
-  /** Whether there are other engine threads, with which it shares what is known of mail providers. */
+  /** True when other engine threads exist, which share the knowledge of mail providers. */
   readonly isOneOfSeveral: boolean;
-  /** Whether the main thread counts connections. */
+  /** True when the main thread counts connections. */
   readonly reportsConnections: boolean;
-  /** Whether the main thread has use for what sessions did. */
+  /** True when the main thread uses reports of sessions. */
   readonly reportsSessions: boolean;
 };
 
@@ -63,7 +62,7 @@ const createThreadHandlers = (options: EngineThreadOptions, main: Calls<MainHand
   );
 
   return {
-    /** Shows that this thread's event loop turns. */
+    /** Proves that this thread's event loop runs. */
     ping: () => null,
     findMailHosts: (domain: string, account?: string) => questions.findMailHosts(domain, account),
     probe: async (question: ProbeRequest) => {

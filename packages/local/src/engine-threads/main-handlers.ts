@@ -15,7 +15,7 @@ export type MainPorts = {
   readonly onSession?: OnSession;
 };
 
-/** The connections of one engine thread, for the counts of all. */
+/** Counts the connections of one engine thread in the counts of all. */
 export const createThreadConnections = (observer: ConnectionObserver | undefined) => {
   let open = 0;
   const reportClose = (): void => {
@@ -41,7 +41,7 @@ type ThreadConnections = ReturnType<typeof createThreadConnections>;
 
 export type MainHandlers = ReturnType<typeof createMainHandlers>;
 
-/** What one engine thread, `thread`, may call on the main thread. */
+/** The functions that engine thread `thread` may call on the main thread. */
 export const createMainHandlers = (
   { table, log, canaries, onSession }: MainPorts,
   providers: ProviderItems,

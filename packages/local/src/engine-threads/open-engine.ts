@@ -15,7 +15,7 @@ type EnginePorts = {
   readonly table: Table;
   readonly yieldToCallers: YieldToCallers;
   readonly log: Log;
-  /** Absent: connections are not counted. */
+  /** Absent when connections are not counted. */
   readonly connections?: ConnectionObserver | undefined;
   readonly onSession?: OnSession;
 };
@@ -28,8 +28,8 @@ export type OpenEngine = {
 };
 
 /**
- * On two cores a list has four fifths of its rate with a thread. A second one brings little anywhere: the server's thread
- * is the limit then (docs/design/fairness.md).
+ * With a thread, a list on two cores reaches only four fifths of its rate. A second thread gains little anywhere, because the server's
+ * thread is then the limit (docs/design/fairness.md).
  */
 const CORES_FOR_A_THREAD = 3;
 
@@ -38,7 +38,7 @@ export const chooseThreads = (
   cores = availableParallelism(),
 ): number => ENGINE_THREADS ?? (cores >= CORES_FOR_A_THREAD ? 1 : 0);
 
-/** The engine in this thread, or on as many threads of its own as the setting says. */
+/** Runs the engine in this thread, or on as many threads as the setting says. */
 export const openEngine = (
   environment: Environment,
   lab: LabAddress | null,

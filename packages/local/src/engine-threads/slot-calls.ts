@@ -6,9 +6,8 @@ import { listLeases } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { type Calls, ENDED } from "./calls.ts";
 
-// What all engine threads know of mail providers is in the memory of the main thread. Nearly all sessions of a provider
-// are on one thread; only those at the second host of a domain, or of one whose hosts are several providers', may be on
-// another.
+// The main thread's memory holds the engine threads' shared knowledge of mail providers. Nearly all sessions of a provider are on one
+// thread; only sessions at a domain's second host, or at a domain with hosts of several providers, may be on another.
 
 type Lease = { readonly key: Key; readonly field: string; readonly text: string };
 
@@ -38,7 +37,7 @@ export const createProviderItems = () => {
   };
 };
 
-/** Providers and exits that the main thread remembers; a forgotten one backs off no more. */
+/** The main thread remembers at most this many providers and exits; a forgotten one has no backoff any more. */
 const ITEMS_MAX = 50_000;
 
 const createMemoryItems = (): ItemStore => {
@@ -64,7 +63,7 @@ const createMemoryItems = (): ItemStore => {
 export type ProviderItems = ReturnType<typeof createProviderItems>;
 export type ProviderHandlers = ReturnType<ProviderItems["handlersOf"]>;
 
-/** On an engine thread. */
+/** The items as an engine thread uses them. */
 export const createRemoteItems = ({ call }: Calls<ProviderHandlers>): ItemStore => ({
   get: async (key) => requireReply(await call("getProvider", key)),
   write: async (write) => requireReply(await call("writeProvider", write as Update)),

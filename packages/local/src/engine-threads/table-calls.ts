@@ -9,8 +9,8 @@ import type {
 } from "@mailproof/core/ports/table";
 import { type Calls, ENDED } from "./calls.ts";
 
-// The table of the main thread, for the other threads. A write that was refused is named by its position: the copy that
-// travels would not be the write that the caller compares it with.
+// The main thread's table, for the other threads. The reply names a refused write by its position: a copied write would not equal the write
+// that the caller compares it with.
 
 type RefusedAt = { readonly outcome: "refused"; readonly position: number };
 type Positioned<Result> = Exclude<Result, { readonly outcome: "refused" }> | RefusedAt;
@@ -37,7 +37,7 @@ const fromPositioned = <Result extends WriteResult | TransactResult>(
 
 export type TableHandlers = ReturnType<typeof createTableHandlers>;
 
-/** On the main thread. */
+/** The main thread's side. */
 export const createTableHandlers = (table: Table) => ({
   get: (key: Key) => table.get(key),
   query: (query: TableQuery) => table.query(query),
@@ -51,7 +51,7 @@ const assertReturned = <Value>(value: Value | typeof ENDED): Value => {
   return value;
 };
 
-/** On every other thread. */
+/** The side of every other thread. */
 export const createRemoteTable = ({ call }: Calls<TableHandlers>): Table => ({
   get: async (key) => assertReturned(await call("get", key)),
   query: async (query) => assertReturned(await call("query", query)),

@@ -15,7 +15,7 @@ import { createMainHandlers, createThreadConnections, type MainPorts } from "./m
 import { createProviderItems, type ProviderItems } from "./slot-calls.ts";
 import { watchThread } from "./watch-thread.ts";
 
-/** Webhooks and checks of domains ask DNS on the main thread; a check asks at most 250 questions. */
+/** Webhooks and domain checks ask DNS on the main thread; a check asks at most 250 questions. */
 export const MAIN_PACKETS_SHARE = 0.2;
 /** A thread that ends as soon as it starts must not keep a core busy. Questions wait meanwhile. */
 const RESTART_MS = 1_000;
@@ -27,20 +27,20 @@ type ThreadSettings = {
 };
 
 export type ThreadedQuestions = MailQuestions & {
-  /** Starts the threads now, so that the first question does not wait for it. */
+  /** Starts the threads now, so that the first question does not wait for them. */
   readonly start: () => void;
-  /** Ends the threads. Questions without an answer stay so. */
+  /** Ends the threads. Open questions get no answer. */
   readonly close: () => void;
 };
 
-/** Answers the questions to DNS and mail servers on threads of their own. A thread that ends is started again. */
+/** Answers the questions to DNS and mail servers on separate threads, and restarts a thread that ended. */
 export const createThreadedQuestions = (
   { environment, lab, threads }: ThreadSettings,
   ports: MainPorts,
 ): ThreadedQuestions => {
   const providers = createProviderItems();
   const all = Array.from({ length: threads }, (_, number) => {
-    // One thread has all look-ups, so the limits of DNS and its cache are as exact as in one process.
+    // One thread does all look-ups, so the limits of DNS and its cache are as exact as in one process.
     const packets = number === 0 ? 1 - MAIN_PACKETS_SHARE : 0;
     const share = { packets, sessions: 1 / threads };
     const isOneOfSeveral = threads > 1;
@@ -72,8 +72,8 @@ export const createThreadedQuestions = (
 };
 
 /**
- * All questions to one mail provider go to one thread, so they share its sessions. Hosts of one priority come in any
- * order; the smallest key is always the same.
+ * Sends all questions for one mail provider to one thread, so they share its sessions. Hosts of one priority come in any order; the
+ * smallest key is always the same.
  */
 export const chooseThread = (hosts: readonly MailHost[], threads: number): number => {
   if (threads === 1) return 0;
@@ -92,7 +92,7 @@ type RunningThread = {
   readonly calls: Calls<EngineThreadHandlers>;
 };
 
-/** Starts with its first call, and after its end with the next one. */
+/** Starts the thread with its first call, and again with the next call after its end. */
 const createThread = (
   workerData: EngineThreadOptions,
   ports: MainPorts,
@@ -112,7 +112,7 @@ const createThread = (
   const begin = (): RunningThread => {
     if (isClosed) throw new Error("the engine is closed");
     const worker = startThread(new URL("./engine-thread.ts", import.meta.url), workerData);
-    // The server ends by its own decision, whatever its threads wait for.
+    // The threads must not keep the server's process alive.
     worker.unref();
     const calls = createCalls<EngineThreadHandlers>(worker);
     const connections = createThreadConnections(ports.connections);

@@ -1,21 +1,21 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { addMs, DAY_MS } from "@mailproof/core/lib/time";
 
-// Node reads X.509 and cannot create it. Senders encrypt without a check of the certificate (RFC 3207), so one that
-// signs itself serves them. These are the few fields that it needs (RFC 5280 §4.1), in DER.
+// Node reads X.509 and cannot create it. Senders encrypt without a check of the certificate (RFC 3207), so a self-signed one serves them.
+// This module writes its few required fields (RFC 5280 §4.1), in DER.
 
 export type Certificate = { readonly key: string; readonly cert: string };
 
 const VALID_DAYS = 365 * 5;
-/** A clock may be a little behind. */
+/** A sender's clock may be a little behind. */
 const VALID_BEFORE_DAYS = 1;
 
-/** A new key pair, and a self-signed certificate of it for this host. */
+/** Creates a key pair, and a self-signed certificate for this host. */
 export const createSelfSigned = (host: string, now: Date): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const signed = sequence(
     explicit(0, integer(Buffer.from([2]))),
-    // Positive: the first bit is 0; and not 0.
+    // The first byte makes the number positive and not 0.
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     ECDSA_WITH_SHA256,
     createName(host),
@@ -43,7 +43,7 @@ const tag = (type: number, ...parts: readonly Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from([type, ...toLength(content.length)]), content]);
 };
 
-/** Short below 128, otherwise the number of its bytes first (X.690 §8.1.3). */
+/** Lengths below 128 take one byte; longer ones start with the number of their bytes (X.690 §8.1.3). */
 const toLength = (length: number): readonly number[] => {
   if (length < 128) return [length];
   const hex = length.toString(16);
@@ -62,7 +62,7 @@ const ECDSA_WITH_SHA256 = sequence(oid("2a8648ce3d040302"));
 const SUBJECT_ALT_NAME = oid("551d11");
 /** 2.5.4.3 */
 const COMMON_NAME = oid("550403");
-/** The longest common name; the whole one is the alternative name. */
+/** The longest common name; the alternative name holds the whole name. */
 const COMMON_NAME_MAX = 64;
 
 const createName = (host: string): Buffer => {
@@ -70,7 +70,7 @@ const createName = (host: string): Buffer => {
   return sequence(tag(0x31, sequence(COMMON_NAME, name)));
 };
 
-/** Such as 20261121000000Z. */
+/** Writes a time such as 20261121000000Z. */
 const toTime = (at: Date): Buffer =>
   tag(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]|\.\d+Z/g, "")}Z`));
 

@@ -4,15 +4,15 @@ import type { MailLimits } from "./limits.ts";
 import type { MailWire } from "./mail-wire.ts";
 import { REPLIES } from "./replies.ts";
 
-// The content of a message, up to the line with a single dot. It is held in blocks, whatever the pieces are that the client
-// sends: the client does not decide how many objects its bytes become.
+// The content of a message, up to the line with a single dot. It is held in blocks of fixed size, so the client does not decide how many
+// objects its bytes become.
 
 export const BLOCK_BYTES = 65_536;
 
 type Arrival = {
   readonly wire: MailWire;
   readonly limits: MailLimits;
-  /** Content waits in the blobs when more has arrived than what is held. */
+  /** Content beyond the held bytes waits in the blobs. */
   readonly world: Pick<World, "blobs" | "newId">;
   readonly hold: Hold;
   readonly heldBytes: number;
@@ -20,7 +20,7 @@ type Arrival = {
   readonly onProgress: () => void;
 };
 
-/** Not whole: the connection was over before. With a refusal, the message is read to its end and dropped. */
+/** Not whole: the connection ended early. With a refusal, the server reads the message to its end and drops it. */
 type Content = { bytes: number; isWhole: boolean; refusal?: string };
 
 /** Throws when the content cannot be spooled. */
@@ -42,7 +42,7 @@ const collect = async (arrival: Arrival, content: Content): Promise<Buffer> => {
   const blocks = readBlocks(arrival, content);
   const held: Buffer[] = [];
   let next = await blocks.next();
-  // Beside the block that is being filled.
+  // Another block is being filled.
   while (!next.done && (held.length + 2) * BLOCK_BYTES <= heldBytes) {
     held.push(next.value);
     next = await blocks.next();
@@ -106,9 +106,9 @@ const DOT = 0x2e;
 type LineState = "line" | "text" | "cr" | "dot" | "dot_cr";
 
 /**
- * In a line that starts with a dot, the first dot was added by the client (RFC 5321 §4.5.2); a line with nothing else ends
- * the message, and `after` follows it. Other servers take a bare CR or LF for the end of a line (SMTP smuggling); here it is
- * a reason to refuse (§2.3.8). `text` is written over `bytes`, which are never fewer.
+ * Removes dot-stuffing: in a line that starts with a dot, the client added that dot (RFC 5321 §4.5.2); a line with nothing else ends the
+ * message, and `after` follows it. Other servers accept a bare CR or LF as the end of a line (SMTP smuggling); here it is a reason to
+ * refuse (§2.3.8). `text` overwrites `bytes`, and is never longer.
  */
 const createUnstuffer = () => {
   let state: LineState = "line";

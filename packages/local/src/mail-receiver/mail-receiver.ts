@@ -15,7 +15,7 @@ import { REPLIES } from "./replies.ts";
 
 export type MailReceiver = {
   readonly port: number;
-  /** Takes no further connections, and interrupts the sessions. A message that is being stored gets its reply first. */
+  /** Accepts no further connections, and interrupts the sessions. A message that is being stored gets its reply first. */
   readonly stop: () => Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export const startMailReceiver = async (
   const { heldBytesMax, piecesPerSecondMax, postmasterBytesMax } = limits;
   const pieces = createBudget(
     { inAll: piecesPerSecondMax, perShare: piecesPerSecondMax / 2, refillMs: 1_000 },
-    // What a processor can do does not depend on the clock being right.
+    // The processor's capacity does not depend on the clock being right.
     () => new Date(steadyMs()),
   );
   let turn = 0;
@@ -96,9 +96,9 @@ const createContext = (
 };
 
 /**
- * A network has places, and new connections a minute. When all places are taken, a newcomer gets that of a session which
- * waits for its client: of the network with the most sessions, the one that has come no nearer to a message for longest.
- * Undefined: the client may begin.
+ * Limits a network's places, and its new connections a minute. When all places are taken, a newcomer replaces a session that waits for its
+ * client: of the network with the most sessions, the session without progress towards a message for longest. Undefined when the client may
+ * begin.
  */
 const createAdmission = (sessions: Map<Session, unknown>, limits: MailLimits, now: () => Date) => {
   const perShare = limits.connectionsPerNetworkMinuteMax;

@@ -16,15 +16,15 @@ import { parsePath, REPLIES } from "./replies.ts";
 
 export type MailServer = {
   readonly world: CheckWorld;
-  /** How the server names itself. */
+  /** The server's host name in its replies. */
   readonly name: string;
   readonly limits: MailLimits;
   readonly tls: SecureContext;
   /** The bytes that messages hold in memory, with a share for each network. */
   readonly held: Budget;
-  /** The bytes of a day that are kept for the operator. */
+  /** The bytes that may be stored for the operator in a day. */
   readonly postmaster: Budget;
-  /** Rises with each call. */
+  /** Returns a number that rises with each call. */
   readonly nextTurn: () => number;
 };
 
@@ -36,10 +36,10 @@ export type Session = {
   helo: string | null;
   tls: Tls | undefined;
   mailFrom: string | null;
-  /** Infinity: the client declared no size of the message. */
+  /** Infinity when the client declared no size of the message. */
   sizeBytes: number;
   recipient: string | null;
-  /** A recipient was refused: then DATA has another reply. */
+  /** True after a refused recipient, which gives DATA another reply. */
   hasRefused: boolean;
   uselessCommands: number;
   /** The turn in which this session last came nearer to a message. */
@@ -71,7 +71,6 @@ export const serveMailSession = async (server: MailServer, session: Session): Pr
 
 const useless = (text: string): Reply => ({ text, isUseless: true });
 
-/** The end of the session. */
 const end = ({ session }: Context, lastWords: string): Reply => {
   session.wire.end(lastWords);
   return { text: "" };
@@ -158,7 +157,7 @@ const refuse = (session: Session, text: string): Reply => {
   return useless(text);
 };
 
-/** failed: this server cannot tell, so the client tries again later. */
+/** "failed": this server cannot decide now, so the client tries again later. */
 const orFailed = <T>(world: CheckWorld, promise: Promise<T>): Promise<T | "failed"> =>
   promise.catch((cause: unknown) => {
     world.log("mail_deferred", { cause });
@@ -183,7 +182,7 @@ const receive: Command = async (context, argument) => {
     const onProgress = () => void (session.progressedAt = server.nextTurn());
     const arrival = { wire, limits, world, hold, heldBytes, onProgress };
     const read = await orFailed(world, readContent(arrival));
-    // The rest of a message that cannot be stored is not read.
+    // The server does not read the rest of a message that it cannot store.
     if (read === "failed") return end(context, REPLIES.localError);
     const { raw, isWhole, refusal } = read;
     if (!isWhole) return end(context, "");
@@ -192,7 +191,7 @@ const receive: Command = async (context, argument) => {
     const accepting = isPostmaster(world, recipient)
       ? keepForOperator(world, server.postmaster, network, mail)
       : acceptMail(world, recipient, mail);
-    // 250 only when the message is stored: from then on it is ours to keep.
+    // The server replies 250 only when the message is stored: from then on we are responsible for it.
     const outcome = await orFailed(world, accepting);
     if (outcome !== "stored") return useless(OUTCOME_REPLIES[outcome]);
     session.uselessCommands = 0;
@@ -214,7 +213,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     return useless(REPLIES.ok);
   },
   NOOP: () => useless(REPLIES.ok),
-  // RFC 5321 §4.5.1 requires it; it tells nothing.
+  // RFC 5321 §4.5.1 requires VRFY; the reply reveals nothing.
   VRFY: () => useless(REPLIES.notVerified),
   HELP: () => useless(REPLIES.help),
   QUIT: (context) => end(context, REPLIES.bye),

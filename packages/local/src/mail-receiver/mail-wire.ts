@@ -4,14 +4,13 @@ import { type SecureContext, TLSSocket, type TLSSocketOptions } from "node:tls";
 import type { MailLimits } from "./limits.ts";
 import { REPLIES } from "./replies.ts";
 
-// The bytes of one connection. The session takes them when it asks for a line or for more of a message; while it does not
-// ask, the client has to wait.
+// The bytes of one connection. The session reads them when it needs a line or more of a message; otherwise the client has to wait.
 
 const CR = 0x0d;
 const LF = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** What a socket reads ahead. Each TLS record is a Buffer, with hundreds of bytes in addition to its content, which may be one byte. */
+/** The socket's read-ahead. Each TLS record is a Buffer, with hundreds of bytes in addition to its content, which may be one byte. */
 export const READ_AHEAD = { highWaterMark: 1_024 };
 
 export type Tls = { readonly version: string; readonly cipher: string };
@@ -19,23 +18,23 @@ export type MailWire = ReturnType<typeof createMailWire>;
 
 /** A header, a type and a tag: the least that a TLS record has besides its content (RFC 8446 §5.2). */
 const FRAME_BYTES = 22;
-/** A record whose end has not come is not a frame. */
+/** An unfinished record does not count as a frame. */
 const RECORD_BYTES_MAX = 16_640;
-/** Many pieces are taken in parts, so that they do not wait forever while other sessions take few. */
+/** Many pieces are paid for in parts, so that they do not wait forever while other sessions take few. */
 const PIECES_AT_ONCE = 50;
 const PAUSE_MS = 50;
 
-/** Whether the client may send this many more now. A piece costs the same however small it is. */
+/** Tells whether the client may send this many more now. A piece costs the same, however small it is. */
 type TakePieces = (count: number) => boolean;
 
 export const createMailWire = (plain: Socket, times: MailLimits, takePieces: TakePieces) => {
   let socket: Socket = plain;
   let unread: Buffer = NOTHING;
-  /** The last words, "" where the client closed the connection. */
+  /** The last words to the client, or "" when the client closed the connection. */
   let ended: string | undefined;
   const { wakeUp, isWaiting, wait } = createWaiter();
   const pay = createPayment(() => plain.bytesRead - socket.bytesRead, takePieces);
-  /** Ends every read, now and later. What does not read continues, and the last words follow it. */
+  /** Ends every read, now and later. Other work continues, and the last words follow it. */
   const end = (lastWords: string): void => {
     ended ??= lastWords;
     wakeUp();
@@ -52,15 +51,15 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
 
   return {
     end,
-    /** Whether the session waits for its client. */
+    /** Tells whether the session waits for its client. */
     isWaiting,
-    /** Whether the client has sent more than what was read. */
+    /** Tells whether the client has sent more than the session has read. */
     hasUnread: () => unread.length + socket.readableLength > 0,
-    /** Of the bytes that were read last, those that belong to the next read. */
+    /** Returns the unused rest of the last read to the next read. */
     putBack: (bytes: Buffer): void => {
       unread = bytes;
     },
-    /** Undefined: the connection is over. */
+    /** Undefined when the connection has ended. */
     readBytes: async (): Promise<Buffer | undefined> => {
       for (;;) {
         if (ended) return undefined;
@@ -76,15 +75,15 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
         await waitForChange();
       }
     },
-    /** Resolves when the client may send more: one that reads no reply gets no further ones. */
+    /** Resolves when the client may send more: a client that reads no reply gets no further ones. */
     write: async (text: string): Promise<void> => {
       if (text !== "" && socket.writable) socket.write(text);
       while (socket.writableNeedDrain && ended === undefined) await waitForChange();
     },
-    /** Undefined: the handshake failed. */
+    /** Undefined when the handshake failed. */
     startTls: async (secureContext: SecureContext): Promise<Tls | undefined> => {
       plain.off("readable", wakeUp).off("end", handleClose).off("close", handleClose);
-      // In clear text, perhaps of an attacker between client and server (CVE-2011-0411).
+      // These bytes came in clear text, perhaps from an attacker between client and server (CVE-2011-0411).
       unread = NOTHING;
       while (plain.read() !== null);
       const options: TLSSocketOptions = { isServer: true, secureContext, ...READ_AHEAD };
@@ -110,8 +109,8 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
 };
 
 /**
- * Every read is paid for, and every TLS record. Meanwhile the client has to wait, and what it sends is read in fewer and
- * larger pieces. `countFrameBytes`: what the connection has had beside the content of TLS records.
+ * Pays for every read and every TLS record. Meanwhile the client has to wait, and later reads get fewer and larger pieces.
+ * `countFrameBytes` returns the connection's bytes besides the content of TLS records.
  */
 const createPayment = (countFrameBytes: () => number, takePieces: TakePieces) => {
   let paid = 0;
@@ -140,7 +139,7 @@ const createWaiter = () => {
   return { wakeUp, wait, isWaiting: () => wake !== undefined };
 };
 
-/** Undefined: the connection is over. */
+/** Undefined when the connection has ended. */
 export const readLine = async (wire: MailWire, bytesMax: number): Promise<string | undefined> => {
   let line: Buffer = NOTHING;
   for (;;) {
@@ -149,7 +148,7 @@ export const readLine = async (wire: MailWire, bytesMax: number): Promise<string
     line = line.length === 0 ? bytes : Buffer.concat([line, bytes]);
     const at = line.indexOf(LF);
     if (at > bytesMax || (at === -1 && line.length > bytesMax)) wire.end(REPLIES.lineTooLong);
-    // After such a line the next one may be an attacker's, inside of a message.
+    // After a bare line feed the next line may be an attacker's, inside of a message.
     else if (at !== -1 && line.indexOf(CR) !== at - 1) wire.end(REPLIES.bareLineEnd);
     else if (at !== -1) {
       wire.putBack(line.subarray(at + 1));

@@ -4,11 +4,11 @@ import type { World } from "@mailproof/core/ports/world";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { getBlobFile } from "../storage/file-blobs.ts";
 
-/** Every server takes mail for it, with its domain and without one, in any case (RFC 5321 §4.5.1). */
+/** Every server accepts mail for postmaster, with its domain and without one, in any case (RFC 5321 §4.5.1). */
 export const isPostmaster = ({ settings }: Pick<World, "settings">, address: string): boolean =>
   ["postmaster", `postmaster@${settings.mailDomain}`].includes(address.toLowerCase());
 
-/** The mail is stored for some days, and a line of the log names its file. It is never sent on. */
+/** Stores the mail for some days, and logs the name of its file. The mail is never sent on. */
 export const keepForOperator = async (
   { blobs, log, newId }: Pick<World, "blobs" | "log" | "newId">,
   budget: Budget,

@@ -1,6 +1,6 @@
 const line = (text: string): string => `${text}\r\n`;
 
-/** Everything that the receiver says, with enhanced status codes (RFC 3463). */
+/** Every reply of the receiver, with enhanced status codes (RFC 3463). */
 export const REPLIES = {
   greeting: (name: string) => line(`220 ${name} ESMTP`),
   hello: (name: string) => line(`250 ${name}`),
@@ -73,7 +73,7 @@ const PATH =
   /^ *(?<keyword>FROM|TO): *<(?<path>(?:"(?:[^"\\]|\\.)*"|[^"<>\s])*)>(?: (?<more>.*))?$/is;
 const LENGTH_MAX = 320;
 
-/** The argument of MAIL and RCPT. Undefined: it is not one. A source route is read and ignored (RFC 5321 §4.1.1.3). */
+/** Parses the argument of MAIL and RCPT. Undefined when it is malformed. A source route is ignored (RFC 5321 §4.1.1.3). */
 export const parsePath = (keyword: "FROM" | "TO", argument: string): Path | undefined => {
   const found = PATH.exec(argument)?.groups;
   if (found?.["keyword"]?.toUpperCase() !== keyword) return undefined;

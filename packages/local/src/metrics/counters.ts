@@ -33,7 +33,7 @@ const defineCounters = (registry: Registry) => ({
   openSessions: new Gauge(describeMetric(registry, "mailproof_smtp_sessions_open")),
 });
 
-/** What is counted as it happens. Ports are wrapped where the app is composed, so the core knows no metric. */
+/** Counts events as they happen. The app wraps its ports with these counters, so the core knows no metric. */
 export const createCounters = () => {
   const registry = new Registry();
   const counters = defineCounters(registry);

@@ -13,7 +13,7 @@ import { addReading } from "./registry.ts";
 const EVENT_LOOP_RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 
-/** What is read at each scrape. Returns what stops it. */
+/** Adds the metrics that are read at each scrape. Returns the function that stops them. */
 export const addGauges = (registry: Registry, world: LocalWorld, directory: string) => {
   const { engine, now, queue, settings } = world;
   const delay = monitorEventLoopDelay({ resolution: EVENT_LOOP_RESOLUTION_MS });
@@ -50,7 +50,7 @@ export const addGauges = (registry: Registry, world: LocalWorld, directory: stri
       .map(({ name, waitMs }) => ({ labels: { queue: name }, value: waitMs / 1000 })),
   );
   addHealthReadings(registry, world);
-  // A circuit is listed while it is open, so a provider that accepts our sessions has no sample.
+  // The list has only open circuits, so a provider that accepts our sessions has no sample.
   addReading(registry, "mailproof_mail_provider_blocked", async () =>
     (await listProviderBlocks(world)).map(({ provider, exit }) => ({
       labels: { provider, exit },
@@ -81,7 +81,7 @@ const addProcessReadings = (registry: Registry): void => {
   ]);
 };
 
-/** The same values as `admin gauges` prints. */
+/** The values of `admin gauges`. */
 const HEALTH = {
   dueAgeSeconds: "mailproof_due_age_seconds",
   heldOverAnHour: "mailproof_credits_held_over_an_hour",

@@ -13,7 +13,7 @@ import { formatMetrics } from "./registry.ts";
 
 const METRICS_PATH = "/metrics";
 
-/** On its own port: metrics name providers and amounts, and have no key. */
+/** Metrics have their own port: they name providers and amounts, and need no key. */
 export const startMetrics = async (
   { METRICS_HOST, METRICS_PORT, MAILPROOF_DIR }: Environment,
   world: LocalWorld,

@@ -1,8 +1,8 @@
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 
-/** What a thread that connects to mail servers reports. Plain data: an engine thread sends it to the server's thread. */
+/** The reports of a thread that connects to mail servers. Plain data: an engine thread sends them to the server's thread. */
 export type ConnectionObserver = {
-  /** `outcome`: "connected", or the fault. Only what has connected closes. */
+  /** `outcome`: "connected", or the fault. Only a successful connection closes. */
   readonly onConnect: (outcome: string) => void;
   readonly onClose: () => void;
 };

@@ -4,7 +4,7 @@ import {
 } from "@mailproof/core/background/metric-names";
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** A metric as the list of all metrics has it. Each combination of label values is kept for good, so they are few by design. */
+/** Describes a metric by the list of all metrics. The registry never drops a combination of label values, so they are few by design. */
 export const describeMetric = <N extends MachineMetricName>(registry: Registry, name: N) => {
   const { help, labels }: { readonly help: string; readonly labels: readonly LabelOf<N>[] } =
     METRICS_ON_MACHINE[name];
@@ -17,7 +17,7 @@ type Sample<N extends MachineMetricName> = {
   readonly value: number;
 };
 
-/** Read at each scrape. */
+/** Adds a metric that is read at each scrape. */
 export const addReading = <N extends MachineMetricName>(
   registry: Registry,
   name: N,
@@ -34,7 +34,7 @@ export const addReading = <N extends MachineMetricName>(
   });
 };
 
-/** A metric that cannot be read is left out, so that damage to one store hides nothing else. */
+/** Omits a metric that cannot be read, so that damage to one store hides nothing else. */
 export const formatMetrics = async (
   registry: Registry,
   onFailure: (metric: string, cause: unknown) => void,

@@ -4,9 +4,9 @@ import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault
 import { createCalls } from "../engine-threads/calls.ts";
 import { lowerPriority } from "../lower-priority.ts";
 
-// Reads mail and reports, one at a time, for the thread that serves.
+// Reads mail and reports, one at a time, for the server's thread.
 
-/** No message carries an error's own fields. */
+/** A message between threads loses an error's own fields. */
 type Read =
   | { readonly value: unknown }
   | { readonly fault: Pick<ReportFault, "path" | "what" | "isTooLarge"> };
@@ -34,7 +34,7 @@ const handlers = {
 export type ReadingHandlers = typeof handlers;
 
 if (parentPort) {
-  // Only Linux has a priority for each thread: elsewhere it would be the server's.
+  // Only Linux has a priority for each thread: elsewhere this would lower the server's.
   if (process.platform === "linux") lowerPriority();
   createCalls(parentPort).serve(handlers);
 }

@@ -16,14 +16,14 @@ import { getMessage } from "../storage/sqlite.ts";
 import type { ReadingHandlers } from "./reading-thread.ts";
 
 export const READING_LIMITS = {
-  /** With the thread that serves, one more than the smallest machine has cores: theirs is a lower priority. */
+  /** With the server's thread, one more than the smallest machine has cores: reading threads have a lower priority. */
   threads: 2,
   /** The largest report takes two seconds on a quiet machine. */
   readMs: 20_000,
-  /** Of processor time, for an account. A thread that was ended counts with its whole limit. */
+  /** The processor time of one account. A thread that was ended counts with its whole limit. */
   shareMsPerMinute: 40_000,
   heapMegabytes: 128,
-  /** An idle thread collects no garbage: it ends, and what it held is free. */
+  /** An idle thread collects no garbage, so it ends, which frees its memory. */
   idleMs: 10_000,
 };
 
@@ -32,7 +32,7 @@ export type ReadingThreads = { readonly run: RunReader; readonly close: () => vo
 type Reader = {
   readonly worker: Worker;
   readonly calls: Calls<ReadingHandlers>;
-  /** Why the thread ended, if not for what it read. */
+  /** Returns why the thread ended, unless its input was the reason. */
   readonly getOwnFault: () => Error | undefined;
 };
 
@@ -44,8 +44,8 @@ const startReading: StartThread = (maxOldGenerationSizeMb) =>
   });
 
 /**
- * Reads in threads, one thing of an account at a time. Accounts take turns. A thread that takes too much time or memory is
- * ended, and what it read is refused.
+ * Reads in threads, one input of an account at a time. Accounts take turns. A thread that takes too much time or memory is ended, and its
+ * input is refused.
  */
 export const createReadingThreads = (
   { now, log }: Pick<World, "now" | "log">,
@@ -58,7 +58,7 @@ export const createReadingThreads = (
     { inAll: threads * MINUTE_MS, perShare: limits.shareMsPerMinute, refillMs: MINUTE_MS },
     now,
   );
-  /** With the timers that end them. */
+  /** The idle threads, with the timers that end them. */
   const idle = new Map<Reader, NodeJS.Timeout>();
 
   const keep = (reader: Reader): void => {
@@ -78,7 +78,7 @@ export const createReadingThreads = (
   const start = (): Reader => {
     const worker = startWorker(limits.heapMegabytes);
     let ownFault: Error | undefined;
-    // The server ends by its own decision, whatever is read.
+    // The threads must not keep the server's process alive.
     worker.unref();
     const calls = createCalls<ReadingHandlers>(worker);
     worker.on("error", (error: NodeJS.ErrnoException) => {
