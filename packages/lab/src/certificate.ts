@@ -1,6 +1,6 @@
 /**
- * The certificate of every mail host of the lab. Its key is public, so no client may trust it. Node can read X.509 but
- * not create it, hence a fixed one (valid to 2126).
+ * The certificate of every mail host of the lab. Its key is public, so no client may trust it. It is fixed (valid to 2126), because Node
+ * can read X.509 but not create it.
  */
 export const PUBLIC_AND_WORTHLESS_KEY = `\
 -----BEGIN PRIVATE KEY-----

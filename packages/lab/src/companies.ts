@@ -8,11 +8,11 @@ export type LabPerson = {
   readonly local: string;
 };
 
-/** An ordinary company. Everything is derived from its number, so every lab has the same ones. */
+/** An ordinary company. Its number determines everything, so every lab has the same companies. */
 export type Company = {
   readonly label: string;
   readonly pattern: CompanyPattern;
-  /** Accepts every recipient; its real mailboxes are known to the lab only. */
+  /** The company accepts every recipient; only the lab knows its real mailboxes. */
   readonly catchAll: boolean;
   /** Names of mail hosts, best first, relative to the lab's zone. */
   readonly mailHosts: readonly string[];
@@ -29,7 +29,7 @@ const PATTERNS = {
   "last.first": (first: string, last: string) => `${last}.${first}`,
 } as const;
 
-/** How often each occurs, roughly as among real companies. */
+/** The share of each pattern in percent, roughly as among real companies. */
 const PATTERN_SHARES: readonly (readonly [CompanyPattern, number])[] = [
   ["first.last", 45],
   ["flast", 22],
@@ -55,7 +55,7 @@ export const getCompany = (number: number): Company => {
   return { label, pattern, catchAll, mailHosts: pickMailHosts(label, random) };
 };
 
-/** Most companies rent their mail from few: two large hosts, some small hosters, and every tenth runs its own. */
+/** Most companies rent their mail from few hosts: two large ones and some small hosters; every tenth runs its own. */
 const pickMailHosts = (label: string, random: () => number): readonly string[] => {
   const share = random() * 100;
   if (share < 35) return ["mx1.bighost", "mx2.bighost"];
@@ -64,7 +64,7 @@ const pickMailHosts = (label: string, random: () => number): readonly string[] =
   return [`mx.${label}.${COMPANIES_LABEL}`];
 };
 
-/** Who works at a company, by its domain or label: the mailboxes that exist there, besides the roles. */
+/** Returns the people of a company, by its domain or label: the existing mailboxes, besides the roles. */
 export const getPeople = (domain: string): readonly LabPerson[] => {
   const cached = peopleByLabel.get(getLabel(domain));
   if (cached) return cached;
@@ -105,7 +105,7 @@ const createCompanyRule = (companies: ReadonlyMap<string, Company>): Rule => {
   };
 };
 
-/** Without TLS: a bulk run is to measure the engine, not the handshakes of both ends on one machine. */
+/** Without TLS: a bulk run should measure the engine, not the handshakes of both ends on one machine. */
 export const createCompanyBehavior = (companies: ReadonlyMap<string, Company>): HostBehavior => ({
   rcpt: createCompanyRule(companies),
 });

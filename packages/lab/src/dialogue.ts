@@ -11,18 +11,17 @@ export type MailHost = {
   readonly name: string;
   readonly address: string;
   readonly behavior: HostBehavior;
-  /** For a host whose replies depend on what the same client did before. */
+  /** For a host whose replies depend on the same client's past. */
   readonly visit?: (client: string) => Visit;
 };
 
 /** One session of one client, by its IP address. */
 export type Visit = {
-  /** In this session, instead of the host's own. */
+  /** Replaces the host's own behavior in this session. */
   readonly behavior: Partial<HostBehavior>;
   readonly onClose: () => void;
 };
 
-/** The state of one session. */
 export type LabSessionState = {
   hello: boolean;
   secure: boolean;
@@ -39,7 +38,7 @@ export type LabStep = {
   readonly next?: "hang up" | "drop" | "start TLS" | "break TLS";
 };
 
-/** What a host knows beyond the session: since when a sender waits for a recipient. */
+/** A host's memory beyond the session: how long a sender has waited for a recipient. */
 export type GreylistMemory = {
   readonly waitedMs: (host: string, sender: string, to: string) => number;
 };
@@ -60,7 +59,7 @@ type Command = (
   memory: GreylistMemory,
 ) => LabStep;
 
-/** The host's reply to one line of the client. */
+/** Returns the host's reply to one line of the client. */
 export const handleCommand = (
   state: LabSessionState,
   line: string,
@@ -139,13 +138,13 @@ const rcpt: Command = (state, parameters, host, memory) => {
 
 const toStep = (reaction: Reaction): LabStep => {
   if (typeof reaction === "string") return toStep({ reply: reaction });
-  // A server that says 421 closes the connection (RFC 5321 §4.2.1).
+  // A server that replies 421 closes the connection (RFC 5321 §4.2.1).
   const { reply: say, slow = 0, hangUp = say?.startsWith("421") ?? false } = reaction;
   if (say === undefined) return { next: "drop" };
   return { reply: say, slow, ...(hangUp && { next: "hang up" }) };
 };
 
-/** The local part without quotes, as mailboxes are named (RFC 5321 §4.1.2). */
+/** Returns the local part without quotes, as mailboxes are named (RFC 5321 §4.1.2). */
 const parseRecipient = (path: string): Recipient | undefined => {
   const at = path.lastIndexOf("@");
   if (at < 1 || at === path.length - 1) return undefined;
@@ -186,6 +185,6 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ["VRFY", alwaysReply("252 2.1.5 Send some mail, and see")],
   ["EXPN", alwaysReply("502 5.5.1 Not here")],
   ["HELP", alwaysReply("214 2.0.0 A mail server of the lab, which delivers nothing")],
-  // A verifier sends no message. The counters show an attempt.
+  // A verifier sends no message. The counters would show an attempt.
   ["DATA", alwaysReply("554 5.5.1 The lab takes no messages")],
 ]);

@@ -7,7 +7,7 @@ import { createZoneLookup, type ZoneLookup, type Zones } from "./zone.ts";
 
 const HOST = "127.0.0.1";
 const TTL_SECONDS = 60;
-/** Without EDNS0 a client promises to take this much over UDP (RFC 1035 §4.2.1). */
+/** Without EDNS0 a client accepts at least this much over UDP (RFC 1035 §4.2.1). */
 const UDP_BYTES = 512;
 const TCP_BYTES = 65_535;
 const CHAIN_MAX = 8;
@@ -24,8 +24,8 @@ export type LabDnsServer = {
 };
 
 /**
- * UDP and TCP on one port. Answers for its zones and refuses all other names. `hear` is called with every question and
- * its transport: "udp MX example.com".
+ * Serves DNS over UDP and TCP on one port. It answers for its zones and refuses all other names. `onQuestion` gets every question with its
+ * transport: "udp MX example.com".
  */
 export const startDnsServer = async (
   zones: Zones,
@@ -62,7 +62,7 @@ export const startDnsServer = async (
   return { address: `${HOST}:${udp.address().port}`, queries: () => queries, close };
 };
 
-/** A free UDP port may be a taken TCP port: then the next free one is tried. */
+/** A free UDP port may be in use for TCP: then the next free port is tried. */
 const bindBoth = async (port: number): Promise<{ udp: UdpSocket; tcp: Server }> => {
   for (let tries = 1; ; tries += 1) {
     const tcp = createServer().listen(port, HOST);
@@ -81,7 +81,7 @@ const bindBoth = async (port: number): Promise<{ udp: UdpSocket; tcp: Server }> 
   }
 };
 
-/** Over TCP every message comes after its length in two bytes (RFC 1035 §4.2.2). */
+/** Over TCP a length of two bytes precedes every message (RFC 1035 §4.2.2). */
 const serveTcp = (socket: Socket, respond: (bytes: Buffer) => Buffer | undefined): void => {
   let buffered = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
@@ -98,7 +98,7 @@ const serveTcp = (socket: Socket, respond: (bytes: Buffer) => Buffer | undefined
   });
 };
 
-/** Undefined is silence: the name is one that never answers, or the bytes were no question. */
+/** Undefined means silence: the name never answers, or the bytes were no question. */
 const buildResponse = (
   lookup: ZoneLookup,
   query: Packet | undefined,
@@ -117,7 +117,7 @@ const buildResponse = (
       rcode |
       packet.AUTHORITATIVE_ANSWER |
       packet.RECURSION_AVAILABLE |
-      // RFC 6840 §5.8: the bit is for those that ask for it.
+      // RFC 6840 §5.8: only a question that requests the bit gets it.
       (isSigned ? (query.flags ?? 0) & packet.AUTHENTIC_DATA : 0) |
       ((query.flags ?? 0) & packet.RECURSION_DESIRED),
     questions: [question],
@@ -142,13 +142,13 @@ type Resolution = {
   readonly rcode: number;
   readonly answers: readonly Answer[];
   readonly authorities?: readonly Answer[];
-  /** Each of the answers is. */
+  /** True when every answer is signed. */
   readonly isSigned?: boolean;
 };
 
 const RCODE = { SERVFAIL: 2, NXDOMAIN: 3, DENIED: 3, REFUSED: 5 };
 
-/** Follows a CNAME as far as it stays among our zones, as a resolver would. */
+/** Follows a CNAME within our zones, as a resolver would. */
 const resolve = (lookup: ZoneLookup, { type, name }: Question): Resolution | "TIMEOUT" => {
   const answers: Answer[] = [];
   let isSigned = true;
@@ -197,7 +197,7 @@ const toPacketData = (type: string, data: unknown): unknown => {
   return [data].flat().map((text) => Buffer.from(String(text), "latin1"));
 };
 
-/** A negative answer says how long to remember it (RFC 2308 §3). */
+/** A negative answer contains its own lifetime (RFC 2308 §3). */
 const createSoa = (apex: string): Answer => {
   const times = { serial: 1, refresh: 3600, retry: 600, expire: 86_400, minimum: TTL_SECONDS };
   const data = { mname: `ns.${apex}`, rname: `hostmaster.${apex}`, ...times };

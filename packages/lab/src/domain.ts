@@ -3,21 +3,21 @@ import type { DnsFailure, Records } from "./zone.ts";
 
 export type LabStatus = "valid" | "invalid" | "risky" | "unknown" | "catch_all";
 
-/** An address to try, as its local part, and what a verifier should make of it. */
+/** An address to try, as its local part, and the expected result. */
 export type LabExample = readonly [local: string, status: LabStatus, reason: string];
 
 /** The host behind a name of an MX record. */
 export type HostTarget =
   | HostBehavior
-  /** An IP address of its own, at which no server listens. */
+  /** A separate IP address without a server. */
   | "closed"
   | { readonly address: string }
   | { readonly cname: string }
   | { readonly fails: DnsFailure };
 
-/** One domain of the lab: what it shows, the expected result, and its records and hosts. */
+/** One domain of the lab: its subject, the expected results, and its records and hosts. */
 export type LabDomain = {
-  /** The label below the zone, as it is written by people. */
+  /** The label below the zone, as people write it. */
   readonly name: string;
   readonly shows: string;
   readonly examples: readonly LabExample[];
@@ -25,9 +25,9 @@ export type LabDomain = {
   readonly mx?: readonly (readonly [preference: number, host: string])[];
   /** By the same names as in `mx`; "@" is the domain itself. */
   readonly hosts?: Readonly<Record<string, HostTarget>>;
-  /** Names another domain of the lab that this one is an alias of. */
+  /** The other domain of the lab that this one is an alias of. */
   readonly aliasOf?: string;
-  /** The domain's other records; or how its name fails, and "NXDOMAIN" is not to be in the zone at all. */
+  /** The domain's other records, or how its name fails; "NXDOMAIN" keeps it out of the zone. */
   readonly records?: Records | DnsFailure | "NXDOMAIN";
 };
 

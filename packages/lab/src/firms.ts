@@ -4,14 +4,14 @@ import type { HostBehavior, Rule } from "./host-behavior.ts";
 import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "./person-names.ts";
 import { createRandom, pickOne, pickWeighted } from "./random.ts";
 
-/** Companies for address searches: many address patterns, and names that are not written as they are spoken. */
+/** Companies for address searches: many address patterns, and names whose spelling differs from their sound. */
 export const FIRMS = 200;
 
 export type Firm = {
   readonly number: number;
   readonly pattern: FirmPattern;
   readonly kind: FirmKind;
-  /** Which of two habits it has for all names that could be written either way. */
+  /** One of two habits for all names with two spellings. */
   readonly habit: 0 | 1;
 };
 
@@ -35,7 +35,7 @@ const LOCALS = {
   "first-last": (first: string, last: string) => `${first}-${last}`,
 } as const;
 
-/** More of the rare ones than among real companies: a search is to be tried where it is hard. */
+/** Rare patterns are more frequent than among real companies, because tests need the hard cases. */
 const PATTERN_SHARES: readonly (readonly [FirmPattern, number])[] = [
   ["first.last", 36],
   ["flast", 18],
@@ -75,7 +75,7 @@ export const getFirm = (number: number): Firm => {
   };
 };
 
-/** Who works there. Two whose addresses would be the same never do. */
+/** Returns a company's people. No two of them have the same address. */
 export const getStaff = (firm: Firm): readonly LabPerson[] => {
   const random = createRandom(`staff of ${formatFirmLabel(firm.number)}`);
   const pickName = (plain: readonly string[], hard: readonly HardName[]) => {

@@ -1,4 +1,4 @@
-/** A name as it is spoken, and how a company may write it; with two spellings the company's habit decides. Made by hand. */
+/** A spoken name, and a company's possible spelling; with two spellings the company's habit decides. Written by hand. */
 export type HardName = readonly [spoken: string, written: string, ...otherwise: string[]];
 
 export const HARD_GIVEN: readonly HardName[] = [

@@ -1,17 +1,17 @@
-/** As RCPT names it, the local part without quotes. */
+/** The recipient of RCPT, with the local part without quotes. */
 export type Recipient = { readonly local: string; readonly domain: string };
 
-/** A question about one recipient, with the state that a mail host may take into account. */
+/** A question about one recipient, with the state that a mail host may use. */
 export type RecipientRequest = Recipient & {
-  /** How many recipients this session has asked about, this one included. */
+  /** The number of this session's recipients so far, including this one. */
   readonly nth: number;
   /** The recipients before it in the same transaction. */
   readonly earlier: readonly Recipient[];
-  /** Since the same sender first asked for this recipient here; 0 the first time. Asking is remembered. */
+  /** The time since the same sender first asked for this recipient here; 0 the first time. The call itself is remembered. */
   readonly waitedMs: () => number;
 };
 
-/** A whole reply as it goes over the wire, its lines parted by line feeds. */
+/** A whole reply with line feeds between its lines. */
 export type ReplyText = string;
 
 export type Reaction =
@@ -26,29 +26,29 @@ export type Reaction =
 
 export type Rule = (request: RecipientRequest) => Reaction;
 
-/** How a mail host behaves. Absent fields are those of a plain, polite and quick host. */
+/** The behavior of a mail host. An absent field means a plain, polite and quick host. */
 export type HostBehavior = {
   readonly rcpt: Rule;
-  /** HOST is replaced by the host's name. A 4xx or 5xx is followed by the end of the connection. */
+  /** The host's name replaces HOST. After a 4xx or 5xx the connection ends. */
   readonly greeting?: ReplyText;
   /**
-   * Instead of the greeting: nothing; the end of the connection; lines without end; the greeting and then the host's
-   * half of the connection closed; or the greeting, but a client that sends something before it is disconnected.
+   * Replaces the greeting: nothing; the end of the connection; lines without end; the greeting, then the host's half of the connection
+   * closes; or the greeting, with disconnection of a client that sends something before it.
    */
   readonly opening?: "silence" | "hang up" | "endless" | "half close" | "patience";
   /** In units of `slowMs`: before the greeting, and before every reply. */
   readonly slowGreeting?: number;
   readonly slow?: number;
-  /** RFC 5321 §2.2.1 keywords for EHLO. STARTTLS comes by `tls`. */
+  /** RFC 5321 §2.2.1 keywords for EHLO. `tls` adds STARTTLS. */
   readonly extensions?: readonly string[];
-  /** Instead of the list of extensions; a 5xx makes the client fall back to HELO. */
+  /** Replaces the list of extensions; a 5xx makes the client fall back to HELO. */
   readonly ehlo?: ReplyText;
   readonly tls?: "none" | "offered" | "required" | "refused" | "broken";
-  /** Instead of accepting the sender. */
+  /** Replaces the acceptance of the sender. */
   readonly mail?: ReplyText | (() => Reaction | undefined);
-  /** How the bytes leave: lines ended by a bare line feed, in small pieces, or a piece per tenth of `slowMs`. */
+  /** How the bytes leave: with bare line feeds, in small pieces, or a piece per tenth of `slowMs`. */
   readonly wire?: "bare line feeds" | "pieces" | "drip";
-  /** The session over this many is answered 421 at the greeting. */
+  /** Further sessions get 421 in place of the greeting. */
   readonly sessionsMax?: number;
 };
 
@@ -69,11 +69,11 @@ const EXISTING_NAMES = new Set(
   ),
 );
 
-// Two or more words of letters, as people are written: no random recipient of letters and digits has this form.
+// Two or more words of letters, like people's names: no random recipient of letters and digits has this form.
 const NAME_LIKE = /^\p{L}[\p{L}'-]{0,14}(?:[._]\p{L}[\p{L}'-]{0,14}){1,3}\d{0,7}$/u;
 const MISSING_PATTERN = /^(?:nobody|unknown|nonexistent|no\.such|not\.here)/;
 
-/** Whether a mailbox exists by default: only by its name, so that every run is the same. */
+/** Tells whether a mailbox exists by default: only its name decides, so every run is the same. */
 export const isExistingMailbox = (local: string): boolean => {
   const [name = ""] = local.normalize("NFC").toLowerCase().split("+");
   return !MISSING_PATTERN.test(name) && (EXISTING_NAMES.has(name) || NAME_LIKE.test(name));
@@ -84,7 +84,7 @@ export const alwaysReply =
   (reaction: Reaction): Rule =>
   () =>
     reaction;
-/** A host with mailboxes: the usual replies, or these. */
+/** A host with mailboxes, with the usual replies or these. */
 export const acceptExisting =
   (missingReply: Reaction = NO_SUCH_USER, existingReply: Reaction = OK): Rule =>
   ({ local }) =>
@@ -96,13 +96,13 @@ export const greylist =
   (request) =>
     request.waitedMs() < waitMs ? later : acceptExisting()(request);
 
-/** Replies like a plain host up to this many recipients of a session, then with this. */
+/** Replies like a plain host up to this many recipients of a session, then with `then`. */
 export const acceptUpTo =
   (count: number, then: Reaction): Rule =>
   (request) =>
     request.nth <= count ? acceptExisting()(request) : then;
 
-/** Every reply to a recipient takes this much longer than the one before. */
+/** Each reply to a recipient takes this much longer than the one before. */
 export const tarpit =
   (slow: number): Rule =>
   ({ local, nth }) => ({ reply: isExistingMailbox(local) ? OK : NO_SUCH_USER, slow: slow * nth });

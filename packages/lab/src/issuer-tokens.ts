@@ -3,16 +3,16 @@ import type { Algorithm } from "@mailproof/mail/control/profiles";
 import { CompactSign, exportJWK, generateKeyPair, importJWK } from "jose";
 import { PUBLIC_AND_WORTHLESS_JWK, type SigningKey, toIssuer, toPublicJwk } from "./issuer.ts";
 
-// Tokens of the Email Verification Protocol, as an issuer and a browser make them.
+// Creates tokens of the Email Verification Protocol, as an issuer and a browser do.
 
 export const createSigningKey = async (algorithm: Algorithm): Promise<SigningKey> => {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
   return { algorithm, jwk: await exportJWK(privateKey) };
 };
 
-/** A field that is undefined is left out. */
+/** Drops a field whose value is undefined. */
 type Fields = Readonly<Record<string, unknown>>;
-/** What a token has in place of what it should have. */
+/** Wrong values that replace a token's correct ones. */
 export type TokenChanges = Partial<
   Record<"issuedHeader" | "issuedClaims" | "boundHeader" | "boundClaims", Fields>
 >;
@@ -27,7 +27,7 @@ type TokenRequest = {
   readonly browserKey: SigningKey;
 };
 
-/** What the browser puts into the form: the issuer's word for an address, and the browser's for the form. */
+/** Creates the browser's token for the form: the issuer signs the address, and the browser signs the form. */
 export const createToken = async (
   { issuer, email, nonce, origin, at, issuerKey, browserKey }: TokenRequest,
   changes: TokenChanges = {},
@@ -59,7 +59,7 @@ const sign = async ({ algorithm, jwk }: SigningKey, header: Fields, claims: Fiel
     .setProtectedHeader({ ...header, alg: algorithm })
     .sign(await importJWK(jwk, algorithm));
 
-/** A token of the lab's issuer for an address at one of its domains. */
+/** Creates a token of the lab's issuer for an address at one of its domains. */
 export const createLabToken = async (
   zoneName: string,
   about: Pick<TokenRequest, "email" | "nonce" | "origin" | "at">,

@@ -3,7 +3,7 @@ import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
 import type { JWK } from "jose";
 import type { Zone } from "./zone.ts";
 
-// An issuer of the Email Verification Protocol. issuer-tokens.ts makes its tokens.
+// An issuer of the Email Verification Protocol. issuer-tokens.ts creates its tokens.
 
 export type SigningKey = { readonly algorithm: Algorithm; readonly jwk: JWK };
 
@@ -12,7 +12,7 @@ export const toPublicJwk = ({ algorithm, jwk }: SigningKey): JWK => {
   return { ...open, alg: algorithm };
 };
 
-/** Its private part is public, so no token by it proves anything to anyone but a program in the lab. */
+/** Its private key is public, so its tokens prove nothing outside the lab. */
 export const PUBLIC_AND_WORTHLESS_JWK: SigningKey = {
   algorithm: "Ed25519",
   jwk: {
@@ -26,7 +26,7 @@ export const PUBLIC_AND_WORTHLESS_JWK: SigningKey = {
 
 export const toIssuer = (zoneName: string): string => `issuer.${zoneName}`;
 
-/** Domains of the lab whose addresses its issuer speaks for, and one whose delegation counts for nothing. */
+/** Domains whose addresses the lab's issuer signs, and one domain whose delegation is invalid. */
 export const buildIssuerZone = (zoneName: string): Zone => {
   const record = `iss=${toIssuer(zoneName)}`;
   return {
@@ -38,8 +38,8 @@ export const buildIssuerZone = (zoneName: string): Zone => {
 };
 
 /**
- * The documents of the lab's issuer: all of them are below one host, which has no certificate that a client could trust,
- * so they are handed over and not served. Undefined: the address is another's.
+ * The documents of the lab's issuer. All are below one host without a trusted certificate, so the lab passes them directly and does not
+ * serve them. Undefined when the URL belongs to another host.
  */
 export const readIssuerDocument = (
   zoneName: string,

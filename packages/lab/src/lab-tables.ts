@@ -2,7 +2,7 @@ import { DOMAINS } from "./domains.ts";
 import { formatMarkdownTable } from "./markdown-table.ts";
 import { SENDERS, SENDERS_LABEL } from "./senders.ts";
 
-/** The tables of docs/lab.md, from the same rows that the lab serves. */
+/** Formats the tables of docs/lab.md, from the rows that the lab serves. */
 export const formatLabTables = (): string => {
   const domains = Object.entries(DOMAINS).map(([title, rows]) =>
     formatSection(

@@ -18,28 +18,27 @@ export const LAB_ZONE = "lab.mailproof.test";
 
 const COMPANIES = 3_000;
 const SLOW_MS = 1_000;
-/** Beyond this many waiting senders none is remembered: the lab may run for weeks. */
+/** The lab remembers at most this many waiting senders, because it may run for weeks. */
 const WAITING_MAX = 100_000;
 
 export type LabOptions = {
   /** One port for every mail host; 0 takes a free one. */
   readonly smtpPort?: number;
   readonly dnsPort?: number;
-  /** Before every reply of a mail host. */
+  /** The delay before every reply of a mail host. */
   readonly replyMs?: number;
-  /** The unit in which the slow domains are slow. */
+  /** The unit of delay of the slow domains. */
   readonly slowMs?: number;
-  /** What all names of the lab are below: for a client that refuses names under .test. */
+  /** The zone of all names of the lab, for a client that refuses names under .test. */
   readonly zone?: string;
   /** More zones for the DNS server, by apex. */
   readonly zones?: Zones;
   readonly companies?: number;
-  /** Also answer for real receivers, by their real names (docs/receivers.md). Never where those names are to be real. */
+  /** Also plays real receivers, under their real names (docs/receivers.md). Never set this where those names should be real. */
   readonly receivers?: boolean;
-  /** Of these the ids that have the client's address on their lists: "id", or "id:block". */
+  /** The ids of receivers that have the client's address on their lists: "id", or "id:block". */
   readonly blockedBy?: readonly string[];
   readonly now?: () => Date;
-  /** The timer of slow replies. */
   readonly startTimer?: StartTimer | undefined;
 };
 
@@ -52,9 +51,9 @@ export type Lab = {
   /** host:port, for UDP and TCP. */
   readonly dns: string;
   readonly smtpPort: number;
-  /** The addresses of the mail hosts, as CIDR: what a client's address guard has to let through. */
+  /** The addresses of the mail hosts, as CIDR: a client's address guard must allow them. */
   readonly smtpAddresses: string;
-  /** Notices for the operator: what this machine cannot simulate. */
+  /** Notices for the operator about parts that this machine cannot simulate. */
   readonly notes: readonly string[];
   readonly stats: () => LabStats;
   readonly close: () => Promise<void>;

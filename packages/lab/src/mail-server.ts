@@ -10,7 +10,7 @@ export type MailServerCounts = {
   readonly sessions: number;
   readonly open: number;
   readonly recipients: number;
-  /** How often each verb was received; a verifier never sends DATA or VRFY. */
+  /** The count of each received verb; a verifier never sends DATA or VRFY. */
   readonly commands: Readonly<Record<string, number>>;
   readonly sessionsPerHost: Readonly<Record<string, number>>;
   readonly peakSessionsPerHost: Readonly<Record<string, number>>;
@@ -24,7 +24,7 @@ export type LabMailServer = {
 
 type Tally = { sessions: number; open: number; peak: number };
 
-/** Every host at its own address, and all of them at one port. */
+/** Starts every host at its own address, all at one port. */
 export const startMailServer = async (
   hosts: readonly MailHost[],
   port: number,

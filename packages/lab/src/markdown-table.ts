@@ -1,4 +1,4 @@
-/** A table of Markdown as the formatter leaves it: every column as wide as its widest cell. */
+/** Writes a Markdown table as the formatter does: every column as wide as its widest cell. */
 export const formatMarkdownTable = (
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -23,15 +23,15 @@ type NetworkPlan = {
   readonly zoneName: string;
   readonly domains: readonly LabDomain[];
   readonly companies: number;
-  /** Without an IP address for each, all hosts share one, and the recipient's domain selects the host. */
+  /** When hosts have no separate addresses, all share one, and the recipient's domain selects the host. */
   readonly ownAddresses: boolean;
 };
 
 export const ONLY_ADDRESS = "127.0.0.1";
-/** Where the hosts have addresses of their own; 127.0.0.1 itself is none of the lab's. */
+/** The block of the hosts' separate addresses; 127.0.0.1 itself does not belong to the lab. */
 export const HOSTS_BLOCK = "127.77.0.0/16";
 
-/** The simulated internet as data: DNS records and the address of every host. */
+/** Builds the simulated internet as data: DNS records and the address of every host. */
 export const buildNetwork = ({
   zoneName,
   domains,
@@ -137,7 +137,7 @@ const listFirms = (zoneName: string): ReadonlyMap<string, Firm> =>
     ]),
   );
 
-/** Of the addresses, so that a log can name its clients. */
+/** The reverse names of the addresses, so that a log can name its clients. */
 export const buildReverseZone = (hosts: readonly MailHost[]): Zone =>
   Object.fromEntries(
     hosts.map(({ address, name }) => [

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** Numbers in [0, 1) that follow from a text: mulberry32 over its hash. */
+/** Derives numbers in [0, 1) from a text: mulberry32 over its hash. */
 export const createRandom = (text: string): (() => number) => {
   let state = hash("sha256", text, "buffer").readUInt32LE();
   return () => {

@@ -7,26 +7,25 @@ export type LabSender = {
   /** The label below `senders` in the lab's zone. */
   readonly name: string;
   readonly shows: string;
-  /** The result of its check, with its IP address; null: no verdict. */
+  /** The result of its check with its IP address; null when the check gives no verdict. */
   readonly grade: "A" | "B" | "C" | "D" | "F" | null;
-  /** The IP address that it sends from; null: it does not send. */
+  /** The IP address that it sends from; null when it does not send. */
   readonly sendingIp: string | null;
   /** The host name of that address, below the domain. */
   readonly hostname?: string;
-  /** Below the domain; "@" is the domain itself. ZONE is replaced by the lab's zone. */
+  /** Below the domain; "@" is the domain itself. The lab's zone replaces ZONE. */
   readonly records: Readonly<Record<string, Records | DnsFailure>>;
 };
 
 export const SENDERS_LABEL = "senders";
 /** The reverse zone of the senders' addresses, reserved in the real world (RFC 5737, RFC 6303). */
 export const SENDERS_REVERSE = "2.0.192.in-addr.arpa";
-/** The block that holds them. A check in the lab takes a sending address from it, although it is reserved. */
+/** The senders' block. A check in the lab accepts a sending address from it, although it is reserved. */
 export const SENDERS_BLOCK = "192.0.2.0/24";
-/** A blocklist as RFC 5782 describes it, and one that refuses every question, as Spamhaus does from clouds. */
+/** A blocklist by RFC 5782, and one that refuses every question, as Spamhaus does to clouds. */
 const BLOCKLIST = "bl";
 const REFUSING_BLOCKLIST = "refusing-bl";
 
-/** The lists to ask about the lab's senders. */
 export const createLabBlocklists = (zoneName: string): readonly Blocklist[] => [
   {
     ...createList(`${BLOCKLIST}.${zoneName}`),
@@ -44,7 +43,7 @@ export const createLabBlocklists = (zoneName: string): readonly Blocklist[] => [
 
 const LISTED_IP = "192.0.2.66";
 const POOL_IP = "192.0.2.20";
-// Their private keys were never stored.
+// Nobody stored their private keys.
 const KEY_2048 =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu3VLUUVlnK58Kfl/NlwlDCgx/7XRzo0ClWtbmF0pmcvQ1D7s6tKB8Kzzpq7np6bHC2TVHjlOyIpEfhs61duf1OT1SLneoijDQHHX0UiEL16vVlb1YcTR+9hnVWmHYc5g2bbr+6b0hRrBsWlZHN4jRbbw8sQXV3Dl8oV/mGRvIFpEiabU0Jxhu8R41Pyg6739toHxL+T6IKi2Guc2nXNhC9dkU6v1JgA+V9Kbg+7RbHSbaD8I4iEuvLGDy3sY4ZfL9c4UhiwyCCSTExdZAsy6BwZ2nwU0AOg1ytrYEYGeZQl2P7XV9bmSR1mHDNOr8SMxzOb/DfKEc1HHTxSF7aV/PQIDAQAB";
 const KEY_1024 =
@@ -315,7 +314,6 @@ export const buildSendersZone = (zoneName: string): Zone => {
   };
 };
 
-/** The names of the senders' addresses. */
 export const buildSendersReverseZone = (zoneName: string): Zone =>
   Object.fromEntries(
     SENDERS.flatMap(({ name, sendingIp, hostname: calledAs }) =>
@@ -330,7 +328,7 @@ export const buildSendersReverseZone = (zoneName: string): Zone =>
     ),
   );
 
-/** The length of a text is known once the zone's name is inserted. */
+/** Replaces ZONE first, because only then the length of a text is known. */
 const publishRecords = (records: Records | DnsFailure, zoneName: string): Records | DnsFailure => {
   if (typeof records === "string") return records;
   const withZone = JSON.parse(JSON.stringify(records).replaceAll("ZONE", zoneName)) as Records;
@@ -338,6 +336,6 @@ const publishRecords = (records: Records | DnsFailure, zoneName: string): Record
   return typeof TXT === "object" ? { ...withZone, TXT: TXT.map(splitStrings) } : withZone;
 };
 
-/** A character-string holds at most 255 bytes (RFC 1035 §3.3), so a long record is several of them. */
+/** A character-string holds at most 255 bytes (RFC 1035 §3.3), so a long record has several of them. */
 const splitStrings = (text: string | readonly string[]): readonly string[] =>
   [text].flat().flatMap((one) => one.match(/.{1,255}/g) ?? [""]);

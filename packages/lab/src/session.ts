@@ -18,7 +18,7 @@ const startRealTimer: StartTimer = (act, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** What all sessions of a lab share, but for `leave`. */
+/** The parts that all sessions of a lab share. */
 export type SessionContext = {
   readonly replyMs: number;
   readonly slowMs: number;
@@ -27,7 +27,7 @@ export type SessionContext = {
   readonly secureContext: SecureContext;
   readonly memory: GreylistMemory;
   readonly onCommand: (verb: string) => void;
-  /** The host has hung up. */
+  /** Called when the host has hung up. */
   readonly onHangUp: () => void;
 };
 
@@ -38,12 +38,12 @@ type Session = {
   /** The socket, or TLS over it. */
   wire: Socket;
   state: LabSessionState;
-  /** The start of a line whose end has not arrived. */
+  /** The start of an unfinished line. */
   unread: string;
   /** Commands that wait for their replies. */
   lines: Line[];
   isGreeted: boolean;
-  /** A reply is being sent; further commands wait, as pipelining requires (RFC 2920). */
+  /** While a reply is being sent, further commands wait, as pipelining requires (RFC 2920). */
   isBusy: boolean;
   isOver: boolean;
   /** Cancels the pending timer; there is at most one. */
@@ -51,15 +51,15 @@ type Session = {
   readonly onData: (chunk: Buffer) => void;
 };
 
-/** A command, and when it arrived. */
+/** A command, and its time of arrival. */
 type Line = { readonly text: string; readonly atMs: number };
 
-/** A client's line is at most this long: RFC 5321 §4.5.3.1.4 asks for 512, and paths in UTF-8 are longer. */
+/** The longest line of a client: RFC 5321 §4.5.3.1.4 requires 512, and paths in UTF-8 are longer. */
 const LINE_CHARACTERS_MAX = 4_096;
 const PIECE_BYTES = 7;
 const ENDLESS_EVERY_MS = 10;
 
-/** One client at one host, from the greeting until either side hangs up. */
+/** Serves one client at one host, from the greeting until either side hangs up. */
 export const serveSession = (
   socket: Socket,
   host: MailHost,
@@ -122,7 +122,7 @@ const greetForever = (session: Session): void => {
 const handleData = (session: Session, chunk: Buffer): void => {
   const { opening } = session.host.behavior;
   if (session.isOver || opening === "silence" || opening === "endless") return;
-  // Bytes are kept as latin-1, so that a character cut in two by packets is whole again in its line.
+  // Decodes bytes as Latin-1, so that a character cut in two by packets is whole again in its line.
   const texts = `${session.unread}${chunk.toString("latin1")}`.split("\n");
   session.unread = texts.pop() ?? "";
   const atMs = performance.now();
@@ -150,7 +150,7 @@ const readLine = (session: Session): void => {
   context.onCommand(line.text);
   const step = handleCommand(session.state, line.text, host, context.memory);
   const slow = (host.behavior.slow ?? 0) + (step.slow ?? 0);
-  // `replyMs` is the way there and back: commands that arrive together have their replies together (RFC 2920).
+  // `replyMs` is the round trip: commands that arrive together get their replies together (RFC 2920).
   const travelMs = Math.max(0, Math.ceil(line.atMs + context.replyMs - performance.now()));
   schedule(session, travelMs + context.slowMs * slow, () => applyStep(session, step));
 };
@@ -165,7 +165,7 @@ const applyStep = (session: Session, { reply, next }: LabStep): void => {
   });
 };
 
-/** Unencrypted data from before the handshake is discarded (RFC 3207 §4.2). */
+/** Discards unencrypted data from before the handshake (RFC 3207 §4.2). */
 const startTls = (session: Session): void => {
   const { socket, context } = session;
   session.unread = "";
@@ -212,7 +212,7 @@ const sendInPieces = (session: Session, bytes: Buffer, everyMs: number, then: ()
 };
 
 const schedule = (session: Session, ms: number, act: () => void): void => {
-  // A timer that never ends would end at once: Node takes what is too long for 1 ms.
+  // Node would turn an infinite timer into 1 ms.
   if (ms === Number.POSITIVE_INFINITY) return;
   if (ms > 0) session.cancel = (session.context.startTimer ?? startRealTimer)(act, ms);
   else {

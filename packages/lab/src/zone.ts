@@ -7,7 +7,7 @@ type Data = {
   readonly A: string;
   readonly AAAA: string;
   readonly MX: readonly [priority: number, exchange: string];
-  /** Several strings are the character-strings of one record. Characters are bytes (latin-1). */
+  /** Several strings are the character-strings of one record. Characters are bytes (Latin-1). */
   readonly TXT: string | readonly string[];
   readonly PTR: string;
   readonly CNAME: string;
@@ -16,16 +16,16 @@ type Data = {
   readonly TLSA: string;
 };
 
-/** The records of one name, by type. A type may fail instead, and so may the whole name. */
+/** The records of one name, by type. A single type may fail, and so may the whole name. */
 export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | DnsFailure } & {
   /** The server answers as a resolver that validated the name's records with DNSSEC (the AD bit). */
   readonly isSigned?: true;
 };
 
-/** By owner name, in A-labels, without a final dot; `*.name` matches all that is missing below the name. */
+/** By owner name, in A-labels, without a final dot; `*.name` matches every missing name below `name`. */
 export type Zone = Readonly<Record<string, Records | DnsFailure>>;
 
-/** By apex; "" is the root, and then every name is inside. */
+/** By apex; "" is the root, which contains every name. */
 export type Zones = Readonly<Record<string, Zone>>;
 
 export type ZoneAnswer =
@@ -73,13 +73,13 @@ const pickRecords = (records: Records, type: string, apex: string): ZoneAnswer =
   return { kind: "nodata", apex };
 };
 
-/** A name above an existing one exists too, without records (RFC 8020): it is NODATA, not NXDOMAIN. */
+/** A name above an existing one exists too, without records (RFC 8020): its answer is NODATA, not NXDOMAIN. */
 const indexZone = (apex: string, zone: Zone): ReadonlyMap<string, Records | DnsFailure> => {
   const names = new Map<string, Records | DnsFailure>([[apex, {}]]);
   for (const [owner, records] of Object.entries(zone)) names.set(owner.toLowerCase(), records);
   for (const owner of Object.keys(zone)) {
     let parent = getParent(owner.toLowerCase());
-    // Those above a name that exists are there.
+    // A known name already has its parents in the map.
     while (parent.length > apex.length && !names.has(parent)) {
       names.set(parent, {});
       parent = getParent(parent);

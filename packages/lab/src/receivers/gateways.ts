@@ -1,7 +1,7 @@
 import { expectExisting, expectRefusal } from "./lists.ts";
 import type { Receiver } from "./receiver.ts";
 
-// Filters in front of other mail systems. Many ask the system behind them, and pass on what it replies.
+// Filters in front of other mail systems. Many ask the system behind them, and pass on its reply.
 
 const always = (reply: string) => ({ existing: reply, unknown: reply });
 const EDGE_BLOCKED =

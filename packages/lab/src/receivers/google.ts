@@ -12,7 +12,7 @@ const expectOneEach = (
 ): readonly Expectation[] =>
   domains.map((domain): Expectation => [`ada.lovelace@${domain}`, ...verdicts]);
 
-/** The 421 about the next domain may take with it the reply about this one's random recipient. */
+/** The 421 about the next domain may end the session before the reply about this domain's random recipient. */
 const BEFORE_AN_END: readonly Verdict[] = ["valid accepted", "risky catch_all_unverified"];
 
 const GMAIL = ["gmail-smtp-in.l.google.com", "alt1.gmail-smtp-in.l.google.com"];

@@ -1,7 +1,7 @@
 import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "../person-names.ts";
 import type { Expectation, Verdict } from "./receiver.ts";
 
-// Addresses for the scenarios: `isExistingMailbox` decides of each by its local part.
+// Addresses for the scenarios: `isExistingMailbox` decides by each local part whether it exists.
 
 const listNames = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => {
@@ -10,7 +10,7 @@ const listNames = (count: number): readonly string[] =>
     return `${given}.${family}`;
   });
 
-/** So many people who have a mailbox. */
+/** This many people with a mailbox. */
 export const expectExisting = (
   count: number,
   domain: string,
@@ -18,7 +18,7 @@ export const expectExisting = (
 ): readonly Expectation[] =>
   listNames(count).map((name): Expectation => [`${name}@${domain}`, ...verdicts]);
 
-/** So many names that do not exist. */
+/** This many names that do not exist. */
 export const expectUnknown = (
   count: number,
   domain: string,
@@ -33,7 +33,7 @@ export const numberDomains = (count: number, label: string, parent: string): rea
     (_, index) => `${label}-${String(index + 1).padStart(3, "0")}.${parent}`,
   );
 
-/** One person who exists and one who does not, at a receiver that tells them apart. */
+/** One existing and one unknown person, at a receiver that distinguishes them. */
 export const expectRefusal = (domain: string): readonly Expectation[] => [
   [`ada.lovelace@${domain}`, "valid accepted"],
   [`unknown.person@${domain}`, "invalid mailbox_not_found"],

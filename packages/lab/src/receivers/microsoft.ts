@@ -272,7 +272,7 @@ export const microsoft: Receiver = {
     ...(
       [
         ["rate limited", "unknown ip_reputation", 20],
-        // Ten sessions at once, and ten more after each of the two backoffs that recipients wait for.
+        // Ten concurrent sessions, and ten more after each of the two backoffs that recipients wait for.
         ["access denied for now", "unknown rate_limited", 30],
         ["banned", "unknown ip_blocked", 20],
         ["traffic not accepted", "unknown ip_blocked", 20],

@@ -3,7 +3,7 @@ import type { Block, Limit, Receiver } from "./receiver.ts";
 import { RECEIVERS } from "./receivers.ts";
 import { UNDOCUMENTED } from "./undocumented.ts";
 
-/** The tables of docs/receivers.md, from the same values that the lab plays. */
+/** Formats the tables of docs/receivers.md, from the values that the lab plays. */
 export const formatAtlas = (): string =>
   [
     "## Documented receivers",
@@ -23,7 +23,7 @@ export const formatAtlas = (): string =>
       .join("\n"),
   ].join("\n\n");
 
-/** The reply's code, with its enhanced code where it has one. */
+/** Returns the reply's code, and its enhanced code if present. */
 const readCode = (reply: string): string => {
   const [, code = "", enhanced] = /^(\d{3})[- ](\d\.\d{1,3}\.\d{1,3})?/.exec(reply) ?? [];
   return enhanced === undefined ? code : `${code} ${enhanced}`;

@@ -18,7 +18,7 @@ const NO_COUNTS: ReceiverCounts = {
   overLimit: 0,
 };
 
-/** What all hosts of one receiver share. */
+/** The state that all hosts of one receiver share. */
 type ReceiverMemory = {
   readonly now: () => Date;
   readonly getClient: (address: string) => ClientRecord;
@@ -26,7 +26,7 @@ type ReceiverMemory = {
   readonly count: (name: keyof ReceiverCounts) => void;
 };
 
-/** A receiver at all its hosts. `isBlocked`: it has its clients on its list, for the block of this name. */
+/** Creates a receiver at all its hosts. `isBlocked` puts its clients on its list, for the block of this name. */
 export const createReceiver = (
   receiver: Receiver,
   now: () => Date,

@@ -9,11 +9,11 @@ export type ReceiverNetwork = {
   readonly counts: () => Readonly<Record<string, ReceiverCounts>>;
 };
 
-/** Beside the lab's own hosts, which have the lower half of the block. */
+/** These addresses follow those of the lab's own hosts, which have the lower half of the block. */
 const formatAddress = (index: number): string =>
   `127.77.${128 + Math.floor(index / 250)}.${1 + (index % 250)}`;
 
-/** The hosts and domains of receivers under their real names: each host has an address of its own. */
+/** Builds the hosts and domains of receivers under their real names, each host at its own address. */
 export const buildReceiverNetwork = (
   receivers: readonly Receiver[],
   blockedBy: readonly string[],
@@ -44,7 +44,7 @@ export const buildReceiverNetwork = (
   };
 };
 
-/** "id" is the receiver's first block for listed clients, and "id:name" the one of this name. */
+/** "id" selects the receiver's first block for listed clients, and "id:name" the named block. */
 const findListing = ({ id }: Receiver, blockedBy: readonly string[]): boolean | string => {
   const entry = blockedBy.find((one) => one.split(":", 1)[0] === id);
   return entry === undefined ? false : (entry.split(":")[1] ?? true);

@@ -1,23 +1,22 @@
 import { isExistingMailbox, type RecipientRequest, type ReplyText } from "../host-behavior.ts";
 import type { Block, Limit, Mailbox, Receiver } from "./receiver.ts";
 
-/** What a receiver remembers of a client, whichever of its hosts the client is at. */
+/** A receiver's memory of a client, over all its hosts. */
 export type ClientRecord = {
   readonly open: number;
   readonly sessions: number;
   readonly unknown: number;
-  /** How it is blocked, and until when. */
+  /** The current block, and its end. */
   readonly block: (Block & { readonly untilMs: number }) | undefined;
 };
 
-/** What a receiver remembers of one session. */
 export type SessionRecord = {
   readonly transactions: number;
   readonly recipients: number;
   readonly refusals: number;
 };
 
-/** One recipient, and all that its reply may depend on. */
+/** One recipient, and everything that its reply may depend on. */
 type Situation = {
   readonly receiver: Receiver;
   readonly request: RecipientRequest;
@@ -30,7 +29,7 @@ type Outcome = {
   readonly reply: ReplyText;
   readonly client: ClientRecord;
   readonly session: SessionRecord;
-  /** Whether the reply is one of a limit. */
+  /** Whether a limit caused the reply. */
   readonly isOverLimit: boolean;
 };
 
@@ -43,14 +42,14 @@ export const NEW_CLIENT: ClientRecord = {
 };
 export const NEW_SESSION: SessionRecord = { transactions: 0, recipients: 0, refusals: 0 };
 
-/** The condition of a mailbox, which depends only on its name. */
+/** Returns the condition of a mailbox, which depends only on its name. */
 export const findMailbox = (local: string): Mailbox => {
   const [, condition] = /^(full|disabled|busy)\b/.exec(local.toLowerCase()) ?? [];
   if (condition) return condition as Mailbox;
   return isExistingMailbox(local) ? "existing" : "unknown";
 };
 
-/** The reply to one recipient, and what the receiver remembers after it. */
+/** Returns the reply to one recipient, and the receiver's memory after it. */
 export const answerRecipient = (situation: Situation): Outcome => {
   const { receiver, request, client, session, nowMs } = situation;
   const limited = findExceeded(situation);

@@ -1,25 +1,24 @@
 import type { LabStatus } from "../domain.ts";
 import type { HostBehavior, ReplyText } from "../host-behavior.ts";
 
-// How a real receiver answers, by its documents and by logs that its senders published: a value per receiver, which the
-// lab plays (receiver-host.ts), the tests verify against, and docs/receivers.md prints.
+// How a real receiver replies, by its documents and by logs that its senders published: one value per receiver, which the lab plays
+// (receiver-host.ts), the tests verify against, and docs/receivers.md prints.
 
-/** Where a behavior is documented. */
 export type Source = {
   readonly what: string;
   /** A page, or the repository and the number of a thread. */
   readonly at: string;
-  /** The year and month in which it was written or, where it has no date, read. */
+  /** The year and month of publication, or of reading when the source has no date. */
   readonly date: string;
 };
 
 /**
- * What the receiver has at an address. The local part decides: `full.…`, `disabled.…` and `busy.…` exist in that
- * condition; of the others `isExistingMailbox` decides.
+ * The state of an address at the receiver. The local part decides: `full.…`, `disabled.…` and `busy.…` exist in that condition; for others
+ * `isExistingMailbox` decides.
  */
 export type Mailbox = "existing" | "unknown" | "full" | "disabled" | "busy";
 
-/** In a reply {address}, {local}, {domain}, {host} and {client} are replaced by what they name. */
+/** The actual values replace {address}, {local}, {domain}, {host} and {client} in a reply. */
 export type MailboxReplies = {
   readonly existing: ReplyText;
   readonly unknown: ReplyText;
@@ -31,30 +30,30 @@ export type MailboxReplies = {
 
 export type Limit = { readonly most: number; readonly reply: ReplyText };
 
-/** What is allowed. A reply with 421 ends the session. */
+/** A receiver's limits. A reply with 421 ends the session. */
 export type ReceiverLimits = {
   /** Open sessions of one client, at all hosts together; the next one is refused at the greeting. */
   readonly sessionsAtOnce?: Limit;
-  /** Transactions, which are what senders of mail count as messages; the next MAIL is refused. */
+  /** Transactions, which senders of mail count as messages; the next MAIL is refused. */
   readonly transactionsPerSession?: Limit;
   readonly recipientsPerSession?: Limit;
   readonly recipientsPerTransaction?: Limit;
-  /** Of the recipients of one transaction. */
+  /** Domains among the recipients of one transaction. */
   readonly domainsPerTransaction?: Limit;
   /** Recipients refused with 5xx. */
   readonly refusalsPerSession?: Limit;
 };
 
-/** When the receiver stops to talk to a client, and for how long. */
+/** When the receiver refuses a client, and for how long. */
 export type Block = {
-  /** Where the receiver has several for listed clients. */
+  /** For a receiver with several blocks for listed clients. */
   readonly name?: string;
   readonly stage: "greeting" | "mail" | "rcpt";
   readonly reply: ReplyText;
   readonly minutes: number;
-  /** It lets the client in after this many sessions. Absent: not before its time is over. */
+  /** The block ends after this many sessions. Absent when only time ends it. */
   readonly sessions?: number;
-  /** The number of unknown recipients from one client that triggers it. Absent: the address is listed (`blockedBy`). */
+  /** The number of unknown recipients from one client that starts the block. Absent when the address is listed (`blockedBy`). */
   readonly afterUnknown?: number;
 };
 
@@ -65,7 +64,7 @@ export type ReceiverDomain = {
   readonly name: string;
   /** Its MX records by preference. Absent: the receiver's. */
   readonly hosts?: readonly string[];
-  /** A customer's own setting, in the place of the receiver's replies, and what it is called. */
+  /** The name of a customer's own setting, which replaces the receiver's replies. */
   readonly setting?: string;
   readonly mailboxes?: Partial<MailboxReplies>;
   readonly greylist?: Greylist;
@@ -74,25 +73,25 @@ export type ReceiverDomain = {
 /** Status and reason. */
 export type Verdict = `${LabStatus} ${string}`;
 
-/** An address and its verdict; more than one where chance decides, such as the order of a list. */
+/** An address and its verdict; several where chance decides, such as the order of a list. */
 export type Expectation = readonly [address: string, ...verdicts: readonly Verdict[]];
 
-/** A list that is verified at once, by a client that the receiver has not met. */
+/** A list that a client, new to the receiver, verifies at once. */
 export type Scenario = {
   readonly shows: string;
-  /** The receiver has the client's address on its list: how it treats such clients, or the name of the block. */
+  /** The receiver has the client's address on its list; a text names the block that applies. */
   readonly isBlocked?: true | string;
   readonly results: readonly Expectation[];
-  /** What a careful client causes at most. */
+  /** The most that a careful client causes. */
   readonly atMost?: Partial<ReceiverCounts>;
-  /** What the engine does not do yet. The test fails as soon as it does. */
+  /** A missing ability of the engine. The test fails as soon as the engine gains it. */
   readonly openIssue?: string;
 };
 
-/** What a receiver counts, for all clients together. */
+/** A receiver's counts, for all clients together. */
 export type ReceiverCounts = {
   readonly sessions: number;
-  /** Begun while the client was blocked. */
+  /** Sessions that began while the client was blocked. */
   readonly sessionsIntoBlock: number;
   readonly recipients: number;
   readonly unknownRecipients: number;
@@ -101,11 +100,11 @@ export type ReceiverCounts = {
 };
 
 export type Receiver = {
-  /** The provider of the engine's table, and the entry of docs/receivers.md. */
+  /** The provider's name in the engine's table, and the entry of docs/receivers.md. */
   readonly id: string;
   readonly title: string;
   readonly sources: readonly Source[];
-  /** What a sender of mail has to know besides the rules. */
+  /** Facts for senders of mail besides the rules. */
   readonly notes?: string;
   readonly hosts: readonly string[];
   readonly greeting?: ReplyText;
@@ -113,9 +112,9 @@ export type Receiver = {
   readonly tls?: HostBehavior["tls"];
   readonly mailboxes: MailboxReplies;
   readonly limits?: ReceiverLimits;
-  /** The first that applies: a client that is blocked meets no other one. */
+  /** The first block that applies to a client excludes all others. */
   readonly blocks?: readonly Block[];
-  /** Before the greeting and before each reply to RCPT, in seconds; the lab's `slowMs` is one of them. */
+  /** Before the greeting and before each reply to RCPT, in seconds; one of them is the lab's `slowMs`. */
   readonly greetingSeconds?: number;
   readonly recipientSeconds?: number;
   readonly domains: readonly ReceiverDomain[];

@@ -1,7 +1,7 @@
 import { expectExisting, expectRefusal, expectUnknown } from "./lists.ts";
 import type { Receiver } from "./receiver.ts";
 
-// Server software and forwarders that throttle, delay or defer a client before they say anything of a mailbox.
+// Server software and forwarders that throttle, delay or defer a client before they reply about a mailbox.
 
 export const cloudflare: Receiver = {
   id: "cloudflare",

@@ -1,4 +1,4 @@
-/** Providers of the engine's table for which no document of their replies was found. */
+/** Providers of the engine's table whose replies no found document describes. */
 export const UNDOCUMENTED: Readonly<Record<string, string>> = {
   addy: "addy.io, which forwards",
   alibaba: "Alibaba Mail",
