@@ -31,7 +31,7 @@ export const call = async (
     const request = toRequest(ids, tool, args, credentials);
     return toToolResult(tool, await toJsonAnswer(await respond(world, endpoint, request)));
   } catch (error) {
-    // The caller would show the bug's own message, without the money sentence.
+    // Otherwise the caller would show the bug's own message, without the money sentence.
     return toToolResult(tool, refuse(world, ids, asFailure(error, moneyAfterBug(endpoint))));
   }
 };
@@ -44,7 +44,7 @@ const toRequest = (
 ): HttpRequest => {
   const { [IDEMPOTENCY_KEY]: _, ...fields } = args;
   const inAddress = [...input.path, ...input.query];
-  // In a path or query null means left out. In a body the schema defines null.
+  // In a path or query null means a missing field. In a body the schema defines null.
   const sent = Object.entries(endpoint.keyed ? fields : args).filter(
     ([name, value]) => value !== null || !inAddress.includes(name),
   );
@@ -55,9 +55,9 @@ const toRequest = (
     ...ids,
     headers: { ...credentials.headers, ...toKeyHeader(endpoint, args) },
     clientIp: credentials.clientIp,
-    // A path has no empty part, so an empty value means left out.
+    // A path has no empty part, so an empty value means a missing field.
     path: toTexts(selectPart(input.path).filter(([, value]) => value !== "")),
-    // An unknown field is reported, with or without a body.
+    // The route refuses an unknown field, with or without a body.
     query: endpoint.body ? query : { ...query, ...toTexts(others) },
     body: async (bytesMax) => {
       const fields = Object.fromEntries(others);
@@ -70,21 +70,21 @@ const toRequest = (
   };
 };
 
-/** The field of a call that becomes a header of its request. */
+/** Turns the key field of a call into a header of its request. */
 export const toKeyHeader = (
   { keyed }: Pick<Endpoint, "keyed">,
   { [IDEMPOTENCY_KEY]: key }: ToolArguments,
 ): Headers => (keyed && key !== undefined ? { "idempotency-key": toKey(key) } : {});
 
-/** Models send null for a field that they leave out: as text it would be one key for all their calls. */
+/** Models send null for a missing field: as text it would be one key for all their calls. */
 const toKey = (key: unknown): string => (typeof key === "string" ? key : NO_KEY);
 
 const NO_KEY = "";
 
-/** A limit above the page size is cut, as on the routes. */
+/** Cuts a limit above the page size, as the routes do. */
 const readLimit = (page: ToolPage | null, args: ToolArguments) => {
   if (page === null) return null;
-  // As text: an object's own toString would run, and may be no function.
+  // Converts to text, because an object's own toString would run, and may be no function.
   const limit = toText(args["limit"] ?? page.default);
   return { limit: Number(limit) > page.most ? String(page.most) : limit };
 };
@@ -93,7 +93,7 @@ const readLimit = (page: ToolPage | null, args: ToolArguments) => {
 const toTexts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>
   Object.fromEntries(fields.map(([name, value]) => [name, toText(value)]));
 
-/** No path or query field takes a list or an object; writing a deep one out would fail. */
+/** No path or query field accepts a list or an object; serializing a deep one would fail. */
 const toText = (value: unknown): string => {
   if (typeof value === "string") return value.toWellFormed();
   return typeof value === "object" && value !== null ? "{}" : JSON.stringify(value);

@@ -9,23 +9,23 @@ export type ToolPage = { readonly default: number; readonly most: number };
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
-/** The fields of each part of a request; a tool call has them side by side. */
+/** The fields of each part of a request; a tool call has all of them in one object. */
 export type ToolInput = {
   readonly path: readonly string[];
   readonly query: readonly string[];
-  /** Null: not a list with a limit. */
+  /** Null when the tool is not a list with a limit. */
   readonly page: ToolPage | null;
   readonly schema: JsonSchema;
 };
 
 export const IDEMPOTENCY_KEY = "idempotency_key";
 
-/** One object with every field of the request: models handle that better than an object per part. */
+/** Builds one object with every field of the request: models handle it better than an object per part. */
 export const buildInput = (endpoint: Endpoint): ToolInput => {
   const path = endpoint.path ? toObjectShape(endpoint.path) : NOTHING;
   const query = endpoint.query ? toObjectShape(endpoint.query) : NOTHING;
   const body = endpoint.body ? toObjectShape(endpoint.body) : NOTHING;
-  // What a visitor's browser signed: no model has it.
+  // A visitor's browser signs `control`, so no model has it.
   const { control: _, ...fields } = body.properties;
   const page = getPage(Object.keys(query.properties));
   const key = endpoint.keyed ? { [IDEMPOTENCY_KEY]: KEY } : {};
@@ -51,7 +51,7 @@ export const buildInput = (endpoint: Endpoint): ToolInput => {
 
 type ObjectShape = { readonly properties: Fields; readonly required: readonly string[] };
 
-// Every schema is written where it is used: not every client resolves references.
+// Inlines every schema, because not every client resolves references.
 const { write } = createSchemaWriter(new Map());
 
 const NOTHING: ObjectShape = { properties: {}, required: [] };
@@ -73,7 +73,7 @@ const toObjectShape = (schema: Schema): ObjectShape => {
   };
 };
 
-/** The field that tells the objects apart is a different word in each. */
+/** The field that tells the objects apart has a different word in each. */
 const mergeSchemas = (one: JsonSchema | undefined, other: JsonSchema): JsonSchema => {
   if (!one || other["const"] === undefined) return other;
   const { const: word, enum: words = [word], ...others } = one;

@@ -6,8 +6,8 @@ export const MCP_PATH = "/mcp";
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Only browsers send an Origin. Pages of this machine and of our own public address are allowed; any other
- * could use DNS rebinding, and MCP requires refusing it before anything else.
+ * Only browsers send an Origin. Pages of this machine and of our own public address may call; any other could use DNS rebinding, and MCP
+ * requires refusing it before anything else.
  */
 export const assertOrigin = (
   { accessTokens: tokens }: AppWorld,

@@ -2,8 +2,8 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createSchemaWriter, type JsonSchema } from "@mailproof/api/openapi/schema";
 import type { Tool } from "@modelcontextprotocol/server";
 
-// What a tool returns, for clients that check it and models that plan with it: only types and values. Descriptions would make
-// the tools several times as long to read, and results explain themselves.
+// The output schema of a tool, for clients that check it and models that plan with it: only types and values. Descriptions would make the
+// tools several times as long, and results explain themselves.
 
 const { write } = createSchemaWriter(new Map());
 
@@ -42,7 +42,7 @@ const LINK: JsonSchema = {
   required: ["download_url"],
 };
 
-/** An object at its root, as the protocol asks, also where it is one of several. */
+/** The protocol requires an object at the root, also for a union of objects. */
 export const buildOutput = ({ id, output }: Endpoint): NonNullable<Tool["outputSchema"]> => ({
   ...(id === "downloadJob" ? LINK : compact(write(output))),
   type: "object",

@@ -10,7 +10,7 @@ const ENTRIES_MAX = 50;
 
 type JsonBody = Readonly<Record<string, unknown>>;
 
-/** A result for a model: the data or the error, each also as text for clients that pass on text only. */
+/** Builds a result for a model: the data or the error, each also as text for clients that pass on only text. */
 export const toToolResult = (
   { endpoint }: Tool,
   { statusCode, headers, body }: HttpAnswer<string>,

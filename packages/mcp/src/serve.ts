@@ -52,7 +52,7 @@ export const createMcp = (world: AppWorld): AnswerMcp => {
     try {
       if (method !== "POST") throw createOnlyPostError(method);
       assertOrigin(world, headers["origin"]);
-      // An earlier call with the same key may have been charged, and this one was not looked up yet.
+      // An earlier call with the same key may have been charged, and this call was not looked up yet.
       const caller = await orUnavailable(authenticate(world, request), "retry_same_key");
       assertNoVisitor(caller);
       admit(request, caller);
@@ -78,13 +78,13 @@ export const createMcp = (world: AppWorld): AnswerMcp => {
         await response.text(),
       );
     } catch (error) {
-      // A failure states its own money; after a bug it is unknown.
+      // A failure states its own money; after a bug the charge is unknown.
       return refuse(world, request, asFailure(error, "unknown"), allowance);
     }
   };
 };
 
-/** Refused before its message is read, so it may be a call that an earlier one with the same key has paid for. */
+/** The refusal comes before the message is read, so the message may repeat a paid call under the same key. */
 const admit = ({ onCaller }: McpRequest, caller: Caller): void => {
   try {
     onCaller?.(caller);
@@ -93,10 +93,10 @@ const admit = ({ onCaller }: McpRequest, caller: Caller): void => {
   }
 };
 
-/** The largest body of any tool. A call is then limited to the size of its own operation. */
+/** The largest body of any tool. The size limit of its own operation then applies to a call. */
 const MESSAGE_BYTES_MAX = Math.max(...tools.map(({ endpoint }) => getBodyBytesMax(endpoint)));
 
-/** `/mcp?tools=all` lists every tool. Each can be called wherever it is listed. */
+/** `/mcp?tools=all` lists every tool. Both lists allow every call. */
 const ALL = "all";
 
 const INSTRUCTIONS =
@@ -128,7 +128,7 @@ const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => 
   return server;
 };
 
-/** The SDK passes on only the request, whose URL was made from it. */
+/** The SDK passes on only the request, whose URL was made from the base URL. */
 const getBaseUrl = ({ url }: { readonly url: string } = { url: "" }): string =>
   url.slice(0, Math.max(0, url.lastIndexOf(MCP_PATH)));
 
@@ -142,7 +142,7 @@ const readCredentials = (sent: Request | undefined): Credentials => {
   return { headers, clientIp: readHeader(CLIENT_IP) };
 };
 
-/** A header of this name that a client sends is replaced or left out. */
+/** The endpoint sets this header itself, and drops a client's. */
 const CLIENT_IP = "x-mailproof-client-ip";
 
 const findCalledTool = (message: object) => {
@@ -155,8 +155,8 @@ const toHeaderPairs = (headers: Headers): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
 
 /**
- * A missing scope of a token is reported in HTTP, so that the client can request it (MCP, step-up authorization). The
- * call counts against the rate limit, as on its route.
+ * Reports a missing scope of a token in HTTP, so that the client can request it (MCP, step-up authorization). The call counts against the
+ * rate limit, as on its route.
  */
 const assertScope = async (
   world: AppWorld,
@@ -173,7 +173,7 @@ const assertScope = async (
   }
 };
 
-/** The failure of a call that may be a repeat under its idempotency_key, as its route reports it. */
+/** Throws the failure of a call that may be a repeat under its idempotency_key, as its route reports it. */
 const toCallRefusal =
   ({ endpoint }: Tool, { params }: { readonly params?: unknown }) =>
   (error: unknown): never => {

@@ -11,7 +11,7 @@ export const tools: readonly Tool[] = DERIVED.flatMap((derived) =>
 export const findTool = (name: unknown): Tool | undefined =>
   tools.find(({ listed }) => listed.name === name);
 
-/** What most conversations need. A model reads every listed tool before it starts. */
+/** The tools that most conversations need. A model reads every listed tool before it starts. */
 const USUAL: readonly string[] = [
   "verify_email",
   "verify_batch",
