@@ -52,7 +52,7 @@ export const createAbortedError = (
 /** Codes of Node, Bun and Deno for a connection that may succeed at the next attempt; browsers have none. */
 const MAY_CONNECT_LATER =
   /ECONNREFUSED|ConnectionRefused|FailedToOpenSocket|ENOTFOUND|EAI_|CONNECT_TIMEOUT|before secure TLS|\(Connect\)/;
-/** No connection, until a certificate or a setting changes. */
+/** Connections that fail until a certificate or a setting changes. */
 const CANNOT_CONNECT =
   /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|WRONG_VERSION_NUMBER|bad port|unknown scheme/;
 
@@ -60,7 +60,7 @@ type Caught = {
   readonly code?: string;
   readonly message?: string;
   readonly syscall?: string;
-  /** Of an AggregateError: Node tried every address of the host. */
+  /** The causes of an AggregateError: Node tried every address of the host. */
   readonly errors?: readonly unknown[];
   readonly cause?: Caught;
 };
@@ -77,10 +77,10 @@ const findConnectFailure = (caught: Caught): { why: string; retryable: boolean }
 type Lost = { readonly cause: unknown; readonly isStopped: boolean; readonly hasResponse: boolean };
 
 const BROKEN = "The connection broke before the whole response arrived.";
-/** Browsers do not say whether there was a connection. */
+/** Browsers do not report whether a connection was made. */
 const UNANSWERED = "The service did not respond: the connection failed, or broke.";
 
-/** No response, or an incomplete one. Whether the work was done is unknown, unless no connection was made. */
+/** Creates the error for a missing or incomplete response. Whether the work was done is unknown, unless no connection was made. */
 const toLostError = (
   one: ClientAttempt,
   { cause, isStopped, hasResponse }: Lost,
@@ -104,7 +104,6 @@ const toLostError = (
     : createError(hasResponse ? BROKEN : UNANSWERED, { code: "NETWORK", ...fields });
 };
 
-/** The fields of a failure. */
 type ErrorBody = {
   readonly code: ServiceErrorCode;
   readonly message: string;
@@ -137,7 +136,7 @@ const isHarmless = ({ repeat, paid }: Operation, { code, money }: ErrorBody): bo
   code === "RATE_LIMITED" ||
   (paid === true && (money === "nothing_charged" || money === "refunded"));
 
-/** A proxy or gateway responded in the service's place. */
+/** Creates the error for a response of a proxy or gateway in the service's place. */
 const toForeignResponseError = (
   { operation }: ClientAttempt,
   fields: { readonly status: number },
@@ -163,7 +162,7 @@ const parseErrorBody = (text: string): ErrorBody | undefined => {
   }
 };
 
-/** Seconds, from the service, or a date, which a gateway may send. */
+/** Parses seconds, as the service sends them, or a date, which a gateway may send. */
 export const parseRetryAfter = (header: string | null): number | undefined => {
   if (header === null || header === "") return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();

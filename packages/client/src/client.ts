@@ -28,14 +28,13 @@ export interface Client extends Operations {
   jobs(input?: Omit<ListJobsInput, "offset" | "limit">, options?: CallOptions): AsyncIterable<Job>;
 
   /**
-   * Every result of a job, each exactly once. Of a running job it yields each row when it is ready, waits for more rows,
-   * and ends with the job. Of a finished job it yields the rows in the order of the list. Reads each page when the one
-   * before it is used up.
+   * Every result of a job, each exactly once. Of a running job it yields each row when it is ready, waits for more rows, and ends with the
+   * job. Of a finished job it yields the rows in the order of the list. Reads each page when the one before it is used up.
    */
   results(input: JobInput, options?: ResultsOptions): AsyncIterable<ResultRow>;
 
   /**
-   * Waits until the job ends, and returns it: look at its `status`. It waits as long as the job takes. A signal such as
+   * Waits until the job ends, and returns it: check its `status`. It waits as long as the job takes. A signal such as
    * `AbortSignal.timeout(…)` ends the wait; the job continues.
    */
   waitForJob(input: JobInput, options?: WaitOptions): Promise<Job>;
@@ -43,14 +42,14 @@ export interface Client extends Operations {
   /** The results of a job as CSV or .xlsx: the columns of the list, followed by the verdicts. */
   download(input: DownloadJobInput, options?: CallOptions): Promise<Download>;
 
-  /** Uploads a list and returns the `file_key` that `processFile` takes. It charges nothing. */
+  /** Uploads a list and returns the `file_key` for `processFile`. It charges nothing. */
   upload(
     source: FileSource,
     input?: UploadInput,
     options?: CallOptions,
   ): Promise<Pick<CreateUploadData, "file_key">>;
 
-  /** Uploads a list, has it verified, and waits for its job. It is charged once, whatever responses are lost. */
+  /** Uploads a list, has it verified, and waits for its job. The list is charged once, even when responses are lost. */
   verifyFile(
     source: FileSource,
     input?: VerifyFileInput,
@@ -58,7 +57,7 @@ export interface Client extends Operations {
   ): Promise<VerifiedFile>;
 }
 
-/** A client of one service with one key. It has no state besides its options. */
+/** Creates a client of one service with one key. The client has no state besides its options. */
 export const createClient = (options?: ClientOptions, clock?: ClientClock): Client => {
   const transport = createTransport(options, clock);
   return {

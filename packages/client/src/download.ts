@@ -3,17 +3,15 @@ import type { CallOptions } from "./options.ts";
 import type { ClientTransport } from "./transport.ts";
 import type { DownloadJobInput } from "./types.ts";
 
-/** An export as a stream. */
 export interface Download {
   /** The file name that the service suggests: the name of the list, with the filter. */
   readonly fileName: string | undefined;
-  /** The bytes of the file. It can be read once, and it ends with an error when the connection breaks. */
+  /** The bytes of the file. The stream can be read once, and it ends with an error when the connection breaks. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** Reads the whole stream as text. */
   text(): Promise<string>;
 }
 
-/** The results as a file: the list's own columns and the result columns. */
+/** Returns the results as a file: the list's own columns and the result columns. */
 export const createDownloader =
   ({ call }: ClientTransport) =>
   (input: DownloadJobInput, options?: CallOptions): Promise<Download> =>
@@ -33,7 +31,7 @@ export const createDownloader =
       },
     );
 
-/** RFC 6266: the one in Unicode, or else the plain one. */
+/** RFC 6266: prefers the Unicode name to the plain name. */
 const parseFileName = (header: string): string | undefined => {
   const coded = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1];
   if (coded !== undefined) return decodeURIComponent(coded);

@@ -4,7 +4,7 @@ import type { ServiceErrorCode } from "./types.ts";
  * What happened to the money.
  *
  * - `nothing_charged`: no credits were charged. `refunded`: the charge was refunded.
- * - `nothing_more`: this request was not charged; what the first request with its key cost stays as it is.
+ * - `nothing_more`: this request was not charged; the charge of the first request with its key stays.
  * - `kept`: the charge stands.
  * - `retry_same_key`: it may have been charged; a repeat with `idempotencyKey` is not charged twice.
  * - `repeat_search`: it may have been charged; the same search within the same two minutes is not charged twice.
@@ -20,8 +20,8 @@ export type MoneyOutcome =
   | "unknown";
 
 /**
- * The service's codes, and those of a request or response that was lost: `NETWORK`, `TIMEOUT`, `ABORTED`, and
- * `UNREADABLE` for a response that is not the service's.
+ * The service's codes, and those of a lost request or response: `NETWORK`, `TIMEOUT`, `ABORTED`, and `UNREADABLE` for a response that is
+ * not the service's.
  */
 export type ErrorCode = ServiceErrorCode | "NETWORK" | "TIMEOUT" | "ABORTED" | "UNREADABLE";
 
@@ -38,17 +38,17 @@ type ErrorFields = {
   readonly cause?: unknown;
 };
 
-/** Every way in which a call can fail. */
+/** The error of every failed call. */
 export class MailproofError extends Error {
   /** Always `MailproofError`. */
   override readonly name = "MailproofError";
-  /** What went wrong, for programs. */
+  /** The fault, for programs. */
   declare readonly code: ErrorCode;
   /** What happened to the money. The message states it in a sentence. */
   declare readonly money: MoneyOutcome;
   /** The HTTP status. Undefined when no response came. */
   declare readonly status: number | undefined;
-  /** Whether the same call may be sent again, under `idempotencyKey` where there is one, without a second charge. */
+  /** Whether the same call may be sent again without a second charge, under `idempotencyKey` if set. */
   declare readonly retryable: boolean;
   /** Milliseconds to wait before repeating the call. Undefined when the service sent none. */
   declare readonly retryAfterMs: number | undefined;
@@ -58,7 +58,7 @@ export class MailproofError extends Error {
   declare readonly requestId: string | undefined;
   /** The paragraph of the manual about `code`. Undefined when no response of the service came. */
   declare readonly docUrl: string | undefined;
-  /** The key that the call was sent under. A repeat with this key is not charged again. */
+  /** The key of the call. A repeat with this key is not charged again. */
   declare readonly idempotencyKey: string | undefined;
 
   constructor(message: string, fields: ErrorFields) {
@@ -67,7 +67,7 @@ export class MailproofError extends Error {
   }
 }
 
-/** The same failure with the message of a larger call. Other errors are unchanged. */
+/** Returns the same failure with the message of a larger call. Other errors stay unchanged. */
 export const withMessage = (
   cause: unknown,
   message: string,
@@ -88,11 +88,11 @@ const SENTENCE: Readonly<Partial<Record<MoneyOutcome, string>>> = {
   repeat_search: formatMaybeCharged("the same search within its two minutes"),
 };
 
-/** A failure of the client. Its message ends with the money sentence, like the service's. */
+/** Creates a failure of the client. Its message ends with the money sentence, like the service's. */
 export const createError = (what: string, fields: ErrorFields): MailproofError =>
   new MailproofError(`${what} ${SENTENCE[fields.money]}`, fields);
 
-/** A response reports on its own request. An earlier attempt whose response was lost may have been charged. */
+/** A response reports only on its own request. An earlier attempt without a response may have been charged. */
 export const toDoubtError = (error: MailproofError): MailproofError =>
   error.money === "nothing_charged"
     ? createError(

@@ -7,13 +7,10 @@ export type FileSource =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>;
 
-/** The service's limit. A larger file is not read to its end. */
+/** The service's limit. The client stops reading a larger file. */
 const BYTES_MAX = 52_428_800;
 
-/**
- * The whole file. Its length must be known before it is sent, and it may be sent twice, so a stream is
- * collected.
- */
+/** Reads the whole file. A stream is collected, because its length must be known before sending, and it may be sent twice. */
 export const toBlob = async (source: FileSource): Promise<Blob> => {
   const blob = await (typeof source === "string" ? readFile(source) : collectBlob(source));
   if (blob.size > BYTES_MAX) throw createTooLargeError();
@@ -24,7 +21,7 @@ export const toBlob = async (source: FileSource): Promise<Blob> => {
 type Chunk = string | Uint8Array<ArrayBuffer>;
 
 const collectBlob = async (source: Exclude<FileSource, string>): Promise<Blob> => {
-  // Without its type: the upload must have no content-type header.
+  // Drops the Blob's type: the upload must have no content-type header.
   if (source instanceof Blob) return new Blob([source]);
   const chunks: Blob[] = [];
   let bytes = 0;
@@ -63,7 +60,7 @@ type Files = {
   };
 };
 
-/** Loaded at run time and not imported, so a bundle for browsers does not contain it. */
+/** Loads the module at run time, so a bundle for browsers does not contain it. */
 const readFile = async (path: string): Promise<Blob> => {
   const files = getHostProcess()?.getBuiltinModule?.("node:fs") as Files | undefined;
   if (!files) throw new TypeError("A path needs Node, Deno or Bun. Pass a Blob or a stream.");
@@ -71,7 +68,7 @@ const readFile = async (path: string): Promise<Blob> => {
   return new Blob([await files.promises.readFile(path)]);
 };
 
-/** The name of the file. Its ending tells the service what kind of list it is. */
+/** Returns the name of the file. Its extension tells the service the kind of the list. */
 export const getFileName = (source: FileSource): string | undefined => {
   if (typeof source === "string") return source.split(/[\\/]/).at(-1);
   return "name" in source && typeof source.name === "string" ? source.name : undefined;

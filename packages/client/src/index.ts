@@ -22,6 +22,6 @@ export {
   type WebhookInput,
 } from "./webhooks.ts";
 
-// Without the clock, which is for tests.
-/** A client of one service with one key. It has no state besides its options. */
+// Omits the clock, which is for tests.
+/** Creates a client of one service with one key. The client has no state besides its options. */
 export const createClient = (options?: ClientOptions): Client => create(options);

@@ -12,7 +12,7 @@ export interface JobInput {
 
 /** How to wait for a job. */
 export interface WaitOptions extends CallOptions {
-  /** Called with the job each time it was read. */
+  /** Called with the job after each read. */
   onProgress?: ((job: Job) => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface ResultsOptions extends CallOptions {
 const JOBS_PER_PAGE = 100;
 const ROWS_PER_PAGE = 1_000;
 
-/** The pause between two reads of a job: doubled each time, up to this. */
+/** The pause between two reads of a job doubles each time, up to this maximum. */
 const FIRST_POLL_MS = 250;
 const POLL_MS_MAX = 5_000;
 
@@ -56,7 +56,7 @@ export const createJobCalls = ({ call, clock }: ClientTransport) => ({
       const page = await call<GetJobData>(OPERATIONS.getJob, wanted, options);
       const items = page.results ?? [];
       isCaughtUp = wait && items.length < ROWS_PER_PAGE && OPEN.includes(page.status);
-      // A short page does not mean that nothing more is ready; an empty one does.
+      // A short page does not prove that nothing more is ready; an empty page does.
       const isEnd = !wait && items.length === 0;
       return { items, next: isEnd ? undefined : page.next_key };
     });

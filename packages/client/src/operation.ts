@@ -4,22 +4,21 @@ import type { MoneyOutcome } from "./errors.ts";
 export type Operation = {
   readonly route: string;
   /**
-   * Whether it may be repeated when its outcome is unknown. Left out: yes. `keyed`: yes, under the same
-   * Idempotency-Key. `never`: only when it is certain that nothing was done.
+   * Whether a call may be repeated when its outcome is unknown. Absent: always. `keyed`: under the same Idempotency-Key. `never`: only when
+   * it is certain that nothing was done.
    */
   readonly repeat?: "keyed" | "never";
-  /** An operation with a key has a price. */
   readonly paid?: true;
-  /** Takes no input. */
+  /** The operation has no input. */
   readonly bare?: true;
   /** A POST without a body: its input is the query. */
   readonly inQuery?: true;
-  /** The response has no {success, data}. */
+  /** The response is not wrapped in {success, data}. */
   readonly unwrapped?: true;
   readonly fixed?: Readonly<Record<string, string>>;
 };
 
-/** What happened to the money when a request was sent and no response arrived. */
+/** Returns what happened to the money when a request was sent and no response arrived. */
 export const getMoneyWhenLost = ({ repeat, paid }: Operation): MoneyOutcome => {
   if (repeat === "keyed") return "retry_same_key";
   // Without a key the service recognizes only a repeated search, for two minutes.

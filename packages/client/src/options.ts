@@ -1,4 +1,4 @@
-/** Options of a client. In Node, Deno and Bun, environment variables can stand in for URL and key. */
+/** Options of a client. In Node, Deno and Bun, environment variables can replace URL and key. */
 export interface ClientOptions {
   /** The service's URL, such as `https://api.example.com`. Default: the environment variable `MAILPROOF_API`. */
   baseUrl?: string | undefined;
@@ -11,7 +11,7 @@ export interface ClientOptions {
   retries?: number | undefined;
   /** Timeout of one attempt in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Used instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -24,8 +24,7 @@ export interface CallOptions {
 /** Options of calls that may charge credits. */
 export interface PaidCallOptions extends CallOptions {
   /**
-   * Requests with the same key are charged once. Default: a new key for each call. Pass your own when another process
-   * may repeat the call.
+   * Requests with the same key are charged once. Default: a new key for each call. Pass your own when another process may repeat the call.
    */
   idempotencyKey?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** All entries of a list. A page is read when the one before it is used up. */
+/** Yields all entries of a list. Reads each page when the one before it is used up. */
 export async function* readPages<T>(
   read: (cursor: string | undefined) => Promise<{ items: readonly T[]; next: string | undefined }>,
 ): AsyncGenerator<T, void, undefined> {

@@ -5,11 +5,10 @@ type Values = Readonly<Record<string, unknown>>;
 export type RequestParts = {
   readonly method: string;
   readonly path: string;
-  /** JSON. */
   readonly body?: string;
 };
 
-/** The caller's input as path, query and body. */
+/** Splits the caller's input into path, query and body. */
 export const toRequestParts = (
   { route, fixed, inQuery }: Operation,
   input: Values = {},
@@ -18,7 +17,7 @@ export const toRequestParts = (
   const fields: Record<string, unknown> = { ...input, ...fixed };
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = fields[name];
-    // An empty value would be another route.
+    // An empty value would call another route.
     if (typeof value !== "string" || value === "") throw new TypeError(`${name} is required`);
     delete fields[name];
     return encodeURIComponent(value);

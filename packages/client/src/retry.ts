@@ -5,12 +5,12 @@ import type { Operation } from "./operation.ts";
 const DELAYS_MS = [500, 1_500, 4_000, 10_000] as const;
 export const RETRIES = DELAYS_MS.length;
 
-/** Beyond this Retry-After the client does not wait; the error has the time. */
+/** The client does not wait for a longer Retry-After; the error reports it. */
 const RETRY_AFTER_MS_MAX = 120_000;
 /** Jitter, so that clients with the same Retry-After do not return at the same time. */
 const JITTER_MS = 250;
 
-/** Whether a failed call is retried: only if it is charged once, whatever happened to the earlier attempts. */
+/** Tells whether a failed call is retried: only if all attempts together are charged once. */
 export const mayRepeat = ({ repeat }: Operation, error: MailproofError): boolean =>
   error.code !== "ABORTED" &&
   (error.retryable ||
@@ -19,7 +19,7 @@ export const mayRepeat = ({ repeat }: Operation, error: MailproofError): boolean
 /** Errors that waiting does not resolve, such as an invalid API key. */
 const isRefusal = ({ status = 500 }: MailproofError): boolean => status >= 400 && status < 500;
 
-/** The delay before this retry, or null when it is too long. */
+/** Returns the delay before this retry, or null when it is too long. */
 export const getRetryDelay = (
   tries: number,
   { retryAfterMs }: MailproofError,

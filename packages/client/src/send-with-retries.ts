@@ -24,7 +24,7 @@ export const sendWithRetries = async <T>(
         waitMs = getRetryDelay(tries, thrown, one.clock.random);
     }
     if (waitMs === null) throw error;
-    // Refused before any work. If the key was used before this call, the service reports it.
+    // The service refused before any work. If the key was used before this call, the service reports it.
     const isRefused = error.code === "RATE_LIMITED";
     isInDoubt ||= !isRefused && error.money === "retry_same_key";
     await one.clock.sleep(waitMs, one.signal);

@@ -1,6 +1,6 @@
 import { getHostProcess } from "./host-process.ts";
 
-/** Explicit options come first. The environment is read only for an option that is left out. */
+/** Explicit options come first. The environment is read only for a missing option. */
 const readSetting = (name: string, variable: string, given: string | undefined): string => {
   const value = given ?? getHostProcess()?.env?.[variable];
   if (value === undefined) throw new TypeError(`${name} is missing: pass it, or set ${variable}.`);
@@ -17,7 +17,7 @@ export const readBaseUrl = (given: string | undefined): string => {
   );
 };
 
-/** By a count and not by a pattern: a pattern that ends with $ is tried at every slash. */
+/** Counts, because a pattern that ends with $ is tried at every slash. */
 const trimTrailingSlashes = (text: string): string => {
   let length = text.length;
   while (text[length - 1] === "/") length--;
@@ -27,7 +27,7 @@ const trimTrailingSlashes = (text: string): string => {
 export const readKey = (given: string | undefined): string =>
   assertHeaderValue("key", readSetting("key", "MAILPROOF_KEY", given));
 
-/** The message does not repeat the value: it may be a secret. */
+/** The message does not repeat the value, which may be a secret. */
 export const assertHeaderValue = (name: string, value: string): string => {
   if (/^[!-~]+$/.test(value)) return value;
   throw new TypeError(`${name} must be printable ASCII characters without spaces.`);

@@ -8,12 +8,11 @@ import { sendWithRetries } from "./send-with-retries.ts";
 import { assertHeaderValue, readBaseUrl, readKey } from "./settings.ts";
 
 const TIMEOUT_MS = 60_000;
-/** Fifty megabytes over a slow line. All attempts of one upload end before its URL expires. */
+/** Enough for fifty megabytes over a slow line. All attempts of one upload end before its URL expires. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
 const UPLOAD: Operation = { route: "PUT upload_url" };
 
-/** How the client calls the service. */
 export type ClientTransport = {
   /** Calls an operation and reads the response with `read`; by default as the service's JSON. */
   readonly call: <T>(
@@ -22,7 +21,6 @@ export type ClientTransport = {
     options?: PaidCallOptions,
     read?: (response: Response) => Promise<T>,
   ) => Promise<T>;
-  /** PUTs a file to an upload URL. */
   readonly put: (url: string, file: Blob, options?: CallOptions) => Promise<void>;
   readonly clock: ClientClock;
 };
@@ -33,7 +31,7 @@ export const createTransport = (
 ): ClientTransport => {
   const { retries = RETRIES, timeoutMs = TIMEOUT_MS } = options;
   const [baseUrl, key] = [readBaseUrl(options.baseUrl), readKey(options.key)];
-  // Looked up at each call, and called without `this`, as browsers require.
+  // Reads `fetch` at each call, and calls it without `this`, as browsers require.
   const fetch: typeof globalThis.fetch = (...of) => (options.fetch ?? globalThis.fetch)(...of);
   const defaults = { fetch, retries, clock };
 

@@ -15,16 +15,16 @@ import type {
   ResultRow,
 } from "./types.ts";
 
-/** What the service needs to know of a list before it is sent. */
+/** The facts about a list that its upload needs. */
 export interface UploadInput {
   /** A name that ends with .csv or .txt. Default: the name of the path or File, else `list.csv`. */
   file_name?: string | undefined;
 }
 
-/** How a list is to be verified. */
+/** How to verify a list. */
 export interface VerifyFileInput extends UploadInput, Omit<ProcessFileInput, "file_key"> {}
 
-/** A stage of `verifyFile`, reported when it begins; `verifying` each time the job was read. */
+/** A stage of `verifyFile`, reported when it begins; `verifying` also after each read of the job. */
 export type FileProgress =
   | {
       /** The list is being sent. */
@@ -35,21 +35,21 @@ export type FileProgress =
   | {
       /** The list was sent. `processFile` with these two values accepts it, and charges it once. */
       readonly stage: "uploaded";
-      /** Names the uploaded list. */
+      /** The key of the uploaded list. */
       readonly file_key: string;
-      /** The key that `processFile` is sent under. */
+      /** The Idempotency-Key for `processFile`. */
       readonly idempotencyKey: string;
     }
   | {
       /** The list was accepted and charged. */
       readonly stage: "accepted";
-      /** What was counted and charged. */
+      /** The counts and the charge. */
       readonly accepted: ProcessFileData;
     }
   | {
       /** The job runs. */
       readonly stage: "verifying";
-      /** The job as it is now. */
+      /** The current state of the job. */
       readonly job: Job;
     };
 
@@ -61,9 +61,9 @@ export interface VerifyFileOptions extends PaidCallOptions {
 
 /** A list whose job has ended. */
 export interface VerifiedFile {
-  /** What was counted and charged. */
+  /** The counts and the charge. */
   readonly accepted: ProcessFileData;
-  /** The job as it ended: look at its `status`. */
+  /** The ended job: check its `status`. */
   readonly job: Job;
   /** The results, in the order of the list. */
   results(options?: CallOptions): AsyncIterable<ResultRow>;
@@ -101,7 +101,7 @@ export const createUploader =
     return { file_key: link.file_key };
   };
 
-/** Uploads a list, starts its job and waits for it. It is charged once, even when responses are lost. */
+/** Uploads a list, starts its job and waits for it. The list is charged once, even when responses are lost. */
 export const createFileVerifier =
   (transport: ClientTransport) =>
   async (

@@ -2,22 +2,22 @@ import type { WebhookEvent } from "./types.ts";
 
 // Standard Webhooks: an HMAC over id, time and body, sent in three headers.
 
-/** A webhook request as it arrived. */
+/** A webhook request. */
 export interface WebhookInput {
-  /** The body as it arrived, not JSON that was parsed and written again. */
+  /** The original body, not parsed and serialized JSON. */
   body: string | Uint8Array;
   /** The headers of the request. Names of a plain object may have any case. */
   headers:
     | {
-        /** The value of a header, or null, as `Headers` has it. */
+        /** The value of a header, or null, as in `Headers`. */
         get(name: string): string | null;
       }
     | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The signing secret, or both of them while a new one replaces the old. */
+  /** The signing secret, or both secrets while a new one replaces the old. */
   secret: string | readonly string[];
-  /** How many seconds the sender's clock may differ from ours. Default: 300. */
+  /** The allowed difference between the sender's clock and ours, in seconds. Default: 300. */
   toleranceSeconds?: number | undefined;
-  /** Used instead of the current time. */
+  /** Replaces the current time. */
   now?: Date | undefined;
 }
 
@@ -46,7 +46,7 @@ export class WebhookError extends Error {
 
 const TOLERANCE_SECONDS = 300;
 
-/** The event, once it is certain who sent it, and that it was sent just now. */
+/** Returns the event after checking who sent it, and that it was sent just now. */
 export const verifyWebhook = async ({
   body,
   headers,
@@ -98,7 +98,7 @@ const assertRecent = (timestamp: string, toleranceSeconds: number, now: Date): v
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The v1 signatures of a header that may have several, separated by blanks. */
+/** Parses the v1 signatures of a header that may have several, separated by blanks. */
 const parseSignatures = (header: string): readonly Bytes[] =>
   header.split(" ").flatMap((one) => {
     const [version, text = ""] = one.split(",");
@@ -108,7 +108,7 @@ const parseSignatures = (header: string): readonly Bytes[] =>
 
 const PREFIX = "whsec_";
 
-/** As the service signs: `whsec_` and base64 is decoded; the bytes of any other text, chosen for a callback, are the key. */
+/** Follows the service's signing: decodes `whsec_` and base64; the bytes of any other text, chosen for a callback, are the key. */
 const importKey = async (secret: string) => {
   if (secret === "") throw new WebhookError("INVALID_SECRET", "Not a signing secret.");
   const bytes = decodeSecret(secret) ?? toBytes(secret);
@@ -119,7 +119,7 @@ const importKey = async (secret: string) => {
 const decodeSecret = (secret: string): Bytes | undefined => {
   const text = secret.startsWith(PREFIX) ? stripPadding(secret.slice(PREFIX.length)) : "";
   const bytes = fromBase64(text);
-  // `atob` also takes blanks and bits left over, which the service does not call base64.
+  // `atob` also accepts blanks and surplus bits, which the service refuses.
   const isBase64 = bytes && stripPadding(btoa(String.fromCharCode(...bytes))) === text;
   return isBase64 && text !== "" ? bytes : undefined;
 };
