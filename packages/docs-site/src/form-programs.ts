@@ -1,13 +1,13 @@
 import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
 
-// A page with a form, and the back ends behind it, as text. Tests run each of them, with nothing changed but the key.
+// A page with a form, and its back ends, as text. Tests run each of them, with nothing changed but the key.
 
-/** The element that a page includes. */
+/** The script element of a page. */
 export const snippet = (baseUrl: string): string => `<script src="${baseUrl}${SCRIPT_PATH}"
   integrity="${SCRIPT_INTEGRITY}"
   crossorigin="anonymous" data-key="mp_pub_…" defer></script>`;
 
-/** What keeps typed addresses from every other host, whatever markup the page gets. */
+/** The policy that keeps typed addresses from every other host, whatever markup the page gets. */
 export const connectPolicy = (baseUrl: string): string => `connect-src 'self' ${baseUrl}`;
 
 export const page = (baseUrl: string): string => `<!doctype html>

@@ -19,6 +19,6 @@ export const additions: Guide = {
 <ul>${ADDITIONS.map(({ what, why }) => html`<li>${inline(what)}. ${inline(why)}</li>`)}</ul>`,
 };
 
-/** Where operations are listed. Nothing for those of the contract. */
+/** Marks operations beyond the contract in a list. */
 export const mark = (isAddition: boolean): Html =>
   isAddition ? html` <b class="more" title="Beyond the contract">+</b>` : html``;

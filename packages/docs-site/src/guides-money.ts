@@ -8,9 +8,9 @@ import { block, code, type Html, html, inLanguages, inline, table } from "./html
 import { repeats } from "./pictures.ts";
 import { retrying } from "./programs.ts";
 
-// The errors, and what happens to the money.
+// The guide about errors and the money.
 
-/** What to do for each value of `error.money`. */
+/** The remedy for each value of `error.money`. */
 const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
   ["nothing_charged", "Repeat the request at any time."],
   ["nothing_more", "Use a new key to send it again, which is charged."],
@@ -46,7 +46,7 @@ ${table(
 ${Object.entries(ERRORS).map(([name, page]) => codePart(name as FailureCode, page))}`,
 };
 
-/** What caused it, what happened to the money, what to do: where `doc_url` leads. */
+/** The paragraph behind `doc_url`: the cause, the fate of the money, the remedy. */
 const codePart = (name: FailureCode, { means, money, remedy }: ErrorPage): Html => html`
 <h4 id="${name}"><code>${name}</code> ${STATUS[name]}</h4>
 <p>${inline(means)} ${money.map((one, at) => html`${at > 0 ? " Or " : ""}<code>${one}</code>: ${getMoneySentence(one, LOOK_UP_ROUTES.listJobs)}`)} ${inline(remedy)}</p>`;

@@ -4,11 +4,11 @@ import { ICON } from "./icon.ts";
 type Head = {
   readonly title: string;
   readonly description: string;
-  /** The path that the service is below: empty, or such as /mailproof. */
+  /** The service's path prefix: empty, or such as /mailproof. */
   readonly path: string;
 };
 
-/** The start of a page that looks like the manual. `also`: what else stands in its head. */
+/** Opens a page in the manual's style. `also` is further content of the head. */
 export const openHtml = ({ title, description, path }: Head, also: Html = NOTHING): Html =>
   html`<!doctype html>
 <html lang="en">

@@ -1,9 +1,9 @@
-/** Markup that is safe to put into a page. Only `html` makes it. */
+/** Safe markup for a page. Only `html` creates it. */
 export type Html = { readonly markup: string };
 
 type Part = Html | string | number | readonly Html[];
 
-/** Markup from the template; interpolated values are escaped, unless they are markup. */
+/** Builds markup from the template, and escapes interpolated values unless they are markup. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
   markup: strings.reduce(
     (all, text, at) => all + written(parts[at - 1], all.endsWith('="')) + text,
@@ -20,7 +20,7 @@ const written = (part: Part | undefined, isAttribute: boolean): string => {
 
 export const NOTHING: Html = html``;
 
-/** `words between backticks` are code, and **between stars** they are strong. */
+/** Turns `words between backticks` into code, and **words between stars** into strong text. */
 export const inline = (text: string): Html =>
   html`${text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
     if (part.startsWith("`")) return html`<code>${breakable(part.slice(1, -1))}</code>`;
@@ -28,7 +28,7 @@ export const inline = (text: string): Html =>
     return html`${part}`;
   })}`;
 
-/** A long name may go on in the next line, but not within a word. */
+/** Lets a long name break across lines, but not within a word. */
 const breakable = (name: string): readonly Html[] =>
   name.split(/(?<=\w[_.])/).map((part, at) => (at === 0 ? html`${part}` : html`<wbr>${part}`));
 
@@ -41,7 +41,6 @@ export const table = (head: readonly string[], rows: readonly (readonly Html[])[
 
 export const code = (text: string | number): Html => html`<code>${text}</code>`;
 
-/** A block of code, with a language of its own or as one of several. */
 export const block = (text: string, language: string): Html =>
   html`<pre data-language="${language}"><code>${text}</code></pre>`;
 

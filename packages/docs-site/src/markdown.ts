@@ -1,7 +1,7 @@
 import type { Html } from "./html.ts";
 import { decode, type Element, type Node, parse } from "./markup.ts";
 
-// The manual's markup as Markdown, for readers that are programs. It knows the elements that the manual uses.
+// Converts the manual's markup to Markdown, for readers that are programs. It knows the elements that the manual uses.
 
 const getAttribute = ({ attributes }: Element, name: string): string | undefined =>
   new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1];
@@ -14,7 +14,7 @@ const find = ({ children }: Element, tag: string): Element[] =>
     typeof one === "string" ? [] : one.tag === tag ? [one] : find(one, tag),
   );
 
-/** The content of a line. */
+/** Converts the content of a line. */
 const toLine = (node: Node): string => {
   if (typeof node === "string") return decode(node).replaceAll(/\s+/g, " ");
   const inner = () => node.children.map(toLine).join("");
@@ -55,7 +55,7 @@ const toFence = (node: Element, language: string): string => {
   return `\`\`\`${FENCES[name] ?? name}\n${getText(node).trimEnd()}\n\`\`\``;
 };
 
-/** Blocks have an empty line between them, except the entries of a list. */
+/** An empty line separates blocks, except the entries of a list. */
 const toBlocks = (children: readonly Node[], language = ""): string[] => {
   const blocks: string[] = [];
   let line = "";

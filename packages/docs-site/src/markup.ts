@@ -1,4 +1,4 @@
-// The manual's own markup as a tree. No other document is read by it.
+// Parses only the manual's own markup into a tree.
 
 export type Element = {
   readonly tag: string;

@@ -59,7 +59,7 @@ ${byTag.map(([tag, lead, all]) => html`<div class="group"><h2 id="tag-${tag}">${
 `.markup;
 };
 
-/** Over all pages of the manual; shown where scripts run. */
+/** Searches all pages of the manual; visible only with scripts. */
 export const SEARCH = html`<div class="search" role="search"><input type="search" placeholder="Search" aria-label="Search the manual" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
 <ul class="found" aria-live="polite"></ul>`;
 
@@ -71,11 +71,11 @@ type Head = {
   /** The path of the same page as Markdown. */
   readonly twin: string;
   readonly baseUrl: string;
-  /** Where the name of the service leads. */
+  /** The target of the service's name in the head. */
   readonly brand: string;
 };
 
-/** What stands above the content of every page of the manual. */
+/** Opens every page of the manual, up to its content. */
 export const openPage = ({ title, description, twin, baseUrl, brand }: Head): Html =>
   html`${openHtml(
     { title, description, path: HERE_PATH },

@@ -1,7 +1,7 @@
 import { type Html, html } from "./html.ts";
 
-// Drawn for a narrow screen, so that the letters are readable there; a wide one shows them next to the text. Colours
-// are classes, since light and dark have their own.
+// The picture is drawn for a narrow screen, so that the letters are readable; a wide screen shows it next to the text. Colours are classes,
+// since light and dark differ.
 
 const WIDTH = 360;
 

@@ -4,9 +4,9 @@ import { KEYED_ERRORS } from "@mailproof/api/schema/common";
 import type { WriteSnippets } from "./guide.ts";
 import { block, type Html, html, inLanguages, inline, NOTHING } from "./html.ts";
 
-// Every operation and schema, made from the OpenAPI document and nothing else.
+// Every operation and schema, made only from the OpenAPI document.
 
-// Any: the document is written by this project and read part by part.
+// `any`, because this project writes the document, and this module reads it part by part.
 type Json = any;
 
 export type Listed = {
@@ -15,7 +15,7 @@ export type Listed = {
   readonly method: string;
   readonly path: string;
   readonly tag: string;
-  /** The contract does not have it. */
+  /** An operation beyond the contract. */
   readonly isAddition: boolean;
   readonly operation: Json;
 };
@@ -105,7 +105,7 @@ const nameIn = (ref: string): string => ref.split("/").at(-1) ?? "";
 const resolve = (document: OpenApi, schema: Json): Json =>
   schema.$ref ? document.components["schemas"]?.[nameIn(schema.$ref)] : schema;
 
-/** The fields of an object, or of each variant. */
+/** Shows the fields of an object, or of each variant. */
 const renderFields = (document: OpenApi, sent: Json): Html => {
   const schema = resolve(document, sent);
   const options: Json[] | undefined = schema.oneOf ?? schema.anyOf;
@@ -138,7 +138,7 @@ const renderType = (schema: Json): Html => {
   return html`${kind}${[schema.type].flat().includes("null") ? " or null" : ""}`;
 };
 
-/** A short type is shown where it is used; a schema with fields has its own section below. */
+/** A short type is shown in place; a schema with fields has its own section below. */
 const linkTo = (name: string): Html => html`<a href="#shape-${name}">${name}</a>`;
 
 const formatBounds = (schema: Json): string => {
@@ -160,7 +160,7 @@ const formatBounds = (schema: Json): string => {
   return bounds.map((one) => ` · ${one}`).join("");
 };
 
-/** The refusals of every operation with a key stand once, with the errors. */
+/** Errors that every operation with a key can return are listed only once, with the errors. */
 const isOwn = (code: string): boolean => !KEYED_ERRORS.some((one) => one === code);
 
 const renderResponses = (document: OpenApi, { responses, security }: Json): Html => {
@@ -198,7 +198,7 @@ type Refusals = { readonly status: string; readonly codes: readonly string[] };
 const renderFailure = ({ status, codes }: Refusals): Html =>
   html`<li><b>${status}</b>${codes.map((one) => html` <a href="#${one}">${one}</a>`)}</li>`;
 
-/** The name of a union or a shared schema; otherwise the fields. */
+/** Shows the name of a union or a shared schema; otherwise the fields. */
 const renderData = (document: OpenApi, data: Json): Html => {
   const shape = resolve(document, data);
   if (shape.anyOf) return html`<p>${renderUnion(shape)}</p>`;
@@ -208,7 +208,7 @@ const renderData = (document: OpenApi, data: Json): Html => {
 };
 
 const renderUnion = ({ anyOf: all }: Json): Html =>
-  // The pattern for other spellings of the names is not shown as a type.
+  // Omits the pattern that accepts other spellings of the names.
   html`${all
     .filter((one: Json) => one.pattern === undefined)
     .map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${renderType(one)}`)}`;
@@ -230,7 +230,7 @@ ${inLanguages(snippets(baseUrl, { ...one, isPublic }))}
 /** A schema of one operation is shown with that operation. */
 const isShared = (name: string): boolean => !/(?:Request|Output|Error|Event)$/.test(name);
 
-/** Schemas that operations reference by name. */
+/** Lists schemas that operations reference by name. */
 export const listShapes = (document: OpenApi): readonly string[] =>
   Object.keys(document.components["schemas"] ?? {}).filter(isShared);
 
@@ -245,7 +245,7 @@ ${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: numbe
 </section>`;
   })}`;
 
-/** The schemas that a part links to, and those that they link to. */
+/** Finds the schemas that a part links to, and the schemas that these link to. */
 export const findShapes = (
   document: OpenApi,
   { markup }: Html,

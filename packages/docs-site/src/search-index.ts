@@ -1,7 +1,7 @@
 import { decode, type Element, type Node, parse } from "./markup.ts";
 
-// What the search of every page and Ctrl K of the dashboard find. It is made from the page of everything, and from nothing
-// else: a Lambda carries that page, and not this in addition.
+// The entries for the manual's search and the dashboard's Ctrl K, made only from the page of everything: a Lambda carries that page, and no
+// second copy.
 
 export const SEARCH_INDEX_PATH = "/docs/search.json";
 
@@ -20,7 +20,7 @@ type SearchEntry = {
 export const toName = (id: string): string =>
   id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Examples, code and pictures: they would be the most of it, and the fields in them have their own words. */
+/** Skips examples, code and pictures: they would be the largest part, and the fields in them have their own entries. */
 const isShown = ({ tag, attributes }: Element): boolean =>
   tag === "pre" || tag === "svg" || / class="(?:show|anchor)"/.test(attributes);
 
@@ -31,7 +31,7 @@ const toWords = (node: Node): string => {
   return /^(?:a|b|code|em|strong|wbr)$/.test(node.tag) ? inner : ` ${inner} `;
 };
 
-/** Its sentences alone. */
+/** Returns only the sentences. */
 const toText = (nodes: readonly Node[]): string =>
   nodes.map(toWords).join("").replaceAll(/\s+/g, " ").trim();
 
@@ -48,7 +48,7 @@ function* walk(element: Element): Generator<Element> {
 const readStart = ({ children: [first] }: Element): string =>
   typeof first === "string" ? decode(first) : "";
 
-/** The method and the path, which begin an operation's part. */
+/** The method and the path, at the start of an operation's part. */
 const readRoute = (part: Element): string | undefined => {
   const route = walk(part).find((one) => readAttribute(one, "class") === "route");
   const [method, path] = route?.children.filter(isElement) ?? [];
@@ -68,7 +68,7 @@ const toSearchEntry = (part: Element): SearchEntry => {
     : { id, page: toName(id), title, kind: "Operation", route, text };
 };
 
-/** A heading that is a code, and the paragraph below it. */
+/** Yields each error: a heading with a code, and the paragraph below it. */
 function* listErrors({ children }: Element): Generator<SearchEntry> {
   const elements = children.filter(isElement);
   for (const [at, one] of elements.entries()) {

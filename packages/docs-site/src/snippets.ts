@@ -2,7 +2,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { Example } from "@mailproof/api/openapi/examples";
 import type { Sample } from "./html.ts";
 
-// A request in each language that the manual speaks. Each snippet is a whole program, with the key in the environment.
+// A request in each language of the manual. Each snippet is a whole program, with the key in the environment.
 
 export type Call = Pick<Example, "route" | "path" | "query" | "request"> & {
   readonly isPublic?: boolean;
@@ -32,14 +32,14 @@ const toRequest = (baseUrl: string, { route, path, query, request, isPublic }: C
 
 const LINE_LENGTH = 72;
 
-/** JSON on one line where it fits, else with `margin` before each further line. */
+/** Writes JSON on one line if it fits, else with `margin` before each further line. */
 const format = (body: unknown, margin = "", step = 2): string => {
   const lines = JSON.stringify(body, null, step);
   const line = lines.replaceAll(/\n\s*/g, " ").replaceAll(/([[{]) | ([\]}])/g, "$1$2");
   return line.length <= LINE_LENGTH ? line : lines.replaceAll("\n", `\n${margin}`);
 };
 
-/** The words outside of strings, and each string, in another language. */
+/** Translates the words outside of strings, and each string, to another language. */
 const translate = (
   json: string,
   words: Readonly<Record<string, string>>,
@@ -58,7 +58,7 @@ const writeCurl: Language["write"] = ({ method, url, body, isPublic }) =>
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text);
 
-/** The method of our client, and its input: the fields of path, query and body side by side. */
+/** Returns the client's method and its input: the fields of path, query and body together. */
 const toClientCall = ({ route, path, query, request }: Call) => {
   const endpoint = endpoints.find((one) => one.route === route);
   const { action, ...fields } = (request ?? {}) as { readonly action?: string };
@@ -230,7 +230,7 @@ const LANGUAGES: readonly Language[] = [
   { language: "C#", write: writeCsharp },
 ];
 
-/** On the page of everything, where all of them would be the most of it. */
+/** The page of everything shows only a few languages, because samples in all would fill most of it. */
 const FEW = 3;
 
 export const snippetsFor = (

@@ -2,7 +2,7 @@ import type { Health } from "@mailproof/api/endpoints/get-health";
 import { LOGO, openHtml } from "./head.ts";
 import { type Html, html, table } from "./html.ts";
 
-// /health in words, for the customers of the service. It says nothing that /health does not.
+// Shows /health in words for the service's customers, without additional facts.
 
 type State = "works" | "limited" | "down" | "not known";
 type Part = { readonly name: string; readonly state: State; readonly means: string };
@@ -14,7 +14,7 @@ const COLOURS: Readonly<Record<State, string>> = {
   "not known": "unknown",
 };
 
-/** Such a reach lets every request be answered, and most results be unknown. */
+/** With such a reach every request gets a response, but most results are unknown. */
 const SHORT_REACHES: readonly Health["reach"]["state"][] = ["dns_only", "lab"];
 
 const describeVerification = ({ checks, reach }: Health): Part => {
@@ -61,7 +61,7 @@ const describeMailServers = ({ checks, reach }: Health): Part => {
   const name = "Mail servers";
   const since = reach.measured_at === null ? "" : ` Measured at ${formatTime(reach.measured_at)}.`;
   const means = `${reach.message}${since}`;
-  // Where nobody measured the reach, a provider's refusal is known all the same.
+  // A provider's refusal is known even when nobody measured the reach.
   if (checks.mail_providers === "blocked" && reach.refused_by.length === 0) {
     const refused = "A large mail provider refuses this server now.";
     return { name, state: "limited", means: `${refused} ${means}` };
@@ -83,7 +83,7 @@ const formatTime = (iso: string): string => `${iso.slice(0, 16).replace("T", " "
 const formatState = (state: State): Html =>
   html`<span class="status is-${COLOURS[state]}">${state}</span>`;
 
-/** `path`: what the service is below. */
+/** `path` is the service's path prefix. */
 export const statusPage = (health: Health, path: string): string => {
   const parts = PARTS.map((describe) => describe(health));
   const title = summarize(parts);

@@ -24,6 +24,5 @@ export const openWriters = (): Writers => ({
   [MODULE_PATH]: () => MODULE,
 });
 
-/** All of them, by path. */
 export const texts = (): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(openWriters()).map(([path, write]) => [path, write()]));

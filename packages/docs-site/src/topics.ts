@@ -12,17 +12,17 @@ import { findShapes, listShapes, operationPart, operationsIn, shapesPart } from 
 import { toName } from "./search-index.ts";
 import { snippetsFor } from "./snippets.ts";
 
-// A page for each guide and each operation, with an address of its own, and the same as Markdown for programs.
+// A page for each guide and each operation at its own URL, and the same as Markdown for programs.
 
 type Topic = {
-  /** Its name in the addresses. */
+  /** Its name in URLs. */
   readonly name: string;
   /** Its section on the page of everything. */
   readonly id: string;
   readonly title: string;
   readonly group: string;
   readonly summary: string;
-  /** An operation that the contract does not have. */
+  /** An operation beyond the contract. */
   readonly isAddition?: boolean;
   readonly content: () => Html;
 };
@@ -77,10 +77,10 @@ const schemasPart = (document: OpenApi): Html => html`
 <section class="part" id="${SCHEMAS.id}"><h2>${SCHEMAS.title}</h2><p class="lead">${SCHEMAS.summary}</p></section>
 ${shapesPart(document, listShapes(document))}`;
 
-/** `end`: an anchor with its #, an ending of the name, or nothing. */
+/** `end` is an anchor with its #, a suffix of the name, or empty. */
 type ToAddress = (name: string, end: string) => string;
 
-/** On the page of everything a link leads within it; here the same topic has another address. */
+/** Rewrites links within the page of everything to the URLs of the topics' own pages. */
 const withAddresses = ({ markup }: Html, topics: readonly Topic[], toAddress: ToAddress): Html => {
   const own = new Set([...markup.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
   return {
@@ -94,7 +94,7 @@ const withAddresses = ({ markup }: Html, topics: readonly Topic[], toAddress: To
   };
 };
 
-/** The topic that has a schema, or the paragraph about an error code. */
+/** Finds the topic of a schema, or of the paragraph about an error code. */
 const findTopicOfPart = (id: string): string | undefined => {
   if (id.startsWith("shape-")) return SCHEMAS.name;
   return Object.hasOwn(ERRORS, id) ? errors.id : undefined;
@@ -133,7 +133,7 @@ ${withAddresses(toOwnPage(topic.content()), topics, toAddress)}
 `.markup;
 };
 
-/** Part of the page of everything, it begins with h2, or an operation with h3. Here it is the page, and no level is left out. */
+/** A topic begins with h2 on the page of everything, or an operation with h3. On its own page it begins with h1, and no level is skipped. */
 const toOwnPage = ({ markup }: Html): Html => {
   const first = Number(/<h([23])/.exec(markup)?.[1]);
   const setLevel = (from: number, to: number) => (text: string) =>
@@ -172,7 +172,7 @@ const listLinks = (topics: readonly Topic[], baseUrl: string): string =>
 
 const toPlain = (text: string): string => text.replaceAll(/\s+/g, " ");
 
-/** What a program reads first: https://llmstxt.org. */
+/** The entry page for programs: https://llmstxt.org. */
 const llmsText = (topics: readonly Topic[], baseUrl: string): string => `# Mailproof
 
 > An API that verifies whether email addresses can receive mail, finds a person's address, and checks whether a domain is set up to send mail. Calls cost credits, and no credit is charged twice.
@@ -194,10 +194,10 @@ ${listGroups(topics)
 - [Tools for agents](${baseUrl}/mcp): the same operations over the Model Context Protocol, with a key as a bearer token
 `;
 
-/** Pages are for search engines; the API and the dashboard are not. */
+/** Search engines may index the pages, but not the API and the dashboard. */
 const ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /mcp\n";
 
-/** By path: how each document is written. */
+/** The writer of each document, by path. */
 export const topicWriters = (baseUrl: string): Writers => {
   const topics = listTopics(baseUrl);
   const writeMarkdown = (topic: Topic) => topicMarkdown(topic, topics, baseUrl);

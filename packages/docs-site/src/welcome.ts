@@ -13,7 +13,6 @@ export const rootDocument = (baseUrl: string): string =>
     mcp: `${baseUrl}/mcp`,
   });
 
-/** The page at the root. */
 export const rootPage = (baseUrl: string): string => {
   const curl = `curl -s ${baseUrl}/v1/verify -H "X-Api-Key: $MAILPROOF_KEY" -H 'Content-Type: application/json' -d '{"email": "${FIRST_EMAIL}"}'`;
   return html`<!doctype html>

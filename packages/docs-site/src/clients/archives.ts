@@ -7,10 +7,10 @@ import { GO_MODULE, GO_PROXY, GO_VERSION, NPM_PACKAGE, VERSION, WHEEL } from "./
 import { writePythonOperations } from "./python.ts";
 import { type ClientTypes, readClientTypes } from "./types.ts";
 
-// The archives that npm, pip and go install: the sources in packages/client, and the operations made from the endpoints.
-// Node alone makes them, so a clone without developer tools has them.
+// Builds the archives that npm, pip and go install: the sources in packages/client, and the operations made from the endpoints. Node alone
+// suffices, so a clone without developer tools has the archives.
 
-/** By path in an archive. */
+/** Texts by their path in an archive. */
 type Files = Readonly<Record<string, string>>;
 
 const readText = (path: string): string =>
@@ -25,7 +25,7 @@ const TAR_BLOCK_BYTES = 512;
 const toOctal = (value: number, digits: number): string =>
   `${value.toString(8).padStart(digits, "0")}\0`;
 
-/** One file in the format of POSIX (ustar). */
+/** Writes one file in the format of POSIX (ustar). */
 const createTarEntry = (path: string, text: string): Buffer => {
   const content = Buffer.from(text);
   const header = Buffer.alloc(TAR_BLOCK_BYTES);
@@ -35,7 +35,7 @@ const createTarEntry = (path: string, text: string): Buffer => {
   header.write(toOctal(0, 7), 116);
   header.write(toOctal(content.length, 11), 124);
   header.write(toOctal(TAR_SECONDS, 11), 136);
-  // The sum counts itself as spaces.
+  // The checksum counts its own field as spaces.
   header.write(" ".repeat(8), 148);
   header.write("0", 156);
   header.write("ustar\x0000", 257);
@@ -70,7 +70,7 @@ const writeZipOf = async (files: Files): Promise<Buffer> => {
   return Buffer.concat(await Array.fromAsync(writeZip(parts)));
 };
 
-/** What a package of npm holds: scripts/made/client.ts builds built.json, and types.ts holds nothing but types. */
+/** The files of the npm package: scripts/made/client.ts builds built.json, and types.ts contains only types. */
 const listNpmFiles = (): Files => ({
   ...(JSON.parse(readClient("built.json")) as Files),
   "types.d.ts": readClient("src/types.ts"),
@@ -103,7 +103,7 @@ Root-Is-Purelib: true
 Tag: py3-none-any
 `;
 
-/** The list of all files with their hashes; its own line has none. */
+/** Lists all files with their hashes; the list's own line has none. */
 const createRecord = (files: Files, path: string): string => {
   const lines = Object.entries(files).map(([name, text]) => {
     const hash = createHash("sha256").update(text).digest("base64url");
@@ -129,7 +129,7 @@ const packWheel = (types: ClientTypes): Promise<Buffer> => {
   return writeZipOf({ ...files, [record]: createRecord(files, record) });
 };
 
-/** What a proxy of Go has of a module: https://go.dev/ref/mod#goproxy-protocol. */
+/** The files of a Go module proxy for one module: https://go.dev/ref/mod#goproxy-protocol. */
 const packGoModule = async (types: ClientTypes): Promise<Readonly<Record<string, Buffer>>> => {
   const goMod = `module ${GO_MODULE}\n\ngo 1.24\n`;
   const sources: Files = {

@@ -8,7 +8,7 @@ import {
   toPascal,
 } from "./types.ts";
 
-// The methods and types of the client for Go. What sends them is packages/client/go/transport.go.
+// The methods and types of the client for Go; packages/client/go/transport.go sends them.
 
 const quote = (text: string): string => JSON.stringify(text);
 
@@ -33,7 +33,7 @@ const formatType = (type: ClientType): string => {
   return type.kind === "named" ? type.name : SIMPLE[type.kind];
 };
 
-/** Nil where the field is absent or null. A list, a map and any value are nil without a pointer. */
+/** A pointer is nil when the field is absent or null. A list, a map and any value can be nil without a pointer. */
 const formatFieldType = ({ type, isOptional, isNullable }: ClientField): string => {
   const one = formatType(type);
   const isPointer = (isOptional || isNullable) && !/^(?:\[\]|map|any)/.test(one);
@@ -61,7 +61,7 @@ const formatStruct = (name: string, fields: readonly ClientField[], about: strin
 const isSame = (one: ClientType, other: ClientType): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Go has no unions: one struct has the fields of all alternatives, and those that only some have are pointers. */
+/** Go has no unions: one struct has the fields of all alternatives, with pointers for fields of only some alternatives. */
 const mergeFields = (alternatives: readonly (readonly ClientField[])[]): readonly ClientField[] => {
   const groups = Map.groupBy(alternatives.flat(), ({ name }) => name);
   return [...groups.values()].flatMap((group) => {
@@ -130,7 +130,7 @@ const formatMethod = (typed: TypedOperation): string => {
 }`;
 };
 
-/** A list that goes on under `offset` tells Pages where. */
+/** Returns the next position of a list with `offset`, for Pages. */
 const formatNext = (
   { input, output }: TypedOperation,
   { declarations }: ClientTypes,
@@ -156,7 +156,6 @@ import "context"
 
 `;
 
-/** `operations.go` of the client. */
 export const writeGoOperations = (types: ClientTypes): string => {
   const { declarations, operations } = types;
   const parts = [

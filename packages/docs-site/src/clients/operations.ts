@@ -1,9 +1,9 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import type { GenericSchema } from "valibot";
 
-// The operations of the service as its clients have them, for TypeScript (scripts/made/client-types.ts), Python and Go.
+// The service's operations for its clients in TypeScript (scripts/made/client-types.ts), Python and Go.
 
-/** The parts of all kinds of schema, as they stand in them. */
+/** The parts of any kind of schema. */
 type Parts = {
   readonly type: string;
   readonly pipe?: readonly (GenericSchema | { readonly kind: string; readonly type: string })[];
@@ -21,7 +21,7 @@ export const getParts = (schema: GenericSchema): Parts => schema as unknown as P
 export const mayBeLeftOut = (schema: GenericSchema): boolean =>
   ["optional", "nullish"].includes(getParts(schema).type);
 
-/** One call of a client. A route with actions has one for each action. */
+/** One call of a client. A route with actions has one call for each action. */
 export type Operation = {
   readonly endpoint: Endpoint;
   readonly name: string;
@@ -29,7 +29,7 @@ export type Operation = {
   readonly fixed: Readonly<Record<string, string>>;
   readonly body: GenericSchema | undefined;
   readonly output: GenericSchema;
-  /** Whether a client sends it again when the outcome is unknown. */
+  /** Whether a client repeats the call when the outcome is unknown. */
   readonly repeat: "always" | "keyed" | "never";
 };
 
@@ -38,7 +38,7 @@ export const listOperations = (endpoint: Endpoint): readonly Operation[] => {
   const body = endpoint.body as GenericSchema | undefined;
   const output = endpoint.output as GenericSchema;
   const repeat = getRepeat(endpoint, endpoint.repeat);
-  // The method returns data: the CSV is a stream, which has a method of its own. The client waits while it is made.
+  // This method returns JSON, and the client waits while the service makes it; another method streams the CSV.
   if (id === "downloadJob") {
     const [made = output] = getParts(output).options as readonly GenericSchema[];
     return [{ endpoint, name: id, fixed: { format: "json" }, body, output: made, repeat }];
@@ -75,7 +75,7 @@ export type InputField = {
   readonly schema: GenericSchema;
 };
 
-/** Path, query and body of a request are one input to its caller. */
+/** Joins path, query and body of a request into one input. */
 export const listInputFields = ({ endpoint, body, fixed }: Operation): readonly InputField[] => {
   const parts = [
     ["path", getEntries(endpoint.path)],
@@ -90,7 +90,7 @@ export const listInputFields = ({ endpoint, body, fixed }: Operation): readonly 
   return fields.filter(({ name }) => !(name in fixed));
 };
 
-/** How a client sends the operation: the fields of `Operation` in packages/client/src/operation.ts. */
+/** Describes how a client sends the operation: the fields of `Operation` in packages/client/src/operation.ts. */
 export const describeCall = (operation: Operation) => {
   const { endpoint, repeat, fixed } = operation;
   return {

@@ -1,8 +1,8 @@
 import manifest from "../../package.json" with { type: "json" };
 import type { Sample } from "../html.ts";
 
-// The clients that a server has at /docs/clients/ (archives.ts makes them), how each is installed, and a program with
-// each. test/journey/served-clients.ts runs the lines of the page as they stand.
+// The clients that a server offers at /docs/clients/ (archives.ts makes them), how to install each, and a program with each.
+// test/journey/served-clients.ts runs the lines of the page unchanged.
 
 export const VERSION = manifest.version;
 
@@ -107,7 +107,7 @@ go get ${GO_MODULE}@${GO_VERSION}`,
   },
 ];
 
-/** How each client is installed, and its program for the three steps of a file. */
+/** How to install each client, and its program for the three steps of a file. */
 export const clientsAt = (baseUrl: string) =>
   CLIENTS.map(({ language, install, text }) => ({
     language,

@@ -7,11 +7,11 @@ import {
   type TypedOperation,
 } from "./types.ts";
 
-// The methods and types of the client for Python. What sends them is packages/client/python/transport.py.
+// The methods and types of the client for Python; packages/client/python/transport.py sends them.
 
 const quote = (text: string): string => JSON.stringify(text);
 
-/** The names of our fields that are keywords of Python. */
+/** Field names that are keywords in Python. */
 const KEYWORDS = new Set(
   "and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
     " ",
@@ -32,7 +32,7 @@ const formatFieldType = ({ type, isOptional, isNullable }: ClientField): string 
   return isOptional ? `NotRequired[${one}]` : one;
 };
 
-/** A text between three quotes, without what would end it. */
+/** Writes a text between three quotes, and escapes quotes in it. */
 const formatDoc = (text: string, indent: string): string =>
   `${indent}"""${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"""`;
 
@@ -90,10 +90,9 @@ const formatOperation = ({ operation }: TypedOperation): string => {
   return `    ${quote(operation.name)}: Operation(${values.join(", ")}),`;
 };
 
-/** `operations.py` of the client. */
 export const writePythonOperations = ({ declarations, operations }: ClientTypes): string => {
   const inputs = new Set(operations.map(({ input }) => input));
-  // Classes may name later types. An alias is evaluated where it stands: unions name classes, and aliases either.
+  // A class may name later types. An alias is evaluated at its place, so unions follow the classes, and aliases follow both.
   const types = [
     ...selectDeclarations(declarations, "object").map(({ name, fields }) =>
       (inputs.has(name) ? formatInput : formatObject)(name, fields),

@@ -14,8 +14,8 @@ import {
   type Operation,
 } from "./operations.ts";
 
-// The types of all operations for the generators of Python and Go, under the names of the OpenAPI document. An object
-// without a name there is named after the field that holds it.
+// The types of all operations for the generators of Python and Go, under the names of the OpenAPI document. An unnamed object gets the name
+// of the field that holds it.
 
 export type ClientType =
   | { readonly kind: "text" | "integer" | "number" | "boolean" | "any" }
@@ -39,7 +39,7 @@ export type Declaration = { readonly name: string; readonly about: string } & (
 
 export type TypedOperation = {
   readonly operation: Operation;
-  /** Undefined: the operation takes no input. */
+  /** Undefined when the operation has no input. */
   readonly input: string | undefined;
   readonly output: ClientType;
 };
@@ -55,7 +55,7 @@ const REFERENCE = "#/components/schemas/";
 
 const toName = (reference: unknown): string => String(reference).slice(REFERENCE.length);
 
-/** The names of a union's alternatives. A union of a text and a number is any value to a client. */
+/** Returns the names of a union's alternatives. For a client, a union of a text and a number is any value. */
 const toReferences = (schema: JsonSchema): readonly string[] | undefined => {
   const options = (schema["anyOf"] ?? schema["oneOf"]) as readonly JsonSchema[] | undefined;
   return options?.every((option) => "$ref" in option)
@@ -63,7 +63,7 @@ const toReferences = (schema: JsonSchema): readonly string[] | undefined => {
     : undefined;
 };
 
-/** The list has null beside the type where the value may be null. */
+/** The schema lists null beside the type when the value may be null. */
 const readTypeNames = (schema: JsonSchema): readonly unknown[] => [schema["type"]].flat();
 
 const toWords = (schema: JsonSchema): readonly string[] | undefined => {
@@ -73,7 +73,7 @@ const toWords = (schema: JsonSchema): readonly string[] | undefined => {
   return words?.filter((word) => word !== null);
 };
 
-/** Collects the declarations of all schemas that it meets, each once. */
+/** Collects the declarations of all schemas that it reads, each once. */
 const createTypeReader = () => {
   const declared = new Map<string, Declaration>();
 
@@ -84,7 +84,7 @@ const createTypeReader = () => {
     return { kind: "named", name };
   };
 
-  /** `name`: of an object that has none in the document. */
+  /** `name` is for an object without a name in the document. */
   const read = (schema: JsonSchema, name: string): ClientType => {
     if ("$ref" in schema) return { kind: "named", name: toName(schema["$ref"]) };
     const names = toReferences(schema);
@@ -156,18 +156,18 @@ const getAbout = (schema: JsonSchema): string =>
 
 export const toPascal = (name: string): string => name.split("_").map(capitalize).join("");
 
-/** A query is text on the wire; to a caller, a number or a boolean in it is one. */
+/** A query is text on the wire; the caller still passes a number or a boolean. */
 const toQuerySchema = (schema: JsonSchema): JsonSchema =>
   schema["default"] === "true" || schema["default"] === "false"
     ? { ...schema, type: "boolean" }
     : schema;
 
-/** The types of every operation, and each declaration that one of them needs. */
+/** Reads the types of every operation, and each declaration that an operation needs. */
 export const readClientTypes = (): ClientTypes => {
   const named = nameComponents();
   const writer = createSchemaWriter(named);
   const reader = createTypeReader();
-  // Bodies are written as the inputs of their operations.
+  // The inputs of operations already contain the bodies.
   for (const [schema, name] of named)
     if (!name.endsWith("Request")) reader.declareComponent(name, writer.define(schema));
 
@@ -191,7 +191,7 @@ export const readClientTypes = (): ClientTypes => {
   return { declarations: selectUsed([...reader.declared.values()], operations), operations };
 };
 
-/** Without those that only a union of several operations names. */
+/** Drops declarations that only a union of several operations names. */
 const selectUsed = (
   all: readonly Declaration[],
   operations: readonly TypedOperation[],
