@@ -9,17 +9,17 @@ export type Answer = {
   readonly job_id: string;
 };
 
-/** One address that was asked about. Without an answer the form does as if nothing had been asked. */
+/** One address with its request to the service. Without an answer the form behaves as if nothing had been asked. */
 export type Asked = {
   readonly email: string;
   readonly done: Promise<void>;
   answer?: Answer | undefined;
 };
 
-/** The longest that a form waits. */
+/** The longest wait of a form. */
 export const WAIT_MS = 2_000;
 
-/** Asks about what a field holds: once, also where an address stands in two fields or comes back. */
+/** Asks about a field's address once, also when two fields hold it or it comes back. */
 export const createAsk = (url: string, key: string) => {
   const asked = new Map<string, Asked>();
   return (input: HTMLInputElement): Asked => {
@@ -32,7 +32,7 @@ export const createAsk = (url: string, key: string) => {
       email,
       done: send(url, key, body).then((answer) => {
         one.answer = answer;
-        // It may be there when the form is sent.
+        // A later request may succeed before the form is sent.
         if (!answer) asked.delete(body);
       }),
     };
@@ -43,11 +43,11 @@ export const createAsk = (url: string, key: string) => {
 
 const getAddress = (input: HTMLInputElement): string => input.value.trim();
 
-/** Whether the field holds the address that was asked about, still. */
+/** Tells whether the field still holds the address of the request. */
 export const isAbout = (one: Asked, input: HTMLInputElement): boolean =>
   isAsked(input) && getAddress(input) === one.email;
 
-/** What the browser itself refuses, and who signs in, is not asked about and costs nothing. */
+/** Only asks about addresses that the browser itself accepts, and not when a visitor signs in; other fields cost nothing. */
 export const isAsked = (field: unknown): field is HTMLInputElement =>
   field instanceof HTMLInputElement &&
   field.type === "email" &&
@@ -68,14 +68,14 @@ const findControl = (form: HTMLFormElement | null) => {
 
 const findField = (form: HTMLFormElement | null, purpose: string): HTMLInputElement | undefined =>
   (form ? listInputs(form) : [])
-    // The property is empty where a browser does not know the word.
+    // The property is empty in a browser that does not know the word.
     .find((field) => field.getAttribute("autocomplete")?.split(" ").includes(purpose));
 
-/** Also those that stand outside and name the form. */
+/** Includes fields outside the form that name it. */
 export const listInputs = (form: HTMLFormElement): HTMLInputElement[] =>
   [...read(HTMLFormElement, "elements", form)].filter((field) => field instanceof HTMLInputElement);
 
-/** Never rejects: a server that is slow, absent, over its limit or broken gives no answer. */
+/** Never rejects: a slow, missing, limited or broken server gives no answer. */
 const send = async (url: string, key: string, body: string): Promise<Answer | undefined> => {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), WAIT_MS);

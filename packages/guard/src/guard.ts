@@ -1,5 +1,5 @@
-// Runs in other people's pages: no dependency, no cookie, no storage, no style, and nothing that a strict policy for content
-// refuses. Whatever fails here, the form goes on.
+// Runs in other people's pages: no dependency, no cookie, no storage, no style, and nothing that a strict content security policy refuses.
+// After any failure the form still works.
 import { type Asked, createAsk, isAbout, isAsked, listInputs, sleep, WAIT_MS } from "./ask.ts";
 import { createHints, type Texts } from "./hints.ts";
 import { createElement, listen, read } from "./page.ts";
@@ -13,9 +13,9 @@ export type GuardOptions = {
   readonly texts?: Partial<Texts>;
 };
 
-/** Watches the email fields of all forms in the page, also those that come later. The returned function ends it. */
+/** Watches the email fields of all forms in the page, also later ones. Returns the function that stops it. */
 export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
-  // A browser that cannot send a form as its visitor would must not hold one.
+  // Without `requestSubmit` the guard could not send a form as its visitor does, so it must not hold one.
   if (!("requestSubmit" in HTMLFormElement.prototype)) return () => undefined;
   const ask = createAsk(`${api.replace(/\/$/, "")}/v1/verify/form`, key);
   const { show, clear } = createHints(texts);
@@ -37,17 +37,17 @@ export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
   const onSubmit = (event: SubmitEvent): void => {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || send.isPassing(form)) return;
-    // A script of the page has the form already, or the button is one that checks nothing, such as "Cancel".
+    // A script of the page already handles the form, or the button checks nothing, such as "Cancel".
     if (event.defaultPrevented || isUnchecked(event.submitter)) return;
     const asked = listInputs(form).filter(isAsked).map(ask);
     if (asked.length === 0) return;
-    // The page's own scripts see the event when the form is sent, and only then; those that listen at `window` in the
-    // capture phase come before this one, and see it now too.
+    // The page's own scripts see the event only when the form is sent; scripts that listen at `window` in the capture phase run before the
+    // guard, and see the event now, too.
     event.preventDefault();
     event.stopImmediatePropagation();
     const answered = Promise.all(asked.map(({ done }) => done));
     send.after(answered, form, event.submitter, () => {
-      // Fields may hold other addresses by now, or be others. What was not asked about has no answer.
+      // By now fields may be new or hold other addresses. An address without a request has no answer.
       const all = listInputs(form)
         .filter(isAsked)
         .map((input) => ({ input, one: asked.find((one) => isAbout(one, input)) }));
@@ -71,7 +71,7 @@ export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
 const isUnchecked = (submitter: HTMLElement | null): boolean =>
   submitter?.matches('[formnovalidate], [formmethod="dialog" i]') ?? false;
 
-/** Sends forms again, when what they wait for has come, or too late. */
+/** Sends forms again after their answers, or after the longest wait. */
 const createSender = () => {
   const waiting = new WeakSet<HTMLFormElement>();
   const passing = new WeakSet<HTMLFormElement>();
@@ -82,7 +82,7 @@ const createSender = () => {
     try {
       requestSubmit.call(form, submitter);
     } catch {
-      // By now it is no button that sends this form.
+      // By now this button does not send the form any more.
       requestSubmit.call(form);
     } finally {
       passing.delete(form);
@@ -97,13 +97,13 @@ const createSender = () => {
   ): void => {
     if (waiting.has(form)) return;
     waiting.add(form);
-    // A form that is about to send this event is not sent by another: so never at once, even if all is known.
+    // A form cannot be sent during its own submit event, so the guard always waits, even with all answers.
     void Promise.race([answered.then(() => sleep(0)), sleep(WAIT_MS)])
       .then(() => {
         waiting.delete(form);
         return mayPass();
       })
-      // Whatever the page has done to what this needs.
+      // The page may have changed functions that the guard needs; the form is then sent.
       .catch(() => true)
       .then((passes) => {
         if (passes) pass(form, submitter);
@@ -126,7 +126,7 @@ const createStops = () => {
   };
 };
 
-/** What the back end checks. Nothing of an earlier address is left behind. */
+/** Sets the field for the back end's check, and removes the value of an earlier address. */
 const setField = (form: HTMLFormElement, name: string, value = ""): void => {
   let field = listInputs(form).find((input) => input.name === name);
   if (!field) {

@@ -1,7 +1,7 @@
 import type { Answer } from "./ask.ts";
 import { createElement } from "./page.ts";
 
-/** What visitors read. `{email}` is the address that was probably meant. */
+/** The texts for visitors. `{email}` is the probable address. */
 const TEXTS = {
   suggestion: "Did you mean {email}?",
   ask: "Please look at this address again.",
@@ -10,7 +10,7 @@ const TEXTS = {
 
 export type Texts = typeof TEXTS;
 
-/** What stands beside a field. */
+/** Creates the hints beside fields. */
 export const createHints = (texts: Partial<Texts>) => {
   const words = { ...TEXTS, ...texts };
   const hints = new WeakMap<HTMLInputElement, HTMLElement>();
@@ -24,7 +24,7 @@ export const createHints = (texts: Partial<Texts>) => {
     input.removeAttribute("aria-describedby");
   };
 
-  /** Beside the field. What stops the form is read out at once. */
+  /** Shows a hint beside the field. A screen reader reads a hint that stops the form at once. */
   const show = (input: HTMLInputElement, answer: Answer, isStopped: boolean): void => {
     clear(input);
     const { class: found, did_you_mean: meant } = answer;
@@ -37,7 +37,7 @@ export const createHints = (texts: Partial<Texts>) => {
     input.setAttribute("aria-describedby", hint.id);
     input.after(hint);
     hints.set(input, hint);
-    // A region that is filled after it is there is read out.
+    // Screen readers announce text that is added to an existing region.
     hint.append(...(meant ? offer(input, meant) : [words[found]]));
   };
 
@@ -49,7 +49,7 @@ export const createHints = (texts: Partial<Texts>) => {
     button.textContent = meant;
     button.addEventListener("click", () => {
       input.value = meant;
-      // The page's own scripts learn of it as if it had been typed.
+      // The page's own scripts get the events of typing.
       for (const type of ["input", "change"])
         input.dispatchEvent(new Event(type, { bubbles: true }));
       input.focus();

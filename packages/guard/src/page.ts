@@ -1,8 +1,8 @@
-// An element that is named like a property of its document or its form hides that property: with <img name="currentScript">
-// in a page `document.currentScript` is the image. Markup of strangers may have names, so this script reads a document and a
-// form by their prototypes alone, which no markup reaches.
+// An element whose name equals a property of its document or form hides that property: with <img name="currentScript"> in a page
+// `document.currentScript` is the image. Strangers' markup may have names, so the guard reads a document and a form only by their
+// prototypes, which no markup reaches.
 
-/** The value of this property, whatever elements of the page are named. */
+/** Reads the property itself, whatever the names of elements in the page. */
 export const read = <From extends object, Name extends keyof From>(
   { prototype }: { readonly prototype: From },
   name: Name,
@@ -14,7 +14,7 @@ export const createElement = <Tag extends "input" | "div" | "button">(
 ): HTMLElementTagNameMap[Tag] =>
   Document.prototype.createElement.call(document, tag) as HTMLElementTagNameMap[Tag];
 
-/** Listens before the page's own scripts. The returned function ends it. */
+/** Listens before the page's own scripts. Returns the function that stops it. */
 export const listen = <Type extends "input" | "change" | "submit">(
   type: Type,
   listener: (event: DocumentEventMap[Type]) => void,

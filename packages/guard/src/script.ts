@@ -1,14 +1,14 @@
 import { guard } from "./guard.ts";
 import { read } from "./page.ts";
 
-// What a page includes: its key and its texts are in attributes of its own element.
+// The script of a page: attributes of its own element contain the key and the texts.
 
 const element = read(Document, "currentScript", document);
-// The addresses that visitors type go to the host in its `src`, so no other element may stand for it.
+// The addresses that visitors type go to the host in its `src`, so no other element may replace this one.
 if (!(element instanceof HTMLScriptElement))
   throw new TypeError("The guard is no <script> of this page.");
 
-// Not `element.src`: a <base> that the page got after this element would have changed the host.
+// Not `element.src`: a <base> added after this element would change the host.
 const src = new URL(element.getAttribute("src") ?? "", location.href);
 if (!/^https?:$/.test(src.protocol))
   throw new TypeError(`The guard comes from ${src}, which is no service.`);
