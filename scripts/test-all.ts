@@ -135,17 +135,6 @@ const STAGES: readonly (readonly Suite[])[] = [
     needing(getToolFolder("python"), "scripts/fetch-third-party.sh", tests("moto")),
     tests("aws"),
     tests("histories"),
-    // One pair of faults of eighty: npx node test/simulation/cli.ts --pairs 1 plays all.
-    node(
-      "more histories",
-      "test/simulation/cli.ts",
-      "--seeds",
-      "250",
-      "--from",
-      "300",
-      "--pairs",
-      "80",
-    ),
     tests("dashboard"),
     tests("deploy"),
     // npm run bench -- --ratchet measures more than the list.

@@ -1,4 +1,5 @@
 import { describeSweep } from "./describe-sweep.ts";
-import { JOBS } from "./sweep.ts";
+import { CANCELLATIONS, JOBS } from "./sweep.ts";
 
 describeSweep(JOBS);
+describeSweep(CANCELLATIONS);

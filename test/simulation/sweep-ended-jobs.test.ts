@@ -1,5 +1,6 @@
 import { describeSweep } from "./describe-sweep.ts";
-import { DELETIONS, ERASURES } from "./sweep.ts";
+import { CHILDREN, DELETIONS, ERASURES } from "./sweep.ts";
 
+describeSweep(CHILDREN);
 describeSweep(DELETIONS);
 describeSweep(ERASURES);

@@ -1,4 +1,0 @@
-import { describeSweep } from "./describe-sweep.ts";
-import { CANCELLATIONS } from "./sweep.ts";
-
-describeSweep(CANCELLATIONS);

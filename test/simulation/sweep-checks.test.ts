@@ -1,5 +1,0 @@
-import { describeSweep } from "./describe-sweep.ts";
-import { CHECKS, MORE_CHECKS } from "./sweep.ts";
-
-describeSweep(CHECKS);
-describeSweep(MORE_CHECKS);

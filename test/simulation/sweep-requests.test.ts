@@ -1,0 +1,12 @@
+import { describeSweep } from "./describe-sweep.ts";
+import {
+  CHECKS,
+  MAIL_TESTS,
+  MORE_CHECKS,
+  MORE_SEARCHES,
+  SEARCHES,
+  VERIFICATIONS,
+} from "./sweep.ts";
+
+for (const flows of [VERIFICATIONS, CHECKS, MORE_CHECKS, SEARCHES, MORE_SEARCHES, MAIL_TESTS])
+  describeSweep(flows);

@@ -1,4 +1,0 @@
-import { describeSweep } from "./describe-sweep.ts";
-import { VERIFICATIONS } from "./sweep.ts";
-
-describeSweep(VERIFICATIONS);
