@@ -1,11 +1,34 @@
+import { getOwnerId, type KeyMode } from "@mailproof/core/money/payer";
+import type { HttpsOutcome } from "@mailproof/core/ports/https";
+import type { Item } from "@mailproof/core/ports/table";
+import { deliverEvent } from "@mailproof/core/webhooks/deliver-event";
+import { emitEvent, readDelivery } from "@mailproof/core/webhooks/items";
+import {
+  type DeliveryVerdict,
+  getNextAttempt,
+  getSlotWaitMs,
+  judgeResponse,
+  RETRY_WINDOW_MS,
+} from "@mailproof/core/webhooks/retry-policy";
 import { describe, expect, test } from "vitest";
-import { whenQuiet } from "../../app/drain-queues.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
+import { given, START } from "../../app/given.ts";
 import { send } from "../../app/send.ts";
-import type { TestContext } from "../../things/jobs.ts";
+import { eventually } from "../../runner/eventually.ts";
+import { createRandom } from "../../simulation/random.ts";
+import {
+  createEmails,
+  createProcessRequest,
+  formatCsv,
+  givenChunked,
+  givenUpload,
+  type TestContext,
+  whenBatched,
+  whenFiled,
+} from "../../things/jobs.ts";
 import {
   DAY_MS,
   givenHook,
-  HOOK,
   HOUR_MS,
   readDeliveries,
   readWebhook,
@@ -51,52 +74,6 @@ describe("a delivery that fails", () => {
     expect(ctx.table.hasScheduledWork()).toBe(false);
     const [first, last] = [ctx.servers.received.at(0), ctx.servers.received.at(-1)];
     expect(Number(last?.at) - Number(first?.at)).toBeGreaterThanOrEqual(DAY_MS);
-  });
-
-  test("is signed with the current secret: a new one applies at once", async () => {
-    const ctx = await givenHook();
-    ctx.servers.answer(500);
-    await whenEventEmitted(ctx);
-    ctx.later(30_000);
-    await whenScheduledWorkRuns(ctx);
-    const rotated = await send(ctx.world, "POST /v1/webhooks/whk_1/secret", {
-      key: ctx.liveKey,
-    });
-
-    await whenPassed(ctx, HOUR_MS);
-
-    const last = ctx.servers.received.at(-1);
-    expect(last && verifyCall(rotated.data.secret, last)).toBeDefined();
-    expect(() => last && verifyCall(ctx.secret, last)).toThrow("No matching signature");
-  });
-
-  test("goes to the current address", async () => {
-    const ctx = await givenHook();
-    ctx.servers.answer(500);
-    await whenEventEmitted(ctx);
-    ctx.later(30_000);
-    await whenScheduledWorkRuns(ctx);
-    const body = { url: "https://new.example/" };
-    await send(ctx.world, "PUT /v1/webhooks/whk_1", { key: ctx.liveKey, body });
-
-    await whenPassed(ctx, HOUR_MS);
-
-    expect(ctx.servers.received.at(0)?.url).toBe(HOOK);
-    expect(ctx.servers.received.at(-1)?.url).toBe("https://new.example/");
-  });
-
-  test("waits as long as the receiver asked for", async () => {
-    const ctx = await givenHook();
-    ctx.servers.answer(() => ({ status: 429, retryAfter: "1800" }));
-    await whenEventEmitted(ctx);
-    ctx.later(30_000);
-    await whenScheduledWorkRuns(ctx);
-
-    await whenPassed(ctx, 29 * 60_000);
-    expect(ctx.servers.received).toHaveLength(1);
-
-    await whenPassed(ctx, 2 * 60_000);
-    expect(ctx.servers.received).toHaveLength(2);
   });
 
   test("is not sent unsigned when its secret cannot be opened any more", async () => {
@@ -200,5 +177,212 @@ describe("a webhook", () => {
     await whenQuiet(ctx);
 
     expect(await readDeliveries(ctx)).toMatchObject([{ status: "delivered" }, {}, {}]);
+  });
+});
+
+const isWaitingForSlot = (item: Item): boolean =>
+  item.sk === "DELIVERY" && readDelivery(item).waits > 0;
+
+describe("a callback", () => {
+  const URL = "https://back.example/done";
+
+  test("of a batch is signed by the secret that came with it", async () => {
+    const ctx = await givenChunked();
+    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    const callback = { webhook_url: URL, webhook_secret: secret };
+
+    await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3), ...callback });
+    await whenWorked(ctx);
+
+    const [call] = ctx.servers.received;
+    expect(call?.url).toBe(URL);
+    expect(call && verifyCall(secret, call)).toMatchObject({ type: "job.completed" });
+  });
+
+  test("of a batch without a secret, and of a file, is not signed", async () => {
+    const ctx = await givenChunked();
+    await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3), webhook_url: URL });
+    const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
+    await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { webhook_url: URL }));
+
+    await whenWorked(ctx);
+
+    expect(ctx.servers.received).toHaveLength(2);
+    for (const { headers } of ctx.servers.received) {
+      expect(headers).not.toHaveProperty("webhook-signature");
+      expect(headers["webhook-id"]).toMatch(/^evt_/);
+    }
+  });
+
+  test.each<[string, readonly KeyMode[]]>([
+    ["a live key", ["live"]],
+    ["a live and a test key", ["live", "test"]],
+  ])(
+    "whose servers all hang leaves half of the concurrent deliveries to other accounts, with %s",
+    async (_keys, modes) => {
+      const ctx = await given();
+      const { world, table, queue, servers, account } = ctx;
+      const { promise: hung, resolve: letGo } = Promise.withResolvers<number>();
+      servers.answer(() => hung);
+      const data = { account_id: account, available: 5, threshold: 10 };
+      for (let n = 0; n < 100; n++) {
+        const callback = { url: `https://h${n}.example/`, secret: null };
+        const owner = getOwnerId({ account, mode: modes[n % modes.length] ?? "live" });
+        await table.transact([emitEvent(world, owner, "credits.low", data, callback)]);
+      }
+      ctx.later(30_000);
+      await whenReconciled(ctx);
+
+      const inHand: Promise<void>[] = [];
+      for (;;) {
+        const messages = await queue.receive(deliverEvent.queue, { max: 10, waitMs: 0 });
+        if (messages.length === 0) break;
+        inHand.push(...messages.map(({ body }) => deliverEvent.handle(world, body)));
+      }
+      await eventually(() => expect(table.items().filter(isWaitingForSlot)).toHaveLength(68));
+
+      expect(servers.received).toHaveLength(32);
+      letGo(200);
+      await Promise.all(inHand);
+    },
+  );
+
+  test.each([
+    ["a batch", "POST /v1/verify/batch", { emails: createEmails(1) }],
+    [
+      "a file",
+      "POST /v1/verify/file",
+      createProcessRequest("uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv"),
+    ],
+  ])(
+    "to a private address is refused with %s, before anything is charged",
+    async (_, route, body) => {
+      const ctx = await givenChunked();
+      ctx.servers.refuse(() => "private_address");
+
+      const { statusCode, error } = await send(ctx.world, route, {
+        key: ctx.liveKey,
+        body: { ...body, webhook_url: "https://10.0.0.1/" },
+      });
+
+      expect(statusCode).toBe(400);
+      expect(error.message).toBe(
+        "webhook_url: must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it. Nothing was charged.",
+      );
+    },
+  );
+});
+
+describe("the times of retries", () => {
+  const answer = (status: number, retryAfter: string | null = null): HttpsOutcome => ({
+    kind: "answer",
+    status,
+    retryAfter,
+    contentType: "",
+    body: "",
+    isComplete: true,
+  });
+  const failedUntil = (earliestMs = 0): DeliveryVerdict => ({ kind: "failed", earliestMs });
+  const DELIVERED: DeliveryVerdict = { kind: "delivered" };
+
+  test.each<[string, HttpsOutcome, DeliveryVerdict]>([
+    ["200", answer(200), DELIVERED],
+    ["202", answer(202), DELIVERED],
+    ["299", answer(299), DELIVERED],
+    ["a redirect", answer(301), failedUntil()],
+    ["not modified", answer(304), failedUntil()],
+    ["400", answer(400), failedUntil()],
+    ["404", answer(404), failedUntil()],
+    ["410", answer(410), { kind: "gone" }],
+    ["500", answer(500), failedUntil()],
+    ["no server at the address", { kind: "failed", why: "connect_refused" }, failedUntil()],
+    ["429 with a delay in seconds", answer(429, "120"), failedUntil(120_000)],
+    ["503 with a delay in seconds", answer(503, "7"), failedUntil(7_000)],
+    ["503 with a date", answer(503, "Sat, 21 Nov 2026 00:02:00 GMT"), failedUntil(120_000)],
+    ["429 with a date in the past", answer(429, "Sat, 21 Nov 2020 00:02:00 GMT"), failedUntil()],
+    ["429 without Retry-After", answer(429), failedUntil()],
+    ["429 with an unreadable Retry-After", answer(429, "soon"), failedUntil()],
+    ["429 with a negative number", answer(429, "-5"), failedUntil()],
+    ["429 with a number of forty digits", answer(429, "9".repeat(40)), failedUntil()],
+    ["500 with Retry-After, which is ignored", answer(500, "60"), failedUntil()],
+  ])("%s", (_what, outcome, verdict) => {
+    expect(judgeResponse(outcome, START)).toEqual(verdict);
+  });
+
+  const HOUR = 3_600_000;
+
+  /** The times of all attempts, in ms after the first, when every one fails at once. */
+  const listAttempts = (seed: number): number[] => {
+    const random = createRandom(seed);
+    const tries = [0];
+    for (;;) {
+      const now = new Date(START.getTime() + (tries.at(-1) ?? 0));
+      const attempted = { attempts: tries.length, triedSince: START };
+      const next = getNextAttempt(attempted, { now, random, earliestMs: 0 });
+      if (!next) return tries;
+      tries.push(next.getTime() - START.getTime());
+    }
+  };
+
+  test("a delivery is attempted for a day, and the last attempt is at the end of the day", () => {
+    for (let seed = 0; seed < 500; seed++) {
+      const tries = listAttempts(seed);
+      expect(tries.at(-1), `seed ${seed}`).toBe(RETRY_WINDOW_MS);
+      expect(tries.length).toBeGreaterThan(8);
+      expect(tries.length).toBeLessThan(60);
+    }
+  });
+
+  test("with any jitter, a delivery outlives an outage of six hours", () => {
+    for (let seed = 0; seed < 500; seed++)
+      expect(listAttempts(seed).some((ms) => ms > 6 * HOUR)).toBe(true);
+  });
+
+  test("the delays grow up to four hours, and each is drawn between zero and its maximum", () => {
+    const listGaps = (attempts: number) =>
+      Array.from({ length: 200 }, (_, seed) => {
+        const random = createRandom(seed);
+        const next = getNextAttempt(
+          { attempts, triedSince: START },
+          { now: START, random, earliestMs: 0 },
+        );
+        return (next?.getTime() ?? 0) - START.getTime();
+      });
+    const mosts = [
+      10_000,
+      60_000,
+      300_000,
+      1_800_000,
+      HOUR,
+      2 * HOUR,
+      4 * HOUR,
+      4 * HOUR,
+      4 * HOUR,
+    ];
+
+    for (const [before, most] of mosts.entries()) {
+      const gaps = listGaps(before + 1);
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(most);
+      expect(Math.max(...gaps)).toBeGreaterThan(most * 0.9);
+      expect(Math.min(...gaps)).toBeLessThan(most * 0.1);
+    }
+  });
+
+  test("a delivery waits as long as its receiver asked for, though not beyond the day", () => {
+    const attempted = { attempts: 1, triedSince: START };
+    const after = (earliestMs: number) =>
+      (getNextAttempt(attempted, { now: START, random: () => 0, earliestMs })?.getTime() ?? 0) -
+      START.getTime();
+
+    expect(after(120_000)).toBe(120_000);
+    expect(after(30 * RETRY_WINDOW_MS)).toBe(RETRY_WINDOW_MS);
+  });
+
+  test("a delivery without a slot waits longer each time, and never longer than a queue can delay a message", () => {
+    const most = (waits: number) => getSlotWaitMs(waits, () => 1);
+
+    expect([0, 1, 2, 3].map(most)).toEqual([2_000, 3_000, 5_000, 9_000]);
+    expect(most(1_000)).toBe(900_000);
+    expect(getSlotWaitMs(1_000, () => 0)).toBe(1_000);
   });
 });
