@@ -1,3 +1,4 @@
+import { orderAnswerers } from "@mailproof/api/http/answerers";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createRouter } from "@mailproof/api/http/router";
 import { expect, test } from "vitest";
@@ -45,4 +46,12 @@ test("a slash too many leads to the route's own path, whatever host the request 
     movedTo: "/v1/jobs/a%2Fb",
   });
   expect(route("GET", "/v1/jobs/1")).not.toHaveProperty("movedTo");
+});
+
+test("orderAnswerers asks the dashboard before the documents, since both answer a browser's root", () => {
+  const answer = () => undefined;
+
+  const ordered = orderAnswerers({ documents: answer, dashboard: answer, mcp: undefined });
+
+  expect(ordered.map(({ route }) => route)).toEqual(["dashboard", "document"]);
 });

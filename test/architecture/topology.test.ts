@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
+import { SPECIAL_BLOCKS } from "@mailproof/mail/special-blocks";
 import { expect, test } from "vitest";
 import { GRANTS } from "../../infra/iam.ts";
 import { fitToQuota, mayReserve } from "../../infra/quota.ts";
@@ -125,4 +126,19 @@ test("nothing is reserved unless the account's quota leaves callers the greater 
   expect(mayReserve(2 * sum - 1, lambdas)).toBe(false);
   expect(mayReserve(2 * sum, lambdas)).toBe(true);
   expect(mayReserve(1_000, lambdas)).toBe(true);
+});
+
+// deploy/exit is another machine and has no code of ours: what it must know is written there once more, and compared here.
+
+test("the exit refuses every block of IPv4 that is not public", () => {
+  const rules = readFileSync("deploy/exit/danted.conf", "utf8");
+  const refused = [...rules.matchAll(/^socks block \{ from: 0\.0\.0\.0\/0 to: (\S+) /gm)].map(
+    ([, block]) => block,
+  );
+
+  // The last one refuses what no rule allows.
+  expect(refused).toEqual([
+    ...Object.keys(SPECIAL_BLOCKS).filter((block) => !block.includes(":")),
+    "0.0.0.0/0",
+  ]);
 });
