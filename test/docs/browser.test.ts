@@ -73,7 +73,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
 
   const isSeen = (page: Page, selector: string) => page.locator(selector).first().isVisible();
 
-  test.each([360, 768, 1440])("the page fits a screen of %i pixels", async (width) => {
+  test.each([360, 1440])("the page fits a screen of %i pixels", async (width) => {
     const { page, complaints, asked: requestedUrls } = await whenOpened({ width });
 
     const wide = await page.evaluate("document.documentElement.scrollWidth");
@@ -103,9 +103,10 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     },
   );
 
-  test.each(
-    [375, 1280, 1920].flatMap((width) => [[width, "light"] as const, [width, "dark"] as const]),
-  )("the page of the status fits %i pixels, %s, and anyone can read it", async (...view) => {
+  test.each([
+    [375, "light"],
+    [1920, "dark"],
+  ] as const)("the status page fits %i pixels and has no axe violation: %s", async (...view) => {
     const [width, colorScheme] = view;
     const { page, complaints, asked } = await whenOpened({ width, colorScheme, path: "/status" });
 
