@@ -3,36 +3,43 @@ import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-// Where scripts/fetch-third-party.sh keeps each tool: under the hash of the file that names its version.
+// Where scripts/fetch-third-party.sh keeps each tool: under the hash of the text that names its versions.
 
 const FILES = {
-  runtime_client: "runtime-client/package-lock.json",
-  newman: "newman/package-lock.json",
-  python: "python/requirements.txt",
-  dkimpy: "dkimpy/requirements.txt",
-  joserfc: "joserfc/requirements.txt",
-  parsedmarc: "parsedmarc/requirements.txt",
-  checkdmarc: "checkdmarc/requirements.txt",
-  pyevp: "pyevp/requirements.txt",
-  go_msgauth: "go-msgauth/main.go",
-  python_generators: "generators/python/requirements.txt",
   java_generators: "generators/java/pom.xml",
   go_generators: "generators/go/go.sum",
   porcupine: "porcupine/main.go",
-  zizmor: "zizmor/requirements.txt",
   actionlint: "actionlint/go.sum",
 } as const;
 
-export type Tool = keyof typeof FILES;
+type Packaged =
+  | "python"
+  | "joserfc"
+  | "parsedmarc"
+  | "pyevp"
+  | "python_generators"
+  | "zizmor"
+  | "newman"
+  | "runtime_client";
+
+export type Tool = keyof typeof FILES | Packaged;
 
 const {
   XDG_CACHE_HOME: caches = join(homedir(), ".cache"),
   THIRD_PARTY_DIR: folder = join(caches, "mailproof", "third-party"),
 } = process.env;
 
+const readTool = (path: string): string =>
+  readFileSync(join(import.meta.dirname, "tools", path), "utf8");
+
+const readVersions = (tool: Tool): string => {
+  if (tool in FILES) return readTool(FILES[tool as keyof typeof FILES]);
+  const lines = readTool("packages.txt").split("\n");
+  return `${lines.find((line) => line.startsWith(`${tool} `))}\n`;
+};
+
 export const getToolFolder = (tool: Tool): string => {
-  const file = join(import.meta.dirname, "tools", FILES[tool]);
-  const hash = createHash("sha256").update(readFileSync(file)).digest("hex");
+  const hash = createHash("sha256").update(readVersions(tool)).digest("hex");
   return join(folder, `${tool}-${hash.slice(0, 12)}`);
 };
 
