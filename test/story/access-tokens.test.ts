@@ -95,18 +95,6 @@ test("a missing scope is 403, and the challenge names it", async () => {
   );
 });
 
-test("no token may do what is reserved for unrestricted keys, whatever its scope", async () => {
-  const { ask } = await givenTrust();
-
-  const response = await ask({ scope: SCOPES.join(" ") }, "GET /v1/api-keys");
-
-  expect(response).toMatchObject({
-    statusCode: 403,
-    error: { message: expect.stringContaining("reserved for unrestricted keys") },
-  });
-  expect(response.headers).not.toHaveProperty("www-authenticate");
-});
-
 test.each<[string, JWTPayload]>([
   ["an account that is not there", { mailproof_account: "acc_999" }],
   ["no account", { mailproof_account: undefined }],

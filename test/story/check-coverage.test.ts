@@ -80,13 +80,3 @@ test("the history, a check that is read and a monitor say the same confidence", 
   expect(read.data).toMatchObject({ confidence: "low", missing_parts: data.missing_parts });
   expect(list.data.checks[0]).toMatchObject({ grade: "F", confidence: "low" });
 });
-
-test("where nothing about the domain's own names was answered the charge is refunded, as before", async () => {
-  const ctx = await given({ balance: 20 });
-  const nothing: Dns = async () => ({ kind: "timeout" });
-
-  const failed = await whenChecked(withDnsLookups(ctx.world, nothing), ctx.liveKey);
-
-  expect(failed).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(listMoves(ctx)).toEqual(["hold 10", "release 10"]);
-});

@@ -12,7 +12,7 @@ import {
 } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";
 import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
-import { send, whenChecked, whenVerified } from "../app/send.ts";
+import { whenChecked, whenVerified } from "../app/send.ts";
 
 const DAY_MS = 86_400_000;
 /** After this the request that began counts as abandoned. */
@@ -46,21 +46,6 @@ test("a repeat is 200 with the original check, costs nothing, and tells what rem
   expect(repeat.data.cached).toBe(false);
 });
 
-test("a repeat is the original also when the domain was checked anew since", async () => {
-  const { world, liveKey, later } = await given({ balance: 25 });
-  const first = await whenChecked(world, liveKey, site, "k");
-  later(2 * DAY_MS);
-  await whenChecked(world, liveKey, site);
-
-  const repeat = await whenChecked(world, liveKey, site, "k");
-
-  expect(repeat.data).toMatchObject({
-    check_id: first.data.check_id,
-    checked_at: first.data.checked_at,
-    idempotent_replay: true,
-  });
-});
-
 test("of a cached result the key keeps replaying just that, for its thirty days", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
@@ -75,16 +60,6 @@ test("of a cached result the key keeps replaying just that, for its thirty days"
   expect(repeat.data).toEqual({ ...cached.data, idempotent_replay: true });
   expect(repeat.data.check_id).toBe(bought.data.check_id);
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
-});
-
-test("a check is there as long as its key, on the smallest plan too", async () => {
-  const { world, liveKey, later } = await given({ balance: 10, plan: "free" });
-  const first = await whenChecked(world, liveKey, site, "k");
-  later(30 * DAY_MS - 1_000);
-
-  const repeat = await whenChecked(world, liveKey, site, "k");
-
-  expect(repeat.data).toMatchObject({ check_id: first.data.check_id, idempotent_replay: true });
 });
 
 test("after thirty days it is a new key", async () => {
@@ -275,13 +250,4 @@ test("what the charge left is stated though the balance cannot be read after it,
 
   expect(data).toMatchObject({ credits_used: 10, credits_remaining: 0 });
   expect(repeat.data).toMatchObject({ credits_used: 0, credits_remaining: 0 });
-});
-
-test("a key means nothing where checks are only read", async () => {
-  const { world, liveKey: key } = await given();
-  const headers = { "idempotency-key": "not a key at all" };
-
-  const response = await send(world, "GET /v1/deliverability/checks", { key, headers });
-
-  expect(response.statusCode).toBe(200);
 });

@@ -94,27 +94,6 @@ test("an address literal is unknown and free, since no mail server is asked", as
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
 });
 
-test("a repeat with the same key returns the same result for free, and another key is another request", async () => {
-  const ctx = await given({ balance: 10 });
-  const body = { email: "ann@x.com", ...SHALLOW };
-  const first = await whenVerified(ctx.world, ctx.liveKey, body, "one");
-
-  const repeat = await whenVerified(ctx.world, ctx.liveKey, body, "one");
-  const other = await whenVerified(ctx.world, ctx.liveKey, body, "two");
-
-  expect(repeat.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
-  expect(other.data).toEqual({ ...first.data, cached: true, credits_used: 0.5 });
-  expect(await readCredits(ctx)).toMatchObject({ available: 8.5, held: 0, spent: 1.5 });
-});
-
-test("without a credit it is refused as ever", async () => {
-  const ctx = await given({ balance: 0 });
-
-  const response = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
-
-  expect(response.statusCode).toBe(402);
-});
-
 /** DNS that takes so long: the request is over before its answer is there. */
 const slowDns = (world: AppWorld, ms: number): AppWorld => ({
   ...world,
@@ -187,25 +166,3 @@ test.each(["batch", "file"] as const)(
     await thenConsistent(ctx);
   },
 );
-
-test("a batch whose mail servers are asked refunds nothing", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.liveKey, { emails: LIST });
-
-  const job = await finishJob(ctx);
-
-  expect("credits_refunded" in job).toBe(false);
-  expect(await readCredits(ctx)).toMatchObject({ available: 94, spent: 6, refunded: 0 });
-});
-
-test("a test key gets the same response, and no credits move", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.testKey, { emails: createEmails(2), ...SHALLOW });
-  await whenWorked(ctx);
-
-  const job = await readJob(ctx, "job_1", ctx.testKey);
-
-  expect(job).toMatchObject({ status: "completed" });
-  expect("credits_refunded" in job).toBe(false);
-  expect(listMoves(ctx)).toEqual([]);
-});

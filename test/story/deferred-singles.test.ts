@@ -102,17 +102,6 @@ test("a verdict of a later attempt is the job's, and costs half the price again 
   expect(again.data).toMatchObject({ status: "valid", cached: true, credits_used: 0.5 });
 });
 
-test("a process that is gone before it answered is followed by the job, which waits and is paid once", async () => {
-  const ctx = await given({ balance: 10 });
-  const mute = { ...ctx.queue, sendMany: async () => ["unknown" as const] };
-
-  await whenVerified({ ...ctx.world, queue: mute }, ctx.liveKey, { email: "unknown@x.com" });
-
-  expect(await countMinutes(ctx)).toBe(5);
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-  await thenConsistent(ctx);
-});
-
 // A list at a mail server that greylists a recipient that it has not seen for five minutes, a random one, too:
 // the second attempt of the job finds out which mailboxes exist.
 

@@ -1,18 +1,13 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { RETRY_SCHEDULES } from "@mailproof/core/verify/retry";
 import { describe, expect, test } from "vitest";
 import { whenMinutesPass, whenWorked } from "../app/drain-queues.ts";
-import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../app/ledger.ts";
+import { listOutboxEvents, thenConsistent } from "../app/ledger.ts";
 import { send, whenVerified } from "../app/send.ts";
 import {
-  createProcessRequest,
-  formatCsv,
   givenChunked,
-  givenUpload,
   readJob,
   type TestContext,
   whenBatched,
-  whenFiled,
   whenProcessed,
 } from "../things/jobs.ts";
 
@@ -253,17 +248,6 @@ describe("a running job says which addresses wait", () => {
 
     expect(await readJobFields(ctx)).toMatchObject({ count: 3 });
   });
-
-  test("a verification that became a job waits like a row, and is read like one", async () => {
-    const ctx = await givenChunked();
-    await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
-
-    expect(await readJobFields(ctx)).toEqual({
-      count: 1,
-      by_reason: { greylisted: 1 },
-      next_attempt_at: new Date(START_MS + 6 * MINUTE_MS).toISOString(),
-    });
-  });
 });
 
 describe("max_wait_minutes ends the waiting", () => {
@@ -293,20 +277,6 @@ describe("max_wait_minutes ends the waiting", () => {
     },
   );
 
-  test("the most is more than any schedule takes, and the default leaves out late attempts after throttles alone", () => {
-    const longest = Object.entries(RETRY_SCHEDULES).map(
-      ([cause, { afterMinutes }]): [string, number] => [
-        cause,
-        afterMinutes.reduce((sum, minutes) => sum + minutes, 0),
-      ],
-    );
-
-    expect(Math.max(...longest.map(([, minutes]) => minutes))).toBe(315);
-    expect(longest.filter(([, minutes]) => minutes > 40).map(([cause]) => cause)).toEqual([
-      "throttled",
-    ]);
-  });
-
   test.each([-1, 1_441, 1.5, "5"])("%j is 400", async (max_wait_minutes) => {
     const { world, liveKey } = await givenChunked();
     const body = { emails: ["ann@x.com"], options: { max_wait_minutes } };
@@ -331,20 +301,4 @@ describe("max_wait_minutes ends the waiting", () => {
 
     expect(statuses).toEqual([202, 202, 202, 409]);
   });
-
-  test("a file whose rows break, with no wait at all, is refunded for them", async () => {
-    const ctx = await givenChunked();
-    await whenProcessedWith(ctx, ["ann@x.com", "error@x.com"], { max_wait_minutes: 0 });
-    await whenWorked(ctx);
-
-    expect(await readJob(ctx)).toMatchObject({ status: "completed", progress: { unknown: 1 } });
-    expect(await readCredits(ctx)).toMatchObject({ available: 99, held: 0, spent: 1 });
-    expect(listMoves(ctx)).toEqual(["hold 2", "settle 2", "refund 1"]);
-    await thenConsistent(ctx);
-  });
 });
-
-const whenProcessedWith = async (ctx: TestContext, emails: readonly string[], options: object) => {
-  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(emails));
-  return whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { options }));
-};

@@ -80,20 +80,6 @@ test.each([{}, { selection: "all" }, { filter: "risky" }, { filter: "safe_to_sen
   },
 );
 
-test.each([
-  ["comma", ","],
-  ["semicolon", ";"],
-  ["tab", "\t"],
-])("delimiter=%s separates the cells of a CSV, for another reader too", async (name, delimiter) => {
-  const { world, liveKey, job } = await givenFileDone(LIST);
-
-  const { text } = await whenExported(world, liveKey, { delimiter: name }, job);
-
-  const [header, , second]: string[][] = parse(text, { bom: true, delimiter });
-  expect(header).toEqual(["id", "E-Mail", "note", ...OURS]);
-  expect(second?.slice(0, 3)).toEqual(["2", "invalid@x.com", "two\nlines; <&>"]);
-});
-
 test("filter=safe_to_send has the valid addresses, as CSV, JSON and .xlsx", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
   const query = { filter: "safe_to_send" };

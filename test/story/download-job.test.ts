@@ -1,10 +1,8 @@
 import { inflateRawSync } from "node:zlib";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
 import { NO_REFUNDS } from "@mailproof/core/rows/refunds";
-import { STATUSES } from "@mailproof/core/verify/result";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
-import { readCredits } from "../app/ledger.ts";
 import { send, whenVerified } from "../app/send.ts";
 import {
   EACH,
@@ -263,15 +261,6 @@ const readZip = (bytes: Uint8Array): ReadonlyMap<string, string> => {
   return files;
 };
 
-test("the file of each status is one of those that the filters are tried on", async () => {
-  const { world, liveKey, job } = await givenOneOfEach();
-
-  const { rows } = await getJson(world, liveKey, {}, job);
-
-  const statuses = new Set(rows.map(({ status }: { status: string }) => status));
-  expect(statuses).toEqual(new Set(STATUSES));
-});
-
 test("a filter that lets nothing through is 200 with a header, or with no rows", async () => {
   const { world, liveKey, job } = await givenFileDone("email\nann@x.com\n");
 
@@ -405,15 +394,6 @@ test.each([
   expect(decodeURIComponent(disposition.split("''")[1] ?? "")).toBe(fileName);
 });
 
-test("a filter is part of the file's name", async () => {
-  const ctx = await given();
-  await givenJobOf(ctx, [createRows(await verifyEmail(ctx.world, "ann@x.com"), 1)]);
-
-  const { headers } = await whenExported(ctx.world, ctx.liveKey, { filter: "Valid" });
-
-  expect(headers["content-disposition"]).toContain('filename="job_1-valid.csv"');
-});
-
 test("past the plan's days it is 409, and the words say that the rows are gone", async () => {
   const { world, liveKey, job, later } = await givenFileDone("email\nann@x.com\nbob@x.com\n");
   later(RETENTION_SECONDS * 1_000 - 1_000);
@@ -452,14 +432,4 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
     expect(refused).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
     expect(refused.error.message).toContain(words);
   }
-});
-
-test("an export costs nothing, also without any credits", async () => {
-  const ctx = await givenFileDone("email\nann@x.com\n");
-  const before = await readCredits(ctx);
-
-  for (const format of ["csv", "json"])
-    expect((await whenExported(ctx.world, ctx.liveKey, { format }, ctx.job)).statusCode).toBe(200);
-
-  expect(await readCredits(ctx)).toEqual(before);
 });

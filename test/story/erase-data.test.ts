@@ -422,14 +422,6 @@ test("503: whether the erasure has begun is not known", async () => {
   expect((await whenErased(ctx)).statusCode).toBe(200);
 });
 
-test("400: without an address, or with another parameter", async () => {
-  const { world, liveKey: key } = await givenChunked();
-  const queries = [{}, { email: "" }, { email: EMAIL, force: "1" }];
-
-  for (const query of queries)
-    expect((await send(world, ROUTE, { key, query })).statusCode).toBe(400);
-});
-
 test("a key without one of both scopes is 403", async () => {
   const { world, account } = await givenChunked();
   const query = { email: EMAIL };

@@ -153,12 +153,6 @@ test("reports of another account, of test keys and of another domain do not coun
   expect((await ask(world, testKey)).data.dmarc.reports).toBe(1);
 });
 
-test("the simulated reports of a test key are none of a live key", async () => {
-  const { world, liveKey } = await given();
-
-  expect((await ask(world, liveKey, "ready.example")).data.dmarc.reports).toBe(0);
-});
-
 test("400: a domain that is none", async () => {
   const { world, liveKey: key } = await given();
 

@@ -126,23 +126,3 @@ test("the blocklists' replies are returned also when they cannot be stored", asy
 
   expect(data.blacklist_status.listed).toBe(true);
 });
-
-test.each([
-  ["one label", "localhost"],
-  ["a blank", "x%20y.com"],
-  ["an address", "ann%40x.com"],
-  ["a label of 64 letters", `${"a".repeat(64)}.com`],
-])("%s is 400 and names the field", async (_case, domain) => {
-  const { world, liveKey: key } = await given();
-
-  const refused = await ask(world, key, domain);
-
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.details[0].field).toBe("domain");
-});
-
-test("a domain beyond ASCII is one, however it is written", async () => {
-  const { world, liveKey: key } = await given();
-
-  expect((await ask(world, key, "b%C3%BCcher.example")).data.domain).toBe("xn--bcher-kva.example");
-});

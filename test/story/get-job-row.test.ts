@@ -43,15 +43,6 @@ test("200: a row of a list has its result and the evidence that a single verific
   expect(data.evidence.score.length).toBeGreaterThan(0);
 });
 
-test("the pages of results are without evidence, as before", async () => {
-  const ctx = await givenJob();
-
-  const { data } = await send(ctx.world, "GET /v1/jobs/job_1", { key: ctx.liveKey });
-
-  expect(data.results).toHaveLength(3);
-  expect(data.results.filter((row: object) => "evidence" in row)).toEqual([]);
-});
-
 test("a job of one address has the evidence that its request asked for", async () => {
   const ctx = await givenChunked();
   const options = { include_evidence: true };
@@ -123,16 +114,6 @@ test("an erased address takes the evidence of its part of the list with it", asy
   expect(listEvidence(ctx)).toHaveLength(1);
 });
 
-test("the deletion of a job removes its evidence", async () => {
-  const ctx = await givenJob();
-  await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
-
-  await send(ctx.world, "DELETE /v1/jobs/job_1", { key: ctx.liveKey });
-
-  expect(listEvidence(ctx)).toEqual([]);
-  expect((await whenRead(ctx, 1)).statusCode).toBe(404);
-});
-
 test.each<[string, number | string]>([
   ["that waits for another attempt", 3],
   ["that the list does not have", 99],
@@ -145,15 +126,4 @@ test.each<[string, number | string]>([
 
   expect(statusCode).toBe(404);
   expect(error.message).toContain("no result yet");
-});
-
-test("400: a query that the route does not have", async () => {
-  const { world, liveKey } = await givenJob();
-
-  const { statusCode } = await send(world, "GET /v1/jobs/job_1/results/1", {
-    key: liveKey,
-    query: { limit: "1" },
-  });
-
-  expect(statusCode).toBe(400);
 });

@@ -165,17 +165,6 @@ test.each<[string, string, readonly string[]]>([
   expect(data).not.toHaveProperty("next_key");
 });
 
-test("a filter by a provider returns what the summary counts", async () => {
-  const ctx = await givenJob();
-  const { data } = await whenRead(ctx);
-  const [[name, count] = []] = Object.entries(data.summary.providers);
-
-  const { data: found } = await whenRead(ctx, { filter: `provider:${name}` });
-
-  expect(found.matching_rows).toBe(count);
-  expect(found.results.every(({ provider }: { provider: string }) => provider === name)).toBe(true);
-});
-
 /** The rows that have the value and match the other fields of the filter. */
 const countRows = async (
   ctx: TestContext,

@@ -291,13 +291,3 @@ test("a job that failed says why, and what became of the money", async () => {
   expect(data.error).toMatch(/The charge was refunded\.$/);
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, refunded: 1 });
 });
-
-test("reading costs nothing, also without any credits", async () => {
-  const ctx = await given({ balance: 1 });
-  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
-  await whenWorked(ctx);
-  const before = await readCredits(ctx);
-
-  expect((await whenRead(ctx.world, ctx.liveKey)).statusCode).toBe(200);
-  expect(await readCredits(ctx)).toEqual(before);
-});

@@ -58,17 +58,6 @@ test("the jobs are 200, newest first, each without its results", async () => {
   expect(data.jobs[0]).toMatchObject({ status: "pending", processed_emails: 0 });
 });
 
-test("an account without jobs has an empty list", async () => {
-  const { world, liveKey } = await given();
-
-  expect((await whenListed(world, liveKey)).data).toEqual({
-    jobs: [],
-    total: 0,
-    total_is_approximate: false,
-    has_more: false,
-  });
-});
-
 test("what was answered in time is no job", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "ann@x.com" });

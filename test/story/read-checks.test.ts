@@ -62,18 +62,6 @@ test.each([
   expect((await whenListed(world, liveKey, { limit })).data).toMatchObject({ count, total: 105 });
 });
 
-test.each(["x7.com", "X7.com", "https://x7.com/path", "x7.com."])(
-  "domain=%s lists the checks of that domain alone",
-  async (domain) => {
-    const { world, liveKey } = await givenChecks(25);
-
-    const { data } = await whenListed(world, liveKey, { domain });
-
-    expect(data).toMatchObject({ count: 1, total: 1, truncated: false });
-    expect(data.checks).toMatchObject([{ check_id: "check-7", domain: "x7.com" }]);
-  },
-);
-
 test("a domain is found behind more checks of others than a page shows", async () => {
   const { world, liveKey } = await givenChecks(250);
 

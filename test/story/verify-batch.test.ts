@@ -260,21 +260,6 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("twenty racing requests with one key are one job, paid for once", async () => {
-  const ctx = await givenChunked();
-
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () =>
-      whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) }, "k"),
-    ),
-  );
-
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(202));
-  expect(new Set(answers.map(({ data }) => data.job_id)).size).toBe(1);
-  expect(answers.filter(({ data }) => data.credits_used === 3)).toHaveLength(1);
-  expect(listMoves(ctx)).toEqual(["charge 3"]);
-});
-
 test("no reply to the payment is 500 that promises nothing, and the job goes on where it was paid", async () => {
   const ctx = await givenChunked();
   const world = withLostReplies(ctx, ctx.world, 1, true);

@@ -177,36 +177,6 @@ test("a message that never arrives is sent again after five minutes", async () =
   expect((await findJob(world, liveKey)).status).toBe("completed");
 });
 
-test("a greylisting server is asked again after six and after thirty minutes, and only then the result is unknown, and paid", async () => {
-  const ctx = await givenSlow(11_000);
-  const { world, liveKey, later } = ctx;
-  await whenVerified(world, liveKey, { email: "greylisted@x.com" });
-  const seen: unknown[] = [];
-  const look = async (passedMs: number) => {
-    later(passedMs);
-    await whenReconciled(ctx);
-    await whenWorked(ctx);
-    const { status, progress } = await findJob(world, liveKey);
-    seen.push(`${status}, ${progress.unknown} unknown`);
-  };
-
-  await look(0);
-  await look(6 * MINUTE_MS - 1);
-  await look(1);
-  await look(30 * MINUTE_MS - 1);
-  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 1 });
-  await look(1);
-
-  expect(seen).toEqual([
-    "processing, 0 unknown",
-    "processing, 0 unknown",
-    "processing, 0 unknown",
-    "processing, 0 unknown",
-    "completed, 1 unknown",
-  ]);
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-});
-
 test("a message that comes twice does not shorten the time a greylisting server wants", async () => {
   const ctx = await givenSlow(11_000);
   const { world, liveKey, later } = ctx;
@@ -220,27 +190,6 @@ test("a message that comes twice does not shorten the time a greylisting server 
   await whenWorked(ctx);
 
   expect((await findJob(world, liveKey)).status).toBe("processing");
-});
-
-test("a server that takes us the second time is the answer", async () => {
-  const ctx = await givenSlow(11_000);
-  const { world, liveKey, later } = ctx;
-  const { engine } = world;
-  let probes = 0;
-  const probe: typeof engine.probe = (question) =>
-    engine.probe({ ...question, recipient: ++probes > 2 ? "ann@x.com" : "greylisted@x.com" });
-  const moody = { ...ctx, world: { ...world, engine: { ...engine, probe } } };
-  await whenVerified(moody.world, liveKey, { email: "ann@x.com" });
-
-  await whenWorked(moody);
-  later(6 * MINUTE_MS);
-  await whenReconciled(moody);
-  await whenWorked(moody);
-
-  expect(await findJob(world, liveKey)).toMatchObject({
-    status: "completed",
-    progress: { valid: 1 },
-  });
 });
 
 test("what breaks on our side again and again fails, and is refunded once", async () => {
