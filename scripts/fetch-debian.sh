@@ -27,16 +27,9 @@ fetch() {
   rm -r "$debs"
 }
 
-<<<<<<< HEAD:scripts/fetch-debian.sh
 for package in postfix exim4-daemon-light opensmtpd opendkim msmtp; do
   # shellcheck disable=SC2046
   fetch "$servers/$package" $(packages_of "$package")
 done
 fetch .cache/prometheus prometheus
 echo "Postfix, Exim, OpenSMTPD, OpenDKIM and msmtp are in $servers, promtool is in .cache/prometheus/usr/bin."
-=======
-for package in postfix exim4-daemon-light opensmtpd opendkim msmtp; do
-  fetch "$package"
-done
-echo "Postfix, Exim, OpenSMTPD, OpenDKIM and msmtp are in $servers."
->>>>>>> 25eabd07 (third-party: drop comparisons that mailauth and jose also make):scripts/fetch-mail-servers.sh

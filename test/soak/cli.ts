@@ -1,15 +1,13 @@
 import { parseArgs } from "node:util";
 import { soakForLong } from "./lasting.ts";
-import { soakUnderAttack } from "./under-attack.ts";
 
-// npx node test/soak/cli.ts --minutes N [--attacks] [--seed S]
-// test/soak/lasting.ts and under-attack.ts say what each is for.
+// npx node test/soak/cli.ts --minutes N [--seed S]
+// test/soak/lasting.ts says its purpose.
 
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "30" },
     seed: { type: "string", default: "1" },
-    attacks: { type: "boolean", default: false },
   },
 });
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
@@ -17,4 +15,4 @@ if (!(minutes >= 1) || !Number.isSafeInteger(seed)) {
   process.stderr.write("--minutes must be a number from 1 up, and --seed a whole number.\n");
   process.exit(2);
 }
-await (values.attacks ? soakUnderAttack : soakForLong)(minutes, seed);
+await soakForLong(minutes, seed);

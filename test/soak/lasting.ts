@@ -34,7 +34,7 @@ const restartRepeatedly = async (service: Service, untilMs: number): Promise<num
 };
 
 export const soakForLong = async (minutes: number, seed: number): Promise<void> => {
-  const soak = await startSoak({ seed, customers: CUSTOMERS, pauseMs: PAUSE_MS, others: {} });
+  const soak = await startSoak({ seed, customers: CUSTOMERS, pauseMs: PAUSE_MS });
   const { service, startMs, results, samples } = soak;
   const lengthMs = minutes * MINUTE_MS;
   const calmFromMs = lengthMs * CRASHING_SHARE;

@@ -13,20 +13,6 @@ import {
 } from "@mailproof/lab/certificate";
 import { NODE_OPTIONS } from "../../scripts/node-options.ts";
 
-const MEGABYTE = 1024 * 1024;
-
-/**
- * Megabytes. `heap`: what JavaScript holds; `external`: its buffers. What is resident beyond both is code, SQLite's cache,
- * and freed memory that the allocator has not returned.
- */
-export type RetainedMemory = {
-  readonly resident: number;
-  readonly heap: number;
-  readonly external: number;
-};
-
-type Evaluated = { readonly result: { readonly value: string } };
-
 /** The product in its own process, at an address that stays the same over all its restarts. */
 export const startService = async (folder: string, network: Readonly<Record<string, string>>) => {
   const [port, metricsPort, mailPort] = [await freePort(), await freePort(), await freePort()];
@@ -47,14 +33,12 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     NODE_EXTRA_CA_CERTS: authority,
   };
   let child: ChildProcess;
-  let inspector: string | undefined;
   const start = async (): Promise<void> => {
-    // As `npm start` does, and with an inspector for `measureRetained`.
-    const options = [...NODE_OPTIONS, "--inspect=127.0.0.1:0"];
-    child = spawn(process.execPath, [...options, "packages/local/src/server/main.ts"], { env });
+    child = spawn(process.execPath, [...NODE_OPTIONS, "packages/local/src/server/main.ts"], {
+      env,
+    });
     child.stdout?.pipe(log, { end: false });
     child.stderr?.pipe(log, { end: false });
-    child.stderr?.once("data", (chunk: Buffer) => (inspector = /ws:\S+/.exec(String(chunk))?.[0]));
     while (!(await fetch(`${baseUrl}/health`).catch(() => undefined))) {
       if (child.exitCode !== null) throw new Error("the server did not start: see server.log");
       await setTimeout(50);
@@ -64,23 +48,6 @@ export const startService = async (folder: string, network: Readonly<Record<stri
     const ended = once(child, "exit");
     child.kill(signal);
     await ended;
-  };
-  /** Memory right after a collection: without it a process has what V8 has not yet troubled to free. */
-  const measureRetained = async (): Promise<RetainedMemory> => {
-    const socket = new WebSocket(inspector ?? "");
-    await once(socket, "open");
-    const call = async (method: string, params: object = {}): Promise<unknown> => {
-      const replied = once(socket, "message");
-      socket.send(JSON.stringify({ id: 1, method, params }));
-      const [{ data }] = (await replied) as [{ readonly data: string }];
-      return (JSON.parse(data) as { readonly result: unknown }).result;
-    };
-    await call("HeapProfiler.collectGarbage");
-    const expression = "JSON.stringify(process.memoryUsage())";
-    const { result } = (await call("Runtime.evaluate", { expression })) as Evaluated;
-    socket.close();
-    const { rss, heapUsed, external } = JSON.parse(result.value) as NodeJS.MemoryUsage;
-    return { resident: rss / MEGABYTE, heap: heapUsed / MEGABYTE, external: external / MEGABYTE };
   };
   const command = async (...args: readonly string[]): Promise<any> => {
     const commandProcess = spawn(process.execPath, ["packages/local/bin/mailproof.mjs", ...args], {
@@ -96,11 +63,9 @@ export const startService = async (folder: string, network: Readonly<Record<stri
   scrapeMetrics(`http://127.0.0.1:${metricsPort}/metrics`);
   return {
     baseUrl,
-    mailPort,
     start,
     stop,
     command,
-    measureRetained,
     pid: () => child.pid ?? 0,
     state: env.MAILPROOF_DIR,
   };
@@ -129,17 +94,14 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/**
- * Takes webhooks, and refuses every third; or accepts a call and never answers it. The lab's own name servers know the
- * way here.
- */
-export const startReceiver = async (answers: "mostly" | "never" = "mostly") => {
+/** Takes webhooks, and refuses every third. The lab's own name servers know the way here. */
+export const startReceiver = async () => {
   let calls = 0;
   const identity = { key: PUBLIC_AND_WORTHLESS_KEY, cert: PUBLIC_AND_WORTHLESS_CERTIFICATE };
   const server = createServer(identity, (request, answer) => {
     request.resume();
     calls++;
-    if (answers === "mostly") answer.writeHead(calls % 3 === 0 ? 500 : 204).end();
+    answer.writeHead(calls % 3 === 0 ? 500 : 204).end();
   }).listen(0);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

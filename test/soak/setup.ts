@@ -19,7 +19,7 @@ import {
   startService,
 } from "./service.ts";
 
-// What every soak has: the network, the service, the customers, and their results.
+// The network, the service, the customers, and their results.
 
 export type TimedResult = Done & { readonly atMs: number };
 export type Sample = ReturnType<typeof measureUsage> & {
@@ -33,8 +33,6 @@ export type Wanted = {
   readonly seed: number;
   readonly customers: number;
   readonly pauseMs: number;
-  /** Accounts besides those of the customers, by name. */
-  readonly others: Readonly<Record<string, PlanId>>;
 };
 
 const CREDITS = 1_000_000;
@@ -69,11 +67,11 @@ export const openAccounts = async (
   return opened;
 };
 
-export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) => {
+export const startSoak = async ({ seed, customers, pauseMs }: Wanted) => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-soak-"));
   const names = Array.from({ length: customers }, (_, number) => `customer ${number}`);
   const plans = Object.fromEntries(names.map((name) => [name, "scale" as const]));
-  const accounts = await openAccounts(join(folder, "state"), { ...plans, ...others });
+  const accounts = await openAccounts(join(folder, "state"), plans);
   const network = await startBeside<Readonly<Record<string, string>>>("lab.ts");
   const service = await startService(folder, network.first);
   const receiver = await startReceiver();
@@ -156,9 +154,7 @@ export const startSoak = async ({ seed, customers, pauseMs, others }: Wanted) =>
 
   printLine(`${customers} customers, seed ${seed}; state in ${service.state}`);
   return {
-    accounts,
     service,
-    network,
     receiver,
     startMs,
     results,

@@ -1,4 +1,4 @@
-import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/lab/companies";
+import { getCompany, getPeople } from "@mailproof/lab/companies";
 import type { LabStatus } from "@mailproof/lab/domain";
 import { allDomains } from "@mailproof/lab/domains";
 import { LAB_ZONE } from "@mailproof/lab/lab";
@@ -19,15 +19,6 @@ export const companyBy = (chance: Chance) => {
 };
 
 const domainOf = (label: string): string => `${label}.companies.${LAB_ZONE}`;
-
-/** The first company that rents its mail here, and accepts its people alone. */
-export const companyAt = (mailHost: string): string => {
-  for (let number = 1; number <= COMPANIES; number++) {
-    const { catchAll, mailHosts } = getCompany(number);
-    if (!catchAll && mailHosts.includes(mailHost)) return domainOf(formatCompanyLabel(number));
-  }
-  throw new Error(`no company has its mail at ${mailHost}`);
-};
 
 /** People of the lab's companies, some of them asked for repeatedly; `missingShare` of all have no mailbox there. */
 export const pickEmail = (chance: Chance, missingShare: number): Expected => {
