@@ -54,7 +54,7 @@ describeInBrowser("the API keys", ({ open }) => {
     );
   });
 
-  test("by keyboard alone one key is made, however often Enter is pressed; Esc forgets it and returns to the button", async () => {
+  test("one key is made by keyboard alone, however often Enter is pressed, and Esc returns to the button", async () => {
     const { page, readApi } = await open({ path: PATH, key: "live" });
     const { api_keys: before } = await readApi<Keys>("/v1/api-keys");
     await page.locator(".keys tbody tr").first().waitFor();
@@ -92,7 +92,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(after.find(({ name }) => name === "typed")?.["scopes"]).toEqual(["account:read"]);
   });
 
-  test("a dialog that is opened again at once stays open: the browser says late that it was closed", async () => {
+  test("a dialog that is opened again at once stays open", async () => {
     const { page } = await open({ path: PATH, key: "live" });
     await page.getByRole("button", { name: "Create a key" }).click();
     await page.getByRole("dialog").waitFor();
@@ -196,7 +196,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(keys.find(({ name }) => name === label)?.["scopes"]).toEqual(scopes);
   });
 
-  test("without a scope chosen the API's sentence is in the form, and no key is made", async () => {
+  test("a form without a chosen scope shows the API's sentence, and no key is made", async () => {
     const { page, readApi } = await open({ path: PATH, key: "live" });
     await page.getByRole("button", { name: "Create a key" }).click();
     const dialog = page.getByRole("dialog");
@@ -230,7 +230,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect((await askAccount(ready, created)).status).toBe(401);
   });
 
-  test("who revokes the own key is signed out, and Back shows no data", async () => {
+  test("a user who revokes the own key is signed out, and Back shows no data", async () => {
     const first = await open({ path: PATH, key: "live" });
     const secret = await createKey(first.ready, { name: "mine", mode: "live" });
     const { page } = await open({ path: PATH, key: { secret } });
@@ -244,7 +244,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(await page.locator(".keys").count()).toBe(0);
   });
 
-  test("what a key may not do names the scope that is missing, and no Retry that cannot succeed", async () => {
+  test("an action beyond the key names the missing scope, without a Retry", async () => {
     const { ready } = await open({ path: PATH, key: "live" });
     const secret = await createKey(ready, {
       name: "narrow",
@@ -273,8 +273,6 @@ describeInBrowser("the API keys", ({ open }) => {
   });
 
   test.each([
-    ["curl", "/v1/verify"],
-    ["Node", "/v1/verify"],
     ["Python", "/v1/verify"],
     ["MCP", "/mcp"],
   ])("the snippet for %s has this host filled in, and no key", async (name, path) => {
@@ -290,7 +288,7 @@ describeInBrowser("the API keys", ({ open }) => {
   test.each([
     ["curl", "sh", "-c"],
     ["Node", process.execPath, "--input-type=module", "--eval"],
-  ])("what is copied for %s verifies an address as it is", async (name, program, ...options) => {
+  ])("the copied snippet for %s verifies an address", async (name, program, ...options) => {
     const { page, ready } = await open({ path: PATH, key: "live" });
     await page.getByLabel(name, { exact: true }).check();
     const copy = page.getByRole("button", { name: `Copy ${name}` });

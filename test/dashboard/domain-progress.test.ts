@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 describeInBrowser("a domain's progress", ({ open }) => {
-  test("from nothing to a strict policy: each next step leads to its screen, and no open one is red", async () => {
+  test("each next step from nothing to a strict policy leads to its screen, and no open one is red", async () => {
     const opened = await open({ path: "domains/new.example/progress" });
     const { page } = opened;
     await page.getByText("Check new.example.").waitFor();

@@ -130,7 +130,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await page.getByRole("table", { name: "Sources" }).waitFor();
   });
 
-  test("what was wrong with a report that counts is shown", async () => {
+  test("the fault of a report that counts is shown", async () => {
     const opened = await open({ path: "domains/faults.example/reports" });
     const { page } = opened;
     await page.getByText("No reports in the last 30 days").waitFor();
@@ -235,7 +235,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await takePicture(page, "domain-reports-printed");
   });
 
-  test("without reports it says how to get them: the record of the check, which is copied", async () => {
+  test("a domain without reports has the record to copy that brings them", async () => {
     const opened = await open({ path: "domains/nodmarc.example/reports" });
     const { page, ready } = opened;
     await page.getByRole("link", { name: "Check the domain" }).waitFor();

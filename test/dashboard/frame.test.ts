@@ -4,7 +4,6 @@ import {
   describeInBrowser,
   type OpenedPage,
   REFUSED,
-  retryAll,
   waitUntilLoaded,
 } from "./browser.ts";
 import { createJob } from "./jobs.ts";
@@ -43,7 +42,7 @@ describeInBrowser("the frame", ({ open }) => {
     "no/such/screen",
     // Its percent-encoding is not text.
     "lists/%E0%A4",
-  ])("an address of no screen says so, and leads on: %s", async (path) => {
+  ])("an address without a screen says so and leads on: %s", async (path) => {
     const opened = await open({ path });
 
     await heading(opened, "No such screen").waitFor();
@@ -210,7 +209,7 @@ describeInBrowser("the frame", ({ open }) => {
     await page.waitForURL(`${ready.base_url}/docs/errors#IDEMPOTENCY_KEY_CONFLICT`);
   });
 
-  test("when its key is refused Ctrl K is closed: the next key has no places of the earlier one", async () => {
+  test("Ctrl K is closed when its key is refused, and the next key has no places of the earlier one", async () => {
     const opened = await open({ path: "logs" });
     const { page, ready } = opened;
     await post(opened, "/v1/deliverability/monitors", { domain: "earlier.example" });
@@ -322,35 +321,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.evaluate("document.activeElement.id")).toBe("content");
   });
 
-  test("when the API says 503, each part has the sentence, the request's id and Retry", async () => {
-    const opened = await open({ key: null });
-    const { page, ready } = opened;
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await page.getByLabel("API key").fill(ready.live_key);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await heading(opened, "Overview").waitFor();
-
-    await page.route("**/v1/**", (route) => route.fulfill(REFUSED));
-    await page.reload();
-    await page.getByText("req_refused").first().waitFor();
-
-    // Each part has asked by itself, and is refused when its own answer arrives.
-    const parts = page.getByRole("alert");
-    await parts.nth(3).waitFor();
-    for (const part of await parts.all()) {
-      expect(await part.textContent()).toContain(
-        "The service cannot read its own state right now.",
-      );
-      expect(await part.textContent()).toContain("req_refused");
-      expect(await part.getByRole("button", { name: "Retry" }).isVisible()).toBe(true);
-    }
-    await checkScreen(opened, "unavailable");
-    await page.unroute("**/v1/**");
-    await retryAll(page);
-    expect(await page.getByText("No list is running.").isVisible()).toBe(true);
-  });
-
-  test("what could not be loaded is loaded by itself once the API answers again", async () => {
+  test("a screen that could not be loaded is loaded by itself once the API answers again", async () => {
     const opened = await open({ path: "no/such/screen", key: "live", isAlone: true });
     const { page, ready } = opened;
     await page.clock.install();
@@ -384,7 +355,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
   });
 
-  test("without a network it says so until there is one again", async () => {
+  test("the frame says that there is no network until there is one", async () => {
     const opened = await open();
     const { page } = opened;
     await heading(opened, "Overview").waitFor();

@@ -3,7 +3,7 @@ import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreads
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser, saveDownload, takePicture } from "./browser.ts";
-import { createFileJob, createJob, readJob, waitForJob } from "./jobs.ts";
+import { callApi, createFileJob, createJob, readJob, waitForJob } from "./jobs.ts";
 
 const EMAILS = [
   ...Array.from({ length: 40 }, (_, n) => `valid+${n}@shop.com`),
@@ -105,7 +105,7 @@ describeInBrowser("a list", ({ open }) => {
     await waitForRows(page, EMAILS.length);
   });
 
-  test("it is right for those who cannot see it, at each width, light and dark", async () => {
+  test("the list is accessible at each width, light and dark", async () => {
     const opened = await openList();
 
     await checkScreen(opened, "list");
@@ -136,7 +136,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(await readRowCount(page)).toBe(20);
   });
 
-  test("filter and order are in the address; the text that is searched is not", async () => {
+  test("the filter and order are in the address, and the searched text is not", async () => {
     const { page } = await openList();
     await page
       .getByRole("region", { name: "Status" })
@@ -154,6 +154,23 @@ describeInBrowser("a list", ({ open }) => {
     expect(
       await page.getByRole("columnheader", { name: "Address" }).getAttribute("aria-sort"),
     ).toBe("ascending");
+  });
+
+  test("two skip links lead from the top of the page to the first row", async () => {
+    const { page } = await openList();
+    const tab = async (): Promise<string> => {
+      await page.keyboard.press("Tab");
+      return page.evaluate("document.activeElement.textContent");
+    };
+
+    expect(await tab()).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    expect(await tab()).toBe("Skip to the rows");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("valid+0@shop.com");
+    await page.keyboard.press("Enter");
+
+    await page.getByRole("dialog", { name: "Row 1" }).waitFor();
   });
 
   test("a row opens its evidence beside the table, and Esc returns to it", async () => {
@@ -230,7 +247,7 @@ describeInBrowser("a list", ({ open }) => {
     for (const name of ["yes", "careful", "no"]) expect(bytes).toContain(`send-${name}.csv`);
   });
 
-  test("a running list says what is there, and it is downloaded; so is every row of it", async () => {
+  test("the rows of a running list so far, and every row of it, are downloaded", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
     const job = await createJob(
@@ -258,30 +275,7 @@ describeInBrowser("a list", ({ open }) => {
     await page.getByRole("button", { name, exact: true }).click();
   };
 
-  test("a running list is cancelled after a question, and then deleted", async () => {
-    const opened = await open({ path: "lists", key: "live" });
-    const { page, ready } = opened;
-    // It waits for minutes: a list that ends by itself cannot be cancelled.
-    const emails = ["ann.wrong", "bea.wrong"].map((name) => `${name}@greylist.lab.mailproof.test`);
-    const job = await createJob(opened, emails, "Wrong", "live_key");
-    await page.goto(`${ready.base_url}/app/lists/${job}`);
-    await chooseMore(page, "Cancel list");
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel list" }).click();
-    await page.getByText("Cancelled: ", { exact: false }).waitFor();
-
-    await chooseMore(page, "Delete list");
-    await page.getByRole("dialog").getByRole("button", { name: "Delete list" }).click();
-    await page.getByRole("heading", { name: "Lists", level: 1 }).waitFor();
-    expect(
-      (
-        await fetch(`${ready.base_url}/v1/jobs/${job}`, {
-          headers: { "x-api-key": ready.live_key },
-        })
-      ).status,
-    ).toBe(404);
-  });
-
-  test("a list that is cancelled says how many credits it returned, and the balance has them", async () => {
+  test("a cancelled list shows its refund, the balance has it, and the list can be deleted", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready, readApi } = opened;
     const at = "greylist.lab.mailproof.test";
@@ -300,9 +294,15 @@ describeInBrowser("a list", ({ open }) => {
     const balance = new Intl.NumberFormat("en").format(credits.available);
     await page.locator(".balance").getByText(balance).waitFor();
     expect(credits.held).toBe(0);
+
+    await chooseMore(page, "Delete list");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete list" }).click();
+    await page.getByRole("heading", { name: "Lists", level: 1 }).waitFor();
+    const headers = { "x-api-key": ready.live_key };
+    expect((await fetch(`${ready.base_url}/v1/jobs/${job}`, { headers })).status).toBe(404);
   });
 
-  test("before the first result it says what is under way, and has no filter and no download", async () => {
+  test("a list before its first result says that it is under way, and has no filter or download", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
     const emails = ["edsger.list@greylist.lab.mailproof.test"];
@@ -364,7 +364,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(pdf.toString("latin1").match(/\/Type\s*\/Page[^s]/g)).toHaveLength(1);
   });
 
-  test("on a phone a row is its address and its status, without scrolling sideways", async () => {
+  test("a row on a phone has its address and status without scrolling sideways", async () => {
     const opened = await open({ path: "lists", width: 375, colorScheme: "dark" });
     const { page, ready } = opened;
     const job = await createJob(opened, EMAILS, "Customers");
@@ -405,7 +405,7 @@ describeInBrowser("a list", ({ open }) => {
     expect((await readJob({ ready }, job)).status).toBe("completed");
   });
 
-  test("of 20,000 rows fewer than sixty are in the page, from the first to the last", async () => {
+  test("fewer than sixty of 20,000 rows are in the page, from the first to the last", async () => {
     const opened = await open({ path: "lists" });
     const { page, ready } = opened;
     const content = `email\n${Array.from({ length: 20_000 }, (_, n) => `ann${n}@x.com`).join("\n")}\n`;
@@ -423,5 +423,49 @@ describeInBrowser("a list", ({ open }) => {
     await page.getByRole("button", { name: "ann19999@x.com", exact: true }).waitFor();
     expect(await page.locator("tbody tr").last().getAttribute("aria-rowindex")).toBe("20001");
     expect(await page.locator("tr").count()).toBeLessThan(60);
+  });
+});
+
+// Rows of a list that has ended are asked again, and slips are corrected: found by roles and labels alone, with few clicks.
+
+const ZONE = "lab.mailproof.test";
+
+describeInBrowser("rows asked again", ({ open }) => {
+  test("the unknown rows are one click, with their price before it, and are charged once", async () => {
+    const opened = await open({ path: "lists", key: "live" });
+    const { page, ready } = opened;
+    const emails = [`ada.lovelace@valid.${ZONE}`, `ada.lovelace@refused.${ZONE}`];
+    const request = { emails, name: "Again", options: { max_wait_minutes: 0 } };
+    const { job_id: job } = await callApi(opened, "POST /v1/verify/batch", request, "live_key");
+    const client = (route: string) => callApi(opened, route, undefined, "live_key");
+    while ((await client(`GET /v1/jobs/${job}`)).status !== "completed");
+    const before = (await client("GET /v1/account")).credits;
+    await page.goto(`${ready.base_url}/app/lists/${job}`);
+
+    await page.getByRole("button", { name: "Verify 1 unknown again · 1 credit" }).dblclick();
+    await page.getByText("1 row is verified again").waitFor();
+    await page.getByText("1 row is verified again").waitFor({ state: "detached" });
+
+    const { child_job_id, progress } = await client(`GET /v1/jobs/${job}`);
+    expect(child_job_id).toBeUndefined();
+    expect(progress).toMatchObject({ total: 2, valid: 1, unknown: 1 });
+    const { credits } = await client("GET /v1/account");
+    expect(credits.used - before.used).toBe(1);
+  });
+
+  test("a domain that was typed wrong is corrected by one click", async () => {
+    const opened = await open({ path: "lists" });
+    const { page, ready } = opened;
+    const emails = ["ann@gmial.com", "bo@gmial.com", "cy@example.com"];
+    const job = await createJob(opened, emails, "Slips");
+    await waitForJob(opened, job);
+    await page.goto(`${ready.base_url}/app/lists/${job}`);
+
+    const slips = page.getByRole("region", { name: "To correct" });
+    await slips.getByRole("button", { name: /^Correct and verify/ }).click();
+    await slips.waitFor({ state: "detached" });
+
+    await page.getByRole("cell", { name: "ann@gmail.com" }).waitFor();
+    expect(await page.getByRole("cell", { name: /gmial/ }).count()).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { toWaitSentence } from "../../packages/dashboard/src/screens/lists/wait-
 import { checkScreen, describeInBrowser } from "./browser.ts";
 import { createJob, waitForJob } from "./jobs.ts";
 
-test("what waits has its number and the time of its next attempt", () => {
+test("rows that wait have their number and the time of the next attempt", () => {
   const now = Date.parse("2026-11-23T04:00:00");
   const deferred = (count: number, reason: string) => ({
     deferred: {
@@ -66,7 +66,7 @@ describeInBrowser("the lists", ({ open }) => {
     expect(requests.filter((one) => one === "GET /app/lists").length).toBe(pages);
   });
 
-  test("a list whose mail server asks us to come back says when, and guesses no end", async () => {
+  test("a list that waits for a mail server shows the next attempt, and no guessed end", async () => {
     const opened = await open({ path: "lists", key: "live" });
     await createJob(opened, ["ada.lists@greylist.lab.mailproof.test"], "Waiting", "live_key");
     await opened.page.reload();

@@ -126,7 +126,7 @@ describeInBrowser("a new list", ({ open }) => {
     expect(await page.locator(".price b").textContent()).toBe("0 credits");
   });
 
-  test("of a long list the first twenty rows are shown, and its price beside the balance", async () => {
+  test("the first twenty rows of a long list are shown, with its price and the balance", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page } = opened;
     const rows = Array.from({ length: 25 }, (_, n) => `Person ${n},person${n}@${AT}`);

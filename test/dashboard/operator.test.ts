@@ -69,7 +69,7 @@ describeInBrowser(
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Accounts");
     });
 
-    test("the checklist names what is missing, and what turns it on", async () => {
+    test("the checklist names each missing part and its setting", async () => {
       const opened = await openAs("");
       const { page } = opened;
       const list = page.locator("section", {
@@ -296,7 +296,7 @@ describeInBrowser(
       expect(response.status).toBe(401);
     });
 
-    test("for a customer's key there is no such screen", async () => {
+    test("a customer's key has no operator's screen", async () => {
       const { page } = await open({ path: "accounts", key: "live" });
 
       await page.getByRole("heading", { name: "No such screen" }).waitFor();

@@ -7,7 +7,7 @@ import { createJob, waitForJob } from "./jobs.ts";
 const toNumber = (text = "0"): number => Number(text.replaceAll(",", ""));
 
 describeInBrowser("the overview", ({ open }) => {
-  test("what is typed before the account is known to be new is kept", async () => {
+  test("a text that is typed before the account is known to be new is kept", async () => {
     const { page } = await open({ key: "live", path: "usage" });
     let letUsageCome = () => {};
     const isTyped = new Promise<void>((resolve) => {

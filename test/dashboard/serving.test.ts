@@ -96,7 +96,7 @@ test("a file that this build does not have is not found, and is not the page", a
   expect(JSON.parse(text)).toMatchObject({ error: { code: "NOT_FOUND" } });
 });
 
-test("who has the newest version is sent nothing, HEAD has the headers alone, and POST is refused", async () => {
+test("a browser with the newest version is sent nothing, HEAD has the headers alone, and POST is refused", async () => {
   const { get } = await whenServed();
   const script = findScript((await get("/app/")).text);
 
@@ -126,7 +126,7 @@ test.each([
   ["a base path", { basePath: "/mail/proof" }, "/mail/proof"],
   ["a proxy that takes the path off", { publicUrl: "https://example.com/mail" }, ""],
 ])(
-  "behind %s the page names its files, and the root the page, with the path",
+  "the page behind %s names its files, and the root the page, with the path",
   async (_, site, sent) => {
     const prefix = "publicUrl" in site ? "/mail" : "/mail/proof";
     const { get } = await whenServed(site);

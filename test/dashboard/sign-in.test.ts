@@ -38,7 +38,7 @@ describeInBrowser("signing in", ({ open }) => {
     expect(await field.getAttribute("aria-invalid")).toBe("false");
   });
 
-  test("a key that cannot be one is refused without a request", async () => {
+  test("a malformed key is refused without a request", async () => {
     const opened = await open({ key: null });
     await submitKey(opened, "");
 

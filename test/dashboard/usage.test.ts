@@ -188,42 +188,4 @@ describeInBrowser("usage", ({ open }) => {
 
     expect(await page.locator(".sum .result dd").textContent()).toBe("1,000");
   });
-
-  test("when the API fails, the ledger says so with the request's id, and Retry reads it", async () => {
-    const { page } = await open({ key: "live", path: "usage" });
-    await page.locator(".ledger").waitFor();
-    const error = {
-      code: "UNAVAILABLE",
-      message: "The database is away. Nothing was charged.",
-      money: "nothing_charged",
-      retryable: true,
-    };
-    const headers = { "x-request-id": "req_of_a_test" };
-    await page.route("**/v1/account/ledger*", (route) =>
-      route.fulfill({ status: 503, headers, json: { success: false, error } }),
-    );
-    await page.reload();
-
-    const alert = page.getByRole("alert");
-    await alert.waitFor();
-    expect(await alert.textContent()).toContain("The database is away.");
-    expect(await alert.textContent()).toContain("req_of_a_test");
-    await page.unroute("**/v1/account/ledger*");
-    await alert.getByRole("button", { name: "Retry" }).click();
-
-    await page.locator(".ledger").waitFor();
-    expect(await alert.count()).toBe(0);
-  });
-
-  test("every control is reached and used by keyboard", async () => {
-    const { page } = await open({ key: "live", path: "usage" });
-    await page.locator(".ledger").waitFor();
-
-    await page.getByRole("link", { name: "90 days" }).focus();
-    await page.keyboard.press("Enter");
-    await page.locator(".day-chart g").nth(89).waitFor();
-    await page.getByRole("region", { name: "Ledger" }).locator(".scroll").focus();
-
-    expect(await page.evaluate("document.activeElement.className")).toBe("scroll ledger");
-  });
 });

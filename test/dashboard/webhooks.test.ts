@@ -168,7 +168,7 @@ describeInBrowser(
       expect(requests.filter((one) => one.startsWith("GET /app/webhooks/"))).toHaveLength(1);
     });
 
-    test("all that failed is sent again at once", async () => {
+    test("all failed deliveries are sent again at once", async () => {
       const { page } = await openWebhook();
       receiver.status = 500;
       for (let sent = 1; sent <= 2; sent++) {
@@ -234,7 +234,7 @@ describeInBrowser(
     });
 
     // The last one: its deliveries to every webhook before are attempted again meanwhile.
-    test("while it fails the overview says since when, and leads to it", async () => {
+    test("the overview says since when a webhook fails, and leads to it", async () => {
       const { page, readApi, webhook } = await openWebhook();
       receiver.status = 500;
       const job = await createTestClient({ ready: (await open()).ready }).verifyBatch({
