@@ -258,12 +258,7 @@ export const FAULTS: readonly Fault[] = [
     "email === undefined || isHashed(email, claims) ?",
     "email === undefined || claims ?",
   ),
-  inCommand(
-    "admin-output.ts",
-    "local/admin",
-    "local/account-commands",
-    "local/output",
-  )(
+  inCommand("admin-output.ts", "local/admin", "local/account-commands")(
     "a customer's name controls the operator's terminal",
     "replaceControls(typeof value",
     "String(typeof value",

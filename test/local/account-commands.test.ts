@@ -1,5 +1,9 @@
 import { DAY_MS } from "@mailproof/core/lib/time";
+import { createWebhook, updateWebhook } from "@mailproof/core/webhooks/webhooks";
+import { createApp } from "@mailproof/local/app";
 import { formatAdminOutput } from "@mailproof/local/cli/admin-output";
+import { formatCalibration } from "@mailproof/local/cli/calibration-output";
+import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { send, whenVerified } from "../app/send.ts";
@@ -7,7 +11,7 @@ import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts"
 import { runAdmin } from "../things/admin.ts";
 import { givenChunked, whenBatched } from "../things/jobs.ts";
 
-test("beside a running server an operator revokes a key, disables an account, and closes it only with --yes", async () => {
+test("an operator beside a running server revokes a key, disables an account, and closes it with --yes alone", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const account = ["--account", ready.account_id];
@@ -101,7 +105,7 @@ test("the last call of an account is known although its key was revoked after it
   expect(listed.last_call_at).toBe("2026-11-21T00:01:30.000Z");
 });
 
-test("a plan is changed from the next request on, and what shows an account shows its state", async () => {
+test("a plan is changed from the next request on, and an account is shown with its state", async () => {
   const { world, account, liveKey: key } = await given({ balance: 10 });
   const options = `--account ${account}`;
   const readPlan = async () => (await send(world, "GET /v1/account", { key })).data.plan.id;
@@ -228,3 +232,66 @@ test("an account that does not exist is named by each command", async () => {
       "No account acc_none.",
     );
 });
+
+test("an operator finds a disabled webhook of live or of test keys, and enables it", async () => {
+  const folder = createFolder();
+  const admin = (...args: string[]) => whenCommanded(folder, "admin", ...args);
+  const opened = await admin("accounts", "create", "--name", "Joe");
+  const { account_id: account = "" } = JSON.parse(opened.out) as Record<string, string>;
+  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
+  const request = { url: "https://example.com/in", events: ["job.completed" as const] };
+  const { webhook, secret } = await createWebhook(world, { ...request, owner: account });
+  await createWebhook(world, { ...request, owner: `${account}~test` });
+  await updateWebhook(world, webhook, { status: "disabled" });
+  close();
+  const list = async () => {
+    const { out } = await admin("webhooks", "list", "--account", account);
+    expect(out).not.toContain(secret);
+    return JSON.parse(out) as unknown;
+  };
+
+  expect(await list()).toMatchObject([{ status: "disabled" }, { status: "active" }]);
+  const one = ["--account", account, "--webhook", webhook.id];
+  expect((await admin("webhooks", "enable", ...one)).code).toBe(0);
+  expect(await list()).toMatchObject([{ webhook_id: webhook.id, status: "active" }, {}]);
+
+  const none = await admin("webhooks", "enable", "--account", account, "--webhook", "whk_none");
+  expect(none.code).toBe(2);
+  expect(none.err).toContain("The account has no webhook whk_none.");
+});
+
+const row = (sent: number, accounts: number) => ({
+  provider: "google",
+  status: "valid",
+  band: 90,
+  sent,
+  bounced: 1,
+  soft: 0,
+  accounts,
+  share: sent < 30 ? null : 0.01,
+  interval: sent < 30 ? null : ([0.002, 0.05] as const),
+});
+
+test.each<[number, number, object, readonly string[]]>([
+  [29, 5, { note: "too few: below 30 addresses nothing is claimed" }, ["bounce_share", "interval"]],
+  [
+    100,
+    2,
+    { bounce_share: 0.01, note: "fewer than 3 accounts: it may be the habit of one sender" },
+    [],
+  ],
+  [100, 3, { bounce_share: 0.01, interval: [0.002, 0.05], score: "90-100" }, ["note"]],
+])(
+  "a row of %i addresses of %i accounts claims no more than it may",
+  (sent, accounts, fields, absent) => {
+    const report = { months: ["2026-11"], byStatus: [], byBand: [], byProvider: [] };
+
+    const output = formatCalibration({ ...report, cells: [row(sent, accounts)] }) as {
+      by_provider_status_and_score: readonly Record<string, unknown>[];
+    };
+
+    const [printed = {}] = output.by_provider_status_and_score;
+    expect(printed).toMatchObject({ sent, accounts, ...fields });
+    expect(Object.keys(printed).filter((name) => absent.includes(name))).toEqual([]);
+  },
+);

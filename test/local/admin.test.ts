@@ -2,14 +2,7 @@ import { toBalanceKey } from "@mailproof/core/money/balance";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
-import { asRows } from "../runner/as-rows.ts";
-import {
-  createFolder,
-  whenCommanded,
-  whenRun,
-  whenRunIn,
-  whenStarted,
-} from "../servers/running.ts";
+import { createFolder, whenCommanded, whenRunIn, whenStarted } from "../servers/running.ts";
 
 test("an operator opens an account, adds a key, grants credits and audits, beside a running server", async () => {
   const folder = createFolder();
@@ -114,86 +107,6 @@ test("an operator has an address forgotten, beside a running server", async () =
   await stop("SIGTERM");
 });
 
-test("an operator reads what became of mail, and what canaries found, before there is any", async () => {
-  const folder = createFolder();
-  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
-
-  const month = () => new Date().toISOString().slice(0, 7);
-  const monthBefore = month();
-  const calibration = await whenRunIn(folder, "admin", "calibration", "--months", "1");
-  const providers = await whenRunIn(folder, "admin", "providers");
-
-  expect(calibration.code).toBe(0);
-  expect(JSON.parse(calibration.out)).toEqual({
-    // A month may end while the command runs.
-    months: [expect.toBeOneOf([monthBefore, month()])],
-    by_status: [],
-    by_score: [],
-    by_provider_and_status: [],
-    by_provider_status_and_score: [],
-  });
-  expect(JSON.parse(providers.out)).toEqual({ providers: [] });
-});
-
-test.each(asRows`
-  no command | [] | ${"Commands:\n  start "}
-  half a command | [admin accounts] | npx mailproof admin accounts create
-  a missing option | [admin accounts create] | --name is required
-  an unknown option | [admin audit --fix] | --fix
-  an unknown plan | [admin accounts create --name A --plan gold] | --plan must be one of free, pro, scale
-  a third of a credit | [admin accounts create --name A --credits 0.3] | --credits must be a number of credits
-  a third of a credit to take back | ${["admin", "credits", "grant", "--account", "acc_1", "--amount=-0.3"]} | --amount must be a number of credits
-  an unknown scope | [admin keys create --account a --mode live --scopes all] | must be a list of verification:read
-  a grant of nothing | [admin credits grant --account a --amount 0] | --amount must not be 0
-  a name without end | ${["admin", "accounts", "create", "--name", "x".repeat(101)]} | --name must have at most 100 characters
-  what is no address | [admin activity forget --email ann] | --email must be an email address
-  months that are not stored | [admin calibration --months 14] | --months must be a number of months from 1 to 13
-  an audit where there is nothing | [admin audit] | has no Mailproof state. Set MAILPROOF_DIR
-`)("%s says so on stderr and ends with 2", async (_, args, words) => {
-  const { code, out, err } = await whenRunIn(createFolder(), ...args);
-
-  expect(err).toContain(words);
-  expect({ code, out }).toEqual({ code: 2, out: "" });
-});
-
-test.each([
-  ["a key for", ["keys", "create", "--account", "acc_9", "--mode", "live"]],
-  ["a grant to", ["credits", "grant", "--account", "acc_9", "--amount", "5"]],
-  ["a clawback from", ["credits", "grant", "--account", "acc_9", "--amount=-5"]],
-])("%s an account that is not there ends with 2", async (_, args) => {
-  const folder = createFolder();
-  await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
-
-  const { code, err } = await whenRunIn(folder, "admin", ...args);
-
-  expect(err).toContain("No account acc_9");
-  expect(code).toBe(2);
-});
-
-test("a wrong setting is named, and the command ends with 2", async () => {
-  const { code, err } = await whenRun({ MAILPROOF_API: "127.0.0.1:8787" }, "jobs");
-
-  expect(err).toContain("MAILPROOF_API must be an address such as https://");
-  expect(code).toBe(2);
-});
-
-test("help of the operator's commands lists each with its options", async () => {
-  const { code, out } = await whenRun({}, "help", "admin");
-
-  expect(out).toMatch(/npx mailproof admin audit \[--full\] \[--json\]$/m);
-  expect(code).toBe(0);
-});
-
-test("--help of an operator's command shows how it is typed, and ends with 0", async () => {
-  const { code, out } = await whenRun({}, "admin", "keys", "create", "--help");
-
-  expect(code).toBe(0);
-  expect(out).toContain(
-    "npx mailproof admin keys create --account A --mode live|test [--scopes s,…] [--name N]",
-  );
-  expect(out).toMatch(/^ +--mode live\|test +\(required\)$/m);
-});
-
 test("an audit that finds a broken invariant names it and ends with 1", async () => {
   const folder = createFolder();
   const { out } = await whenRunIn(
@@ -222,5 +135,54 @@ test("an audit that finds a broken invariant names it and ends with 1", async ()
       { account_id, law: "available = granted - debited + refunded" },
     ]),
     late: [],
+  });
+});
+
+const givenAccount = async () => {
+  const folder = createFolder();
+  const args = ["accounts", "create", "--name", "Joe", "--plan", "pro"];
+  const { out } = await whenRunIn(folder, "admin", ...args);
+  const { account_id: account } = JSON.parse(out) as { account_id: string };
+  return { folder, account };
+};
+
+test("an operator sets how many days the jobs of an account are stored, up to its plan's", async () => {
+  const { folder, account } = await givenAccount();
+  const retain = (days: string) =>
+    whenRunIn(folder, "admin", "accounts", "retention", "--account", account, "--days", days);
+
+  expect(JSON.parse((await retain("7")).out)).toEqual({ account_id: account, retention_days: 7 });
+  expect(JSON.parse((await retain("100")).out)).toMatchObject({ retention_days: 30 });
+  expect(JSON.parse((await retain("plan")).out)).toMatchObject({ retention_days: 30 });
+  for (const days of ["0", "101", "1.5", "-1", "week"]) {
+    const { code, err } = await retain(days);
+    expect([days, code]).toEqual([days, 2]);
+    expect(err).toContain("--days");
+  }
+});
+
+test("an account that does not exist is named, and an erasure needs an address", async () => {
+  const { folder } = await givenAccount();
+  const args = ["accounts", "retention", "--account", "acc_none", "--days", "7"];
+
+  const unknown = await whenRunIn(folder, "admin", ...args);
+  const without = await whenRunIn(folder, "admin", "erase");
+  const nothing = await whenRunIn(folder, "admin", "erase", "--email", "ann@x.com");
+
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("No account acc_none.")]);
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining("--email is required")]);
+  expect(nothing.code).toBe(0);
+  expect(JSON.parse(nothing.out)).toEqual({
+    complete: true,
+    accounts: 1,
+    open_jobs: [],
+    erased: {
+      cached_results: 0,
+      responses: 0,
+      activity_records: 0,
+      verdicts: 0,
+      job_rows: 0,
+      mail_tests: 0,
+    },
   });
 });

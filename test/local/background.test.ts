@@ -91,7 +91,7 @@ const givenBusyThread = (): void => {
   });
 };
 
-test("of messages that only wait for others many are in hand, however busy the thread is", async () => {
+test("many messages that only wait for others are in hand, however busy the thread is", async () => {
   const { local, queue, stopping } = givenContext();
   givenBusyThread();
   const calls = { ...chunks, name: "calls", concurrency: 30, concurrencyWhenBusy: 30 };
@@ -117,7 +117,7 @@ test("of messages that only wait for others many are in hand, however busy the t
   expect(inHand).toBe(30);
 });
 
-test("while the thread is busy, an account with nothing in progress gets one message, and no other account a further one", async () => {
+test("an account with nothing in progress gets one message while the thread is busy, and other accounts get none", async () => {
   const { local, queue, stopping } = givenContext();
   const of = (group: string, count: number) =>
     Array.from({ length: count }, () => ({ body: group, group }));

@@ -107,7 +107,7 @@ test("--keep makes a folder of its own each time, and removes the oldest of thos
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("from 1 to 999") });
 });
 
-test("a backup that broke off is not one, and does not stand in the way of the next", async () => {
+test("a backup that broke off is no backup, and does not prevent the next one", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
@@ -120,7 +120,7 @@ test("a backup that broke off is not one, and does not stand in the way of the n
   expect(JSON.parse(audited.out)).toMatchObject({ ok: true, accounts: 1 });
 });
 
-test("damaged state is not backed up: the copy would replace one that can be restored", async () => {
+test("damaged state is not backed up", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
@@ -145,4 +145,16 @@ test("a command refuses a folder that lacks a part, as the server does, and crea
     err: expect.stringContaining("lacks secrets.json"),
   });
   expect(existsSync(join(folder, "secrets.json"))).toBe(false);
+});
+
+test("a backup that cannot be written names its folder", async () => {
+  const folder = createFolder();
+  await whenRunIn(folder, "admin", "accounts", "create", "--name", "Acme");
+
+  const { code, err } = await whenRunIn(folder, "admin", "backup", "--to", "/dev/null/backup");
+
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining("The backup to /dev/null/backup failed: "),
+  ]);
 });

@@ -102,7 +102,7 @@ test.each<[string, () => string | ReadableStream]>([
   expect(await blobs.head(KEY)).toBeUndefined();
 });
 
-test("a file at the limit is taken", async () => {
+test("a file at the limit is stored", async () => {
   const { blobs } = await givenStore();
 
   expect((await put((await blobs.presignPut(KEY, PUT)).url, "x".repeat(1_000))).status).toBe(200);
@@ -165,7 +165,7 @@ test.each([
   ]);
 });
 
-test("a page from elsewhere may follow both links", async () => {
+test("a page of another origin may follow both links", async () => {
   const { blobs } = await givenStore();
 
   const sent = await put((await blobs.presignPut(KEY, PUT)).url, "x");

@@ -43,7 +43,7 @@ test.each([
   expect(await left()).toEqual(keys);
 });
 
-test("a file that is put again has a new age", async () => {
+test("a file that is written again has a new age", async () => {
   const { folder, blobs, whenSwept, left } = await givenBlobs("uploads/a", "uploads/b");
   const old = new Date(Date.now() - 2 * DAY_MS);
   for (const file of listFiles(folder)) utimesSync(file, old, old);
@@ -86,7 +86,7 @@ test("many files are removed in several short runs", async () => {
   expect(listFiles(folder)).toEqual([]);
 });
 
-test("files that stay do not keep the sweeper from the files after them", async () => {
+test("the sweeper passes files that stay", async () => {
   const { folder, whenSwept } = await givenBlobs();
   for (let n = 0; n < 24; n++) whenWritten(findBlob(folder, "inputs", n % 12, n));
   const last = findBlob(folder, "inputs", 255, 0);

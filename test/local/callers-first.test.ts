@@ -54,7 +54,7 @@ const givenLoop = () => {
   return { ...callers, begin, turn, pass, givenLongFile };
 };
 
-test("without a caller the steps of a list begin at once", () => {
+test("the steps of a list begin at once without a caller", () => {
   const { yieldToCallers } = givenLoop();
 
   expect(yieldToCallers(FILE)).toBeUndefined();
@@ -68,7 +68,7 @@ test("callers never wait", () => {
   expect(yieldToCallers(undefined)).toBeUndefined();
 });
 
-test("while a caller is here, a list takes one slice of each turn", async () => {
+test("a list takes one slice of each turn while a caller waits", async () => {
   const { givenLongFile, begin, turn } = givenLoop();
   await givenLongFile();
   begin(FILE, 10, SLICE_MS / 4);
@@ -79,7 +79,7 @@ test("while a caller is here, a list takes one slice of each turn", async () => 
   expect(await turn()).toHaveLength(0);
 });
 
-test("steps that come later have their turns, too", async () => {
+test("later steps have their turns", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 1, SLICE_MS / 4);
@@ -98,7 +98,7 @@ test("a list goes on beside callers without end, however long a step takes", asy
   expect(await turn()).toHaveLength(1);
 });
 
-test("what follows a step at once is part of it", async () => {
+test("work that follows a step at once is part of the step", async () => {
   const { givenLongFile, yieldToCallers, turn, pass } = givenLoop();
   await givenLongFile();
   let ended = 0;
@@ -130,7 +130,7 @@ test("a short list has longer slices, until it has had as much as a short list n
   expect(await turn()).toHaveLength(4);
 });
 
-test("accounts that have had as much take turns", async () => {
+test("accounts that have had equal time take turns", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 100, LONG_SLICE_MS / 4);
@@ -149,7 +149,7 @@ test("a short list that comes later is done before a long one", async () => {
   expect(await turn()).toEqual([BATCH, BATCH, BATCH, FILE]);
 });
 
-test("what counts is the time of the steps, not their number", async () => {
+test("a list's share is counted by the time of its steps, not by their number", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 2, LONG_SLICE_MS / 2);
@@ -167,7 +167,7 @@ test("half of the time that a list has had is forgotten each second", async () =
   expect(await turn()).toHaveLength(4);
 });
 
-test("a caller is here from its request to its response", () => {
+test("a caller counts from its request to its response", () => {
   const { enter, yieldToCallers } = givenLoop();
   const leaveFirst = enter();
   const leaveLast = enter();

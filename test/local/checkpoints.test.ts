@@ -49,7 +49,7 @@ test("a checkpoint is made each second at most, and the writers go on meanwhile"
   expect(started).toHaveLength(2);
 });
 
-test("when the log is long the writers wait for a second checkpoint, which copies what remains", async () => {
+test("writers wait for a second checkpoint when the log is long", async () => {
   const { clock, started, runGroup, end } = setup();
   clock.ms = SECOND_MS;
   runGroup();

@@ -40,7 +40,7 @@ test("a clock that is behind the latest time of an earlier process has jumped", 
   expect((await readGauges(world)).clockJumpSeconds).toBe(-30 * 86_400);
 });
 
-test("a service that was stopped for a week finds a later time, and no jump", async () => {
+test("a service that was stopped for a week finds no jump of the clock", async () => {
   const { world, later } = await given();
   await createClockWatch(() => 0).run(world);
 

@@ -109,7 +109,7 @@ test("standard input is a list, and one address a line is enough", async () => {
   expect(err).toContain("Send: 1 yes, 0 careful, 1 no.\n");
 });
 
-test("a service takes a list from standard input, and it goes on with its job under the same output", async () => {
+test("a list from standard input is sent to a service, and its job is continued under the same output", async () => {
   const { env, folder, client, out } = await whenServed();
   const list = "email\nann@example.com\ninvalid@example.com\n";
 
@@ -123,29 +123,6 @@ test("a service takes a list from standard input, and it goes on with its job un
   expect(again.out.trim().split("\n")).toHaveLength(2);
   expect((await client.listJobs()).total).toBe(2);
   expect(readdirSync(folder)).toEqual(["results.csv"]);
-});
-
-test("a file ends with what to send to, and the most frequent reasons and domains", async () => {
-  const { env, folder, out } = await whenServed();
-  const file = join(folder, "list.csv");
-  writeFileSync(
-    file,
-    "send,email\nx,ann@example.com\ny,bob@example.com\nz,full@example.com\n=1,invalid@example.com\n",
-  );
-
-  const { err } = await whenRun(env, "file", file, "--out", out);
-
-  expect(err).toContain("Send: 2 yes, 1 careful, 1 no.\n");
-  expect(err).toMatch(/^Reasons: 2 .*, 1 .*, 1 .*\.$/m);
-  expect(err).toContain("Domains: 4 example.com.\n");
-  const [header = "", ...rows] = readFileSync(out, "utf8").trim().split("\r\n");
-  expect(header).toMatch(/^send,email,mailproof_email,status,mailproof_send,quality_score,/);
-  expect(rows.map((row) => row.split(",").slice(0, 5).join())).toEqual([
-    "x,ann@example.com,ann@example.com,valid,yes",
-    "y,bob@example.com,bob@example.com,valid,yes",
-    "z,full@example.com,full@example.com,risky,careful",
-    "'=1,invalid@example.com,invalid@example.com,invalid,no",
-  ]);
 });
 
 async function* toRows(rows: readonly (readonly string[])[]) {
@@ -259,7 +236,7 @@ test("login stores a key that the service accepts, readable for its owner alone,
   expect(existsSync(file)).toBe(false);
 });
 
-test("jobs of a cancelled job writes the rows that there are, and says that it was cancelled", async () => {
+test("jobs writes the finished rows of a cancelled job, and says that it was cancelled", async () => {
   const { env, folder, client, out } = await whenServed("live");
   const file = join(folder, "list.csv");
   writeFileSync(file, `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`);
@@ -343,7 +320,7 @@ const completeInBash = async (...typed: readonly string[]): Promise<readonly str
 const printCompletion = async (shell: string): Promise<string> =>
   (await whenRun({}, "completion", shell)).out;
 
-test("bash completes commands, options and their values; the rest are files", async () => {
+test("bash completes commands, options and their values, and otherwise files", async () => {
   expect(await completeInBash("fi")).toEqual(["file", "find"]);
   expect(await completeInBash("file", "list.csv", "--o")).toEqual(["--out"]);
   expect(await completeInBash("admin", "keys", "c")).toEqual(["create"]);

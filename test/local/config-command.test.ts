@@ -69,7 +69,7 @@ test("config show prints no secret, nor the password of a proxy", async () => {
   );
 });
 
-test("beside a running server config show and admin checklist judge its settings, and else the shell's", async () => {
+test("config show and admin checklist judge the settings of a running server, and otherwise the shell's", async () => {
   const folder = createFolder();
   const proxy = "socks5://user:pass1word@192.0.2.1:1080";
   const settings = { PUBLIC_URL: "https://api.example.com", SMTP_PROXIES: proxy };
@@ -110,7 +110,7 @@ test("beside a running server config show and admin checklist judge its settings
   expect(stored["SMTP_PROXIES"]).toBe("socks5://********@192.0.2.1:1080");
 });
 
-test("version names what a report of a fault needs", async () => {
+test("version names the facts that a report of a fault needs", async () => {
   const { code, out } = await whenCommandedWith({}, "version", "--json");
 
   expect(code).toBe(0);

@@ -60,7 +60,7 @@ const verification = {
   body: { email: "ada.lovelace@valid.lab.mailproof.test" },
 };
 
-test("after damage under a running server the next check refuses paid requests: 503, nothing charged; reads continue", async () => {
+test("paid requests are 503 and reads continue after a check finds damage under a running server", async () => {
   const { file, baseUrl, ask, whenChecked } = await given();
   const before = await ask(verification);
   const balance = (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test("text of a row that was overwritten, which SQLite does not look into, is found, too", async () => {
+test("the overwritten text of a row, which SQLite does not check, is found", async () => {
   const file = join(createFolder(), "state.sqlite");
   const first = createSqliteTable(file, now);
   await first.write({ put: { pk: "P", sk: "1", text: "x".repeat(100_000) } });
@@ -143,7 +143,7 @@ test("text of a row that was overwritten, which SQLite does not look into, is fo
   expect(await findDamage(join(file, ".."), "table")).toContain("a row is not JSON");
 });
 
-test("a damaged page of an index, which no reader of rows would meet, is found", async () => {
+test("a damaged page of an index is found", async () => {
   const file = join(createFolder(), "state.sqlite");
   createSqliteTable(file, now).close();
   const db = new DatabaseSync(file);

@@ -110,7 +110,7 @@ test("the live key is printed on a terminal, in lines that work as they stand", 
   );
 });
 
-test("where it is no terminal, its place is printed instead", () => {
+test("the place of the live key is printed where the output is no terminal", () => {
   const screen = formatFirstScreen(RUNNING, { directory: "/state", isTerminal: false });
 
   expect(screen).not.toContain("mp_live_secret");

@@ -102,7 +102,7 @@ test.each(PATHS.flatMap((path) => [[path, "br"] as const, [path, "gzip"] as cons
   },
 );
 
-test("the page is in the listed addresses alone: a path below it is 404, and another method, too", async () => {
+test("a path below the page, and another method, are 404", async () => {
   const { port } = await whenListening(...endpoints);
 
   expect((await got(port, "/docs/other")).status).toBe(404);
@@ -129,7 +129,7 @@ test("a browser gets a page that leads to the manual for an address that the man
   }
 });
 
-test("the page lets nothing in from elsewhere, and has no code or style of its own", async () => {
+test("the page loads nothing from another origin, and has no inline code or style", async () => {
   const { port } = await whenListening(...endpoints);
 
   const { headers, text } = await got(port, "/docs");
@@ -172,7 +172,7 @@ test("the page has a section for every operation, and every link in it leads som
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
-test("a document is written once, when it is first asked for, and no other with it", () => {
+test("a document is written once, at its first request, and no other with it", () => {
   const written: string[] = [];
   const write = (path: string) => () => {
     written.push(path);
@@ -250,7 +250,7 @@ describe("the page of a topic", () => {
     expect(pages.flatMap(listGaps)).toEqual([]);
   });
 
-  test("whatever a search finds leads somewhere, in the page of everything and in its own", () => {
+  test("every result of a search has its place in the long page and in its own", () => {
     const found: any[] = JSON.parse(all["/docs/search.json"] ?? "[]");
 
     expect(found.length).toBeGreaterThan(endpoints.length + 50);

@@ -255,7 +255,7 @@ describe("slots of several threads", () => {
     expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
   });
 
-  test("a domain's questions go to one thread, in whatever order DNS lists its hosts", () => {
+  test("the questions of a domain go to one thread, in any order of its hosts", () => {
     const hosts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((ip) => ({ ...host, ips: [ip] }));
 
     const threads = [hosts, hosts.toReversed()].map((order) => chooseThread(order, 7));
@@ -284,7 +284,7 @@ test.each([
   },
 );
 
-test("the setting says how many threads there are", () => {
+test("the setting determines the number of threads", () => {
   expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "3" }), 1)).toBe(3);
   expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "0" }), 8)).toBe(0);
   expect(() => readEnvironment({ ENGINE_THREADS: "many" })).toThrow(

@@ -1,5 +1,6 @@
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
+import { createFolder, whenCommandedWith } from "../servers/running.ts";
 
 const AUDIENCE = "https://api.example.com/mcp";
 
@@ -35,6 +36,72 @@ test.each([
   ["a port that is none", { PORT: "http" }, "PORT must be a number from 0 to 65535"],
   ["a port that is too high", { PORT: "70000" }, "PORT must be a number from 0 to 65535"],
   ["a short pepper", { KEY_PEPPER: "salt" }, "KEY_PEPPER must have at least 16 characters"],
+  [
+    "a sender that needs SMTPUTF8",
+    { SMTP_FROM: "prüfung@example.org" },
+    "SMTP_FROM must be an email address",
+  ],
 ])("%s is refused with a sentence", (_, settings, words) => {
   expect(() => readEnvironment(settings)).toThrow(words);
+});
+
+test.each([
+  ["METRIC_PORT", "METRICS_PORT"],
+  ["METRCIS_PORT", "METRICS_PORT"],
+  ["metrics_port", "METRICS_PORT"],
+  ["METRICS-PORT", "METRICS_PORT"],
+  ["SMTP_HELO", "SMTP_HELLO"],
+  ["DNS_SERVER", "DNS_SERVERS"],
+  ["MAILPROF_DIR", "MAILPROOF_DIR"],
+  ["BLOCKLIST", "BLOCKLISTS"],
+  ["OUTBOND_ALOW_PRIVATE", "OUTBOUND_ALLOW_PRIVATE"],
+])("%s stops a start, and the sentence names %s", (name, meant) => {
+  expect(() => readEnvironment({ [name]: "x" })).toThrow(
+    `Invalid settings: ${name} is not a setting: did you mean ${meant}?`,
+  );
+});
+
+/** Of shells, of systemd, of npm, of containers and clouds, and of programs that have a mail server or a port too. */
+const INNOCENT =
+  `PATH HOME USER SHELL TERM LANG LC_ALL PWD OLDPWD TZ EDITOR PAGER HOSTNAME HOSTTYPE LOGNAME MAIL DISPLAY
+  NO_COLOR FORCE_COLOR CI NODE_ENV NODE_OPTIONS NODE_EXTRA_CA_CERTS npm_config_cache npm_lifecycle_event INIT_CWD
+  INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY LISTEN_FDS LISTEN_PID
+  HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy SMTP_HOST SMTP_USER SMTP_PASS SMTP_PASSWORD SMTP_SERVER SMTP_URL SMTP_TLS
+  DATABASE_URL REDIS_URL APP_PORT HTTP_PORT WEB_PORT DB_PORT DB_HOST DEBUG DOMAIN PROXY HOSTS PORTS
+  AWS_REGION AWS_ACCOUNT AWS_ACCOUNT_ID AWS_PROFILE AWS_ACCESS_KEY_ID SES_REGION
+  KUBERNETES_PORT KUBERNETES_SERVICE_HOST MAILPROOF_HOST MAILPROOF_SERVER MAILPROOF_PORT MAILPROOF_SERVICE_HOST
+  MAILPROOF_VERSION LOGLEVEL LOG_FORMAT LOG_FILE BASE_URL BASE_DIR PUBLIC_KEY PUBLIC_HOST DNS_SERVICE`.split(
+    /\s+/,
+  );
+
+test.each(INNOCENT)("%s stops no start", (name) => {
+  expect(() => readEnvironment({ [name]: "x" })).not.toThrow();
+});
+
+test("a variable that Kubernetes sets for a service, or an empty one, stops no start", () => {
+  const innocent = { METRIC_PORT: "tcp://10.0.0.1:80", METRICS_PORTS: "" };
+
+  expect(() => readEnvironment(innocent)).not.toThrow();
+});
+
+test("a name beside the setting that it looks like belongs to another program", () => {
+  const both = { METRIC_PORT: "9000", METRICS_PORT: "9464" };
+
+  expect(readEnvironment(both)).toMatchObject({ METRICS_PORT: 9464 });
+});
+
+test("a command with a misspelt setting does nothing and exits with 2", async () => {
+  const settings = { MAILPROOF_DIR: createFolder(), LOG_LEVLE: "warn" };
+
+  const { code, err } = await whenCommandedWith(settings, "admin", "accounts", "list");
+
+  expect(code).toBe(2);
+  expect(err).toContain("LOG_LEVLE is not a setting: did you mean LOG_LEVEL?");
+});
+
+test.each([
+  ["a line break behind it", "probe@example.org\n"],
+  ["brackets round it", "<probe@example.org>"],
+])("SMTP_FROM with %s is read as the address", (_, written) => {
+  expect(readEnvironment({ SMTP_FROM: written }).SMTP_FROM).toBe("probe@example.org");
 });

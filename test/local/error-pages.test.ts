@@ -1,16 +1,19 @@
 import { globSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
-import { STATUS } from "@mailproof/api/http/http-failure";
+import { getFailureMessage, getStatus, STATUS } from "@mailproof/api/http/http-failure";
 import { ERRORS } from "@mailproof/api/openapi/errors";
+import { createClient } from "@mailproof/client/client";
 import {
   FAILURE_CODES,
+  Failure,
   type FailureCode,
   getMoneySentence,
   type MoneyOutcome,
 } from "@mailproof/core/lib/failure";
 import { openWriters } from "@mailproof/docs-site/texts";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
-import { expect, test } from "vitest";
+import { formatError } from "@mailproof/local/cli/run-command";
+import { describe, expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { send } from "../app/send.ts";
 import { createContext } from "../aws/events.ts";
@@ -41,7 +44,7 @@ test.each(FAILURE_CODES)(
 
 const THROWN = /new (?:Http)?Failure\(\s*"([A-Z_]+)",\s*"(\w+)"/g;
 
-test("a failure says of the money only what the manual's paragraph about its code says", () => {
+test("a failure has the statement about the money that the manual's paragraph of its code has", () => {
   const files = globSync("packages/{core,api,mcp,local,functions}/src/**/*.ts");
   const thrown = files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(THROWN)]);
   const unsaid = thrown.filter(
@@ -91,7 +94,7 @@ test("every refused request has the address of a paragraph that the server serve
   );
 });
 
-test("on AWS the paragraph is in the documents of the host that was called, for a route as for none", async () => {
+test("a failure on AWS leads to the documents of the host that was called, also without a route", async () => {
   const { world } = await given();
   const event = toEvent({ method: "GET", url: "/nowhere" });
 
@@ -122,4 +125,48 @@ test("a refused call of a tool leads to the paragraph, too", async () => {
   });
 
   expect(await response.text()).toContain(`"doc_url":"${base}/docs/errors#NOT_FOUND"`);
+});
+
+// What the command line prints about the money is what the service answered, for each code and each outcome of it.
+
+const ANSWERS = Object.values(ERRORS).flatMap(({ money, example }) =>
+  money.map((outcome) => ({ code: example.code, outcome, example })),
+);
+
+const refuseWith = ({ example, outcome }: (typeof ANSWERS)[number]) => {
+  const { code, what, details } = example;
+  const failure = new Failure(code, outcome, what, details === undefined ? {} : { details });
+  const body = {
+    code,
+    message: getFailureMessage(failure),
+    money: outcome,
+    doc_url: `https://api.example.com/docs/errors#${code}`,
+  };
+  return { status: getStatus(failure), body };
+};
+
+const findError = async ({ status, body }: ReturnType<typeof refuseWith>) => {
+  const answer = async () => Response.json({ success: false, error: body }, { status });
+  const client = createClient({
+    baseUrl: "https://api.example.com",
+    key: "k",
+    retries: 0,
+    fetch: answer,
+  });
+  return client.verifyEmail({ email: "ann@example.com" }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+};
+
+describe.each(ANSWERS)("the command line with $code and $outcome", (answer) => {
+  test("prints the service's statement about the money, and no other", async () => {
+    const refused = refuseWith(answer);
+
+    const printed = formatError(await findError(refused));
+
+    const [statement, ...more] = printed.split("\n");
+    expect(statement).toBe(refused.body.message);
+    expect(more.length).toBe(answer.outcome === "retry_same_key" ? 1 : 0);
+  });
 });

@@ -14,7 +14,7 @@ const getText = async (folder: string, options: { readonly version: string }) =>
 };
 const createBlobs = (folder: string) => createFileBlobs(folder, () => "");
 
-test("in a copy of the folder a blob has the version that was pinned, and none but its own bytes", async () => {
+test("a blob in a copied folder has its pinned version and its own bytes", async () => {
   const [folder, copy] = [createFolder(), createFolder()];
   const { version } = await createBlobs(folder).put(KEY, streamPieces("a@b.c\n"));
 

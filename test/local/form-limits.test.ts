@@ -76,7 +76,7 @@ test("a form with a content-length above the limit is refused before it is read"
   expect(answer.headers.connection).toBe("close");
 });
 
-test("a client that hangs up in the middle of a form is no failure of ours", async () => {
+test("a client that hangs up in the middle of a form causes no failure", async () => {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
   const reading = endpoint({

@@ -1,10 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { assertWritable } from "@mailproof/local/cli/output";
 import { PROGRAM } from "@mailproof/local/installation";
 import { expect, onTestFinished, test } from "vitest";
 import { serveAccounts } from "../servers/proxied-server.ts";
@@ -85,7 +87,7 @@ test("--partial --json prints the finished rows, and --force replaces an older o
   expect(readFileSync(out, "utf8")).toMatch(/^email,mailproof_email,status/);
 });
 
-test("file --partial starts the job once, and each further call reads what it has by then", async () => {
+test("file --partial starts the job once, and each further call reads the rows of that moment", async () => {
   const { env, file, out, client } = await givenService();
   const partial = ["file", file, "--out", out, "--partial", "--force"];
 
@@ -105,7 +107,7 @@ test("file --partial starts the job once, and each further call reads what it ha
   });
 });
 
-test("--max-wait 0 ends the job after one attempt: what would wait is unknown", async () => {
+test("--max-wait 0 ends the job after one attempt, and rows that would wait are unknown", async () => {
   const { env, file } = await givenService();
 
   const { code, out, err } = await whenRun(env, "file", file, "--max-wait", "0", "--json");
@@ -206,7 +208,7 @@ test("an address that takes long says so, and Ctrl-C says how to wait for its jo
   );
 });
 
-test("a job that is complete has no partial results: all of them are written", async () => {
+test("a complete job has all its results written by --partial", async () => {
   const { env, file } = await givenService();
   writeFileSync(file, "email\nno-such@nosuch.test\n");
   const { out: printed } = await whenRun(env, "file", file, "--no-wait", "--json");
@@ -220,22 +222,12 @@ test("a job that is complete has no partial results: all of them are written", a
   expect(err).toMatch(/^1 address: 0 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown\.\n/);
 });
 
-test.each([
-  [["file", "list.csv", "--no-wait", "--out", "x.csv"], "--no-wait writes no results"],
-  [["file", "list.csv", "--no-wait", "--partial"], "--no-wait writes no results"],
-  [["jobs", "job_1", "--no-wait", "--partial"], "--no-wait shows the job without its results"],
-  [["jobs", "--partial"], `Missing job. Usage: ${PROGRAM} jobs`],
-  [["jobs", "job_1", "job_2"], "One job at a time."],
-  [["file", "a.csv", "b.csv"], "One file at a time."],
-])("mailproof %j is a usage error", async (args, expected) => {
-  const env = {
-    MAILPROOF_DIR: createFolder(),
-    MAILPROOF_API: "http://127.0.0.1:9",
-    MAILPROOF_KEY: "k",
-  };
+test("results never take the place of a pipe or a device, also with --force", () => {
+  const pipe = join(createFolder(), "pipe");
+  execFileSync("mkfifo", [pipe]);
 
-  const { code, err } = await whenRun(env, ...args);
-
-  expect(code).toBe(2);
-  expect(err).toContain(expected);
+  const sentence = (file: string) => `${file} is a device or a pipe. Leave out --out`;
+  for (const file of [pipe, "/dev/null"])
+    expect(() => assertWritable(file, { force: true })).toThrow(sentence(file));
+  expect(statSync(pipe).isFIFO()).toBe(true);
 });

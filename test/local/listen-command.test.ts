@@ -63,7 +63,7 @@ test("events of the account arrive at a local program, signed as a webhook, unti
   expect(await ended).toEqual([130, null]);
 });
 
-test("--events leaves out all others, and a program that does not answer is a line, too", async () => {
+test("--events leaves out all other events, and a program that does not answer has a line", async () => {
   const { ready } = await server;
   const env = { MAILPROOF_API: ready.base_url, MAILPROOF_KEY: ready.test_key };
   const client = createClient({ baseUrl: ready.base_url, key: ready.test_key });

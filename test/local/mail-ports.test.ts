@@ -28,7 +28,7 @@ const openPorts = (settings: Readonly<Record<string, string>>, beside: Lab | nul
 const zonesFor = (mailPorts: ReturnType<typeof openPorts>, domain: string) =>
   mailPorts.dnsLookups.blocklists.listsFor(domain).map(({ zone }) => zone);
 
-test("beside a lab, its domains are looked for on its own blocklists, and others on the real ones", () => {
+test("the domains of a lab are looked up on its own blocklists, and others on the real ones", () => {
   const mailPorts = openPorts({}, lab);
 
   expect(zonesFor(mailPorts, "good.senders.lab.mailproof.test")).toEqual([
@@ -39,7 +39,7 @@ test("beside a lab, its domains are looked for on its own blocklists, and others
   expect(zonesFor(openPorts({}), "anything.test")).toContain(SPAMCOP);
 });
 
-test("beside a lab, its issuer vouches for its addresses, and control is proven by a token of it", async () => {
+test("a lab's issuer vouches for its addresses, and its token proves control", async () => {
   const { issuers, now } = openPorts({}, lab);
   const email = "ada.lovelace@valid.lab.mailproof.test";
   const about = { nonce: "n", origin: "http://localhost:3000" };
@@ -59,7 +59,7 @@ test("beside a lab, its issuer vouches for its addresses, and control is proven 
   });
 });
 
-test("an issuer is in no block that is open for webhooks: any visitor of a form may name one", async () => {
+test("an issuer in a block that is open for webhooks is not called", async () => {
   const { issuers, dnsLookups } = openPorts({ OUTBOUND_ALLOW_PRIVATE: "127.0.0.0/8" });
   // Nothing listens there: what is let through is not answered.
   const url = "https://127.0.0.1/.well-known/email-verification";
@@ -80,7 +80,7 @@ test("an operator names the blocklists, by our id or by their zone", () => {
   expect(own).toMatchObject({ id: "bl.example.org", asks: "ip" });
 });
 
-test("what opens a list comes from the settings, and without it the list stays shut", () => {
+test("a list that needs a credential is asked only with the setting", () => {
   expect(openPorts({}).dnsLookups.blocklists.keys).toEqual({});
   const given = { SPAMHAUS_KEY: "abc123", BARRACUDA_REGISTERED: "yes" };
   expect(Object.keys(openPorts(given).dnsLookups.blocklists.keys)).toEqual([
@@ -92,7 +92,7 @@ test("what opens a list comes from the settings, and without it the list stays s
   );
 });
 
-test("blocklists are asked through name servers of their own where there are any", async () => {
+test("blocklists are asked through their own name servers when these are set", async () => {
   const mailPorts = openPorts({
     DNS_SERVERS: "127.0.0.1:1",
     BLOCKLIST_DNS_SERVERS: lab.dns,

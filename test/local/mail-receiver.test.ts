@@ -131,7 +131,7 @@ test("after STARTTLS the session begins anew, and the mail is stored with its ve
   });
 });
 
-test("what is sent in clear text after STARTTLS is dropped, not obeyed", async () => {
+test("clear text behind STARTTLS is dropped, not obeyed", async () => {
   const { client } = await setup();
   await client.say("EHLO out.shop.example");
 
@@ -179,7 +179,7 @@ test("commands may be sent together, and each gets its reply in order", async ()
   expect(await client.reply()).toBe("");
 });
 
-test("content before the go-ahead ends the session, and none of it is obeyed", async () => {
+test("content before its go-ahead ends the session and is not obeyed", async () => {
   const { client, address, ...ctx } = await setup();
   await client.say("EHLO out.shop.example");
   await client.say("MAIL FROM:<news@shop.example>");
@@ -267,7 +267,7 @@ test("a message that is too large is read to its end and refused, as is one that
   expect((await readStored(ctx)).raw).toHaveLength(100_000);
 });
 
-test("when messages under way take all the room, another one is deferred, and comes later", async () => {
+test("a message is deferred when messages under way take all the room, and comes later", async () => {
   const { receiver, client, address } = await setup({ heldBytesMax: 2_000_000 });
   const other = await dialTo(receiver);
   await other.reply();
@@ -472,7 +472,7 @@ test("a stop interrupts sessions, and a message under way is not accepted", asyn
   expect(await readStatus(ctx)).toBe("waiting");
 });
 
-test("the certificate that signs itself is one, of this name and this time", () => {
+test("the self-signed certificate is valid for this name and this time", () => {
   const now = new Date("2026-11-21T00:00:00Z");
 
   const { cert, key } = createSelfSigned(DOMAIN, now);

@@ -79,7 +79,7 @@ test("a scrape has what the server did: requests, verdicts, sessions and credits
   await stop("SIGTERM");
 });
 
-test("without METRICS_PORT there are no metrics, and the port of the API never has any", async () => {
+test("there are no metrics without METRICS_PORT, and never any at the port of the API", async () => {
   const { ready, stop } = await whenStarted(createFolder());
 
   expect(ready).not.toHaveProperty("metrics_url");

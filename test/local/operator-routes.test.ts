@@ -52,7 +52,7 @@ test("each of the operator's routes responds what its command prints", async () 
   expect((await operate("gauges")).body.data).toMatchObject({ dead_letters: 0 });
 });
 
-test("what an operator changes is changed, and the log names the command without its values", async () => {
+test("an operator's change is made, and the log names the command without its values", async () => {
   const { operate, openAccount, send, readLog } = await whenOperated();
   const { account_id: account, live_key: key } = await openAccount();
 
@@ -88,7 +88,7 @@ test("a grant that is repeated under its key moves credits once", async () => {
   expect(responses[3]?.body.error.message).toContain("idempotency-key: must be 1 to 255");
 });
 
-test("a backup is a folder of the server's own that a server starts with, and no request says where it is; without the setting that server has no such route", async () => {
+test("a backup by a request is a folder that a server starts with, at the place of the setting, and the route is absent without the setting", async () => {
   const { operate } = await whenOperated();
   const to = join(createFolder(), "copy");
 
@@ -124,7 +124,7 @@ test("the eleventh backup waits until others are moved away", async () => {
   expect(made.status).toBe(200);
 });
 
-test("for every other key there is no such route", async () => {
+test("the operator's routes are 404 for every other key", async () => {
   const { ready, send } = await whenOperated();
   const nowhere = await send("/v1/nowhere", { key: ready.live_key });
   const message = ((await nowhere.json()) as any).error;

@@ -36,7 +36,7 @@ const DEFERRED = {
 const clock = (iso: string) =>
   new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-test("while a job runs, its lines say percent, total, rate, time left and the verdicts so far", () => {
+test("the lines of a running job have percent, total, rate, time left and the verdicts so far", () => {
   const { linesOf, later } = givenJob();
   linesOf(withDone(0, 3_000));
   later(10);
@@ -71,7 +71,7 @@ test("rows that wait are counted with their reasons and the clock time of the ne
   ]);
 });
 
-test("when every row that is left waits, no rate is shown: nothing moves", () => {
+test("no rate is shown when every remaining row waits", () => {
   const { linesOf, later } = givenJob();
   linesOf(withDone(0, 3_000));
   later(10);
@@ -81,7 +81,7 @@ test("when every row that is left waits, no rate is shown: nothing moves", () =>
   expect(lines[0]).toEqual(["███████████████████████░", "94%", "2,831 of 3,000"]);
 });
 
-test("when the next attempt is due, the line says so instead of a time that has passed", () => {
+test("the line says that the next attempt is due instead of a time that has passed", () => {
   const { textOf } = givenJob(new Date("2026-11-22T14:35:01Z"));
 
   expect(textOf(withDone(1, 3_000, { deferred: DEFERRED }))).toContain(

@@ -106,7 +106,7 @@ test("a receipt of each status is judged again on another machine, after its lis
   expect(outcomes).toEqual(Object.keys(ADDRESSES).map((status) => [status, true, [], "same"]));
 });
 
-test("the service's own lists have changed: the address has another verdict, its receipt the one of then", async () => {
+test("a receipt has its verdict of then, though the service's lists have changed since", async () => {
   const email = (tag: number) => `ada.lovelace+${tag}@valid.lab.mailproof.test`;
   const before = await verify(email(1), "live_key");
   const domains = { disposable: [...SHIPPED.disposable, "valid.lab.mailproof.test"] };
@@ -137,7 +137,7 @@ test("the service's own lists have changed: the address has another verdict, its
   expect(outcome.receipt.lists).not.toBe(NEWER);
 });
 
-test("a receipt alone, and the data without its envelope, are checked too", async () => {
+test("a receipt alone, and the data without its envelope, are checked", async () => {
   const { data } = await verify("ann@example.com");
   const { evidence: _, ...bare } = data;
 
@@ -151,7 +151,7 @@ test("a receipt alone, and the data without its envelope, are checked too", asyn
   });
 });
 
-test("what was changed in an answer is named", async () => {
+test("a changed field of an answer is named", async () => {
   const { data } = await verify("invalid@example.com");
   const { evidence } = data;
   const others = {
@@ -167,7 +167,7 @@ test("what was changed in an answer is named", async () => {
   }
 });
 
-test("what a receipt does not name, an answer cannot say by it", async () => {
+test("a field of an answer that its receipt does not name is not vouched for", async () => {
   const { data } = await form("ann@example.com");
   const { data: sent } = await verify("ann@example.com");
   const said = { receipt: data.receipt, status: "valid", quality_score: 100, proof: "controlled" };
@@ -196,7 +196,7 @@ test.each([[["ann@example.com"]], [{ toString: 1 }], [null]])(
   },
 );
 
-test("beside a class a reason is the verdict's, or that of the class where control is proven", async () => {
+test("a reason beside a class is the verdict's, or the class's where control is proven", async () => {
   const [{ data: full }, { data: proven }] = [
     await verify("full@example.com"),
     await form("ann@example.com", CONTROL),
@@ -211,7 +211,7 @@ test("beside a class a reason is the verdict's, or that of the class where contr
     expect((await check(answer)).outcome.differences).toEqual(["reason"]);
 });
 
-test("every kind of answer is as its receipt has it", async () => {
+test("every kind of answer agrees with its receipt", async () => {
   const email = "grace.hopper@valid.lab.mailproof.test";
   const { data: held } = await form("ada.king@valid.lab.mailproof.test", undefined, "live_key");
   const [first, cached] = [await verify(email, "live_key"), await verify(email, "live_key")];
@@ -233,7 +233,7 @@ test("every kind of answer is as its receipt has it", async () => {
   expect(cached.data.cached).toBe(true);
 });
 
-test("evidence that this release judges otherwise is said to be so, and not forged", async () => {
+test("evidence that this release judges otherwise is reported as such, and not as forged", async () => {
   const { data } = await verify("ann@example.com");
   const claims = JSON.parse(Buffer.from(data.receipt.split(".")[1], "base64url").toString());
   const { judged } = data.evidence;
@@ -250,7 +250,7 @@ test("evidence that this release judges otherwise is said to be so, and not forg
   expect(compare(old)).toEqual({ differences: [], replay: "none" });
 });
 
-test("a forged receipt, one of another service, and what is none are told apart", async () => {
+test("a forged receipt, one of another service, and a text that is no receipt are told apart", async () => {
   const { data } = await verify("ann@example.com");
   const [header, payload, signature] = data.receipt.split(".");
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
@@ -307,7 +307,7 @@ test("claims that are nested deeper than any of this service are no receipt", as
   });
 });
 
-test("more than any receipt has is not read, from a file or the standard input", async () => {
+test("an input longer than any receipt is not read, from a file or the standard input", async () => {
   const file = join(createFolder(), "file.json");
   writeFileSync(file, "a".repeat(5_000_001));
 
@@ -333,7 +333,7 @@ test.each(["null", "0", '""', "{}", '{"keys":1}', '{"keys":[null]}'])(
   },
 );
 
-test("without a service or keys it says what to name; one that does not answer is exit code 6", async () => {
+test("a receipt without a service or keys is a wrong call, and a silent service is exit code 6", async () => {
   const file = write("a.b.c");
   const env = { MAILPROOF_DIR: createFolder() };
 

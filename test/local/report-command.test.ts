@@ -99,14 +99,3 @@ test("report uploads each report of the mails in a file", async () => {
   expect(lines.map((line) => JSON.parse(line).messages)).toEqual([2, 3, 4]);
   expect([code, err]).toEqual([2, `${files[1]}: is mail without a DMARC or TLS report.\n`]);
 });
-
-test("without a file, and without a service, the command says what is missing", async () => {
-  const env = { MAILPROOF_DIR: createFolder() };
-
-  const withoutFile = await whenCommandedWith(env, "report");
-  const withoutService = await whenCommandedWith(env, "report", "a.xml");
-
-  expect([withoutFile.code, withoutService.code]).toEqual([2, 2]);
-  expect(withoutFile.err).toContain("Missing file. Usage:");
-  expect(withoutService.err).toContain("MAILPROOF_API");
-});

@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { request } from "node:http";
+import { setImmediate as runTurn } from "node:timers/promises";
 import { endpoints } from "@mailproof/api/endpoints";
+import { createLineLog } from "@mailproof/local/line-log";
 import { CONNECTION_LIMITS } from "@mailproof/local/server/connections";
 import type { FinishedRequest } from "@mailproof/local/server/request-record";
 import { createApiServer } from "@mailproof/local/server/server";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { given } from "../app/given.ts";
 import { eventually } from "../runner/eventually.ts";
 import { createFolder, whenStarted } from "../servers/running.ts";
@@ -45,7 +48,7 @@ test("each request is a line with its route, status, key and account, and no add
   expect(lines.at(-1)).toMatchObject({ event: "stopped" });
 });
 
-test("with LOG_LEVEL warn no line is written for a request, for a start or for a stop", async () => {
+test("LOG_LEVEL warn writes no line for a request, a start or a stop", async () => {
   const { ready, readLog, stop } = await whenStarted(createFolder(), [], { LOG_LEVEL: "warn" });
   expect((await fetch(`${ready.base_url}/health`)).status).toBe(200);
   await stop("SIGTERM");
@@ -80,4 +83,39 @@ test("a client that hangs up before its response is recorded as aborted, without
 
   await eventually(() => expect(finished).toHaveLength(1));
   expect(finished[0]).toMatchObject({ status: null, aborted: true, route: "POST /v1/verify" });
+});
+
+const NOW = new Date("2026-11-26T10:00:00.000Z");
+
+test("the lines that are logged in one turn are one write, in their order", async () => {
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const log = createLineLog("info", () => NOW);
+  log("started", { pid: 1 });
+  log("stopped", { pid: 2 });
+  await runTurn();
+  log("started", { pid: 3 });
+  await runTurn();
+
+  const line = (event: string, pid: number) =>
+    `{"at":"2026-11-26T10:00:00.000Z","level":"info","event":"${event}","pid":${pid}}\n`;
+  expect(write.mock.calls.map(([text]) => text)).toEqual([
+    line("started", 1) + line("stopped", 2),
+    line("started", 3),
+  ]);
+  write.mockRestore();
+});
+
+test.each([
+  ["ends", "process.exit(0)"],
+  ["fails", 'throw new Error("broken")'],
+])("a line that is logged right before the process %s is written", (_, ending) => {
+  const script = `
+    const { createLineLog } = await import("@mailproof/local/line-log");
+    createLineLog("info", () => new Date())("stopped", { pid: 7 });
+    ${ending}`;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", script], {
+    encoding: "utf8",
+  });
+
+  expect(stderr).toContain('"event":"stopped","pid":7}\n');
 });

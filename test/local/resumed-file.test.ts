@@ -123,7 +123,7 @@ test.each<[string, InterruptAt]>([
   },
 );
 
-test("results that go to standard output are resumed, too: the state stands beside the list", async () => {
+test("results that go to standard output are resumed, with the state beside the list", async () => {
   const service = await givenService(WAIT);
   const { env, file, folder, charged: readCharged } = service;
 

@@ -165,7 +165,7 @@ test("an upload that is cut off is a failure, after which nothing is removed, he
   expect(readdirSync(folder).filter((name) => name.startsWith("upload-"))).toEqual([]);
 });
 
-test("what a killed backup left on the disk is removed by the next, once it is a day old", async () => {
+test("the remains of a killed backup are removed by the next one, once they are a day old", async () => {
   const folder = await givenState();
   const { bucket } = await givenStore((incoming, outgoing) => {
     incoming.resume().on("end", () => outgoing.end());

@@ -189,16 +189,6 @@ test("a port in use is named, with a way to choose another", async () => {
   );
 });
 
-test("a start with an option that does not exist names it and prints the usage", async () => {
-  const child = spawnMailproof(["start", "--frehs"], {
-    MAILPROOF_DIR: createFolder(),
-  });
-
-  const written = await text(child.stderr);
-  expect(written).toContain("--frehs");
-  expect(written).toContain("mailproof start [--fresh]");
-});
-
 test("an option that npm consumed is reported", async () => {
   const env = { MAILPROOF_DIR: createFolder(), npm_config_fresh: "true" };
 
@@ -230,7 +220,7 @@ test("a secrets file that is cut off stops the start and is named", async () => 
   expect(await text(child.stderr)).toContain("secrets.json cannot be read");
 });
 
-test("where DEMO is off there is no account, and ready.json has no key", async () => {
+test("a server without DEMO has no account, and ready.json no key", async () => {
   const { ready, stop } = await whenStarted(createFolder(), [], { DEMO: "off" });
 
   const { screen } = await stop("SIGTERM");
@@ -260,4 +250,41 @@ test("a stop does not wait for a slow mail server; the job continues at the next
   const { data } = (await response.json()) as { data: object };
 
   expect(data).toMatchObject({ status: "processing", progress: { processed: 0, total: 60 } });
+});
+
+// Whether a fresh server can see mail servers. The lab plays each network.
+
+test.each([
+  ["open", "valid.lab.mailproof.test,refused.lab.mailproof.test"],
+  ["dns_only", "refused.lab.mailproof.test"],
+  ["lab", "nxdomain.lab.mailproof.test"],
+])("a server whose reach is %s says so in its health", async (state, domains) => {
+  const { ready } = await whenStarted(createFolder(), [], { REACH_DOMAINS: domains });
+
+  let reach: any;
+  do {
+    await setTimeout(50);
+    ({ reach } = (await (await fetch(`${ready.base_url}/health`)).json()) as any);
+  } while (reach.state === "not_measured");
+
+  expect(reach).toMatchObject({ state, refused_by: [], measured_at: expect.any(String) });
+});
+
+test("the first screen is followed by the reach of the server", async () => {
+  const server = spawnMailproof(["start"], {
+    MAILPROOF_DIR: createFolder(),
+    PORT: "0",
+    REACH_DOMAINS: "refused.lab.mailproof.test",
+  });
+  let printed = "";
+  for await (const piece of server.stdout as AsyncIterable<Buffer>) {
+    printed += piece.toString();
+    if (printed.includes("  reach      ")) break;
+  }
+  server.kill("SIGTERM");
+  await once(server, "exit");
+
+  expect(printed).toContain(
+    "  reach      This server cannot reach mail servers: port 25 is closed.",
+  );
 });

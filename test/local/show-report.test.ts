@@ -4,7 +4,7 @@ import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain"
 import { CAPS } from "@mailproof/core/deliverability/score";
 import { toReportResponse } from "@mailproof/local/cli/report-sections";
 import { showReport } from "@mailproof/local/cli/show-report";
-import { paintAnsi, paintPlain, wrapText } from "@mailproof/local/cli/terminal";
+import { paintAnsi, paintPlain } from "@mailproof/local/cli/terminal";
 import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../app/zone.ts";
 import { createReport } from "../core/deliverability/findings.ts";
@@ -156,7 +156,7 @@ test("a record with control characters cannot steer the terminal", async () => {
   expect(["\u001b", "\u009b", "\u202e"].filter((sign) => shown.includes(sign))).toEqual([]);
 });
 
-test("with colours the text is the same", async () => {
+test("the text is the same with colours", async () => {
   const report = await given(BROKEN);
   const colourful = whenShown(report, { paint: paintAnsi });
 
@@ -167,10 +167,4 @@ test("a report without recommendations says that nothing needs fixing", async ()
   const report = await given(BROKEN);
 
   expect(whenShown({ ...report, recommendations: [] })).toContain("Nothing needs fixing.");
-});
-
-test("text is broken between words, and a word only where it must be", () => {
-  expect(wrapText("one two three", 7)).toEqual(["one two", "three"]);
-  expect(wrapText("abcdefgh ij", 5)).toEqual(["abcde", "fgh", "ij"]);
-  expect(wrapText("", 5)).toEqual([""]);
 });

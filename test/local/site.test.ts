@@ -106,7 +106,7 @@ test("a server for other machines says that it has no TLS, and its ready.json an
   expect(screen).toContain("it has no TLS");
 });
 
-test("a server of this machine alone has nothing to warn of", async () => {
+test("a server of this machine alone prints no warning", async () => {
   const { stop } = await whenStarted(createFolder());
 
   expect((await stop("SIGTERM")).screen).not.toContain("WARNING");
@@ -127,7 +127,7 @@ test("an address that this machine does not have is named at the start", async (
   expect(child.exitCode).toBe(1);
 });
 
-test("what a reader copies from the documents calls the service where it is", async () => {
+test("the commands of the documents call the service at its own address", async () => {
   const { origin } = await startAt({ BASE_PATH: "/mp" });
   const read = async (path: string) =>
     (await fetch(`${origin}/mp${path}`, { headers: { accept: "text/html" } })).text();

@@ -224,7 +224,7 @@ async function* toRows(rows: readonly (readonly string[])[]) {
   yield* rows;
 }
 
-test("what is written is read again, and a cell that looks like a formula is a text", async () => {
+test("a written spreadsheet is read again, and a cell that looks like a formula is a text", async () => {
   const rows = [
     ["=1+1", "+49 30 1234", "@x", "-5", "007", "1e5"],
     ["a\r\nb\u0001c_x0041_", " <&> \ud800", "", "123456789012345", "0.50", "12.25"],

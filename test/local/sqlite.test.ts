@@ -10,7 +10,7 @@ import { createFolder } from "../servers/running.ts";
 const now = () => new Date();
 const item = (n: number) => ({ put: { pk: "P", sk: String(n) } });
 
-test("while another process holds the lock the server goes on, and the writes are done when it lets go", async () => {
+test("the server goes on while another process holds the lock, and writes when it is free", async () => {
   const file = join(createFolder(), "state.sqlite");
   const table = createSqliteTable(file, now);
   const other = new DatabaseSync(file);
@@ -42,7 +42,7 @@ test("closing finishes waiting work and refuses later work", async () => {
   again.close();
 });
 
-test("transactions of one flush see each other's writes, and what one of them cannot write fails alone", async () => {
+test("transactions of one flush see each other's writes, and one that fails fails alone", async () => {
   const file = join(createFolder(), "state.sqlite");
   const table = createSqliteTable(file, now);
   const add = { update: { pk: "P", sk: "sum" }, add: { n: 1 }, orCreate: true } as const;
@@ -66,7 +66,7 @@ test("transactions of one flush see each other's writes, and what one of them ca
   table.close();
 });
 
-test("what another process writes is in the next read, and in the transaction after it", async () => {
+test("a write of another process is in the next read and transaction", async () => {
   const file = join(createFolder(), "state.sqlite");
   const [ours, theirs] = [createSqliteTable(file, now), createSqliteTable(file, now)];
   const key = { pk: "P", sk: "sum" };
@@ -106,7 +106,7 @@ test("many commits that wait at the same time leave turns of the event loop to o
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a file of a newer release is refused, not half understood", () => {
+test("a file of a newer release is refused", () => {
   const file = join(createFolder(), "state.sqlite");
   const db = new DatabaseSync(file);
   db.exec("PRAGMA user_version = 99");
@@ -184,7 +184,7 @@ test("a write that may be lost returns before its flush, which the next write wa
   db.close();
 });
 
-test("what cannot be begun fails, and the next transaction is tried anew", async () => {
+test("a transaction that cannot begin fails, and the next one is tried anew", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   let begins = 0;

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { formatFirstScreen } from "@mailproof/local/server/first-screen";
 import { explainFolderFault } from "@mailproof/local/storage/folder-faults";
 import { lockFolder } from "@mailproof/local/storage/folder-lock";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { describeUnless } from "../runner/describe-when.ts";
 import { endWithTest } from "../runner/eventually.ts";
 import { MAILPROOF } from "../servers/package.ts";
@@ -146,4 +146,22 @@ test("the first screen's commands work in a folder with a quote in its name", ()
   const printed = execFileSync("sh", ["-c", `${line}; printf %s "$MAILPROOF_KEY"`]);
 
   expect(printed.toString()).toBe("mp_live_1");
+});
+
+const FROM_OUTSIDE = `
+  const { DatabaseSync } = require("node:sqlite");
+  new DatabaseSync(process.argv[1]).exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
+`;
+
+test("a folder stays locked to others when its own server tries it once more", () => {
+  const folder = createFolder();
+  const lock = lockFolder(folder);
+  onTestFinished(lock.release);
+  const file = join(folder, "lock.sqlite");
+
+  expect(() => lockFolder(folder)).toThrow("Another Mailproof uses");
+
+  const { status, stderr } = spawnSync(process.execPath, ["-e", FROM_OUTSIDE, file]);
+  expect(stderr.toString()).toContain("database is locked");
+  expect(status).toBe(1);
 });

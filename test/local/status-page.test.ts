@@ -145,7 +145,7 @@ test("below a base path its links are below it, and only there is the page", asy
   expect((await whenRead(world, site)).response.status).toBe(404);
 });
 
-test("it is read and never written to", async () => {
+test("the status page takes GET and HEAD alone", async () => {
   const { world } = await given();
   const { response } = await whenRead(world);
 
@@ -157,7 +157,7 @@ test("it is read and never written to", async () => {
   expect(posted?.status).toBe(404);
 });
 
-test("on AWS, where no Lambda writes the page, its address leads to /health", async () => {
+test("the page's address leads to /health on AWS", async () => {
   const { world } = await given();
   const event = toEvent({ method: "GET", url: "/status" });
 

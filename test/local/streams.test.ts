@@ -1,9 +1,15 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import type { Endpoint } from "@mailproof/api/http/endpoint";
-import { expect, test } from "vitest";
+import { type Endpoint, endpoint } from "@mailproof/api/http/endpoint";
+import { drainBody } from "@mailproof/local/server/request-body";
+import { createApiServer } from "@mailproof/local/server/server";
+import * as v from "valibot";
+import { expect, onTestFinished, test } from "vitest";
 import { createCountedPieces, createFakeStreamEndpoint, failAfter } from "../app/fake-endpoints.ts";
+import { givenWorld } from "../app/given.ts";
 import { whenListening } from "../servers/listening.ts";
 
 const whenRequested = async (endpoint: Endpoint) => {
@@ -86,7 +92,7 @@ test("when the client hangs up, the source is closed and not asked to its end", 
   expect(logged).toEqual([]);
 });
 
-test("half a file does not pass for the whole: the connection breaks, and the log says why", async () => {
+test("a connection breaks when its source fails, and the log says why", async () => {
   const hasArrived = Promise.withResolvers<void>();
   async function* breaking() {
     yield "a,b\r\n";
@@ -101,4 +107,89 @@ test("half a file does not pass for the whole: the connection breaks, and the lo
   expect(logged).toMatchObject([
     { event: "answer_broke_off", fields: { requestId: "req_1", cause: { code: "UNAVAILABLE" } } },
   ]);
+});
+
+const BODIES = 20;
+const READS = 10;
+
+/** So many reads are there at once. */
+const createBody = (onRead: () => void): IncomingMessage => {
+  const body = new Readable({ read: () => undefined, highWaterMark: 1 });
+  for (let n = 0; n < READS; n++) body.push(Buffer.alloc(1_000));
+  body.push(null);
+  body.on("data", onRead);
+  return Object.assign(body, { complete: false }) as unknown as IncomingMessage;
+};
+
+test("each turn of the event loop takes one read of all bodies that are drained", async () => {
+  const reads: number[] = [0];
+  const count = () => void reads.push((reads.pop() ?? 0) + 1);
+  let isOver = false;
+  const beginTurn = (): void => {
+    reads.push(0);
+    if (!isOver) setImmediate(beginTurn);
+  };
+  setImmediate(beginTurn);
+
+  const bodies = Array.from({ length: BODIES }, () => createBody(count));
+  const drained = await Promise.all(bodies.map(drainBody));
+  isOver = true;
+
+  // The first read of each is there when it is asked for.
+  const [first = 0, ...turns] = reads.filter((count) => count > 0);
+  expect(drained).toEqual(bodies.map(() => true));
+  expect([first, Math.max(...turns), turns.length]).toEqual([BODIES, 1, BODIES * (READS - 1)]);
+});
+
+// What a client learns about its money when a bug is outside of respond().
+
+/** Charges, and returns a header that Node refuses to write. */
+const paidEndpoint = endpoint({
+  id: "samplePaid",
+  route: "POST /v1/sample/paid",
+  tag: "Service",
+  tool: null,
+  summary: "Charge.",
+  price: "1 credit.",
+  access: "verification:write",
+  needs: [],
+  answers: [200],
+  errors: [],
+  output: v.unknown(),
+
+  handle: async () => ({ status: 200, headers: { "x-broken": "two\nlines" }, data: {} }),
+});
+
+test("a response that cannot be written leaves the charge unknown", async () => {
+  const { port, liveKey, logged } = await whenListening(paidEndpoint);
+
+  const response = await fetch(`http://127.0.0.1:${port}/v1/sample/paid`, {
+    method: "POST",
+    headers: { "x-api-key": liveKey },
+  });
+
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ error: { code: "INTERNAL", money: "unknown" } });
+  expect(logged.map(({ event }) => event)).toEqual(["failure"]);
+});
+
+test("an upload that the disk fails charges nothing", async () => {
+  const { world } = givenWorld();
+  const blobs = { ...world.blobs, put: () => Promise.reject(new Error("no space left")) };
+  const server = createApiServer({ ...world, blobs }, (_method, key) => ({
+    method: "PUT",
+    key,
+    bytesMax: 1_000,
+  })).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const response = await fetch(`http://127.0.0.1:${port}/blobs/uploads/list.csv`, {
+    method: "PUT",
+    body: "a@b.c",
+  });
+
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ error: { money: "nothing_charged" } });
 });

@@ -128,7 +128,7 @@ test.each(["state.sqlite", "queue.sqlite"])(
   },
 );
 
-test("a step that fails leaves the state at the version before, and a later start continues", async () => {
+test("a failed step leaves the state at the version before it, and a later start continues", async () => {
   const folder = await givenState();
   const layouts = createNextLayouts({
     file: "state.sqlite",
@@ -146,7 +146,7 @@ test("a step that fails leaves the state at the version before, and a later star
   expect(listCopies(folder)).toHaveLength(1);
 });
 
-test("without the disk space for a copy nothing is changed, and the message says how much is needed", async () => {
+test("state is not changed without the disk space for a copy, and the message says how much is needed", async () => {
   const folder = await givenState();
 
   const refused = upgrade(folder, { readFreeBytes: async () => 1_000_000 });
@@ -240,7 +240,7 @@ test("a server upgrades older state at its start, and logs where the copy is", a
   expect(readVersions(folder)).toEqual(AFTER);
 });
 
-test("a command upgrades, too, and waits for no server: beside one it is refused", async () => {
+test("a command upgrades the state, and is refused beside a server", async () => {
   const folder = await givenState();
   const lock = lockFolder(folder);
 

@@ -50,7 +50,7 @@ test("a completed job is reported to its webhook over real sockets, signed", asy
 const LONGEST_MS = 200_000;
 
 test(
-  "what was not delivered when the power went out is delivered after it",
+  "a delivery that a power loss interrupted is made after it",
   async () => {
     const folder = createFolder();
     let status = 503;
@@ -74,7 +74,7 @@ test(
   LONGEST_MS,
 );
 
-test("without the setting nothing on this machine is called, nor registered", async () => {
+test("a webhook on this machine is neither called nor registered without the setting", async () => {
   const folder = createFolder();
   const { url, connections, env } = await givenReceiver(folder);
   const { ready, stop } = await whenStarted(folder, [], { ...env, OUTBOUND_ALLOW_PRIVATE: "" });

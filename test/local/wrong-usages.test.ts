@@ -81,6 +81,27 @@ two domains | check a.example b.example | 2 | One domain at a time | mailproof c
 a domain that is none | check 'not a domain' | 2 | is not a domain | such as example.com
 a private sending address | check a.example --ip 10.0.0.1 --local | 2 | private or reserved | use a public one
 a name that is not whole | find Ada example.com | 2 | a first name, a last name | such as Ada
+results of a job that is not awaited | file list.csv --no-wait --out x.csv | 2 | --no-wait | writes no results
+a job that is not awaited, in part | file list.csv --no-wait --partial | 2 | --no-wait | writes no results
+a job as it is now, in part | jobs job_1 --no-wait --partial | 2 | --no-wait | without its results
+results of no job | jobs --out x.csv | 2 | Missing job | mailproof jobs
+a part of no job | jobs --partial | 2 | Missing job | mailproof jobs
+addresses and a list | verify a@b.c --file list.csv | 2 | Pass addresses or --file | mailproof verify ADDRESS
+a check of no domain | check | 2 | Missing domain | mailproof check DOMAIN
+a sending address in IPv6 | check a.example --ip ::1 | 2 | --ip must be | an IPv4 address
+no report | report | 2 | Missing file | Usage
+a report without a service | MAILPROOF_API= MAILPROOF_KEY= report a.xml | 2 | login --api URL | MAILPROOF_API
+an unknown plan | admin accounts create --name A --plan gold | 2 | --plan must be one of | free, pro, scale
+a third of a credit | admin accounts create --name A --credits 0.3 | 2 | --credits must be | a number of credits
+a third of a credit to take back | admin credits grant --account a --amount=-0.3 | 2 | --amount must be | a number of credits
+an unknown scope | admin keys create --account a --mode live --scopes all | 2 | must be a list of | verification:read
+a grant of nothing | admin credits grant --account a --amount 0 | 2 | --amount | must not be 0
+a name that is too long | admin accounts create --name ${"x".repeat(101)} | 2 | --name | must have at most 100 characters
+no address to forget | admin activity forget --email ann | 2 | --email must be | an email address
+months that are not stored | admin calibration --months 14 | 2 | --months must be | a number of months from 1 to 13
+a folder without state | admin audit | 2 | has no Mailproof state | Set MAILPROOF_DIR
+an unknown queue | admin dead-letters replay --queue nothing | 2 | --queue | --queue
+an erasure without an address | admin erase | 2 | --email is required | --email
 a shell that is unknown | completion tcsh | 2 | Name one of | completion bash
 a setting that is wrong | SMTP_PORT=x verify a@b.c | 2 | SMTP_PORT must be | from 0 to 65535
 `;
