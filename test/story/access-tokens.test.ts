@@ -117,7 +117,7 @@ test.each<[string, JWTPayload]>([
   );
 });
 
-test("without any credential the challenge names no error, and where tokens come from", async () => {
+test("a request without a credential is challenged with the address of the metadata and no error", async () => {
   const { world } = await givenTrust();
 
   const { statusCode, headers } = await send(world, "GET /v1/account");
@@ -142,7 +142,7 @@ test.each([
   expect(headers["www-authenticate"]).toContain(`resource_metadata="${METADATA}"`);
 });
 
-test("a token is no key: in X-Api-Key, or beside another one, it is 401", async () => {
+test("a token in X-Api-Key, or beside a key, is 401", async () => {
   const { world, sign, liveKey } = await givenTrust();
   const token = await sign({});
   const authorization = `Bearer ${token}`;
@@ -153,7 +153,7 @@ test("a token is no key: in X-Api-Key, or beside another one, it is 401", async 
   expect((await asWith({ "x-api-key": liveKey, authorization })).statusCode).toBe(401);
 });
 
-test("where no issuer is trusted a token is 401", async () => {
+test("a token is 401 when the service trusts no issuer", async () => {
   const { world, sign, asked: requestedPaths } = await givenTrust();
   const headers = { authorization: `Bearer ${await sign({})}` };
 

@@ -101,7 +101,7 @@ test("a check and a monitor's check are two operations", async () => {
   ]);
 });
 
-test("a cancelled job is refunded to the operation that it was", async () => {
+test("a cancelled job is refunded to the operation that was charged", async () => {
   const ctx = await givenChunked();
   const { data } = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
   await send(ctx.world, `POST /v1/jobs/${data.job_id}/cancel`, { key: ctx.liveKey });
@@ -111,7 +111,7 @@ test("a cancelled job is refunded to the operation that it was", async () => {
   ]);
 });
 
-test("every result counts once by its status: of one address, from the cache, of a job of one, of a list", async () => {
+test("every result is counted once by its status, whether from the cache, from a job or from a list", async () => {
   const ctx = await givenChunked();
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, "key-1");
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, "key-1");

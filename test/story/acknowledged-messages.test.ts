@@ -35,7 +35,7 @@ test("an event reaches its webhook within minutes, though the message of its del
   expect(parseEvents(ctx.servers.received).map(({ type }) => type)).toEqual(["credits.low"]);
 });
 
-test("the activity that Amazon SES reported is lost: nothing else has it", async () => {
+test("activity that Amazon SES reported is lost with its message", async () => {
   const ctx = await given();
   const mail = {
     messageId: "0100",

@@ -7,7 +7,7 @@ import { asRows } from "../runner/as-rows.ts";
 const whenCreated = (world: any, key: string, body: unknown = { name: "CI", mode: "live" }) =>
   send(world, "POST /v1/api-keys", { key, body });
 
-test("a new key is 201, shown this once, and opens what it should", async () => {
+test("a new key is 201, is shown once, and opens the routes of its scopes", async () => {
   const { world, liveKey } = await given({ balance: 7 });
 
   const created = await whenCreated(world, liveKey, { name: "  CI  ", mode: "live" });
@@ -21,7 +21,7 @@ test("a new key is 201, shown this once, and opens what it should", async () => 
   expect(seen.data.credits.available).toBe(7);
 });
 
-test("a key with scopes may do those and nothing else", async () => {
+test("a key with scopes opens their routes and no other", async () => {
   const { world, liveKey } = await given();
   const scopes = ["account:read", "account:read", "webhooks:read"];
 
@@ -89,7 +89,7 @@ test.each(asRows<[string, unknown, string]>`
   expect(data.api_keys).toHaveLength(2);
 });
 
-test("many mistakes are answered with a few of them and a count, and none is repeated at length", async () => {
+test("a request with many mistakes is answered with the first few of them and their number", async () => {
   const { world, liveKey } = await given();
   const scopes = Array.from({ length: 9 }, () => "x".repeat(1_000));
 
@@ -172,7 +172,7 @@ test("a key is stored only as a hash that the pepper is part of", async () => {
   expect((await send(peppered, "GET /v1/account", { key: liveKey })).statusCode).toBe(401);
 });
 
-test("a new pepper revokes no key while the one before is named, and makes the keys that follow", async () => {
+test("a key of the old pepper is valid while the old pepper is named, and one of the new pepper after it", async () => {
   const { world, liveKey, account } = await given();
   const old = world.settings.keyPepper;
   const named = { keyPepper: "a new pepper", keyPepperBefore: old };

@@ -19,7 +19,7 @@ test.each([
   ["catchall.ann@x.com", "catch_all", "invalid"],
   ["valid.ann@x.com", "valid", "risky"],
 ])(
-  "mail to %s, which is %s, bounces: the next answer is %s at once",
+  "mail to %s, which is %s, bounces, and the next answer is %s at once",
   async (email, before, after) => {
     const { world, liveKey } = await given({ balance: 10 });
     const first = await whenVerified(world, liveKey, { email });

@@ -40,7 +40,7 @@ const givenWaitingBatch = async () => {
 
 const isCancelling = (write: Write) => "update" in write && write.set?.["status"] === "cancelled";
 
-test("200: a batch that has not begun is cancelled, and all of it is refunded", async () => {
+test("a batch that has not begun is cancelled with 200 and refunded whole", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
 
@@ -76,7 +76,7 @@ test("rows with a result are paid and stay readable; those that wait for a mail 
   await thenConsistent(ctx);
 });
 
-test("nothing of the waiting rows is left behind once they would have been attempted", async () => {
+test("a cancelled job leaves no waiting row behind after the time of its next attempt", async () => {
   const ctx = await givenWaitingBatch();
   await whenCancelled(ctx);
 
@@ -111,7 +111,7 @@ test("a row that is verified while the job is being cancelled is paid and not re
   await thenConsistent(ctx);
 });
 
-test("cancelled again, also by two at once, it is the same response and one refund", async () => {
+test("a job that is cancelled twice, or by two at once, has one response and one refund", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
 
@@ -188,7 +188,7 @@ test("a repeat of the request that created it returns the cancelled job, and sta
   expect(await readCredits(ctx)).toMatchObject({ available: 100 });
 });
 
-test("it is listed as cancelled, and nothing is emitted for it", async () => {
+test("a cancelled job is listed as cancelled and emits no event", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   await whenCancelled(ctx);
@@ -214,7 +214,7 @@ test("a test key cancels its own jobs, which cost nothing", async () => {
   await thenConsistent(ctx);
 });
 
-test("409: a job that has ended cannot be cancelled, and stays what it is", async () => {
+test("cancelling a job that has ended is 409 and changes nothing", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   await whenWorked(ctx);
@@ -231,7 +231,7 @@ test("409: a job that has ended cannot be cancelled, and stays what it is", asyn
   expect((await readJob(ctx)).status).toBe("completed");
 });
 
-test("409: a file whose addresses are still being queued can be cancelled in a few seconds", async () => {
+test("cancelling a file whose addresses are still being queued is 409 with a wait of seconds", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(5)));
   let early: Awaited<ReturnType<typeof whenCancelled>> | undefined;
@@ -251,7 +251,7 @@ test("409: a file whose addresses are still being queued can be cancelled in a f
   expect((await whenCancelled(ctx)).statusCode).toBe(200);
 });
 
-test("503: a job that changes at every attempt is not cancelled, and says that it may be sent again", async () => {
+test("cancelling a job that changes at every attempt is 503 and retryable", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   const transact: typeof ctx.table.transact = async (writes, attempt) => {

@@ -46,7 +46,7 @@ test("a repeat is 200 with the original check, costs nothing, and tells what rem
   expect(repeat.data.cached).toBe(false);
 });
 
-test("of a cached result the key keeps replaying just that, for its thirty days", async () => {
+test("a key that was answered from the cache replays that result for its thirty days", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const bought = await whenChecked(world, liveKey);
@@ -62,7 +62,7 @@ test("of a cached result the key keeps replaying just that, for its thirty days"
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("after thirty days it is a new key", async () => {
+test("a key is a new one after thirty days", async () => {
   const { world, liveKey, later } = await given({ balance: 20 });
   await whenChecked(world, liveKey, site, "k");
   later(30 * DAY_MS);
@@ -134,7 +134,7 @@ test("when a repeat beside the first finds nothing out, the charge is refunded o
   expect(listMoves(ctx)).toEqual(["hold 10", "release 10"]);
 });
 
-test("what was paid and never stored is checked by a repeat without charging, whatever the balance", async () => {
+test("a repeat does a check that was paid and never stored, whatever the balance, without a charge", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(LEASE_MS);
 
@@ -240,7 +240,7 @@ test("a check whose write had no reply is reported as unknown, and a repeat find
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("what the charge left is stated though the balance cannot be read after it, and in a repeat", async () => {
+test("credits_remaining is known when the balance cannot be read after the charge, and in a repeat", async () => {
   const ctx = await given({ balance: 10 });
   // The first read is the debit's own.
   const world = withUnreadable(ctx, "BALANCE#", 1);

@@ -1,6 +1,6 @@
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
-import { anyDnsLookups } from "../app/dns-lookups.ts";
+import { anyDnsLookups, withDnsLookups } from "../app/dns-lookups.ts";
 import { withTable } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";
 import {
@@ -76,7 +76,7 @@ test("a domain without fault is 200 with every section of the contract, and cost
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("what is wrong is named with what it costs, and what to do about it comes first what regains most", async () => {
+test("faults are named with the points they cost, and recommendations start with the one that regains most", async () => {
   const { world, liveKey } = await given({ balance: 25 });
 
   const { data } = await whenChecked(world, liveKey, { domain: "nodmarc.com" });
@@ -131,7 +131,7 @@ test("a record for reports names the address at which this service receives them
   expect(value).toBe(`v=DMARC1; p=none; rua=mailto:${reports.data.reports_address}`);
 });
 
-test("with a sending address its name and its listings are looked at", async () => {
+test("a check with a sending address looks up its host name and its listings", async () => {
   const { world, testKey } = await given();
 
   const { data } = await whenChecked(world, testKey, {
@@ -147,7 +147,7 @@ test("with a sending address its name and its listings are looked at", async () 
   });
 });
 
-test("where the MX look-up failed the status is error, and what it would tell is left out of the answer and of the score", async () => {
+test("a failed MX look-up has the status error and is left out of the answer and the score", async () => {
   const { world, liveKey } = await given({ balance: 25 });
   const dns: Dns = async (type, name) =>
     type === "MX" ? { kind: "timeout" } : anyDnsLookups.dns(type, name);
@@ -197,7 +197,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("within 24 hours the same check is returned for free, also with an empty balance", async () => {
+test("the same check within 24 hours is free, also with an empty balance", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const first = await whenChecked(world, liveKey);
@@ -215,7 +215,7 @@ test("within 24 hours the same check is returned for free, also with an empty ba
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("after 24 hours it is a new check", async () => {
+test("the same check after 24 hours is a new one", async () => {
   const { world, liveKey, later } = await given({ balance: 20 });
   const first = await whenChecked(world, liveKey);
   later(DAY_MS);
@@ -273,7 +273,7 @@ test("a domain that does not exist has a report, and it is paid for", async () =
   expect(data).toMatchObject({ grade: "F", credits_used: 10, dns: { has_valid_mx: false } });
 });
 
-test("with refresh the checks of the day are not asked for at all", async () => {
+test("a check with refresh does not read the checks of the day", async () => {
   const ctx = await given({ balance: 10 });
   let reads = 0;
   const world = withTable(ctx, {
@@ -314,4 +314,79 @@ test("a hundred checks of one domain that end at once are each returned, and sto
 
   expect(new Set(all.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
   expect(await readCredits(ctx)).toMatchObject({ spent: 1_000, held: 0 });
+});
+
+/** A domain of which some questions are not answered, in time or at all, and the rest is not there. */
+const failing =
+  (...types: readonly string[]): Dns =>
+  (type, name) =>
+    types.includes(`${type} ${name}`)
+      ? Promise.resolve({ kind: "timeout" })
+      : createZoneDns({ "example.com": { NS: ["ns1.example.com", "ns2.example.com"] } })(
+          type,
+          name,
+        );
+
+const MX = "MX example.com";
+const SPF = "TXT example.com";
+const DMARC = "TXT _dmarc.example.com";
+
+const setup = async (...types: readonly string[]) => {
+  const ctx = await given({ balance: 20 });
+  return { ...ctx, world: withDnsLookups(ctx.world, failing(...types)) };
+};
+
+test("a grade without MX and SPF has low confidence, and nothing is recommended about either", async () => {
+  const ctx = await setup(MX, SPF, "A example.com.bl.test");
+  const { data } = await whenChecked(ctx.world, ctx.liveKey);
+
+  expect(data).toMatchObject({
+    score: 0,
+    grade: "F",
+    confidence: "low",
+    missing_parts: ["dns", "spf", "reputation"],
+    dns: { status: "error" },
+    authentication: { spf: { status: "error" } },
+  });
+  expect(data.recommendations.map(({ id }: { id: string }) => id)).toEqual([
+    "add_dkim",
+    "add_dmarc",
+    "bimi",
+  ]);
+  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
+});
+
+test("the confidence is medium when less than half of the weight is missing", async () => {
+  const { world, liveKey } = await setup(DMARC);
+  const { data } = await whenChecked(world, liveKey);
+
+  expect(data).toMatchObject({
+    confidence: "medium",
+    missing_parts: expect.arrayContaining(["dmarc"]),
+  });
+  const ids = data.recommendations.map(({ id }: { id: string }) => id);
+  expect(ids).toContain("add_spf");
+  expect(ids.filter((id: string) => /dmarc|bimi/.test(id))).toEqual([]);
+});
+
+test("the confidence is high when every part is answered", async () => {
+  const { world, testKey } = await given();
+  const plain = await whenChecked(world, testKey);
+  const withIp = await whenChecked(world, testKey, {
+    domain: "weak.com",
+    sending_ip: "192.0.2.1",
+  });
+
+  for (const { data } of [plain, withIp])
+    expect(data).toMatchObject({ confidence: "high", missing_parts: [] });
+});
+
+test("the history, a stored check and a monitor have the same confidence", async () => {
+  const { world, liveKey: key } = await setup(MX, SPF, "A example.com.bl.test");
+  const { data } = await whenChecked(world, key);
+  const read = await send(world, `GET /v1/deliverability/checks/${data.check_id}`, { key });
+  const list = await send(world, "GET /v1/deliverability/checks", { key });
+
+  expect(read.data).toMatchObject({ confidence: "low", missing_parts: data.missing_parts });
+  expect(list.data.checks[0]).toMatchObject({ grade: "F", confidence: "low" });
 });

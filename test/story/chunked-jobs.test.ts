@@ -174,7 +174,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("of a chunk that breaks in a later pass only what waited for it is lost", async () => {
+  test("a chunk that breaks in a later pass loses only the rows that waited for that pass", async () => {
     const ctx = moody(await givenChunked(), {
       "ann2@x.com": ["greylisted@x.com", "error@x.com"],
     });
@@ -189,7 +189,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("what breaks a few times only is found out in the end", async () => {
+  test("a row that breaks a few times has its result in the end", async () => {
     const ctx = moody(await givenChunked(), {
       "ann1@x.com": ["error@x.com", "error@x.com", "ann1@x.com"],
     });
@@ -201,7 +201,7 @@ describe.each<[string, Sending]>([
     expect(await readCredits(ctx)).toMatchObject({ spent: 3 });
   });
 
-  test("messages that come many times, and at once, change nothing the second time", async () => {
+  test("a message that comes many times, and at once, changes nothing after the first", async () => {
     const ctx = await givenChunked();
     const { queue } = ctx.world;
     const deliverTwice: AppWorld["queue"]["sendMany"] = (name, messages) =>

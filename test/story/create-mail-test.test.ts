@@ -3,7 +3,7 @@ import { storeTestMail } from "@mailproof/core/deliverability/mail-tests/accept-
 import { findMailTest } from "@mailproof/core/deliverability/mail-tests/items";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
-import { withTable } from "../app/faulty-worlds.ts";
+import { withTable, withUnreadable } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";
 import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
@@ -17,7 +17,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-test("201: a test has an unguessable address, and costs 2 credits", async () => {
+test("a mail test is 201 with an address that cannot be guessed, and costs 2 credits", async () => {
   const ctx = await given({ balance: 10 });
 
   const { statusCode, data } = await whenTestCreated(ctx.world, ctx.liveKey);
@@ -66,7 +66,7 @@ test("the mail that arrives is assessed, and the test is paid for good", async (
   await thenConsistent(ctx);
 });
 
-test("without a mail within the hour the test is refunded, once", async () => {
+test("a test that gets no mail within the hour is refunded once", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
 
@@ -98,7 +98,7 @@ test("the ledger names the test and why its credits returned", async () => {
   expect(entries[0]).not.toHaveProperty("job_id");
 });
 
-test("of two mails the first counts, and the second is refused", async () => {
+test("the second mail to a test is refused", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
   const now = ctx.world.now();
@@ -155,7 +155,7 @@ test("a mail that cannot be assessed is our failure: the test fails and is refun
   await thenConsistent(ctx);
 });
 
-test("a mail whose message is lost is assessed all the same", async () => {
+test("a mail whose queue message is lost is assessed by the reconciler", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
   const queue = { ...ctx.world.queue, sendMany: async () => ["refused" as const] };
@@ -209,7 +209,7 @@ test("a test key's mail arrives by itself, and moves no credits", async () => {
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a test key needs no receiver; with a live key, a server without one is 501 and charges nothing", async () => {
+test("a server without a receiver is 501 to a live key, charges nothing, and serves test keys", async () => {
   const ctx = await given({ balance: 10 });
   const settings = { ...ctx.world.settings, mailDomain: null };
   const world = { ...ctx.world, settings };
@@ -227,7 +227,7 @@ test("a test key needs no receiver; with a live key, a server without one is 501
   expect(ctx.logged.filter(({ event }) => event === "failure")).toEqual([]);
 });
 
-test("an address of another domain, or of no test, accepts no mail", async () => {
+test("mail to another domain, or to no test, is refused", async () => {
   const { world, liveKey, testKey } = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(world, liveKey);
   const { data: simulated } = await whenTestCreated(world, testKey);
@@ -249,13 +249,13 @@ test("an address of another domain, or of no test, accepts no mail", async () =>
     expect([address, await findRecipient(world, address)]).toEqual([address, "unknown"]);
 });
 
-test("too few credits are 402", async () => {
+test("a mail test without enough credits is 402", async () => {
   const { world, liveKey } = await given({ balance: 1 });
 
   expect((await whenTestCreated(world, liveKey)).statusCode).toBe(402);
 });
 
-test("500 and 503: an outcome that is not known, without a key and with one", async () => {
+test("a mail test of unknown outcome is 500 without an Idempotency-Key and 503 with one", async () => {
   const ctx = await given({ balance: 10 });
   const lost = withTable(ctx, { transact: async () => ({ outcome: "ambiguous" }) });
 
@@ -287,4 +287,91 @@ test("the sender's mail and report are erased with its address", async () => {
   expect(data.status).toBe("received");
   expect(data).not.toHaveProperty("report");
   expect(JSON.stringify(ctx.table.items())).not.toMatch(/news@|bounces\+1/);
+});
+
+const list = (
+  { world, liveKey: key }: Pick<Awaited<ReturnType<typeof given>>, "world" | "liveKey">,
+  query: Readonly<Record<string, string>> = {},
+) => send(world, `GET ${TESTS}`, { key, query });
+
+/** Tests of which each second one has a mail from one domain, and the others from another. */
+const givenTests = async (count: number) => {
+  const ctx = await given({ balance: 100 });
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const { data } = await whenTestCreated(ctx.world, ctx.liveKey);
+    const from = n % 2 === 0 ? "a@even.example" : "a@odd.example";
+    await whenMailArrives(ctx.world, data.address, createMail(ctx.world.now(), { from }));
+    ids.unshift(data.test_id);
+    ctx.later(1_000);
+  }
+  await whenWorked(ctx);
+  return { ...ctx, ids };
+};
+
+const getIds = (data: any): string[] => data.tests.map((one: any) => one.test_id);
+
+test("the tests are listed newest first, a page at a time", async () => {
+  const ctx = await givenTests(5);
+
+  const first = await list(ctx, { limit: "2" });
+  const second = await list(ctx, { limit: "2", offset: first.data.next_offset });
+  const third = await list(ctx, { limit: "2", offset: second.data.next_offset });
+
+  expect([first, second, third].map(({ data }) => getIds(data))).toEqual([
+    ctx.ids.slice(0, 2),
+    ctx.ids.slice(2, 4),
+    ctx.ids.slice(4),
+  ]);
+  expect(first.data.has_more).toBe(true);
+  expect(third.data).toMatchObject({ has_more: false });
+  expect(third.data).not.toHaveProperty("next_offset");
+  expect(first.data.tests[0]).not.toHaveProperty("report");
+});
+
+test("the tests of one domain are those whose mail came from it", async () => {
+  const ctx = await givenTests(5);
+
+  const { data } = await list(ctx, { domain: "Odd.example", limit: "1" });
+  const next = await list(ctx, { domain: "odd.example", limit: "1", offset: data.next_offset });
+
+  expect([...getIds(data), ...getIds(next.data)]).toEqual([ctx.ids[1], ctx.ids[3]]);
+  expect(data.tests[0].from_domain).toBe("odd.example");
+  expect((await list(ctx, { domain: "none.example" })).data.tests).toEqual([]);
+});
+
+test("a cursor of another list, a meaningless limit and a meaningless domain are 400", async () => {
+  const ctx = await givenTests(3);
+  const { data } = await list(ctx, { limit: "1" });
+
+  for (const query of [
+    { offset: "x" },
+    { offset: data.next_offset, domain: "odd.example" },
+    { limit: "0" },
+    { domain: "no domain" },
+    { x: "1" },
+  ])
+    expect((await list(ctx, query as Record<string, string>)).statusCode).toBe(400);
+});
+
+test("a test has a report once its mail was assessed", async () => {
+  const ctx = await given({ balance: 10 });
+  const { data: waiting } = await whenTestCreated(ctx.world, ctx.liveKey);
+  const { data: received } = await whenTestCreated(ctx.world, ctx.liveKey);
+  await whenMailArrives(ctx.world, received.address);
+  await whenWorked(ctx);
+
+  const { statusCode, data } = await readTest(ctx.world, ctx.liveKey, waiting.test_id);
+  expect([statusCode, data.test_id, data.status]).toEqual([200, waiting.test_id, "waiting"]);
+  expect(data).not.toHaveProperty("report");
+  expect((await readTest(ctx.world, ctx.liveKey, received.test_id)).data).toHaveProperty("report");
+});
+
+test("a test that cannot be read is 500", async () => {
+  const ctx = await given({ balance: 10 });
+  const { liveKey: key } = ctx;
+  const { data } = await whenTestCreated(ctx.world, key);
+  const route = `GET ${TESTS}/${data.test_id}`;
+
+  expect((await send(withUnreadable(ctx, "MAILTEST#"), route, { key })).statusCode).toBe(500);
 });

@@ -74,7 +74,7 @@ test.each([
   expect(ctx.table.items().filter(({ pk }) => pk.startsWith("JOB#"))).toEqual([]);
 });
 
-test("whether the wait was over first makes no difference but the first attempt's minute", async () => {
+test("the attempts follow the same schedule when the request's wait ends before the first one", async () => {
   const ctx = await given({ balance: 10 });
   const late = { ...ctx, world: withSlowEngine(ctx, 11_000) };
 

@@ -51,7 +51,7 @@ const givenExported = async (): Promise<TestContext> => {
 
 const isDeleting = (write: Write) => "create" in write && write.create.sk === "DELETION";
 
-test("200: a completed job is gone at once, with its list, its results and its upload", async () => {
+test("a completed job is deleted with 200, with its list, its results and its upload", async () => {
   const ctx = await givenExported();
   expect(ctx.blobs.keys()).toHaveLength(6);
 
@@ -66,7 +66,7 @@ test("200: a completed job is gone at once, with its list, its results and its u
   expect(listParts(ctx)).toEqual(["DELETION#job_1 DELETION"]);
 });
 
-test("what it cost stays in the ledger, without an address", async () => {
+test("the ledger keeps the cost of a deleted job, without an address", async () => {
   const ctx = await givenExported();
   const before = listMoves(ctx);
 
@@ -80,7 +80,7 @@ test("what it cost stays in the ledger, without an address", async () => {
   await thenConsistent(ctx);
 });
 
-test("deleted again, also by two at once, it is the same response, until an hour has passed", async () => {
+test("a job that is deleted twice, or by two at once, has one response for an hour", async () => {
   const ctx = await givenExported();
 
   const responses = [
@@ -259,7 +259,7 @@ test.each([
   expect((await ask({ ...ctx, world }, route, query)).statusCode).toBe(404);
 });
 
-test("409: a repeat of the request that created it says that the job was deleted, and charges nothing", async () => {
+test("a repeat of the request that created a deleted job is 409 and charges nothing", async () => {
   const ctx = await givenChunked();
   const body = { emails: createEmails(2) };
   await whenBatched(ctx.world, ctx.liveKey, body, "batch");
@@ -292,7 +292,7 @@ test("409: a repeat of the request that created it says that the job was deleted
   expect(listLeftovers(ctx).filter((one) => !one.startsWith("DELETION#"))).toEqual([]);
 });
 
-test("409: a job that has not ended is refused, with the words what to do, and goes on", async () => {
+test("deleting a job that has not ended is 409, with advice, and the job goes on", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
 
@@ -310,7 +310,7 @@ test("409: a job that has not ended is refused, with the words what to do, and g
   expect((await ask(ctx, "GET /v1/jobs/job_1")).data.status).toBe("completed");
 });
 
-test("503: whether it is deleted is not known, and a repeat finds out", async () => {
+test("a deletion without a reply is 503, and a repeat finds the outcome", async () => {
   const ctx = await givenExported();
   const world = withTable(ctx, {
     transact: async (writes, attempt) => {

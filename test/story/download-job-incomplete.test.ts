@@ -19,7 +19,7 @@ import {
 
 // Downloads of jobs that run, have failed, or lack stored rows.
 
-test("a job in the middle is what is there by now, and does not say that it is complete", async () => {
+test("the file of a running job has the rows so far and is marked incomplete", async () => {
   const ctx = await givenSmallChunks();
   const { world, liveKey } = ctx;
   const list = ["ann@x.com", "bob@x.com", "cy@x.com", "dan@x.com", "eve@x.com"];
@@ -41,7 +41,7 @@ test("a job in the middle is what is there by now, and does not say that it is c
   ).toEqual(list.slice(0, 4).map((email, n) => [String(n), email]));
 });
 
-test("of a job whose first chunk is still at work the others stand beside their own cells", async () => {
+test("rows of later chunks stand beside their own cells while the first chunk is at work", async () => {
   const ctx = await givenSmallChunks();
   const { world, liveKey, queue } = ctx;
   const text = "id,email\n1,ann@x.com\n2,bob@x.com\n3,cy@x.com\n4,dan@x.com\n5,eve@x.com\n";
@@ -97,7 +97,7 @@ test("rows that come with a later pass stand beside their own cells", async () =
   expect(await getJson(world, liveKey, {}, job)).toMatchObject({ complete: true, rows_missing: 0 });
 });
 
-test("a failed job is never complete, whatever can be read of it", async () => {
+test("the file of a failed job is never marked complete", async () => {
   const ctx = await given();
   const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
   await givenJobOf(ctx, [rows], { status: "failed", error: "It broke." });
@@ -137,7 +137,7 @@ test("a CSV that is known to be short is 409 and retryable, and JSON says what i
   expect(json.rows.map(({ row }: { row: number }) => row)).toEqual([1, 2, 6, 7]);
 });
 
-test("so is one whose rows turn out to be gone, before its first byte", async () => {
+test("a CSV is 409 when its rows turn out to be gone before its first byte", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
@@ -168,7 +168,7 @@ test("a CSV is 409 when one row of a chunk cannot be read", async () => {
   });
 });
 
-test("a CSV that turns out to be short later on breaks off: half of it is not taken for the whole", async () => {
+test("a CSV breaks off when a later row turns out to be gone", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 4);
@@ -200,7 +200,7 @@ test.each(["csv", "json"])(
   },
 );
 
-test("the same when every page is gone and no chunk is", async () => {
+test("a CSV breaks off when every page is gone and no chunk is", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);

@@ -205,7 +205,7 @@ describe("download job link", () => {
     return counted;
   };
 
-  test("up to 5,000 rows stand in the JSON itself, and more behind a link to the same", async () => {
+  test("5,000 rows stand in the JSON itself, and more are behind a link to the same JSON", async () => {
     const { world, liveKey, blobs, puts } = await givenLarge();
 
     const link = await getJson(world, liveKey);
@@ -249,7 +249,7 @@ describe("download job link", () => {
     expect(rows.slice(0, 3)).toEqual(data.results.map((row: object) => ({ ...row, send: "yes" })));
   });
 
-  test("of a large job a filter that leaves few enough is answered at once", async () => {
+  test("a filter of a large job that leaves few rows is answered at once", async () => {
     const { world, liveKey, puts } = await givenLarge();
 
     const valid = await getJson(world, liveKey, { filter: "valid" });
@@ -260,7 +260,7 @@ describe("download job link", () => {
     expect(puts.keys).toEqual([]);
   });
 
-  test("a few rows that are too long for an answer are behind a link, too", async () => {
+  test("rows that are too long for an answer are behind a link, though they are few", async () => {
     const ctx = await given();
     const result = await verifyEmail(ctx.world, "ann@x.com");
     const long = { ...result.enrichment, full_name: "x".repeat(50_000) };

@@ -124,7 +124,7 @@ const givenLarge = async () => {
   return { ...ctx, world: { ...ctx.world, settings: { ...ctx.world.settings, exportRows } } };
 };
 
-test("a large one is streamed whole", async () => {
+test("a large spreadsheet is streamed whole", async () => {
   const { world, liveKey } = await givenLarge();
 
   const { bytes } = await whenExported(world, liveKey, { as: "spreadsheet" });

@@ -71,7 +71,7 @@ const ADVICE: Record<string, string> = {
   unknown: "careful",
 };
 
-test("what stands beside an address is what a row of the job says of it", async () => {
+test("the cells beside an address are those of its row of the job", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
 
   const { data } = await send(world, `GET /v1/jobs/${job}`, { key: liveKey });
@@ -261,7 +261,7 @@ const readZip = (bytes: Uint8Array): ReadonlyMap<string, string> => {
   return files;
 };
 
-test("a filter that lets nothing through is 200 with a header, or with no rows", async () => {
+test("a filter that no row meets is 200 with a header, or with no rows", async () => {
   const { world, liveKey, job } = await givenFileDone("email\nann@x.com\n");
 
   const { text } = await whenExported(world, liveKey, { filter: "spam_trap" }, job);
@@ -309,7 +309,7 @@ test("cells that a spreadsheet would run are text, in own columns, names and add
   ]);
 });
 
-test("where the file has a column of our name, ours is the one that is called otherwise", async () => {
+test("our column has another name when the file has a column of that name", async () => {
   const { world, liveKey, job } = await givenFileDone(
     "Status,email,reason,mailproof_reason,name,name\nactive,ann@x.com,why,not,a,b\n",
   );
@@ -359,7 +359,7 @@ test.each([
   },
 );
 
-test("when the input is gone the addresses stand alone beside ours", async () => {
+test("a job whose input is gone is downloaded with the addresses and our columns alone", async () => {
   const { world, liveKey, job, blobs } = await givenFileDone("id,E-Mail\n1,ann@x.com\n2,b@x.com\n");
   for (const key of blobs.keys()) await blobs.remove(key);
 
@@ -394,7 +394,7 @@ test.each([
   expect(decodeURIComponent(disposition.split("''")[1] ?? "")).toBe(fileName);
 });
 
-test("past the plan's days it is 409, and the words say that the rows are gone", async () => {
+test("a download after the plan's days is 409 and says that the rows are gone", async () => {
   const { world, liveKey, job, later } = await givenFileDone("email\nann@x.com\nbob@x.com\n");
   later(RETENTION_SECONDS * 1_000 - 1_000);
   const last = await getJson(world, liveKey, {}, job);

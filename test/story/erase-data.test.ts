@@ -99,7 +99,7 @@ test("a text that is no address is erased from the cache however it is written",
   expect(data).toMatchObject({ complete: true, erased: { cached_results: 1 } });
 });
 
-test("200: nothing that an account stored shows the address any more", async () => {
+test("an erasure is 200, and nothing that the account stored shows the address any more", async () => {
   const ctx = await givenEverywhere();
   const before = new Set(await findMentions(ctx));
   expect([...before]).toEqual(
@@ -191,7 +191,7 @@ test("no money moves, and a repeat of a request with an erased response is not c
   await thenConsistent(ctx);
 });
 
-test("erased again, there is nothing left, and it is 200", async () => {
+test("a second erasure is 200 and finds nothing", async () => {
   const ctx = await givenEverywhere();
   await whenErased(ctx);
 
@@ -208,7 +208,7 @@ test("erased again, there is nothing left, and it is 200", async () => {
   });
 });
 
-test("a suggestion of another row that is the address is erased, and that row stays", async () => {
+test("the address is erased where another row suggests it, and that row stays", async () => {
   const ctx = await givenChunked();
   const typo = "zachary.quill@gmial.com";
   await whenBatched(ctx.world, ctx.liveKey, { emails: [typo, "ann@x.com"] });
@@ -225,7 +225,7 @@ test("a suggestion of another row that is the address is erased, and that row st
   ]);
 });
 
-test("202: from a running job it is erased when the job has ended, without another request", async () => {
+test("an erasure during a job is 202 and ends after the job, without another request", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com", EMAIL] });
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com"] });
@@ -256,7 +256,7 @@ test("a repeat after the job was cancelled erases the rest at once", async () =>
   expect(await findMentions(ctx)).toEqual([]);
 });
 
-test("a slow verification under way is waited for, too", async () => {
+test("an erasure waits for a slow verification that is under way", async () => {
   const ctx = await givenChunked();
   const body = { email: `slow+${WORD}@x.com`, options: { timeout_ms: 100 } };
   await whenVerified(ctx.world, ctx.liveKey, body);
@@ -308,7 +308,7 @@ test.each([1, 2, 3, 5, 8, 13, 21])(
   },
 );
 
-test("what an erasure of another address has written is not undone", async () => {
+test("an erasure keeps the changes of another address's erasure", async () => {
   const ctx = await givenEverywhere();
 
   await Promise.all([whenErased(ctx), whenErased(ctx, "ann@x.com")]);
@@ -406,7 +406,7 @@ test("an erasure is due until the table's log is scrubbed: a reader that blocks 
   expect(await findMentions(ctx)).toEqual([]);
 });
 
-test("503: whether the erasure has begun is not known", async () => {
+test("an erasure without a reply is 503", async () => {
   const ctx = await givenEverywhere();
   const world = withTable(ctx, {
     write: async (write) =>

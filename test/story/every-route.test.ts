@@ -55,7 +55,7 @@ const lists = strict.flatMap((endpoint) => {
 
 test("the lists are found", () => expect(lists.length).toBeGreaterThan(12));
 
-test.each(lists)("$route: a $field that is none is 400 and named", async (endpoint) => {
+test.each(lists)("$route: a malformed $field is 400 and named", async (endpoint) => {
   const { world, liveKey: key } = await given();
   const { to, query } = exampleOf(endpoint);
   const { field } = endpoint;
@@ -79,22 +79,25 @@ test.each(withABody)("$route: an unknown field of the body is 400 and named", as
   expect([statusCode, error.code, error.details]).toEqual([400, "INVALID_REQUEST", [UNKNOWN]]);
 });
 
-test.each(behindAKey)("$route: no key is 401, a key for all else is 403", async (endpoint) => {
-  const { world, account } = await given();
-  const { to, ...request } = exampleOf(endpoint);
-  const { access } = endpoint;
-  const scopes = SCOPES.filter((scope) => scope !== access);
-  const key = await givenKey(world, account, { scopes });
+test.each(behindAKey)(
+  "$route: no key is 401, and a key for every other scope is 403",
+  async (endpoint) => {
+    const { world, account } = await given();
+    const { to, ...request } = exampleOf(endpoint);
+    const { access } = endpoint;
+    const scopes = SCOPES.filter((scope) => scope !== access);
+    const key = await givenKey(world, account, { scopes });
 
-  expect((await send(world, to(), request)).statusCode).toBe(401);
-  expect(await send(world, to(), { ...request, key })).toMatchObject({
-    statusCode: 403,
-    error:
-      access === "unrestricted"
-        ? { message: "This operation is reserved for unrestricted keys. Nothing was charged." }
-        : { code: "FORBIDDEN", details: { required_scope: access } },
-  });
-});
+    expect((await send(world, to(), request)).statusCode).toBe(401);
+    expect(await send(world, to(), { ...request, key })).toMatchObject({
+      statusCode: 403,
+      error:
+        access === "unrestricted"
+          ? { message: "This operation is reserved for unrestricted keys. Nothing was charged." }
+          : { code: "FORBIDDEN", details: { required_scope: access } },
+    });
+  },
+);
 
 test.each(withABody)("$route: a body that is too large is 413", async (endpoint) => {
   const { world, liveKey: key } = await given();

@@ -122,7 +122,7 @@ test.each([
   },
 );
 
-test("the same search within its two minutes tells the same and charges nothing", async () => {
+test("the same search within its two minutes has the same result and charges nothing", async () => {
   const ctx = await given({ balance: 20 });
   const first = await whenFound(ctx.world, ctx.liveKey, ann);
   ctx.later(2 * MINUTE_MS - 1);
@@ -160,7 +160,7 @@ test.each([
   expect(await readCredits(ctx)).toMatchObject({ spent: 10 });
 });
 
-test("the two minutes are those of the clock, and not counted from the first search", async () => {
+test("a search's two minutes begin at an even minute of the clock", async () => {
   const ctx = await given({ balance: 20 });
   ctx.later(2 * MINUTE_MS - 1);
   await whenFound(ctx.world, ctx.liveKey, ann);
@@ -246,7 +246,7 @@ test.each<[string, unknown, string]>([
 test.each([
   ["letters that JavaScript counts as two", "𐐷", 64],
   ["letters with their accents beside them", "e\u0301", 64],
-])("of %s sixty-four are a name, and one more is none", async (_case, letter, most) => {
+])("a name has at most sixty-four of %s", async (_case, letter, most) => {
   const { world, testKey } = await given();
   const withName = async (count: number) =>
     (await whenFound(world, testKey, { ...ann, first_name: letter.repeat(count) })).statusCode;
@@ -320,7 +320,7 @@ test("a crashed search is refunded even when no reconciler ran for days", async 
   expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
 });
 
-test("what the charge left is stated though the balance cannot be read after it, and so does a repeat", async () => {
+test("credits_remaining is known when the balance cannot be read after the charge, and in a repeat of the search", async () => {
   const ctx = await given({ balance: 20 });
   const world = withUnreadable(ctx, "BALANCE#", 1);
 
@@ -332,7 +332,7 @@ test("what the charge left is stated though the balance cannot be read after it,
   expect(repeat.data).toMatchObject({ credits_remaining: 15, idempotent_replay: true });
 });
 
-test("what a search has taught serves every account, and holds a pattern and no address", async () => {
+test("a search stores the pattern of its domain for every account, and no address", async () => {
   const ctx = await given({ balance: 20 });
 
   await whenFound(ctx.world, ctx.liveKey, ann);

@@ -64,7 +64,7 @@ test("an address without events is 200 and unknown: counts are 0, moments and ra
   expect(data.deliverability).toEqual({ status: "not_known" });
 });
 
-test("a rate with nothing to divide by is left out alone, and the status says partly_known", async () => {
+test("a rate without a divisor is left out alone, and the status is partly_known", async () => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, createEvent("bounce", 1));
 
@@ -75,7 +75,7 @@ test("a rate with nothing to divide by is left out alone, and the status says pa
   });
 });
 
-test("a share is never more than the whole, and never less than nothing", async () => {
+test("a share is between 0 and 1", async () => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(
     world,
@@ -114,7 +114,7 @@ test.each([
   expect((await whenActivityRead(world, key)).data.activity.engagement_level).toBe(level);
 });
 
-test("as time passes the level falls, and after 400 days nothing is known any more", async () => {
+test("the level falls with time, and is unknown after 400 days", async () => {
   const { world, liveKey: key, later } = await given();
   await whenEventsSent(world, key, createEvent("open", 0));
   const levels = [];
@@ -141,7 +141,7 @@ test.each([
   ],
   ["an A-label", "/v1/activity/j%C3%BCrgen%40xn--bcher-kva.example", "jürgen@bücher.example"],
   ["quotes", "/v1/activity/%22a%20b%22%40x.com", '"a b"@x.com'],
-])("%s in the path is taken for what it stands for", async (_case, path, email) => {
+])("%s in the path is decoded", async (_case, path, email) => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, createEvent("open", 1, { email }));
 

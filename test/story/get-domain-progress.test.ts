@@ -13,7 +13,7 @@ const check = (world: AppWorld, key: string, domain: string) =>
 const getStatuses = (data: { steps: { step: string; status: string }[] }) =>
   data.steps.map(({ step, status }) => `${step} ${status}`);
 
-test("200: of a domain without anything every step is open, and a check is next", async () => {
+test("a domain without records has every step open, and a check is next", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await ask(world, key);
@@ -59,7 +59,7 @@ test("200: of a domain without anything every step is open, and a check is next"
   });
 });
 
-test("200: aligned mail of two weeks makes a domain ready, and the next record is one step stricter", async () => {
+test("aligned mail of two weeks makes a domain ready for a record that is one step stricter", async () => {
   const { world, testKey: key } = await given();
   const { data: checked } = await check(world, key, "ready.example");
 
@@ -104,7 +104,7 @@ test("200: aligned mail of two weeks makes a domain ready, and the next record i
   });
 });
 
-test("200: a service that sends unaligned is named, with its term in the SPF record to publish", async () => {
+test("a service that sends unaligned is named, with its term of the SPF record to publish", async () => {
   const { world, testKey: key } = await given();
   await check(world, key, "unaligned.example");
 
@@ -153,7 +153,7 @@ test("reports of another account, of test keys and of another domain do not coun
   expect((await ask(world, testKey)).data.dmarc.reports).toBe(1);
 });
 
-test("400: a domain that is none", async () => {
+test("the progress of a malformed domain is 400", async () => {
   const { world, liveKey: key } = await given();
 
   expect(await ask(world, key, "not_a_domain")).toMatchObject({ statusCode: 400 });

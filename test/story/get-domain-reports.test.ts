@@ -22,7 +22,7 @@ const SUMS = {
   dispositions: [{ disposition: "none", messages: 10 }],
 };
 
-test("200: without reports every sum is 0, and no share is given", async () => {
+test("a domain without reports has sums of 0 and no share", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await ask(world, key);
@@ -58,7 +58,7 @@ test("200: without reports every sum is 0, and no share is given", async () => {
   });
 });
 
-test("200: the reports of all receivers are one: totals, days, and each source with what to do about it", async () => {
+test("the reports of all receivers are summed in total, by day and by source, with advice for each source", async () => {
   const { world, liveKey: key } = await given();
   await uploadReport(world, key, { records: [{ count: 5 }] });
   await uploadReport(world, key, {
@@ -178,7 +178,7 @@ test.each(SOURCES)("advice for %s", async (_what, record, host, advice, text) =>
   expect(source.advice).toEqual({ ...advice, text: expect.stringContaining(text) });
 });
 
-test("a name that does not lead back to its address is no name", async () => {
+test("a host name that does not resolve to the source's address is left out", async () => {
   const ctx = await given();
   const dns = createZoneDns({
     "1.2.0.192.in-addr.arpa": { PTR: ["mail.google.com"] },
@@ -215,7 +215,7 @@ test("sources come in pages, each once, the largest first", async () => {
   expect(query["offset"]).toBeUndefined();
 });
 
-test("200: TLS reports are summed by policy, by day and by type of failure", async () => {
+test("TLS reports are summed by policy, by day and by type of failure", async () => {
   const { world, liveKey: key } = await given();
   const range = (day: string) => ({
     "date-range": { "start-datetime": `${day}T00:00:00Z`, "end-datetime": `${day}T23:59:59Z` },
@@ -269,7 +269,7 @@ test("a report of more addresses than an item holds keeps every sum", async () =
   expect(data.dmarc.sources[0]).not.toHaveProperty("ip");
 });
 
-test("reports of test keys are not those of live keys", async () => {
+test("a live key sees no report of test keys", async () => {
   const { world, liveKey, testKey } = await given();
   await uploadReport(world, testKey);
 
@@ -282,7 +282,7 @@ test.each([
   ["limit", "many", "limit: must be a whole number from 1 up"],
   ["offset", "made-up", "offset: must be a next_offset of this list"],
   ["page", "2", "page: is not a known field"],
-])("400: %s=%s", async (name, value, message) => {
+])("the parameter %s=%s is 400", async (name, value, message) => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, error } = await ask(world, key, { [name]: value });
@@ -290,7 +290,7 @@ test.each([
   expect([statusCode, error.message]).toEqual([400, expect.stringContaining(message)]);
 });
 
-test("400: a domain that is none", async () => {
+test("the reports of a malformed domain are 400", async () => {
   const { world, liveKey: key } = await given();
 
   expect(await ask(world, key, {}, "not_a_domain")).toMatchObject({ statusCode: 400 });

@@ -155,7 +155,7 @@ test.each(["timeout", "servfail"] as const)(
   },
 );
 
-test("one domain whose name servers are silent is no dead DNS, however often it is asked for", async () => {
+test("DNS is healthy when the name servers of one domain are silent", async () => {
   const { whenAsked: whenQueried, health } = givenDns();
 
   await whenQueried(300, "silent.example");
@@ -163,7 +163,7 @@ test("one domain whose name servers are silent is no dead DNS, however often it 
   expect(await health()).toEqual(WELL);
 });
 
-test("questions that fail with a long pause between them are no minute without DNS", async () => {
+test("DNS is healthy when failures are far apart", async () => {
   const { whenAsked: whenQueried, health, later } = givenDns();
 
   for (let hour = 0; hour < 5; hour++) {
@@ -175,7 +175,7 @@ test("questions that fail with a long pause between them are no minute without D
   expect(await health()).toEqual(WELL);
 });
 
-test("what was dead and is not asked any more is forgotten after two minutes", async () => {
+test("DNS that failed is healthy again after two minutes without a question", async () => {
   const { whenAsked: whenQueried, health, later } = givenDns();
   await whenQueried(65);
   const dead = await health();
@@ -184,7 +184,7 @@ test("what was dead and is not asked any more is forgotten after two minutes", a
   expect([dead, await health()]).toEqual([DEAD, WELL]);
 });
 
-test("a table that is down fails no question of DNS", async () => {
+test("DNS is healthy when the table is down", async () => {
   const { world, later } = givenWorld();
   const table = { ...world.table, write: broken };
   const resolver = (async () => ({ kind: "timeout" }) as DnsOutcome<never>) as Dns;

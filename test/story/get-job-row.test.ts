@@ -26,7 +26,7 @@ const whenRead = (
 const listEvidence = ({ blobs }: TestContext): readonly string[] =>
   blobs.keys().filter((key) => key.startsWith("evidence/"));
 
-test("200: a row of a list has its result and the evidence that a single verification shows", async () => {
+test("a row of a list has its result and the evidence of a single verification", async () => {
   const ctx = await givenJob();
 
   const { statusCode, data } = await whenRead(ctx, 2);
@@ -119,7 +119,7 @@ test.each<[string, number | string]>([
   ["that the list does not have", 99],
   ["that is no number", "one"],
   ["before the first", 0],
-])("404: a row %s", async (_case, row) => {
+])("a row %s is 404", async (_case, row) => {
   const ctx = await givenJob();
 
   const { statusCode, error } = await whenRead(ctx, row);

@@ -113,7 +113,7 @@ test("the counts of a job are those of its rows", async () => {
     ).toHaveLength(found);
 });
 
-test("before its first row a job counts nothing, and a row that waits is not counted", async () => {
+test("a job counts no row that waits", async () => {
   const ctx = await givenChunked({ rows: 3 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@shop.com", "ann@shop.com"] });
 

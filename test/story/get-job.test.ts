@@ -144,7 +144,7 @@ test.each([
     { include_ai: false, include_evidence: true },
     { ai: false, evidence: true },
   ],
-])("a row has what was asked for when the job began: %s", async (_case, options, parts) => {
+])("a row has the parts that the job's options asked for: %s", async (_case, options, parts) => {
   const { world, liveKey } = await givenDone({ email: "slow@x.com", options });
 
   const [row] = (await whenRead(world, liveKey)).data.results;
@@ -161,7 +161,7 @@ test.each([
   ["no", true],
   ["", true],
   [" false", true],
-])("include_results=%j: the results are there: %s", async (include_results, areThere) => {
+])("include_results=%j includes the results: %s", async (include_results, areThere) => {
   const { world, liveKey } = await givenDone();
 
   const { statusCode, data } = await whenRead(world, liveKey, { include_results });
@@ -178,21 +178,18 @@ test.each([
   ["a chunk that was refunded between others", [3, "refunded" as const, 5]],
   ["a chunk that was refunded at the end", [3, "refunded" as const]],
   ["an empty chunk", [3, 0, 5]],
-])(
-  "every row is read once, in the order of the input, whatever the page: %s",
-  async (_, chunks) => {
-    const { world, liveKey } = await givenChunks(chunks);
-    const rows = chunks.reduce<number>((sum, one) => sum + (one === "refunded" ? 0 : one), 0);
+])("the pages have every row once, in the order of the input: %s", async (_, chunks) => {
+  const { world, liveKey } = await givenChunks(chunks);
+  const rows = chunks.reduce<number>((sum, one) => sum + (one === "refunded" ? 0 : one), 0);
 
-    for (const limit of ["1", "3", "7", "100", "101", "1000"].slice(rows > 100 ? 2 : 0)) {
-      const pages = await getPages(world, liveKey, limit);
-      expect(pages.flat(), `limit ${limit}`).toEqual(upTo(rows));
-      const full = pages.slice(0, -1).every((page) => page.length === Number(limit));
-      expect(full, `limit ${limit}`).toBe(true);
-      expect(pages.length, `limit ${limit}`).toBe(Math.ceil(rows / Number(limit)));
-    }
-  },
-);
+  for (const limit of ["1", "3", "7", "100", "101", "1000"].slice(rows > 100 ? 2 : 0)) {
+    const pages = await getPages(world, liveKey, limit);
+    expect(pages.flat(), `limit ${limit}`).toEqual(upTo(rows));
+    const full = pages.slice(0, -1).every((page) => page.length === Number(limit));
+    expect(full, `limit ${limit}`).toBe(true);
+    expect(pages.length, `limit ${limit}`).toBe(Math.ceil(rows / Number(limit)));
+  }
+});
 
 test("without a limit a page has a hundred rows, and a limit over a thousand is a thousand", async () => {
   const { world, liveKey } = await givenChunks([500, 500, 1]);
@@ -266,7 +263,7 @@ test.each(["", " "])("a blank next_key (%j) is the first page", async (next_key)
   expect(blank.data.results).toHaveLength(1);
 });
 
-test("results end with the plan's days, the job's record does not", async () => {
+test("a job's record stays when its results end with the plan's days", async () => {
   const { world, liveKey, later } = await givenDone();
   later(30 * DAY_MS - 41_000);
   const last = await whenRead(world, liveKey);
@@ -279,7 +276,7 @@ test("results end with the plan's days, the job's record does not", async () => 
   expect(after.data).not.toHaveProperty("results");
 });
 
-test("a job that failed says why, and what became of the money", async () => {
+test("a failed job names its reason and its refund", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com" });

@@ -23,7 +23,7 @@ const givenBatch = async (body: object = { webhook_url: HOOK }) => {
   return ctx;
 };
 
-test("what became of a batch's callback is 200: each try, with the server's response", async () => {
+test("the log of a batch's callback has each attempt with the server's response", async () => {
   const ctx = await givenBatch();
   ctx.servers.answer(503);
   await whenWorked(ctx);
@@ -53,7 +53,7 @@ test("what became of a batch's callback is 200: each try, with the server's resp
   });
 });
 
-test("a file's callback has its log, too", async () => {
+test("a file's callback has a log", async () => {
   const ctx = await given({ balance: 100 });
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
   await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { webhook_url: HOOK }));
@@ -65,7 +65,7 @@ test("a file's callback has its log, too", async () => {
   });
 });
 
-test("before the job ends, and for one without a webhook_url, there is none", async () => {
+test("a job has no callback before its end, or without a webhook_url", async () => {
   const ctx = await givenBatch();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
 

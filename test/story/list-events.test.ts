@@ -18,7 +18,7 @@ const readEvents = async (
   return { ids: data.events.map(({ id }: { id: string }) => id), ...data };
 };
 
-test("the first response is 200 with a cursor, and what happens afterwards is read with it, oldest first, each once", async () => {
+test("the first response is a cursor, and the later events are read with it, oldest first, each once", async () => {
   const ctx = await given();
   await whenEventEmitted(ctx);
   ctx.later(1_000);
@@ -104,7 +104,7 @@ test("wait holds the request until an event happens, or until its time is over",
   expect(ctx.world.now().getTime() - foundMs).toBe(10_000);
 });
 
-test("while it waits the table is asked once a second", async () => {
+test("a waiting request reads the table once a second", async () => {
   const ctx = await given();
   const { cursor } = await readEvents(ctx);
   let queries = 0;
@@ -142,7 +142,7 @@ test("webhooks get their deliveries as before, and a test key reads the events o
   expect(foreign.statusCode).toBe(400);
 });
 
-test("a cursor of something else, and a wait of minutes, are 400", async () => {
+test("a cursor of another list, and a wait of minutes, are 400", async () => {
   const { world, liveKey: key } = await given();
 
   for (const query of [{ after: "x" }, { wait: "26" }, { wait: "-1" }, { since: "2026-11-21" }])

@@ -58,7 +58,7 @@ test("the jobs are 200, newest first, each without its results", async () => {
   expect(data.jobs[0]).toMatchObject({ status: "pending", processed_emails: 0 });
 });
 
-test("what was answered in time is no job", async () => {
+test("a verification that is answered in time is not listed as a job", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "ann@x.com" });
 
@@ -106,7 +106,7 @@ test("a job that begins meanwhile does not move the pages", async () => {
   expect(getIds(next.data.jobs)).toEqual(["job_1"]);
 });
 
-test("a filter lists and counts what meets it, and the last page has no next one", async () => {
+test("a filter lists and counts the jobs that meet it, and its last page has no next one", async () => {
   const ctx = await givenJobs(3);
   await whenWorked(ctx);
   for (const email of ["slow+4@x.com", "slow+5@x.com"])
@@ -146,7 +146,7 @@ test.each([
   expect(refused.error.message).toContain(words);
 });
 
-test("more jobs than are counted are a floor that says so, and every one of them is still reached", async () => {
+test("a number of jobs beyond the limit is marked as a minimum, and the pages have every job", async () => {
   const { world, account, liveKey, table } = await given();
   await givenManyJobs(table, account, 2_001);
 
@@ -191,7 +191,7 @@ const givenManyJobs = async (
   }
 };
 
-test("a job with a name is listed with it", async () => {
+test("a job is listed with its name", async () => {
   const { world, account, liveKey, table } = await given();
   await givenManyJobs(table, account, 1);
 

@@ -38,7 +38,7 @@ const LEDGER = [
   "grant 100 undefined",
 ];
 
-test("200: every movement, newest first, with what it paid for", async () => {
+test("every movement is listed, newest first, with its operation", async () => {
   const ctx = await givenLedger();
 
   const { statusCode, data } = await list(ctx);
@@ -92,7 +92,7 @@ test("a verification that ended at once has no job, and a check names its report
 test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   ["an account's opening", async () => undefined, "opening"],
   ["a grant", ({ world, account }) => grantCredits(world, account, credits(2)), "granted"],
-])("%s has its reason", async (_case, happens, reason) => {
+])("the entry of %s has its reason", async (_case, happens, reason) => {
   const ctx = await given({ balance: 1 });
   ctx.later(1_000);
   await happens(ctx);

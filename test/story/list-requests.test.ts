@@ -30,7 +30,7 @@ const givenRequests = async () => {
 const summarize = ({ requests }: { requests: any[] }) =>
   requests.map(({ method, route, status }) => `${method} ${route} ${status}`);
 
-test("200: the requests of the account, newest first; a successful read is not among them", async () => {
+test("the requests of the account are listed newest first, without successful reads", async () => {
   const ctx = await givenRequests();
 
   const { statusCode, data } = await list(ctx);
@@ -83,7 +83,7 @@ test.each<[Query, string[]]>([
   [{ q: "ann@x.com" }, []],
   [{ key_id: "key_2" }, []],
   [{ key_id: "key_1", q: "jobs" }, ["GET /v1/jobs/{id} 404"]],
-])("%j lists only those", async (query, expected) => {
+])("%j lists only the requests that meet it", async (query, expected) => {
   expect(summarize((await list(await givenRequests(), query)).data)).toEqual(expected);
 });
 
@@ -129,7 +129,7 @@ test("a test key sees the requests of test keys, and a live key those of live ke
   expect((await list(ctx)).data.requests).toHaveLength(3);
 });
 
-test("an id of another account's request, or of its key, finds nothing", async () => {
+test("the id of another account's request, or of its key, finds nothing", async () => {
   const ctx = await givenRequests();
   const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(1) });
   const [request] = (await list(ctx)).data.requests;
@@ -138,7 +138,7 @@ test("an id of another account's request, or of its key, finds nothing", async (
     expect((await list(ctx, query, other.liveKey)).data).toEqual({ requests: [], has_more: false });
 });
 
-test("a request that cannot be recorded is answered as ever", async () => {
+test("a request that cannot be recorded is answered", async () => {
   const ctx = await given({ balance: 10 });
   const down = createRequestLog({ ...ctx.table, write: rejectDown }, ctx.world.now);
 

@@ -25,7 +25,7 @@ const whenAdded = (world: AppWorld, key: string, body: unknown = site) =>
 const getMonitors = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/deliverability/monitors", { key })).data.monitors;
 
-test("201: a domain is watched from now on, once a day unless asked otherwise", async () => {
+test("a monitor is 201 and runs once a day by default", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   const { statusCode, data } = await whenAdded(world, liveKey);
@@ -44,7 +44,7 @@ test("201: a domain is watched from now on, once a day unless asked otherwise", 
   });
 });
 
-test("its first run is at once, and is an ordinary check: paid for, in the history, and cached", async () => {
+test("a monitor's first run is at once, and is paid for, stored and cached as any check", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenAdded(world, liveKey);
@@ -62,7 +62,7 @@ test("its first run is at once, and is an ordinary check: paid for, in the histo
   expect(cached.data).toMatchObject({ cached: true, credits_used: 0 });
 });
 
-test("each interval it is checked anew, and not before", async () => {
+test("a monitor checks its domain once in each interval", async () => {
   const ctx = await given({ balance: 50 });
   await whenAdded(ctx.world, ctx.liveKey, { ...site, interval_hours: 48 });
   await whenWorked(ctx);
@@ -86,7 +86,7 @@ test("a monitor does not buy a check that a request paid for within the day", as
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("the same domain and address is 200, the same monitor, at the new pace", async () => {
+test("a monitor of the same domain and address is 200, the same one, at the new interval", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const first = await whenAdded(world, liveKey);
 
@@ -99,7 +99,7 @@ test("the same domain and address is 200, the same monitor, at the new pace", as
   expect(await getMonitors(world, liveKey)).toHaveLength(1);
 });
 
-test("with another sending address it is another monitor", async () => {
+test("a monitor with another sending address is another monitor", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenAdded(world, liveKey);
 
@@ -129,7 +129,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a hundred are watched and no more: the next is 409 until one is removed", async () => {
+test("the monitor after a hundred is 409 until one is removed", async () => {
   const { world, liveKey: key } = await given({ balance: 10 });
   for (let n = 0; n < 100; n++) await whenAdded(world, key, { domain: `x${n}.com` });
 
@@ -141,7 +141,7 @@ test("a hundred are watched and no more: the next is 409 until one is removed", 
   expect((await whenAdded(world, key)).statusCode).toBe(201);
 });
 
-test("without credits nothing is charged, the monitor reports it, and retries within the hour", async () => {
+test("a monitor without credits reports it, charges nothing, and retries within the hour", async () => {
   const ctx = await given({ balance: 5 });
   const { world, liveKey } = ctx;
   await whenAdded(world, liveKey);
@@ -193,7 +193,7 @@ test("a run that a crash cut off is finished once, for what was paid", async () 
   await thenConsistent(ctx);
 });
 
-test("a message that is lost is sent again", async () => {
+test("a run whose message is lost is sent again", async () => {
   const ctx = await given({ balance: 50 });
   const deaf = {
     ...ctx.world,
@@ -217,7 +217,7 @@ const createListing = (isListed: boolean) => ({
   ...(isListed && { "8.8.8.8.bl.test": { A: ["127.0.0.2"] } }),
 });
 
-test("a listing is news when it comes, and again only after it was gone", async () => {
+test("a listing emits an event when it comes, and again only after it was gone", async () => {
   const ctx = await given({ balance: 100 });
   await whenAdded(ctx.world, ctx.liveKey);
   const response: unknown[][] = [];
@@ -236,7 +236,7 @@ test("a listing is news when it comes, and again only after it was gone", async 
 describe("list monitors", () => {
   const ROUTE = "GET /v1/deliverability/monitors";
 
-  test("200: the account's own monitors, newest first", async () => {
+  test("the account's own monitors are listed newest first", async () => {
     const { world, liveKey, testKey, later } = await given({ balance: 10 });
     for (const [key, domain] of [
       [liveKey, "a.com"],
@@ -270,7 +270,7 @@ describe("delete monitor", () => {
     return { ...ctx, id: String(added.data.monitor_id) };
   };
 
-  test("200: it is watched no longer, and nothing more is charged", async () => {
+  test("a removed monitor is 200 and charges nothing more", async () => {
     const ctx = await givenMonitor();
     const { world, liveKey: key, id } = ctx;
     await whenWorked(ctx);
@@ -293,7 +293,7 @@ describe("delete monitor", () => {
     expect(listMoves(ctx)).toEqual([]);
   });
 
-  test("another's monitor is 404 in the words of one that is not there, and so is one removed before", async () => {
+  test("removing another account's monitor, or a removed one, is 404 as for an id that does not exist", async () => {
     const { world, liveKey, testKey, id } = await givenMonitor();
     const remove = (key: string, which = id) =>
       send(world, `DELETE /v1/deliverability/monitors/${which}`, { key });

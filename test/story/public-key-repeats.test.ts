@@ -112,7 +112,7 @@ test("a repeat whose control can be proven by now has the first answer's class a
   expect(listMoves(ctx)).toEqual(["hold 1"]);
 });
 
-test("what a crash left goes on as a job, also when control can be proven by now: the mail server's word is not for visitors", async () => {
+test("a verification that a crash left goes on as a job, also when control can be proven by then", async () => {
   const { ask, hideKeys, showKeys, issuer, ...ctx } = await givenVisitor("invalid@example.com");
   hideKeys();
   const crashing = withTable(
@@ -157,7 +157,7 @@ test("a day has as many verifications as the key says, and a crash never makes t
   expect(keyId).toBe("key_3");
 });
 
-test("a repeat takes nothing from the day, and has its answer when the day is over", async () => {
+test("a repeat takes nothing from the day's number, and is answered when the number is used up", async () => {
   const { ask } = await givenForm({ limit: 2 });
   const first = await ask("ann@example.com", { key: "one" });
   await ask("ann@example.com", { key: "one" });
@@ -169,7 +169,7 @@ test("a repeat takes nothing from the day, and has its answer when the day is ov
   expect(data).toMatchObject({ job_id: first.data.job_id, idempotent_replay: true });
 });
 
-test("what the account cannot pay takes nothing from the day", async () => {
+test("a verification that the account cannot pay takes nothing from the day's number", async () => {
   const { ask } = await givenForm({ balance: 1, limit: 2 });
   expect((await ask("ann@example.com")).statusCode).toBe(200);
 
@@ -179,7 +179,7 @@ test("what the account cannot pay takes nothing from the day", async () => {
   expect(statuses).toEqual([402, 402, 402]);
 });
 
-test("where the day cannot be given back, a visitor still learns that nothing was charged", async () => {
+test("a visitor learns that nothing was charged when the day's number cannot be given back", async () => {
   const { publicKey, ...ctx } = await givenForm({ balance: 0 });
   const world = withTable(ctx, {
     write: (write) =>

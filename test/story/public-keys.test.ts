@@ -174,7 +174,7 @@ test("a visitor who proves control goes on for half a credit, and no mail server
   expect((await send(world, "GET /v1/jobs/job_1", { key: ctx.testKey })).statusCode).toBe(404);
 });
 
-test("a proof that is none changes nothing but its code", async () => {
+test("a malformed proof changes nothing but its code", async () => {
   const { world, publicKey } = await givenForm();
   const control = { token: "x.y.z~k", nonce: "n-1", origin: ORIGIN };
 
@@ -187,7 +187,7 @@ test("a proof that is none changes nothing but its code", async () => {
   expect(data).toMatchObject({ class: "go", job_id: "job_1", control: { status: "malformed" } });
 });
 
-test("where our side fails, the visitor may go on and the account pays nothing", async () => {
+test("a visitor may go on when our side fails, and the account pays nothing", async () => {
   const { ask, ...ctx } = await givenForm({ mode: "live" });
 
   expect((await ask("blocked@example.com")).data.class).toBe("go");
@@ -208,7 +208,7 @@ test("a visitor learns nothing of the balance", async () => {
   );
 });
 
-test("a domain that DNS does not answer for in time is no reason to hold a visitor up", async () => {
+test("a visitor may go on when DNS does not answer in time", async () => {
   const ctx = await givenForm();
   const findMailHosts = async () => {
     await ctx.world.sleep(60_000);
@@ -227,7 +227,7 @@ test("a domain that DNS does not answer for in time is no reason to hold a visit
   expect(ctx.world.now().getTime() - before).toBe(1_500);
 });
 
-test("a visitor has a part of the key's minute, others have theirs, and the account's keys none of it", async () => {
+test("each visitor has a part of the key's minute, apart from the account's other keys", async () => {
   const { ask, world, liveKey } = await givenForm();
   const askMany = async (count: number, ip: (at: number) => string) => {
     const statuses = new Map<number, number>();
@@ -247,7 +247,7 @@ test("a visitor has a part of the key's minute, others have theirs, and the acco
   expect((await send(world, "GET /v1/account", { key: liveKey })).statusCode).toBe(200);
 });
 
-test("while the table is down a visitor gets 503, and nothing is charged", async () => {
+test("a visitor gets 503 and nothing is charged while the table is down", async () => {
   const { publicKey, world } = await givenForm();
   const down = { ...world, table: { ...world.table, write: rejectDown } };
 
@@ -277,7 +277,7 @@ const describeAnswer = ({ statusCode, headers, text, data }: TestResponse, name:
 const MAILBOXES = Object.keys(SANDBOX_MAILBOXES).filter((word) => !word.includes("_"));
 const DOMAINS = ["example.com", "example.net"];
 
-test("mailboxes that exist and all others have one answer, of one size and after one time", async () => {
+test("a mailbox that exists and one that does not have one answer, of one size and after one time", async () => {
   // In two passes: the second when each verdict is known and cached.
   const ctx = await givenForm({ balance: 10_000, limit: 10_000 });
   const world = withSlowEngine(ctx, 40_000);

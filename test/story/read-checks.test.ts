@@ -31,7 +31,7 @@ const givenChecks = async (count: number) => {
   return ctx;
 };
 
-test("200: newest first, twenty unless asked otherwise, with what there is in all", async () => {
+test("the checks are listed newest first, twenty by default, with their number", async () => {
   const { world, liveKey } = await givenChecks(25);
 
   const { statusCode, data } = await whenListed(world, liveKey);
@@ -70,7 +70,7 @@ test("a domain is found behind more checks of others than a page shows", async (
   expect(data).toMatchObject({ count: 1, total: 1 });
 });
 
-test("a domain that was never checked has an empty list, and no domain is 400", async () => {
+test("a domain that was never checked has an empty list, and a malformed one is 400", async () => {
   const { world, liveKey } = await givenChecks(1);
 
   expect((await whenListed(world, liveKey, { domain: "y.com" })).data).toMatchObject({
@@ -96,7 +96,7 @@ test("at most twenty pages are read, and the response states when there is more"
   expect(data.checks[0].check_id).toBe("check-2000");
 });
 
-test("a cached answer is no check of its own, and what was refunded is none", async () => {
+test("a cached answer and a refunded check are not listed", async () => {
   const { world, liveKey } = await given({ balance: 30 });
   await whenChecked(world, liveKey);
   await whenChecked(world, liveKey);
@@ -110,7 +110,7 @@ const DAY_MS = 86_400_000;
 const whenRead = (world: AppWorld, key: string, id: string) =>
   send(world, `GET /v1/deliverability/checks/${id}`, { key });
 
-test("200: the check as it was returned, without its fields about money", async () => {
+test("a stored check is as it was returned, without its fields about money", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const { data: response } = await whenChecked(world, liveKey, { domain: "weak.com" });
   const {
@@ -167,7 +167,7 @@ const givenIncludes = async () => {
   return { data, whenFlattened };
 };
 
-test("200 with flatten: the includes that it names are replaced, and the cost is stated", async () => {
+test("flatten replaces the named includes and states the cost", async () => {
   const { data, whenFlattened } = await givenIncludes();
 
   const flattened = await whenFlattened(" BLOCKS.test ");

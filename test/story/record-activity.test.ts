@@ -55,7 +55,7 @@ test("concurrent requests with the same events count them once", async () => {
   expect((await whenActivityRead(world, key)).data.activity.total_clicks).toBe(60);
 });
 
-test("an event that is too old or too far ahead is ignored and named; a clock a little ahead is believed", async () => {
+test("an event that is too old or too far ahead is ignored and named, and one slightly ahead is counted", async () => {
   const { world, liveKey: key } = await given();
   const old = createEvent("open", 401);
   const ahead = createEvent("open", -1);
@@ -191,7 +191,7 @@ test.each([true, false])(
   },
 );
 
-test("a reply that is lost once is asked after, and the events are counted", async () => {
+test("events are counted when a reply of the table is lost once", async () => {
   const ctx = await given();
   let isFirst = true;
   const forgetful = withTable(ctx, {

@@ -88,7 +88,7 @@ test("an address beyond the limit is unknown, says so, and costs nothing", async
   await thenConsistent(ctx);
 });
 
-test("it is asked about again, and not answered from the cache", async () => {
+test("an address beyond the limit is verified again, and not answered from the cache", async () => {
   const before = await given({ balance: 10 });
   await whenVerified(limitHosts(before).world, before.liveKey, { email: "ann@x.com" });
 

@@ -131,7 +131,7 @@ test("rows that were not verified and can no longer be read make an export of al
   expect(all).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
 });
 
-test("an upload that was damaged is refused before it costs anything, and can be uploaded again", async () => {
+test("a damaged upload is refused before any charge, and can be uploaded again", async () => {
   const ctx = await givenChunked();
   const { world, liveKey } = ctx;
   const fileKey = await givenUpload(ctx, liveKey, formatCsv(createEmails(3)));

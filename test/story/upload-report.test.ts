@@ -36,7 +36,7 @@ test.each([
   ["in gzip", gzipSync(createDailyReport())],
   ["in zip", createZip({ name: "a.xml", content: createDailyReport() })],
   ["in a mail", createReportMail([{ content: gzipSync(createDailyReport()) }])],
-])("201: a report %s is stored, and the response says what was read", async (_how, file) => {
+])("a report %s is stored, and the response summarises it", async (_how, file) => {
   const ctx = await given();
 
   const { statusCode, data } = await uploadFile(ctx.world, ctx.liveKey, file);
@@ -49,7 +49,7 @@ test.each([
 test.each([
   ["without a report", [], "is mail without a DMARC or TLS report"],
   ["with two reports", ["a", "b"], "holds 2 reports"],
-])("400: a mail %s is refused", async (_case, ids, message) => {
+])("a mail %s is refused", async (_case, ids, message) => {
   const { world, liveKey } = await given();
   const parts = ids.map((id) => ({ content: gzipSync(createDailyReport({ id })) }));
 
@@ -58,7 +58,7 @@ test.each([
   expect([statusCode, error?.message]).toEqual([400, expect.stringContaining(message)]);
 });
 
-test("201: a fault that no sum needs is noted, and the report counts", async () => {
+test("a report with a fault that no sum needs is counted, and the fault is noted", async () => {
   const { world, liveKey } = await given();
   const file = createDailyReport({ reporter: "A&B Mail" });
 
@@ -77,7 +77,7 @@ test("201: a fault that no sum needs is noted, and the report counts", async () 
   });
 });
 
-test("201: the file may come in base64, in a body of JSON", async () => {
+test("a report may come as base64 in a body of JSON", async () => {
   const { world, liveKey: key } = await given();
   const content = Buffer.from(createDailyReport()).toString("base64");
 
@@ -86,7 +86,7 @@ test("201: the file may come in base64, in a body of JSON", async () => {
   expect([statusCode, data]).toEqual([201, STORED]);
 });
 
-test("201: a TLS report is stored for the domain of its policies", async () => {
+test("a TLS report is stored for the domain of its policies", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await uploadFile(world, key, JSON.stringify(createTlsReport()));
@@ -101,7 +101,7 @@ test("201: a TLS report is stored for the domain of its policies", async () => {
   });
 });
 
-test("200: the same report of the same reporter is stored once, packed or not", async () => {
+test("the same report of the same reporter is stored once, packed or not", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
   await uploadReport(world, key);
@@ -126,7 +126,7 @@ test("of reports that arrive together one is stored, and the others are duplicat
   expect(listReports(ctx)).toHaveLength(1);
 });
 
-test("400: what is wrong in a report is named by its element", async () => {
+test("a fault of a report is 400 and named by its element", async () => {
   const ctx = await given();
   const report = createDailyReport({ records: [{}, { count: "many" }] });
 
@@ -168,7 +168,7 @@ test.each([
   [{ content: "" }, "content: must not be empty"],
   [{}, "content: is required"],
   [{ content: "aGVsbG8=" }, "file: is neither a DMARC aggregate report (XML) nor a TLS report"],
-])("400: a body %j", async (body, reason) => {
+])("a body %j is 400", async (body, reason) => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, error } = await send(world, ROUTE, { key, body });
@@ -176,7 +176,7 @@ test.each([
   expect([statusCode, error.message]).toEqual([400, expect.stringContaining(reason)]);
 });
 
-test("413: a report that unpacks to more than 20 MB", async () => {
+test("a report that unpacks to more than 20 MB is 413", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, error } = await uploadFile(world, key, gzipSync(Buffer.alloc(21_000_000)));
@@ -185,7 +185,7 @@ test("413: a report that unpacks to more than 20 MB", async () => {
   expect(error.message).toContain("at most 20000000 bytes");
 });
 
-test("409: an account stores so many bytes of reports in a day", async () => {
+test("a report beyond an account's bytes of the day is 409", async () => {
   const ctx = await given();
   const { world, table, account } = ctx;
   await uploadReport(world, ctx.liveKey);
@@ -201,7 +201,7 @@ test("409: an account stores so many bytes of reports in a day", async () => {
   expect(tomorrow).toMatchObject({ statusCode: 201 });
 });
 
-test("503: without a reply of the table the response confirms nothing, and the same report may be sent again", async () => {
+test("a report without a reply of the table is 503, and may be sent again", async () => {
   const ctx = await given();
   const key = ctx.liveKey;
   await uploadReport(ctx.world, key, { reporter: "yahoo.com" });

@@ -80,7 +80,7 @@ const readCsv = async ({ world, liveKey }: TestContext): Promise<string[]> => {
   return text.trim().split(/\r?\n/);
 };
 
-test("202: the unknown rows are charged once, and replaced by what is found out of them", async () => {
+test("the unknown rows are charged once and replaced by their new results", async () => {
   const ctx = await givenList();
   ctx.silent.delete("bob");
 
@@ -131,7 +131,7 @@ test("a child is a job of its own: it names its parent, and has the parent's row
   expect(formatRows(child)).toEqual(["3 bob@x.com valid", "4 cy@x.com valid", "6 eve@x.com valid"]);
 });
 
-test("found by a filter, a text and its number, a row has its new result alone", async () => {
+test("a row that is found by a filter, a text or its number has its new result alone", async () => {
   const ctx = await givenList();
   ctx.silent.delete("bob");
   await whenAgain(ctx, UNKNOWN);
@@ -239,7 +239,7 @@ test("a row that is corrected to an address of the list is not charged, and has 
   await thenConsistent(ctx);
 });
 
-test("where every row repeats another one, nothing is charged and the child ends at once", async () => {
+test("a child whose rows all repeat others charges nothing and ends at once", async () => {
   const ctx = await givenList("email,name\nann@gmial.com,Ann\nann@x.com,Ann\n");
 
   const { data } = await whenAgain(ctx, { correct: { domain: "gmial.com", meant: "x.com" } });
@@ -270,7 +270,7 @@ test("a repeat with the same key is the same response and one charge, also once 
   await thenConsistent(ctx);
 });
 
-test("one child at a time: another key is 409 and charges nothing", async () => {
+test("a second child at once is 409 and charges nothing", async () => {
   const ctx = await givenList();
   const [one, two] = await Promise.all([
     whenAgain(ctx, UNKNOWN),
@@ -396,7 +396,7 @@ test("a pass of the list and one of its child over the same chunk both count", a
   await thenConsistent(ctx);
 });
 
-test("a child that is cancelled gives its parent what it found out, and the rest is refunded", async () => {
+test("a cancelled child gives its parent its results, and the rest is refunded", async () => {
   const ctx = await givenWaitingChild();
 
   const cancelled = await send(ctx.world, `POST /v1/jobs/${ctx.child}/cancel`, {
@@ -411,7 +411,7 @@ test("a child that is cancelled gives its parent what it found out, and the rest
   await thenConsistent(ctx);
 });
 
-test("what a process that died between the two leaves, the reconciler does", async () => {
+test("the reconciler finishes a child whose process died before its parent was written", async () => {
   const ctx = await givenWaitingChild();
   let isDead = false;
   const world = withTable(ctx, {
@@ -456,7 +456,7 @@ test("a child that an older process ended, without its parent, is finished by th
   await thenConsistent(ctx);
 });
 
-test("killed after any chunk, the child replaces each row once", async () => {
+test("a child that is killed after any chunk replaces each row once", async () => {
   for (let kill = 1; kill <= 4; kill++) {
     const ctx = await givenList();
     ctx.silent.clear();

@@ -35,7 +35,7 @@ test.each(["refused", "unknown", "unheard"] as const)(
   },
 );
 
-test("a queue that breaks after the debit does not undo what was accepted", async () => {
+test("a queue that breaks after the debit undoes no accepted job", async () => {
   const ctx = await givenChunked();
   const world = { ...ctx.world, queue: { ...ctx.queue, sendMany: rejectDown } };
 
@@ -46,7 +46,7 @@ test("a queue that breaks after the debit does not undo what was accepted", asyn
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
 });
 
-test("a job that is stuck is sent again each hour, what is done is not done twice, and it ends", async () => {
+test("a stuck job is sent again each hour until it ends, and no chunk is done twice", async () => {
   const ctx = await givenChunked();
   const { world, liveKey, later, queue } = ctx;
   await whenBatched(
@@ -80,7 +80,7 @@ test("a job that is stuck is sent again each hour, what is done is not done twic
 // deferred.
 const EFFECTS = 5;
 
-test("an undisturbed batch changes as many things as the crashes below are tried after", async () => {
+test("a batch without a crash makes as many changes as the crashes below have places", async () => {
   const ctx = await givenChunked();
   const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
 

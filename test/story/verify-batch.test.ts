@@ -52,7 +52,7 @@ test("a chunk is as large as the settings say", async () => {
   expect(ctx.queue.pending()).toBe(3);
 });
 
-test("what is the same address is verified and charged once, and what is none is an answer, too", async () => {
+test("the same address is verified and charged once, and a text that is no address has a result", async () => {
   const ctx = await givenChunked();
   const emails = [
     "Bo@X.com",
@@ -86,7 +86,7 @@ test.each([
   ["nothing", undefined, { ai: true, smtp: true }],
   ["no ai", { include_ai: false }, { ai: false, smtp: true }],
   ["no mail server", { deep_verify: false }, { ai: true, smtp: false }],
-])("asked for %s, each result is just that", async (_case, options, parts) => {
+])("each result of a batch that asks for %s has just that", async (_case, options, parts) => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, {
     emails: createEmails(1),
@@ -134,7 +134,7 @@ test("a batch's webhook_url is in the one event of its end, with an encrypted se
 test.each([
   ["the most", createEmails(10_000), 10_000],
   ["one", ["x".repeat(1_000)], 1],
-])("a batch of %s is taken", async (_case, emails, charged) => {
+])("a batch of %s is accepted", async (_case, emails, charged) => {
   const { world, liveKey } = await givenChunked({ rows: 100, balance: 10_000 });
 
   expect(await whenBatched(world, liveKey, { emails })).toMatchObject({
@@ -260,7 +260,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("no reply to the payment is 500 that promises nothing, and the job goes on where it was paid", async () => {
+test("a payment without a reply is 500 that promises nothing, and the job goes on where it was paid", async () => {
   const ctx = await givenChunked();
   const world = withLostReplies(ctx, ctx.world, 1, true);
 
@@ -274,7 +274,7 @@ test("no reply to the payment is 500 that promises nothing, and the job goes on 
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 3 });
 });
 
-test("under a test key it is the same job, seen by test keys alone, and free", async () => {
+test("a test key's batch is the same job, seen by test keys alone, and free", async () => {
   const ctx = await givenChunked({ balance: 0 });
   const { world, liveKey, testKey } = ctx;
 

@@ -19,7 +19,7 @@ const givenOpen = async () => {
   return ctx;
 };
 
-test("asked for, what is known of the address stands beside the verdict, at no extra cost", async () => {
+test("the activity of the address stands beside the verdict when it is asked for, at no extra cost", async () => {
   const ctx = await givenOpen();
 
   const { statusCode, data } = await whenVerified(ctx.world, ctx.liveKey, ask);
@@ -31,10 +31,10 @@ test("asked for, what is known of the address stands beside the verdict, at no e
 
 test.each([
   ["not asked for", { email: "ann@x.com" }],
-  ["asked not to be", { ...ask, include_activity: false }],
+  ["declined", { ...ask, include_activity: false }],
   ["of an address of which nothing is known", { ...ask, email: "bo@x.com" }],
-  ["of what is no address", { ...ask, email: "no address" }],
-])("%s, it is not there", async (_case, body) => {
+  ["of a text that is no address", { ...ask, email: "no address" }],
+])("activity %s is left out", async (_case, body) => {
   const { world, liveKey } = await givenOpen();
 
   const { statusCode, data } = await whenVerified(world, liveKey, body);
@@ -43,7 +43,7 @@ test.each([
   expect(data).not.toHaveProperty("activity");
 });
 
-test("beside a cached result it is as it stands now", async () => {
+test("a cached result has the current activity", async () => {
   const { world, liveKey, later } = await givenOpen();
   await whenVerified(world, liveKey, { email: "ann@x.com" });
   await whenEventsSent(world, liveKey, createEvent("click", 0));
@@ -70,7 +70,7 @@ test("a replay has the current activity, and all else as in the first response",
   });
 });
 
-test("a pending answer has none", async () => {
+test("a pending answer has no activity", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenEventsSent(world, liveKey, createEvent("open", 2, { email: "slow@x.com" }));
 

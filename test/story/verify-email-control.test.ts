@@ -82,7 +82,7 @@ test("a role or disposable address is valid where control is proven, and its fla
   });
 });
 
-test("a proof of control is of one moment: the next verification asks the mail server", async () => {
+test("the verification after a proof of control asks the mail server", async () => {
   const ctx = await givenVisitor();
   await verify(ctx);
 
@@ -129,7 +129,7 @@ test.each<[string, (ctx: Visitor) => object]>([
   expect(cached.data).toMatchObject({ cached: true, credits_used: 0.5, control: { status } });
 });
 
-test("a pending answer has what became of the proof, and so has its repeat", async () => {
+test("a pending answer and its repeat have the outcome of the proof", async () => {
   const ctx = await givenVisitor();
   const body = { email: EMAIL, control: { ...ctx.control, nonce: "another" } };
   const first = await verify(ctx, body, "k", withSlowEngine(ctx));
@@ -158,20 +158,17 @@ test("a repeat is the same answer, though the token has expired since", async ()
 test.each([
   ["was written", true],
   ["was not written", false],
-])(
-  "a payment of which no reply comes and that %s is charged once, by its repeat",
-  async (_, written) => {
-    const ctx = await givenVisitor();
-    const lost = await verify(ctx, ctx.body, "k", withLostReplies(ctx, ctx.world, 1, written));
-    expect(lost).toMatchObject({ statusCode: 503, error: { money: "retry_same_key" } });
+])("a payment without a reply that %s is charged once, by its repeat", async (_, written) => {
+  const ctx = await givenVisitor();
+  const lost = await verify(ctx, ctx.body, "k", withLostReplies(ctx, ctx.world, 1, written));
+  expect(lost).toMatchObject({ statusCode: 503, error: { money: "retry_same_key" } });
 
-    const repeat = await verify(ctx, ctx.body, "k");
+  const repeat = await verify(ctx, ctx.body, "k");
 
-    expect(repeat.data).toMatchObject({ status: "valid", control: CONTROL });
-    expect(listMoves(ctx)).toEqual(["charge 0.5"]);
-    await thenConsistent(ctx);
-  },
-);
+  expect(repeat.data).toMatchObject({ status: "valid", control: CONTROL });
+  expect(listMoves(ctx)).toEqual(["charge 0.5"]);
+  await thenConsistent(ctx);
+});
 
 test("another token is another request", async () => {
   const ctx = await givenVisitor();
@@ -206,7 +203,7 @@ test("a repeat that takes over unfinished work answers as the first request woul
   await thenConsistent(ctx);
 });
 
-test("without credits nothing is charged, proven or not", async () => {
+test("a request without credits charges nothing, proven or not", async () => {
   const ctx = await givenVisitor();
   const poor = await given({ balance: 0 });
   const { issuers } = ctx.world;
@@ -225,7 +222,7 @@ test("no token is stored", async () => {
   expect(JSON.stringify(listStoredItems(ctx))).not.toContain(ctx.control.token.slice(-40));
 });
 
-test("under a test key one token proves control, and nobody is asked", async () => {
+test("one token proves control to a test key, and no server is asked", async () => {
   const ctx = await givenVisitor();
   const control = { ...ctx.control, token: "test-controlled" };
 

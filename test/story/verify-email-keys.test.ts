@@ -72,7 +72,7 @@ test.each([
   expect(data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
 });
 
-test("defaults are part of the request: left out or named, in any order, it is the same one", async () => {
+test("a request that names the defaults, in any order, is the request without them", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const named = {
     options: { timeout_ms: 10_000, include_evidence: false, include_ai: true, deep_verify: true },
@@ -84,7 +84,7 @@ test("defaults are part of the request: left out or named, in any order, it is t
   expect((await whenVerified(world, liveKey, named, "k")).data.idempotent_replay).toBe(true);
 });
 
-test("how long the caller waits is no part of the request: with another timeout_ms it is the same one", async () => {
+test("a request with another timeout_ms is the same request", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { ...ann, options: { timeout_ms: 9_000 } }, "k");
 
@@ -123,7 +123,7 @@ test.each([
     "every printable character",
     Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + n)).join(""),
   ],
-])("a key of %s is taken", async (_case, key) => {
+])("a key of %s is accepted", async (_case, key) => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, ann, key);
 
@@ -156,7 +156,7 @@ test("keys differ by letter case", async () => {
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
 });
 
-test("a key belongs to an account and to live or test: the same letters elsewhere are another key", async () => {
+test("the same key in another account, or in the other mode, is another key", async () => {
   const { world, account, liveKey, testKey } = await given({ balance: 10 });
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(world, liveKey, ann, "k");
@@ -197,7 +197,7 @@ test("a failure of ours refunds the credit and releases the key, and the key buy
   expect(listMoves(ctx)).toEqual(["hold 1", "release 1", "hold 1", "settle 1"]);
 });
 
-test("while the first is worked on, a repeat is 409 and says when to come again", async () => {
+test("a repeat during the first request is 409 with Retry-After", async () => {
   const ctx = await givenAbandoned();
   ctx.later(1_500);
 
@@ -215,7 +215,7 @@ test("while the first is worked on, a repeat is 409 and says when to come again"
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("Retry-After is the rest of the request's own wait, and of the lease only where that is over", async () => {
+test("Retry-After is the rest of the request's own wait, and then of its lease", async () => {
   const body = { ...ann, options: { timeout_ms: 7_000 } };
   const ctx = await givenAbandoned(body);
   const waits: number[] = [];
@@ -233,7 +233,7 @@ test("Retry-After is the rest of the request's own wait, and of the lease only w
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("an owner that wakes up after it was taken over changes nothing, and does not claim to know", async () => {
+test("a request that wakes up after it was taken over changes nothing and is 503", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
   await whenVerified(ctx.world, ctx.liveKey, ann, "k");
@@ -249,7 +249,7 @@ test("an owner that wakes up after it was taken over changes nothing, and does n
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("an owner that wakes up while another is at it leaves it to that one", async () => {
+test("a request that wakes up while another one does its work leaves the work to that one", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
   const other = createStoppingWorld(ctx, 0);
@@ -265,7 +265,7 @@ test("an owner that wakes up while another is at it leaves it to that one", asyn
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("of those who would take it over at once, one does", async () => {
+test("one of five repeats takes an abandoned request over", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
 
@@ -280,7 +280,7 @@ test("of those who would take it over at once, one does", async () => {
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("what the reconciler went on with is replayed as pending", async () => {
+test("a request that the reconciler went on with is replayed as pending", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
   await whenReconciled(ctx);
@@ -344,7 +344,7 @@ test("a request that was refused leaves its key free", async () => {
   expect(right.data).not.toHaveProperty("idempotent_replay");
 });
 
-test("a lost reply to the payment is found out, and the caller never hears of it", async () => {
+test("a payment whose reply is lost is found out, and the caller is answered", async () => {
   const ctx = await given({ balance: 10 });
   let failures = 0;
   const transact: Table["transact"] = async (writes) => {

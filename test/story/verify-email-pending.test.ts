@@ -25,7 +25,7 @@ const givenSlow = async (ms: number) => {
 const findJob = async (world: AppWorld, key: string, id = "job_1") =>
   (await send(world, `GET /v1/jobs/${id}`, { key })).data;
 
-test("what takes longer than the wait is pending, and the money is held", async () => {
+test("a verification that takes longer than the wait is pending, and its credit is held", async () => {
   const ctx = await given({ balance: 10 });
 
   const response = await whenVerified(ctx.world, ctx.liveKey, { email: " slow@x.com" });
@@ -51,7 +51,7 @@ const givenNoCapacity = async () => {
   return { ...ctx, busy: { ...ctx.world, engine: { ...ctx.world.engine, probe } } };
 };
 
-test("when all probers are busy the response is pending at once, and not a failure", async () => {
+test("a response is pending at once when all probers are busy", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
 
   const response = await whenVerified(busy, ctx.liveKey, { email: "ann@x.com" });
@@ -64,7 +64,7 @@ test("when all probers are busy the response is pending at once, and not a failu
   expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
-test("a repeat then returns the same job, is not charged, and does not send it again", async () => {
+test("a repeat after busy probers has the same job, without a charge or another message", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
   const ask = (world: AppWorld) => whenVerified(world, ctx.liveKey, { email: "ann@x.com" }, "k1");
 
@@ -108,7 +108,7 @@ test.each([
   expect(statuses).toEqual(["valid", "pending"]);
 });
 
-test("the job is real: listed, read, and finished by the worker, who is paid once", async () => {
+test("the job of a pending answer is listed, read, finished by the worker, and paid once", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com", options: { include_evidence: true } });
@@ -192,7 +192,7 @@ test("a message that comes twice does not shorten the time a greylisting server 
   expect((await findJob(world, liveKey)).status).toBe("processing");
 });
 
-test("what breaks on our side again and again fails, and is refunded once", async () => {
+test("a verification that breaks again and again fails and is refunded once", async () => {
   const ctx = await givenSlow(11_000);
   const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, { email: "error@x.com" });
@@ -213,7 +213,7 @@ test("what breaks on our side again and again fails, and is refunded once", asyn
   expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
-test("a message about a job that is over, or was never there, is done without a word", async () => {
+test("a message about a job that has ended, or does not exist, changes nothing", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await whenWorked(ctx);

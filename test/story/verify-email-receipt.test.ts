@@ -71,7 +71,7 @@ test("a receipt names the verdict, the hash of the address, the price and the en
   );
 });
 
-test("without the option there is none, also not in the row of a job", async () => {
+test("a verdict has no receipt without the option, nor has the row of a job", async () => {
   const ctx = await given({ balance: 10 });
   const plain = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
   const pending = await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
@@ -81,7 +81,7 @@ test("without the option there is none, also not in the row of a job", async () 
   expect(await readRow(ctx, pending.data.job_id)).not.toHaveProperty("receipt");
 });
 
-test("a pending answer has no receipt, and the row of its job the one of what was found out", async () => {
+test("a pending answer has no receipt, and the row of its job has one", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   const asked = withReceipt(" Slow@x.com", { include_evidence: true });
@@ -123,7 +123,7 @@ test("the row of a form's job has the whole receipt, which the visitor's was not
   expect(whole).toMatchObject({ jti: data.job_id, class: "ask", status: "role", credits: 1 });
 });
 
-test("where it is not known whether the verdict was paid, there is no receipt of it", async () => {
+test("a verdict whose payment is unknown has no receipt", async () => {
   const ctx = await given({ balance: 10 });
   const world = withLostReplies(ctx, ctx.world, 2, true);
 
@@ -132,7 +132,7 @@ test("where it is not known whether the verdict was paid, there is no receipt of
   expect([statusCode, data.status, data.receipt]).toEqual([200, "valid", undefined]);
 });
 
-test("a cached verdict's receipt says so, when it was found out, and what it cost", async () => {
+test("a cached verdict's receipt says that it is cached, its time and its price", async () => {
   const { world, liveKey, later } = await given({ balance: 10 });
   const first = await whenVerified(world, liveKey, { email: "ann@x.com" });
   later(DAY_MS / 2);
@@ -152,7 +152,7 @@ test("a cached verdict's receipt says so, when it was found out, and what it cos
   );
 });
 
-test("a verdict that costs nothing has a receipt of nothing", async () => {
+test("the receipt of a free verdict has 0 credits", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   const { data } = await whenVerified(world, liveKey, withReceipt("blocked@x.com"));

@@ -60,7 +60,7 @@ test.each([
   expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
-test("a server that turns us away is no answer: it costs nothing, and the ledger says why", async () => {
+test("a verdict costs nothing when the mail server refuses us, and the ledger says why", async () => {
   const ctx = await given({ balance: 10 });
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "blocked@x.com" });
@@ -87,7 +87,7 @@ test.each([
   ["activity", { include_activity: true }, { ai: true, evidence: false, smtp: true }],
   ["the least wait", { options: { timeout_ms: 100 } }, { ai: true, evidence: false, smtp: true }],
   ["the longest", { options: { timeout_ms: 25_000 } }, { ai: true, evidence: false, smtp: true }],
-])("asked for %s, it is just that", async (_case, requested, parts) => {
+])("a verdict that asks for %s has just that", async (_case, requested, parts) => {
   const { world, liveKey } = await given({ balance: 10 });
 
   const { statusCode, data } = await whenVerified(world, liveKey, {
@@ -144,7 +144,7 @@ test.each<[string, unknown, string]>([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a thousand characters that are no address are a verdict, and no mistake of the request", async () => {
+test("a thousand characters that are no address have a verdict", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   expect(await whenVerified(world, liveKey, { email: "x".repeat(1_000) })).toMatchObject({
@@ -177,7 +177,7 @@ test.each([
   },
 );
 
-test("a key that was refused with 402 buys once there are credits", async () => {
+test("an Idempotency-Key that was refused with 402 buys once there are credits", async () => {
   const ctx = await given({ balance: 0.5 });
   const { world, liveKey, account } = ctx;
   const body = { email: "ann@x.com" };
@@ -189,7 +189,7 @@ test("a key that was refused with 402 buys once there are credits", async () => 
   expect(response).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
 });
 
-test("racing requests never spend more than there is", async () => {
+test("racing requests never spend more than the balance", async () => {
   const ctx = await given({ balance: 7 });
   const requested = Array.from({ length: 20 }, (_row, n) =>
     whenVerified(ctx.world, ctx.liveKey, { email: `ann${n}@x.com` }),

@@ -63,7 +63,7 @@ test("a repeat is the same job, says so, and costs nothing, also when the job is
   expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
 });
 
-test("a form sent twice is known by what is in its file: the same is a replay, another is 409", async () => {
+test("a form that is sent twice is a replay with the same file, and 409 with another", async () => {
   const ctx = await givenChunked();
   const { world, liveKey } = ctx;
   const getPart = (emails: readonly string[], fileName = "list.csv") => ({
@@ -89,7 +89,7 @@ test("a form sent twice is known by what is in its file: the same is a replay, a
   expect(listMoves(ctx)).toEqual(["hold 3", "settle 3"]);
 });
 
-test("while the chunks are being queued a repeat is 202 dispatch_in_progress and says when to come again", async () => {
+test("a repeat while the chunks are being queued is 202 dispatch_in_progress with Retry-After", async () => {
   const ctx = await givenAbandoned(3);
   ctx.later(1_500);
 
@@ -113,7 +113,7 @@ test("while the chunks are being queued a repeat is 202 dispatch_in_progress and
   expect(listMoves(ctx)).toEqual(["hold 5"]);
 });
 
-test("a repeat's Retry-After is that of the work, and not the reconciler's five minutes", async () => {
+test("a repeat's Retry-After is the rest of the work, and not the reconciler's five minutes", async () => {
   const ctx = await givenAbandoned(3);
   ctx.later(45_000);
   const item = await ctx.table.get({ pk: "OPERATION#job_1", sk: "OPERATION" });
@@ -122,7 +122,7 @@ test("a repeat's Retry-After is that of the work, and not the reconciler's five 
   expect((await ctx.process()).headers).toMatchObject({ "retry-after": "1" });
 });
 
-test("once they are queued and only the money is not settled a repeat is 202 dispatch_settlement_pending", async () => {
+test("a repeat before the settlement of queued chunks is 202 dispatch_settlement_pending", async () => {
   const ctx = await givenAbandoned(5);
 
   const response = await ctx.process();
@@ -160,7 +160,7 @@ test.each([3, 4, 5])(
   },
 );
 
-test("an owner that wakes up after it was taken over changes nothing, and claims nothing", async () => {
+test("a request that wakes up after it was taken over changes nothing and claims nothing", async () => {
   const ctx = await givenFile();
   const stopped = createStoppingWorld(ctx, 1);
   const first = ctx.process(stopped.world);
@@ -180,7 +180,7 @@ test("an owner that wakes up after it was taken over changes nothing, and claims
 // and settled.
 const EFFECTS = 6;
 
-test("an undisturbed file changes as many things as the crashes below are tried after", async () => {
+test("a file without a crash makes as many changes as the crashes below have places", async () => {
   const ctx = await givenFile();
   const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
 
@@ -247,7 +247,7 @@ test("a verified chunk is not refunded, though nothing can be queued any more", 
   await thenConsistent(ctx);
 });
 
-test("once all of it is verified, what was held is settled, and the job has ended without the reconciler", async () => {
+test("a file whose chunks are all verified is settled and ended without the reconciler", async () => {
   const ctx = await givenFile();
 
   const response = await ctx.process(withMessageFates(ctx, () => "unheard"));
@@ -295,7 +295,7 @@ test("a file that was refunded completely in the end leaves its key free", async
   await thenConsistent(ctx);
 });
 
-test("what is definitively refused is refunded, and the rest is the job", async () => {
+test("chunks that are refused for good are refunded, and the rest is the job", async () => {
   const ctx = await givenFile();
 
   const response = await ctx.process(withMessageFates(ctx, getFates("sent", "refused", "sent")));
@@ -340,7 +340,7 @@ test("the last chunk is smaller, and so is what is refunded for it", async () =>
   expect(response.data).toMatchObject({ credits_refunded: 1, credits_remaining: 96 });
 });
 
-test("what may be queued or not is enqueue_unknown, and its credits are held", async () => {
+test("chunks in doubt are enqueue_unknown, and their credits are held", async () => {
   const ctx = await givenFile();
 
   const response = await ctx.process(withMessageFates(ctx, getFates("refused", "unknown", "sent")));
@@ -446,7 +446,7 @@ test("a chunk that a worker did while it was to be refunded is paid for", async 
   await thenConsistent(ctx);
 });
 
-test("what is refused to the last address is refunded whole, its job has failed, and the key buys again", async () => {
+test("a file that is refused whole is refunded, its job has failed, and its key buys again", async () => {
   const ctx = await givenFile();
 
   const failed = await ctx.process(withMessageFates(ctx, () => "refused"));
@@ -542,19 +542,22 @@ test("without an Idempotency-Key the response does not suggest a repeat, which w
 test.each([
   ["under an Idempotency-Key asks for the same key", "k", /Retry with the same Idempotency-Key/],
   ["without one promises nothing", undefined, /Do not assume a refund; check GET \/v1\/jobs/],
-])("what breaks after the debit is 500, and %s; the job goes on", async (_case, keyed, words) => {
-  const ctx = await givenFile();
-  const fileKey = `uploads/live/${ctx.account}/upl_1.bGlzdC5jc3Y.csv`;
-  const breaking = { ...ctx.world, queue: { ...ctx.queue, sendMany: rejectDown } };
+])(
+  "a file that breaks after the debit is 500, and %s; the job goes on",
+  async (_case, keyed, words) => {
+    const ctx = await givenFile();
+    const fileKey = `uploads/live/${ctx.account}/upl_1.bGlzdC5jc3Y.csv`;
+    const breaking = { ...ctx.world, queue: { ...ctx.queue, sendMany: rejectDown } };
 
-  const response = await whenFiled(breaking, ctx.liveKey, createProcessRequest(fileKey), keyed);
-  await whenQuiet(ctx);
+    const response = await whenFiled(breaking, ctx.liveKey, createProcessRequest(fileKey), keyed);
+    await whenQuiet(ctx);
 
-  expect(response).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
-  expect(response.error.message).toMatch(words);
-  expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
-  expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-});
+    expect(response).toMatchObject({ statusCode: 500, error: { code: "INTERNAL" } });
+    expect(response.error.message).toMatch(words);
+    expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
+    expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
+  },
+);
 
 test("twenty racing requests with one key are one job, paid for once", async () => {
   const ctx = await givenFile();

@@ -195,7 +195,7 @@ test("a file of one kind of bytes is read as such: UTF-16 with a mark at its beg
   expect(data).toMatchObject({ unique_emails: 1, invalid_emails_skipped: 0 });
 });
 
-test("a callback is kept in the one event of the end, and is never signed", async () => {
+test("a callback is kept in the event of the job's end, and is never signed", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
   const webhook_url = "https://x.example/done";
@@ -315,7 +315,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a file over fifty million bytes is 413, uploaded or in a form, and nothing of it is charged", async () => {
+test("a file over fifty million bytes is 413, uploaded or in a form, and charges nothing", async () => {
   const ctx = await givenChunked();
   const tooLarge = Buffer.concat([
     Buffer.from(formatCsv(createEmails(1))),
@@ -353,7 +353,7 @@ test("more addresses than the plan allows are 413, charge nothing, and are found
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the plan counts what is left to be verified", async () => {
+test("the plan's limit counts the addresses that are left to be verified", async () => {
   const ctx = await givenChunked({ plan: "free", balance: 1_000, rows: 500 });
 
   const { statusCode, data } = await whenProcessed(ctx, [
@@ -395,7 +395,7 @@ test("an upload that is replaced after it was processed changes nothing, and pro
   expect(await readCredits(ctx)).toMatchObject({ available: 96, held: 0, spent: 4 });
 });
 
-test("an upload that is replaced while it is looked at is never half of one and half of the other", async () => {
+test("an upload that is replaced while it is read is one file or the other", async () => {
   const ctx = await givenChunked();
   const { world, liveKey, blobs } = ctx;
   const fileKey = await givenUpload(ctx, liveKey, formatCsv(createEmails(3)));
@@ -447,7 +447,7 @@ test("a file that takes more than fifteen seconds to read is 503, and nothing wa
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("under a test key both steps are the same, seen by test keys alone, and free", async () => {
+test("a test key's file is the same job, seen by test keys alone, and free", async () => {
   const ctx = await givenChunked({ balance: 0 });
   const { world, testKey, liveKey } = ctx;
   const fileKey = await givenUpload(ctx, testKey, formatCsv(createEmails(3)));

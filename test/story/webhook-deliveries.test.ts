@@ -27,7 +27,7 @@ const whenDelivered = async (ctx: TestContext, owner = ctx.account): Promise<voi
   await whenScheduledWorkRuns(ctx);
 };
 
-test("what became of each delivery is 200, newest first", async () => {
+test("the deliveries are listed newest first, with their outcomes", async () => {
   const ctx = await given();
   await whenSubscribed(ctx);
   await whenDelivered(ctx);
@@ -92,7 +92,7 @@ test("the log has the payload and the beginning of the response, and no secret t
   expect(delivery.response_body).toMatch(/^\[removed\] \[removed\] x+$/);
 });
 
-test("the last hundred are shown, and what happened to test keys goes to their webhooks alone", async () => {
+test("the last hundred deliveries are listed, each at the webhooks of its mode alone", async () => {
   const ctx = await given();
   await whenSubscribed(ctx);
   await whenSubscribed(ctx, { key: ctx.testKey });
@@ -363,7 +363,7 @@ describe("a new secret", () => {
     expect(JSON.stringify(ctx.table.items())).not.toContain(secret);
   });
 
-  test("a secret of which it is not known whether it is in force is 503, and nothing is shown", async () => {
+  test("a new secret without a reply of the table is 503 and not shown", async () => {
     const ctx = await given();
     await whenSubscribed(ctx);
     const world = withTable(ctx, {

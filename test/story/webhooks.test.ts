@@ -29,7 +29,7 @@ test("a new webhook is 201, with the secret that is shown this once", async () =
   });
 });
 
-test("the secret stands nowhere in clear", async () => {
+test("the secret is stored nowhere in clear", async () => {
   const ctx = await given();
 
   const { data } = await whenSubscribed(ctx);
@@ -93,7 +93,7 @@ test.each(["name_not_found", "dns_failed"] as const)(
   },
 );
 
-test("the twentieth is 201 and the next 409, however many ask at once; a deleted one makes room", async () => {
+test("the webhook after twenty is 409, also when many ask at once, until one is deleted", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
 
@@ -113,7 +113,7 @@ test("the twentieth is 201 and the next 409, however many ask at once; a deleted
   expect((await whenSubscribed(ctx)).statusCode).toBe(201);
 });
 
-test("a webhook of which it is not known whether it was written is 503 that says where to look", async () => {
+test("a webhook without a reply of the table is 503 that says where to look", async () => {
   const ctx = await given();
   const transact = async () => ({ outcome: "ambiguous" }) as const;
   const world = withTable(ctx, {
@@ -182,7 +182,7 @@ describe("PUT /v1/webhooks/{id}", () => {
     ["its address", { url: "https://b.example.com/" }],
     ["its events", { events: ["credits.low", "job.failed"] }],
     ["both", { url: "https://b.example.com/", events: ["credits.low"] }],
-  ])("%s changed is 200, and the rest stays", async (_what, body) => {
+  ])("a webhook that changes %s is 200, and the rest stays", async (_what, body) => {
     const ctx = await givenHook(["job.completed"]);
 
     const changed = await whenChanged(ctx, body);
@@ -200,7 +200,7 @@ describe("PUT /v1/webhooks/{id}", () => {
     expect(listed.data.webhooks).toEqual([expected]);
   });
 
-  test("one that is disabled says by whom, and is enabled again", async () => {
+  test("a disabled webhook names who disabled it, and is enabled again", async () => {
     const ctx = await givenHook(["job.completed"]);
 
     expect(await whenChanged(ctx, { status: "disabled" })).toMatchObject({
@@ -245,7 +245,7 @@ describe("PUT /v1/webhooks/{id}", () => {
     expect(data.webhooks).toMatchObject([{ url: HOOK, events: ["job.completed"] }]);
   });
 
-  test("one that is deleted meanwhile is 404, and does not come back", async () => {
+  test("a change of a webhook that is deleted meanwhile is 404", async () => {
     const ctx = await givenHook(["job.completed"]);
     const { world, liveKey: key, table } = ctx;
     const slow = {
@@ -269,7 +269,7 @@ describe("PUT /v1/webhooks/{id}", () => {
 describe("DELETE /v1/webhooks/{id}", () => {
   const ROUTE = "DELETE /v1/webhooks/whk_1";
 
-  test("a deleted webhook is 200, gets no more events, and is 404 from then on", async () => {
+  test("deleting a webhook is 200; it gets no more events and is 404 from then on", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey: key, servers } = ctx;
     await whenSubscribed(ctx);
@@ -285,7 +285,7 @@ describe("DELETE /v1/webhooks/{id}", () => {
     expect((await send(world, ROUTE, { key })).statusCode).toBe(404);
   });
 
-  test("what still waited to be sent is dropped", async () => {
+  test("the deliveries that wait for a deleted webhook are dropped", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey: key, servers } = ctx;
     await whenSubscribed(ctx);
