@@ -124,7 +124,7 @@ function webhookCalls() {
 const getOutput = (name: keyof Operations) =>
   endpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as v.GenericSchema;
 
-test("every operation answers what its type says, on a real server", async () => {
+test("every operation of a real server answers as its type says", async () => {
   expect(Object.keys(CALLS).toSorted(), "CALLS has no call of these").toEqual(
     Object.keys(OPERATIONS).toSorted(),
   );
@@ -146,7 +146,7 @@ test("every operation answers what its type says, on a real server", async () =>
   expect(wrong).toEqual([]);
 });
 
-test("a POST that takes a query gets its input there", async () => {
+test("a POST that takes a query has its input in the query", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const { id } = await client.createWebhook({ url, events: ["credits.low"] });
@@ -171,7 +171,7 @@ test("lists are read to their end, page by page", async () => {
   expect(rows).toEqual(emails);
 });
 
-test("a page is asked for when the one before it is used up, and not before", async () => {
+test("a page is requested when the one before it is used up", async () => {
   const { clientWith, testKey } = await whenServed();
   let requests = 0;
   const counted: typeof fetch = (...of) => {

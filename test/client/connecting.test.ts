@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test("a certificate that is not trusted is not tried again: it stays as it is", async () => {
+test("a connection whose certificate is not trusted is not tried again", async () => {
   const { client, sent, waitsMs } = whenAnswered([createRefusedConnection("CERT_HAS_EXPIRED")]);
 
   await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
@@ -105,7 +105,7 @@ test("a certificate that is not trusted is not tried again: it stays as it is", 
   expect({ sent: sent.length, waitsMs }).toEqual({ sent: 1, waitsMs: [] });
 });
 
-test("a browser does not say whether there was a connection, and the failure promises neither", async () => {
+test("a failure in a browser does not promise that nothing was charged", async () => {
   const { client } = whenAnswered([new TypeError("Failed to fetch")], { retries: 0 });
 
   await expect(client.getAccount()).rejects.toMatchObject({

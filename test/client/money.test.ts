@@ -58,7 +58,7 @@ test.each([
   expect(await spent()).toBe(price);
 });
 
-test("when no try is answered the error carries the key, and a repeat under it returns what was paid for", async () => {
+test("the error has the key when no attempt is answered, and a repeat under it returns the paid result", async () => {
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, () => true);
 
@@ -109,7 +109,7 @@ test("a whole file with every second answer lost is paid for once, and its resul
   expect(await spent()).toBe(2);
 });
 
-test("what the service refuses says so in its own words, with the word for the money", async () => {
+test("a refusal has the service's own words and its word for the money", async () => {
   const { baseUrl, client, clientWith, testKey } = await whenServed();
 
   const empty = await getFailure(client.verifyEmail({ email: "" }));

@@ -87,7 +87,7 @@ const typesWith = (compilerOptions: object) => ({
   files: ["consumer.ts"],
 });
 
-test("the client is small, and brings nothing along", async () => {
+test("the client is small, and has no dependencies", async () => {
   const minified = await bundleClient(true);
 
   expect(Buffer.byteLength(minified)).toBeLessThan(BYTES_MAX);

@@ -31,7 +31,7 @@ test("results of a running job are followed to its end, with a pause whenever no
   expect(waitsMs).toEqual([250, 500]);
 });
 
-test("without waiting they end at the last row that is ready", async () => {
+test("results without waiting end at the last row that is ready", async () => {
   const { client, sent, waitsMs } = whenAnswered(runningJob());
 
   const results = client.results({ id: "job_1" }, { wait: false });

@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test("a full minute before a call is done leaves no doubt of what the service says then", async () => {
+test("a call after a full minute has the service's own statement about the money", async () => {
   const full = createRefusal(
     429,
     { code: "RATE_LIMITED", money: "retry_same_key", retryable: true },
@@ -150,7 +150,7 @@ test("no call is repeated before the moment that the service named", async () =>
   expect(waitsMs).toEqual([37_250]);
 });
 
-test("a moment may be a date, as gateways write it", async () => {
+test("Retry-After may be a date, as gateways write it", async () => {
   const date = new Date(Date.now() + 60_000).toUTCString();
   const { client, waitsMs } = whenAnswered([LIMITED(date), createDataResponse({})]);
 
@@ -159,7 +159,7 @@ test("a moment may be a date, as gateways write it", async () => {
   expect(waitsMs[0]).toBeGreaterThan(50_000);
 });
 
-test("a moment that is too far away is reported, and not waited for", async () => {
+test("a Retry-After that is too long is reported, and not waited for", async () => {
   const { client, waitsMs } = whenAnswered([LIMITED("3600")]);
 
   await expect(CALLS.read(client)).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
@@ -177,7 +177,7 @@ test("after a lost answer a refusal that knows only of itself does not say that 
   expect(error).toMatchObject({ idempotencyKey: key });
 });
 
-test("each call has a key of its own, and one that is given stands on every try", async () => {
+test("each call has a key of its own, and a given key is on every attempt", async () => {
   const { client, sent } = whenAnswered([
     createDataResponse({}),
     createDataResponse({}),
@@ -199,7 +199,7 @@ const never: AnswerStep = (signal) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error)),
   );
 
-test("a try that takes too long is given up, and the next one comes", async () => {
+test("an attempt that takes too long is given up, and the next one is made", async () => {
   const { client, sent } = whenAnswered([never, createDataResponse({ ok: true })], {
     timeoutMs: 5,
   });
@@ -208,7 +208,7 @@ test("a try that takes too long is given up, and the next one comes", async () =
   expect(sent).toHaveLength(2);
 });
 
-test("a body that does not end is given up as well", async () => {
+test("a body that does not end is given up", async () => {
   const endless: AnswerStep = async (signal) =>
     new Response(
       new ReadableStream({
@@ -248,7 +248,7 @@ test("a call that is given up on its way may have been charged, and is not sent 
   expect(sent).toHaveLength(1);
 });
 
-test("a call is where it belongs: path, query and body, and the key as a bearer token", async () => {
+test("a call has its path, query and body, and the key as a bearer token", async () => {
   const { client, sent } = whenAnswered([
     createDataResponse({}),
     createDataResponse({}),
@@ -267,7 +267,7 @@ test("a call is where it belongs: path, query and body, and the key as a bearer 
   expect(new Headers(sent[0]?.init.headers).get("authorization")).toBe("Bearer mp_test_x");
 });
 
-test("an id that is empty would be another route, and is refused before it is sent", async () => {
+test("an empty id is refused before the call is sent", async () => {
   const { client, sent } = whenAnswered([]);
 
   await expect(client.getJob({ id: "" })).rejects.toThrow("id is required");

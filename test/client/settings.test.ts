@@ -83,7 +83,7 @@ test("MAILPROOF_API and MAILPROOF_KEY stand in for options that are left out; op
   ]);
 });
 
-test("without an option and without a setting, a TypeError names both", () => {
+test("a client without an option or a setting throws a TypeError that names both", () => {
   vi.stubEnv("MAILPROOF_API", undefined);
   vi.stubEnv("MAILPROOF_KEY", undefined);
 

@@ -7,9 +7,12 @@ import { expect, test } from "vitest";
 import { BUILT, buildClient } from "../../scripts/made/client.ts";
 import { buildClientTypes } from "../../scripts/made/client-types.ts";
 
-test.each(Object.entries(buildClientTypes()))("%s says what the endpoints say", (file, source) => {
-  expect(readFileSync(file, "utf8"), `run: npx node scripts/write.ts client`).toBe(source);
-});
+test.each(Object.entries(buildClientTypes()))(
+  "the file %s agrees with the endpoints",
+  (file, source) => {
+    expect(readFileSync(file, "utf8"), `run: npx node scripts/write.ts client`).toBe(source);
+  },
+);
 
 test("built.json is built from the client's sources of today", async () => {
   expect(readFileSync(BUILT, "utf8"), "run: npx node scripts/write.ts client").toBe(
@@ -23,7 +26,7 @@ test("every endpoint is an operation of the client", () => {
   expect([...routes].toSorted()).toEqual(endpoints.map(({ route }) => route as string).toSorted());
 });
 
-test("what is paid is sent under a key, or only when nothing was done", () => {
+test("a paid call is sent under a key, or again only when nothing was done", () => {
   const priced = endpoints
     .filter(({ price }) => price !== null)
     .map(({ route }) => route as string);

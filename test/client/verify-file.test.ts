@@ -51,7 +51,7 @@ test("a file is verified from every kind of source, and comes back with its own 
   expect(response).toEqual(Object.fromEntries(Object.keys(sources).map((kind) => [kind, same])));
 });
 
-test("it tells how far it is, and a download has a name, a filter and is a stream", async () => {
+test("a file's progress is reported, and its download has a name, a filter and is a stream", async () => {
   const { clientWith, testKey } = await whenServed();
   const stages: FileProgress[] = [];
 
@@ -125,7 +125,7 @@ test("a stream that is larger than the service takes is not read to its end", as
   expect({ pieces, sent }).toEqual({ pieces: 6, sent: [] });
 });
 
-test("a path that leads nowhere says so, and sends nothing", async () => {
+test("a path without a file is an error, and nothing is sent", async () => {
   const { client, sent } = whenAnswered([]);
 
   await expect(client.verifyFile("nowhere.csv")).rejects.toThrow("nowhere.csv");

@@ -25,11 +25,11 @@ const whenVerified = (more: Partial<WebhookInput> = {}) =>
 const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000);
 const { "webhook-signature": SIGNATURE = "", ...UNSIGNED } = sentAt(NOW);
 
-test("what the service signs is proven to be the service's", async () => {
+test("a delivery that the service signs is accepted", async () => {
   expect(await whenVerified()).toEqual(EVENT);
 });
 
-test("and so is what another library of the same standard signs", async () => {
+test("a delivery that another library of the standard signs is accepted", async () => {
   const signature = new Webhook(SECRET).sign(ID, NOW, BODY);
 
   expect(await whenVerified({ headers: { ...UNSIGNED, "webhook-signature": signature } })).toEqual(
@@ -64,7 +64,7 @@ test.each([
   "whsec_YWJj ZA==",
   "whsec_====",
   "🔑",
-])("what the service signs with the callback secret %j is the service's", async (secret) => {
+])("a callback that is signed with the secret %j is accepted", async (secret) => {
   expect(await whenVerified({ secret, headers: sentAt(NOW, secret) })).toEqual(EVENT);
 });
 

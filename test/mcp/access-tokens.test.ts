@@ -51,7 +51,7 @@ const post = (url: string, token: string | undefined, message: unknown = CALL) =
 const denyRateLimit = async () =>
   ({ allowed: false, by: "key", limit: 600, remaining: 0, resetAt: 0 }) as const;
 
-test("a client that was given nothing but the address finds the issuer, gets a token and calls", async () => {
+test("a client with the address alone finds the issuer, gets a token and calls", async () => {
   const { url, issuer, grants, claims, asked: requestedPaths } = await givenTrust();
   grants(claims({ scope: "verification:write account:read" }));
   const authProvider = new ClientCredentialsProvider({
@@ -69,7 +69,7 @@ test("a client that was given nothing but the address finds the issuer, gets a t
   expect((await call("get_account")).data.credits.available).toBe(4);
 });
 
-test("without a credential it is 401, with the way to the metadata", async () => {
+test("a call without a credential is 401 with the address of the metadata", async () => {
   const { url, base, issuer } = await givenTrust();
 
   const refused = await post(url, undefined);
@@ -83,7 +83,7 @@ test("without a credential it is 401, with the way to the metadata", async () =>
   });
 });
 
-test("a call whose scope the token lacks is 403 in HTTP, so that a wider one can be asked for", async () => {
+test("a call whose scope the token lacks is 403 in HTTP", async () => {
   const { url, sign, claims } = await givenTrust();
   const token = await sign(claims({ scope: "account:read" }));
 
@@ -97,7 +97,7 @@ test("a call whose scope the token lacks is 403 in HTTP, so that a wider one can
   expect((await post(url, token, { ...CALL, method: "tools/list", params: {} })).status).toBe(200);
 });
 
-test("such a call takes one from the minute like any other, until none is left", async () => {
+test("a call whose scope the token lacks takes one from the minute", async () => {
   const { url, sign, claims, world } = await givenTrust();
   const token = await sign(claims({ scope: "account:read" }));
 
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test("what no token may do is refused in words, for no other token would do", async () => {
+test("a call that no token may make is refused in words", async () => {
   const { url, sign, claims } = await givenTrust();
   const headers = createBearer(await sign(claims({ scope: "account:read" })));
 
@@ -155,7 +155,7 @@ test("a token for another service is 401", async () => {
   expect(extractWWWAuthenticateParams(refused).error).toBe("invalid_token");
 });
 
-test("while the issuer is away it is 503, and to be sent again under its key", async () => {
+test("a call is 503 and retryable while the issuer is away", async () => {
   const { url, sign, claims, goDown } = await givenTrust();
   const token = await sign(claims({ scope: "verification:write" }));
   goDown();
@@ -195,7 +195,7 @@ test.each(PATHS)(
   },
 );
 
-test.each(PATHS)("where no issuer is trusted %s is 404", async (path) => {
+test.each(PATHS)("the address %s is 404 when no issuer is trusted", async (path) => {
   const { world } = givenWorld();
 
   expect((await fetch((await serveMcp(world)) + path)).status).toBe(404);

@@ -103,7 +103,7 @@ test("a prompt cleans a list with the tools, and asks for the list first", async
   expect((await get({})).error.message).toContain("addresses is required");
 });
 
-test("a wrong key, a service that is not there and a line that is no message are answered, and the next line is read", async () => {
+test("a wrong key, a service that is away and a line that is no message are answered, and the next line is read", async () => {
   const { port } = await whenListening(...endpoints);
   const wrong = whenStarted(`http://127.0.0.1:${port}`, "mp_test_wrong");
   const absent = whenStarted("http://127.0.0.1:1", "mp_test_wrong");

@@ -10,7 +10,7 @@ import { givenTools } from "./client.ts";
 
 type ToolDescription = { readonly description?: string };
 
-test("every operation is a tool under its own id, but for those that say why not", () => {
+test("every operation is a tool under its own id, except for those that state a reason", () => {
   const called = endpoints
     .filter(({ tool }) => tool !== null)
     .map(({ id }) => id.replaceAll(/[A-Z]/g, (one) => `_${one.toLowerCase()}`));
@@ -25,7 +25,7 @@ test("every tool has a name of its own, of the letters that every client takes",
   expect(names.filter((name) => !/^[a-z][a-z_]{2,39}$/.test(name))).toEqual([]);
 });
 
-test("the usual tools take no more of a conversation than a few pages, and all of them a few more", () => {
+test("the usual tools take at most a few pages of a conversation, and all tools a few more", () => {
   const measure = (isAll: boolean) =>
     JSON.stringify(listTools(isAll).map(({ listed }) => listed)).length;
 
@@ -78,7 +78,7 @@ test.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
   },
 );
 
-test("every field says what it is, as a tool has it and not as an address has it", () => {
+test("every field has a description in the words of a tool", () => {
   const fields = tools.flatMap(({ listed: { name, inputSchema } }) =>
     Object.entries(inputSchema.properties ?? {}).map(
       ([field, schema]) =>
@@ -202,7 +202,7 @@ test("the fields that go together in a choice are all there, and only the common
   });
 });
 
-test("a list tells how many it takes, and of what", () => {
+test("a list has the number and the type of its entries", () => {
   const { inputSchema } = tools.find(({ listed }) => listed.name === "verify_batch")?.listed ?? {};
 
   expect(inputSchema?.["properties"]).toMatchObject({

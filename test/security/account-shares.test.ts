@@ -62,7 +62,7 @@ const givenServer = async () => {
   return { ...ctx, send, begin, openGate };
 };
 
-test("an account has half of the connections for requests in progress, and another account has its own", async () => {
+test("an account has half of the connections for its requests in progress, and another account the other half", async () => {
   const { world, liveKey, testKey, send, begin, openGate } = await givenServer();
   const requests = await begin(liveKey, HALF);
 
@@ -83,7 +83,7 @@ test("an account has half of the connections for requests in progress, and anoth
     expect(response.status).toBe(200);
 });
 
-test("visitors of a page have slots of their own, so strangers with its key never hold up the account", async () => {
+test("visitors of a page have slots apart from the account's", async () => {
   const { world, account, liveKey, send, begin, openGate } = await givenServer();
   const origin = "https://shop.example";
   const { secret: publicKey } = await createKey(world, {
@@ -104,7 +104,7 @@ test("visitors of a page have slots of their own, so strangers with its key neve
     expect(response.status).toBe(200);
 });
 
-test("a public key opens no MCP: it is refused before a message is read", async () => {
+test("a public key is refused at MCP before a message is read", async () => {
   const { world, account, port } = await givenServer();
   const origin = `http://localhost:${port}`;
   const { secret } = await createKey(world, {
@@ -165,7 +165,7 @@ test("a call of an MCP tool counts as a request, and may be a repeat", async () 
   expect(await refused.json()).toMatchObject({ error: { money: "retry_same_key" } });
 });
 
-test("an account holds at most as many as are free, so some are free for the next account", () => {
+test("an account holds at most as many slots as are free", () => {
   const take = createShares("requests", { perShare: 100, inAll: 64 });
   const fill = (account: string): number => {
     let held = 0;
@@ -182,7 +182,7 @@ test("an account holds at most as many as are free, so some are free for the nex
   expect(["a", "b", "c", "d"].map(fill)).toEqual([32, 16, 8, 4]);
 });
 
-test("without slots for the next account the refusal is the service's, and says so", () => {
+test("a refusal without free slots is the service's, and says so", () => {
   const take = createShares("requests", { perShare: 100, inAll: 2 });
   take("a");
 

@@ -38,7 +38,7 @@ const respondingWith = (bytes: number, ready: () => Promise<unknown> = async () 
 
 const KERNEL_BYTES = 12_000_000;
 
-test("a client that pipelines and reads nothing is served what its socket takes, and the rest waits unread", async () => {
+test("a client that pipelines and reads nothing is served as much as its socket takes", async () => {
   const { route, counts } = respondingWith(100_000);
   const { port, listening } = await startServer([route]);
   const responses: ServerResponse[] = [];
@@ -109,7 +109,7 @@ test("a client that does not take its response is ended", async () => {
   expect(socket.bytesRead).toBeLessThan(KERNEL_BYTES);
 });
 
-test("while a handler works its connection stays, however long that takes", async () => {
+test("a connection stays while its handler works, however long", async () => {
   const gate = Promise.withResolvers<void>();
   const { route } = respondingWith(1, () => gate.promise);
   const { port, listening } = await startServer([route], { stallMs: 50 });
@@ -121,7 +121,7 @@ test("while a handler works its connection stays, however long that takes", asyn
   expect((await pendingRequest).status).toBe(200);
 });
 
-test("a response that is not taken ends its connection also after a handler that took long", async () => {
+test("a response that is not taken ends its connection, also after a slow handler", async () => {
   const gate = Promise.withResolvers<void>();
   const { route } = respondingWith(KERNEL_BYTES, () => gate.promise);
   const { port, listening } = await startServer([route], { stallMs: 50 });
@@ -149,7 +149,7 @@ test.each([
   expect(await waitForEnd(socket)).toBeUndefined();
 });
 
-test("over the limit of connections the one that waits longest for its client makes room", async () => {
+test("the connection that waits longest for its client makes room over the limit", async () => {
   const { port } = await startServer(undefined, { connectionsMax: 5 });
   const idle = await Promise.all(Array.from({ length: 5 }, () => connectTo(port)));
 
@@ -163,7 +163,7 @@ test("over the limit of connections the one that waits longest for its client ma
   expect(idle.filter(isOpen)).toHaveLength(4);
 });
 
-test("connections with a request at work make no room: another one is refused", async () => {
+test("a new connection is refused when all others have a request at work", async () => {
   const gate = Promise.withResolvers<void>();
   const { route, counts } = respondingWith(1, () => gate.promise);
   const { port } = await startServer([route], { connectionsMax: 3 });
@@ -176,7 +176,7 @@ test("connections with a request at work make no room: another one is refused", 
   expect((await Promise.all(working)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test("a refused request whose body never ends makes room: it takes no key to send one", async () => {
+test("a refused request whose body never ends makes room", async () => {
   const { port, listening } = await startServer(undefined, { connectionsMax: 3 });
   let requests = 0;
   listening.on("request", () => requests++);
@@ -192,7 +192,7 @@ test("a refused request whose body never ends makes room: it takes no key to sen
   }
 });
 
-test("over the limit of unsent bytes in all, those end that have waited longest for their clients", async () => {
+test("the connections that have waited longest for their clients end over the limit of unsent bytes", async () => {
   const { route } = respondingWith(KERNEL_BYTES);
   const { port } = await startServer([route], { unsentBytesMax: 20_000_000 });
   const sockets = await Promise.all(Array.from({ length: 8 }, () => connectTo(port)));

@@ -50,7 +50,7 @@ test("SECURITY.md names files and tests that are there", () => {
   expect(named.length).toBeGreaterThan(40);
 });
 
-test("every test of security is what shows some boundary, or holds the page itself", () => {
+test("every test of security is named by a boundary, or holds the page itself", () => {
   const unlisted = globSync("test/security/*.test.ts").filter(
     (file) => !page.includes(file) && !file.endsWith("/page.test.ts"),
   );

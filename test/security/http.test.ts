@@ -126,7 +126,7 @@ describe.each([
   });
 });
 
-test("what was asked after a request that cannot be read is not answered", async () => {
+test("a request behind one that cannot be read is not answered", async () => {
   const { whenSent, liveKey, served } = await setupServer();
   const key = `X-Api-Key: ${liveKey}`;
 

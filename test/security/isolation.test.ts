@@ -262,7 +262,7 @@ const getContexts = (asker: keyof typeof ASKERS) => {
 const toPath = (route: string, path: Ask["path"] = {}): string =>
   route.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(path[name] ?? ""));
 
-test("every route is asked for what of another's can be named there", () => {
+test("every route that takes an id is asked for another account's", () => {
   const unasked = endpoints.filter(({ route, path, body }) => {
     const isNamed =
       path === undefined ||

@@ -74,7 +74,7 @@ test.each(TAKING.map((one) => [one.route, one] as const))(
   },
 );
 
-test("a batch of 10,000 addresses of 490 letters is no body over the limit", () => {
+test("a batch of 10,000 addresses of 490 letters is below the limit", () => {
   const address = `${"a".repeat(470)}@example.company.com`;
   const body = JSON.stringify({ emails: Array.from({ length: 10_000 }, () => address) });
 
@@ -123,7 +123,7 @@ test.each([
   ["lists in lists", `{"a":"[[","b":${"[".repeat(40)}`, "32 levels"],
   ["brackets in a text", `{"a":"${"[".repeat(40)}\\"[[\\\\"}`, "nothing"],
   ["lists after a text that ends in a backslash", `{"a":"\\\\","b":${"[".repeat(40)}`, "32 levels"],
-])("%s in chunks are what they are in one piece", (_what, body, why) => {
+])("%s in chunks are read as in one piece", (_what, body, why) => {
   const judge = (chunks: readonly string[]): string => {
     const assertCheap = createJsonGuard();
     try {
@@ -138,7 +138,7 @@ test.each([
     expect(judge([body.slice(0, at), body.slice(at)])).toBe(judge([body]));
 });
 
-test("a body of brackets is refused with its first chunk: the server keeps nothing of the rest", async () => {
+test("a body of brackets is refused with its first chunk", async () => {
   const { port, liveKey } = await startServer();
   const socket = connect(port, "127.0.0.1");
   const head = `POST /v1/verify/batch HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${liveKey}\r\n`;
@@ -175,7 +175,7 @@ test.each(COSTLY)("a body of %s is refused before it is parsed", async (_what, b
   expect([there.statusCode, JSON.parse(there.body ?? "")]).toMatchObject([400, { error: refusal }]);
 });
 
-test("brackets, commas and colons inside of strings count for nothing", () => {
+test("brackets, commas and colons inside of strings are not counted", () => {
   const text = `[{:,"\\\\`.repeat(50_000);
 
   expect(parseJson(Buffer.from(JSON.stringify({ text })))).toEqual({ text });

@@ -56,7 +56,7 @@ const TOOL_CALL = {
   params: { name: "get_account", arguments: {} },
 };
 
-test("from another network it is 403, which names no network, and from its own it is accepted", async () => {
+test("a key is 403 from another network, without its name, and accepted from its own", async () => {
   const outside = await serve(["192.0.2.0/24", "2001:db8::/32"]);
   const inside = await serve(["127.0.0.0/8"]);
 
@@ -110,7 +110,7 @@ test.each<[string, string, string | undefined, string]>([
 test.each([
   [["192.0.2.0/24"], 200],
   [["198.51.100.0/24"], 403],
-])("on AWS the address is the one that API Gateway saw: %s is %i", async (networks, status) => {
+])("the address on AWS is the one that API Gateway saw: %s is %i", async (networks, status) => {
   const { world, secret } = await givenLimitedKey(networks);
   const headers = [
     ["x-api-key", secret],

@@ -17,7 +17,7 @@ const ALLOWED: readonly string[] = [
   "Unlicense",
 ];
 
-test("docs/licences.md is what is shipped now", async () => {
+test("docs/licences.md names the packages that are shipped now", async () => {
   expect(
     await formatLicencesPage(),
     `docs/licences.md is stale: run "npx node scripts/write.ts licences"`,
@@ -44,7 +44,7 @@ test("the lock file and the packages themselves name the same licence", async ()
   expect(differing).toEqual([]);
 });
 
-test("the client brings nothing with it", () => {
+test("the client has no dependencies", () => {
   const { dependencies = {} } = JSON.parse(
     readFileSync("packages/client/package.json", "utf8"),
   ) as {

@@ -32,7 +32,7 @@ test.each(SECRETS)("%s is found in a line: %s", (what, text) => {
   expect(takeFindings().join()).toContain(what);
 });
 
-test.each(SECRETS)("%s is not in the line that is written of it: %s", (_what, text) => {
+test.each(SECRETS)("a written line lacks %s: %s", (_what, text) => {
   const line = formatLine("failure", { cause: new Error(text), deep: [{ [text]: text }] });
 
   expect(findSecrets(line)).toEqual([]);
@@ -40,7 +40,7 @@ test.each(SECRETS)("%s is not in the line that is written of it: %s", (_what, te
   expect(line).not.toMatch(/ann[.%]|анна|4gdBl|AKIA1|c2Vj|b5sSY|zdWIi/);
 });
 
-test("nor is what stands in quotes before the @", () => {
+test("a written line lacks a quoted local part", () => {
   const line = formatLine("failure", { cause: 'to "ann lee"@secret.example and "o\\"k"@x.org' });
 
   expect(line).not.toMatch(/ann lee|"o|secret\.example/);

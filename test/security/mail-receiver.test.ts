@@ -138,7 +138,7 @@ test("a network is an IPv4 address, or the half of an IPv6 address that one cust
   expect(toNetwork("2001:db8:0:1::1")).not.toBe(toNetwork("2001:db8:0:2::1"));
 });
 
-test("a sender that trickles is sent away, and one that is fast enough is not", async () => {
+test("a sender that trickles is sent away, and a fast one is served", async () => {
   const { connect, address } = await setup({ idleMs: 100, leastBytes: 50 });
   const slow = await greeted(await connect());
   const fast = await greeted(await connect());
@@ -210,7 +210,7 @@ test.each([
   },
 );
 
-test("when the blobs take no message that waits, it is deferred, and comes later", async () => {
+test("a message is deferred when the blobs take none, and comes later", async () => {
   const ctx = await setup();
   let isFull = true;
   const blobs = {

@@ -66,7 +66,7 @@ test.each(["GET /health", "GET /v1/account", "GET /v1/jobs"])(
   },
 );
 
-test("what was refused under pressure is done when it is over, under the same Idempotency-Key", async () => {
+test("a request that was refused under pressure is done after it, under the same Idempotency-Key", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const body = { email: "ann@example.com" };
   const pressedWorld = { ...world, pressure: () => "event_loop_late" as const };
@@ -153,7 +153,7 @@ test("a request over the limit is refused without a read, and says the same as w
   expect(afterwards.statusCode).toBe(200);
 });
 
-test("another key is not refused for the one that is over its limit", async () => {
+test("a key over its limit refuses no other key", async () => {
   const { world, testKey } = await setupLimited();
 
   expect((await send(world, "GET /v1/account", { key: testKey })).statusCode).toBe(200);

@@ -83,7 +83,7 @@ test("a thread that cannot start is our failure, and the report is not blamed", 
   expect({ statusCode, code: error?.code }).toEqual({ statusCode: 500, code: "INTERNAL" });
 });
 
-test("one thread reads what comes soon after, and ends when nothing does", async () => {
+test("one thread reads the reports that come soon after, and ends when none does", async () => {
   const ends: Promise<unknown>[] = [];
   const note = (worker: Worker) => void ends.push(once(worker, "exit"));
   process.on("worker", note);
@@ -99,7 +99,7 @@ test("one thread reads what comes soon after, and ends when nothing does", async
   expect([statusCode, ends.length]).toEqual([201, 2]);
 });
 
-test("an account whose readings took its share of a minute is to come later, and others are read", async () => {
+test("an account whose readings took its share of a minute is deferred, and others are read", async () => {
   const { world, later } = await setup({ readMs: 1, shareMsPerMinute: 1 });
   const read = (who: string) => world.reading.run(who, "readUploadedReport", gzipSync(""));
   await expect(read("a")).rejects.toThrow(ReportFault);
@@ -141,7 +141,7 @@ test("mails with ten bombs each unpack to no more than a minute's bytes, althoug
   expect(taken).toBeLessThanOrEqual(25_000_000);
 });
 
-test("what unpacking cost is counted where it fails", async () => {
+test("the cost of unpacking is counted when it fails", async () => {
   const { world } = await setup();
   const mail = Buffer.from(createReportMail([{ content: createBrokenBomb() }]));
 
@@ -156,7 +156,7 @@ test("what unpacking cost is counted where it fails", async () => {
   expect(unpackedBytes).toBeGreaterThanOrEqual(19_900_000);
 });
 
-test("of 440,000 links in a text the first 500 are looked at", async () => {
+test("the first 500 of 440,000 links in a text are looked at", async () => {
   const links = Array.from({ length: 440_000 }, (_, n) => `http://a${n}.example`).join("\r\n");
 
   const { body } = await assess(`Subject: x\r\n\r\n${links}`);

@@ -79,7 +79,7 @@ test("a reporter whose mail passes DMARC is believed", async () => {
   expect(await read(ctx)).toMatchObject({ isReady: true, reports: 14, others: 0 });
 });
 
-test("the reports of another host are shown as what they are, and make no domain ready", async () => {
+test("the reports of another host are marked, and make no domain ready", async () => {
   const ctx = await setup();
   await whenReported(ctx, OTHER);
 
@@ -129,7 +129,7 @@ test("a signature that leaves the end of the mail open vouches for no report in 
   expect(await read(ctx)).toMatchObject({ reports: 2, others: 1 });
 });
 
-test("where DNS does not answer the mail is deferred: it would stay unauthenticated", async () => {
+test("a mail is deferred when DNS does not answer", async () => {
   const ctx = await setup();
   const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
 

@@ -100,7 +100,7 @@ test("a revoked key opens no route", async () => {
     expect((await send(ctx.world, toRoute(endpoint), { key: ctx.liveKey })).statusCode).toBe(401);
 });
 
-test("the key itself is no part of what is looked up, so a look-up's time reveals nothing of it", async () => {
+test("a key is looked up by its hash alone", async () => {
   const { world, liveKey } = await given();
   const { world: watched, uses } = recordUses(world);
   await send(watched, account, { key: liveKey });
@@ -161,7 +161,7 @@ test.each(asked)(
   },
 );
 
-test("the same with a live key does ask, and does cost: the world without a way out is one", async () => {
+test("the same requests with a live key ask other servers and cost credits", async () => {
   const ctx = await given({ balance: 100 });
   const { world, attempted: tried } = denyAll(ctx.world);
 

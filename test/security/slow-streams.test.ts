@@ -40,7 +40,7 @@ const ask = async (port: number, key: string) => {
   return { answer, asking: clientRequest };
 };
 
-test("an account has twenty downloads at a time, and another when one of them has ended", async () => {
+test("an account has twenty downloads at a time", async () => {
   const { counts, route } = openStreams();
   const { port, liveKey, testKey } = await startServer([route]);
   const downloads = await Promise.all(Array.from({ length: 20 }, () => ask(port, liveKey)));
@@ -76,7 +76,7 @@ const paceWithClock = () => {
   return { pace, wait, later: (more: number) => (ms += more) };
 };
 
-test("only time that is spent waiting for the client makes it slow, and only after a grace", async () => {
+test("a client is slow by the time that is spent waiting for it, after a grace", async () => {
   const { pace, wait, later } = paceWithClock();
   later(3_600_000);
   await wait(GRACE_MS);
@@ -87,7 +87,7 @@ test("only time that is spent waiting for the client makes it slow, and only aft
   expect(pace.isTooSlow()).toBe(false);
 });
 
-test("a body that trickles is refused, and one that comes fast enough is read", async () => {
+test("a body that trickles is refused, and a fast one is read", async () => {
   const read = async (bytesEachSecond: number) => {
     let ms = 0;
     const body = Object.assign(new PassThrough(), { headers: {} });

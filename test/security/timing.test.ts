@@ -120,17 +120,14 @@ test.each([
   ["a moment", 1],
   ["ten minutes", 10 * MINUTE_MS],
   ["three hours", 180 * MINUTE_MS],
-])(
-  "whether another account asked %s before is guessed no better than by a coin",
-  async (_, agoMs) => {
-    const { byTime, byEvidence } = await observe("other", agoMs);
+])("a guess whether another account asked %s before is no better than a coin", async (_, agoMs) => {
+  const { byTime, byEvidence } = await observe("other", agoMs);
 
-    expect(Math.abs(byTime - HALF)).toBeLessThanOrEqual(CHANCE);
-    expect(Math.abs(byEvidence - HALF)).toBeLessThanOrEqual(CHANCE);
-  },
-);
+  expect(Math.abs(byTime - HALF)).toBeLessThanOrEqual(CHANCE);
+  expect(Math.abs(byEvidence - HALF)).toBeLessThanOrEqual(CHANCE);
+});
 
-test("the same guesses find out what an account asked itself: they are able to", async () => {
+test("the same guesses tell which addresses an account asked itself", async () => {
   // Of what an account learns itself, only a catch-all is kept.
   const { byTime, byEvidence } = await observe("observer", 10 * MINUTE_MS, "250 ok");
 

@@ -111,7 +111,7 @@ test("an upload that sends nothing more is ended, its bytes are deleted, and its
   expect(await blobs.head("uploads/live/acc_1/a.csv")).toMatchObject({ bytes: 20 });
 });
 
-test("a link takes one upload at a time, and another one when that has ended", async () => {
+test("a link takes one upload at a time", async () => {
   const { linkTo, unfinished } = await serve();
   const link = await linkTo("acc_1/a.csv");
   const first = await startPut(link, 10, async () => (await unfinished()).length === 1);
@@ -142,7 +142,7 @@ test("an upload that breaks off leaves its link free and nothing behind", async 
   expect(after).toMatchObject(TAKEN);
 });
 
-test("an account has a share of the uploads at a time, and another account has its own", async () => {
+test("an account has a share of the uploads at a time, apart from another account's", async () => {
   const { linkTo, unfinished } = await serve({ limits: { perAccount: 2, inAll: 3 } });
   for (const n of [1, 2])
     await startPut(
@@ -177,7 +177,7 @@ test("an account's uploads have a share of the disk, unfinished ones too, for th
   expect(await put(await linkTo("acc_1/c.csv"), 30_000)).toMatchObject(TAKEN);
 });
 
-test("what is removed, or put again under its key, does not count twice", async () => {
+test("a file that is removed, or written again under its key, does not count twice", async () => {
   const { linkTo, blobs } = await serve({ limits: { bytesPerAccount: 100_000 } });
 
   for (const _ of [1, 2, 3, 4])
@@ -238,7 +238,7 @@ test("a form is held to the same limits, and charges nothing", async () => {
   });
 });
 
-test("accepted lists and exports are stored whatever uploads take", async () => {
+test("accepted lists and exports are stored, however much uploads take", async () => {
   const { blobs } = await serve({ limits: { bytesInAll: 0, inAll: 0 }, freeBytes: () => 0 });
   const content = (async function* () {
     yield Buffer.from("x");
