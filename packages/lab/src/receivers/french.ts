@@ -102,8 +102,7 @@ export const free: Receiver = {
       date: "2026-11",
     },
   ],
-  notes:
-    "The provider publishes no threshold: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+  notes: "The lab chose 30, and the words of Postfix.",
   hosts: ["mx1.free.fr", "mx2.free.fr"],
   extensions: ["PIPELINING", "SIZE 78643200", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
@@ -147,8 +146,7 @@ export const sfr: Receiver = {
       date: "2025-06",
     },
   ],
-  notes:
-    "The provider publishes no threshold: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+  notes: "The lab chose 30, and the words of Postfix.",
   hosts: ["smtp-in.sfr.fr"],
   extensions: ["PIPELINING", "SIZE 50000000", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
@@ -203,7 +201,7 @@ export const ovh: Receiver = {
       date: "2026-02",
     },
   ],
-  notes: "The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+  notes: "The lab chose the words of Postfix.",
   hosts: ["mx1.mail.ovh.net", "mx2.mail.ovh.net"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",

@@ -69,7 +69,7 @@ export const ionos: Receiver = {
     },
   ],
   notes:
-    "Too many unknown recipients close the service to a client: 421 Reject due to policy violations. The number is not published: the lab takes 50.",
+    "Too many unknown recipients close the service to a client: 421 Reject due to policy violations. The lab chose 50.",
   hosts: ["mx00.kundenserver.de", "mx01.kundenserver.de"],
   greeting: "220 kundenserver.de (mxeue012) Nemesis ESMTP Service ready",
   extensions: ["8BITMIME", "SIZE 157286400"],

@@ -109,7 +109,7 @@ export const infomaniak: Receiver = {
   id: "infomaniak",
   title: "Infomaniak",
   sources: [{ what: "replies by code", at: "https://smtp.codes/550", date: "2026-11" }],
-  notes: "The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+  notes: "The lab chose the words of Postfix.",
   hosts: ["mta-gw.infomaniak.ch"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",
@@ -131,8 +131,7 @@ export const libero: Receiver = {
       date: "2013-11",
     },
   ],
-  notes:
-    "The provider publishes no threshold: the lab takes 30. The words for an unknown recipient are not documented: the lab takes those of Postfix.",
+  notes: "The lab chose 30, and the words of Postfix.",
   hosts: ["smtp-in.libero.it"],
   extensions: ["8BITMIME", "PIPELINING", "SIZE 42000000"],
   tls: "offered",

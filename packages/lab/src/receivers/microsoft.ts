@@ -43,7 +43,7 @@ export const microsoftConsumer: Receiver = {
     },
   ],
   notes:
-    "The policies forbid verifying addresses without sending mail (namespace mining). The provider publishes no threshold: the lab blocks at 100.",
+    "The policies forbid verifying addresses without sending mail (namespace mining). The lab chose 100.",
   hosts: [],
   greeting:
     "220 AM7EUR06FT068.mail.protection.outlook.com Microsoft ESMTP MAIL Service ready at Sun, 22 Nov 2026 12:00:00 +0000",
