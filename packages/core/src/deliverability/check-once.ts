@@ -36,6 +36,13 @@ import { findAdvisedMailbox } from "./reports/reports-address.ts";
 import { selectLookups } from "./sandbox.ts";
 import { storeCheck } from "./store-check.ts";
 
+// A check begins here. `checkOnce` pays for it as an operation; `analyseDomain` (analyse-domain.ts) asks DNS and grades the
+// answers (findings.ts, score.ts), and proposes records that the same analysers have judged (propose-records.ts,
+// recommend.ts); store-check.ts settles the operation and stores check, response and events in one transaction. monitors.ts
+// repeats checks. The room's other input is mail, from SMTP or from Amazon SES (ses-mail/): inbound-mail.ts accepts it for a
+// mail test (mail-tests/), which scores it, or as a report of a receiver (reports/), which is summed. progress/ judges
+// checks, tests and reports together: the domain's next step, and whether a stricter DMARC policy is safe.
+
 export type CheckRequest = CheckSubject & { readonly refresh: boolean };
 
 /** The check, and the price of this request. */

@@ -24,6 +24,14 @@ import type { Payer } from "./payer.ts";
 import type { PaidOperation } from "./reasons.ts";
 import { TEST_BALANCE } from "./test-mode.ts";
 
+// Paid work begins here. The price is debited from the account's balance (debit.ts; funding.ts chooses its shards), as
+// one entry of the ledger (items.ts) made of movements that keep the invariants (moves.ts). `beginOperation` writes the
+// debit, the claim of the Idempotency-Key (idempotency-claims.ts) and an operation (operation-items.ts) in one transaction.
+// A later transaction removes the operation: `settle` pays, `release` refunds, `handOverToJob` leaves both to a job
+// (end-operation.ts). `payImmediately` charges for an answer that is ready, without an operation. A repeat of the key gets
+// the stored answer, waits for the first request (in-progress.ts), or takes over its operation once the lease has expired,
+// as the reconciler does after a crash. Each day audit.ts adds everything up again.
+
 export type OperationRequest = {
   readonly id: string;
   readonly kind: string;

@@ -37,7 +37,7 @@ import { toPageItems, type VerifiedRow } from "./results.ts";
 import { storeEvidence } from "./row-evidence.ts";
 import { buildIndexWrites } from "./row-index.ts";
 
-// A row is an address of a job with what its attempts left: its causes, its ticket, its exit. A list stores its rows in a
+// A row is an address of a job with the traces of its attempts: causes, ticket, exit. A list stores its rows in a
 // blob (lists/accept-list.ts) and sends a message for each chunk of them; a pending verification has its only row in the
 // job. The worker of a chunk (lists/chunk-worker.ts) makes one attempt at each row that is due (attempt.ts), which asks the
 // mail server by the smtp-pool. Its outcome is a result, or a time and a cause: then the row is deferred (deferrals.ts),

@@ -9,9 +9,14 @@ import { type ScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from "./payloads.ts";
 import { EVENTS_QUEUE } from "./wake-ups.ts";
 
-// Layout. The transaction of its cause writes an event, so neither exists without the other. An event is due until each
-// subscribed webhook and callback has a delivery; a delivery is due until it succeeds or fails for good. A slot is a call under
-// way; one item counts the slots of a half-minute and expires with it.
+// An event is a write of the transaction that causes it (`emitEvent`), so neither exists without the other. A message
+// (wake-ups.ts) starts a worker, which replaces the event's due date by a delivery for each subscribed webhook and callback
+// (fan-out.ts). Another worker leases a due delivery (deliver-event.ts), takes a slot of its URL (slots.ts), signs the call
+// and sends it (signature.ts, send.ts), and stores its end or its next attempt (retry-policy.ts). When a message is lost,
+// the reconciler finds the due event or delivery within a minute. health.ts disables a webhook that keeps failing;
+// event-feed.ts reads the same events by a cursor.
+//
+// Layout. One item counts the slots of a half-minute and expires with it.
 //
 //   pk                   sk             list_pk               list_sk      content
 //   EVENT#<id>           EVENT          EVENTS#<owner>        <at>#<id>    an event

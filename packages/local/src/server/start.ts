@@ -41,6 +41,13 @@ import { createApiServer } from "./server.ts";
 import { createSite, isLoopback, listWarnings, toLocalUrl } from "./site.ts";
 import { createSweeper } from "./sweeper.ts";
 
+// `start` opens the whole product in one process. It locks and upgrades the folder, opens the app (ports, services), and
+// then the API (server.ts), the dashboard, metrics, the mail receiver and the background work (background.ts: workers,
+// schedules, sweepers). A request waits for its turn on its connection (connections.ts) and takes a share of the server
+// (slots.ts); its body is read within a budget (request-body.ts), `respond` of packages/api answers it, and response-body.ts
+// sends the answer at the client's pace. Meanwhile lists give way (callers-first.ts), and new paid work is refused under
+// pressure (pressure.ts). `serve` (serve.ts) prints the first screen and calls `stop` at a signal.
+
 /** How long a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
 const DRAIN_MS = 10_000;
 /** More than the round trip of most clients. */
