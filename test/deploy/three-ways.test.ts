@@ -97,7 +97,7 @@ const createTimer = () => {
   return () => `${((performance.now() - startMs) / 1_000).toFixed(1)} s`;
 };
 
-/** What a clone without the tools of its tests may weigh (docs/design/dependencies.md). */
+/** What a clone without the tools of its tests may weigh (docs/design/tree.md). */
 const CLONE_MEGABYTES_MAX = 285;
 
 const report = (way: string, figures: object): void =>

@@ -7,7 +7,7 @@ import { createLambdaLog } from "./log.ts";
 
 /**
  * The whole Lambda that S3 calls after each upload. S3 cannot refuse a PUT whose size was not declared, so what is over
- * the limit is removed as soon as it is stored (docs/design/reading-lists.md). The event names the version: a later upload under
+ * the limit is removed as soon as it is stored (docs/design/list-files.md). The event names the version: a later upload under
  * the same key is another one, and stays. A call may be repeated or come late.
  */
 export const createUploadLimitHandler = (

@@ -3,7 +3,7 @@ import { STATUSES } from "../verify/result.ts";
 
 // Every metric of the service. The scrape of one machine (packages/local/src/metrics) and the metrics that Lambdas publish in
 // CloudWatch (packages/functions/src/metrics.ts) share these names, by Prometheus' conventions: base units and `_total`.
-// docs/design/observing.md explains why their labels differ.
+// docs/design/running.md explains why their labels differ.
 
 export type MetricType = "counter" | "gauge" | "histogram";
 

@@ -47,7 +47,7 @@ export type PresignPutOptions = {
   readonly expiresInSeconds: number;
   /**
    * S3 stores a larger upload when the client declared no size, then calls a Lambda that removes it; the reader therefore
-   * checks the size again (docs/design/reading-lists.md).
+   * checks the size again (docs/design/list-files.md).
    */
   readonly bytesMax: number;
   /** The size that the client declared: the link accepts no other size. */

@@ -16,7 +16,7 @@ import type { Environment } from "../environment.ts";
 import { toCopyName } from "../storage/upgrade-copies.ts";
 
 // POST /v1/operator/accounts.list is `mailproof admin accounts list`: the same function, the same options, the same JSON
-// (docs/design/local-server.md). Without OPERATOR_KEY, and for any other key, there is no such route.
+// (docs/design/running.md). Without OPERATOR_KEY, and for any other key, there is no such route.
 
 const OPERATOR_PATH = "/v1/operator/";
 const BODY_BYTES_MAX = 10_000;

@@ -6,7 +6,7 @@ import { REPORT_PARTS, type ReportPart } from "./rules/rule.ts";
 /** Rises with every change of a weight, a cap, a cost or a rule. */
 export const MESSAGE_MODEL_VERSION = "1";
 
-/** The weight of each part; 100 in all. docs/scores.md has the reasons. */
+/** The weight of each part; 100 in all. docs/design/mail-tests.md has the reasons. */
 const PART_WEIGHTS: Readonly<Record<ReportPart, number>> = {
   spf: 15,
   dkim: 20,

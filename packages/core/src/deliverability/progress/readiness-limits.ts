@@ -1,4 +1,4 @@
-/** The conditions for a safe stricter policy. docs/design/dmarc-reports.md has the reason for each number. */
+/** The conditions for a safe stricter policy. docs/design/domain-checks.md has the reason for each number. */
 export const READINESS = {
   /** The full days (UTC) that count, in addition to today. A check counts as long. */
   windowDays: 14,
