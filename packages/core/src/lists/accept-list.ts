@@ -19,11 +19,11 @@ import {
   removeInputUnlessCharged,
 } from "./new-job.ts";
 
-// A list is charged in the transaction that makes it a job: its input is written first, as rows in chunks, and its chunks are
-// sent afterwards. A worker verifies them pass by pass (chunk-worker.ts, rows/pass.ts). When every row has a result or a
-// refund the job ends, and its event is emitted (completion.ts). A file is accepted in two steps, since a caller of the
-// contract learns how many of its chunks were queued (file.ts, dispatch.ts). The reconciler goes on where a process died
-// (repair-job.ts), a caller may end a job before (cancel-job.ts), and ask some of its rows again (again.ts).
+// A list is charged in the transaction that makes it a job: its input is written first, as rows in chunks, and its chunks
+// are sent afterwards. A worker verifies them pass by pass (chunk-worker.ts, rows/pass.ts). When every row has a result
+// or a refund the job ends, and its event is emitted (completion.ts). A file is accepted in two steps, since the
+// contract's response states how many of its chunks were queued (file.ts, dispatch.ts). The reconciler continues where a
+// process died (repair-job.ts); a caller may cancel the job (cancel-job.ts) and verify some of its rows again (again.ts).
 
 /** What every list answers; the claim stores it, and a repeat gets it. */
 export type AcceptedList = {

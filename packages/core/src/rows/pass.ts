@@ -37,9 +37,9 @@ import { toPageItems, type VerifiedRow } from "./results.ts";
 import { storeEvidence } from "./row-evidence.ts";
 import { buildIndexWrites } from "./row-index.ts";
 
-// A row is an address of a job with the traces of its attempts: causes, ticket, exit. A list stores its rows in a
-// blob (lists/accept-list.ts) and sends a message for each chunk of them; a pending verification has its only row in the
-// job. The worker of a chunk (lists/chunk-worker.ts) makes one attempt at each row that is due (attempt.ts), which asks the
+// A row is an address of a job with the traces of its attempts: causes, ticket, exit. A list stores its rows in a blob
+// (lists/accept-list.ts) and sends a message for each chunk of them; a pending verification has its only row in the job.
+// The worker of a chunk (lists/chunk-worker.ts) makes one attempt at each row that is due (attempt.ts), which asks the
 // mail server by the smtp-pool. Its outcome is a result, or a time and a cause: then the row is deferred (deferrals.ts),
 // and a later pass attempts it again. This file stores the pass, all of it or nothing: the pages with the results, the
 // counts and the index of the job, the rows that wait, and what is refunded (refunds.ts). The last pass ends the job

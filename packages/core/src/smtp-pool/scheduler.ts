@@ -30,15 +30,15 @@ import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
 import { resumeTurn } from "./slots/slots.ts";
 import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
 
-// The way of a recipient. `createProbe` takes a request, chooses one of the domain's mail hosts and an exit
-// (`chooseHosts`, `chooseQueue`), and puts the recipient into the host queue of both. On each event (a recipient came, a
-// session ended, a pause is over) `run` goes through the host queues that it concerns, in the order of turns, lets
-// `decide` say what this process may do, and does it. `open` takes a batch from the queue, asks the circuit breaker for
-// the exit and the slot pool for a slot (`runWithSlot`), for which `decide` reads what all processes know of the provider.
-// With both, `runSession` connects, names the recipients and reads the replies. On the way back the circuit learns from
-// the replies, the slot is released with the backoff that they ask for, and each recipient with a result is answered;
-// those that the session did not reach return to their queue. A recipient that gets no session is answered as well: with
-// the refusal that it would meet, or with the time and the ticket to come back with.
+// `createProbe` takes a request about a recipient, chooses one of the domain's mail hosts and an exit (`chooseHosts`,
+// `chooseQueue`), and puts the recipient into the host queue of both. On each event (a recipient came, a session ended, a
+// pause is over) `run` visits the host queues that the event concerns, in the order of turns, asks `decide` for the next
+// action, and carries it out. `open` takes a batch from the queue, asks the circuit breaker for the exit and the slot
+// pool for a slot (`runWithSlot`), for which `decide` reads what all processes know of the provider. With exit and slot,
+// `runSession` connects, names the recipients and reads the replies. On the way back the circuit learns from the replies,
+// the slot is released with the backoff that they ask for, and each recipient with a result is answered; those that the
+// session did not reach return to their queue. A recipient that gets no session is answered as well: with the refusal
+// that it would meet, or with the time and the ticket to come back with.
 
 /** A budget that is forgotten is met once more. */
 const BUDGETS_MAX = 10_000;
