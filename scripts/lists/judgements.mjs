@@ -184,6 +184,7 @@ export const NOT_FREE = readTable([
       nafe.com naui.net stade.fr tech4peace.org ummah.org unican.es upf.org usma.net`,
   },
   { why: "Cities", domains: "asheville.com berlin.de ourbrisbane.com" },
+  { why: "Once listed as disposable, and no provider", domains: "waroengin.com" },
   { why: "Mailing lists, and no mailboxes", domains: "googlegroups.com" },
   {
     why: "Held for people who mistype a provider",

@@ -137,6 +137,30 @@ to whom the Data Files or Software are furnished to do so, provided that either 
 all copies of the Data Files or Software, or (b) this copyright and permission notice appear in associated Documentation. THE DATA
 FILES AND SOFTWARE ARE PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED.`;
 
+/** The licence of `fakefilter`, which requires its own text too. */
+const FAKEFILTER_NOTICE = `Copyright (c) 2022, 7c
+All rights reserved.
+
+Redistribution and use in source and binary forms, with or without modification, are permitted provided that the
+following conditions are met:
+
+1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following
+disclaimer.
+
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following
+disclaimer in the documentation and/or other materials provided with the distribution.
+
+3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote
+products derived from this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES,
+INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL,
+SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR
+SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY,
+WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
+OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`;
+
 const formatRow = ({ name, version, licence, where }: ShippedPackage): string[] => [
   `\`${name}\``,
   version,
@@ -152,6 +176,9 @@ const formatTools = (manifest: string, lockFile: string): string => {
     .map((name) => `\`${name}\` (${packages[`node_modules/${name}`]?.license ?? "?"})`)
     .join(", ");
 };
+
+const quote = (text: string): string =>
+  text.replaceAll(/^(.?)/gm, (_, first) => `>${first && " "}${first}`);
 
 export const formatLicencesPage = async (): Promise<string> => `# Licences of the shipped packages
 
@@ -171,9 +198,13 @@ ${formatMarkdownTable(
   readDataLicences().map((one) => formatRow(one).slice(0, 3)),
 )}
 
-Notices of the lists are in [lists.md](lists.md). That of the readings of Chinese characters:
+Notices of the lists are in [lists.md](lists.md). That of \`fakefilter\`:
 
-${UNICODE_NOTICE.replaceAll(/^/gm, "> ")}
+${quote(FAKEFILTER_NOTICE)}
+
+That of the readings of Chinese characters:
+
+${quote(UNICODE_NOTICE)}
 
 ## Tools
 

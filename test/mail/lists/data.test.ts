@@ -40,15 +40,19 @@ describe.each([disposable, free, broad, rareEndings])("the list $list", (packed)
 });
 
 test("the packages that the lists come from are named with the versions that were used", () => {
-  const { dependencies } = JSON.parse(readFileSync("scripts/lists/package.json", "utf8")) as {
-    dependencies: Record<string, string>;
+  const { dependencies, pythonDependencies } = JSON.parse(
+    readFileSync("scripts/lists/package.json", "utf8"),
+  ) as Record<"dependencies" | "pythonDependencies", Record<string, string>>;
+  const versions: Readonly<Record<string, string | undefined>> = {
+    ...dependencies,
+    "disposable-email-domains (PyPI)": pythonDependencies["disposable-email-domains"],
   };
 
   for (const { source, version } of [disposable, free, broad, rareEndings])
     expect(
       source
         .split(" and ")
-        .map((name) => dependencies[name])
+        .map((name) => versions[name])
         .join(" and "),
     ).toBe(version);
 });
@@ -59,7 +63,7 @@ test.each([...globSync("packages/*/package.json"), "package.json"])(
     const text = readFileSync(file, "utf8");
 
     expect(
-      ["disposable", "mailchecker", "free-email", "role-based"].filter((name) =>
+      ["disposable", "fakefilter", "mailchecker", "free-email", "role-based"].filter((name) =>
         text.includes(`"${name}`),
       ),
     ).toEqual([]);
@@ -76,6 +80,12 @@ test("the popular providers are free ones that no list calls disposable", () => 
   const { free: isFree, disposable: isDisposable } = createLists();
 
   expect(popularProviders.filter((domain) => !isFree(domain) || isDisposable(domain))).toEqual([]);
+});
+
+test("the disposable list holds no relay, webmail or free provider", () => {
+  const isFree = new Set([...listDomains(unpack(free.packed)), ...webmailDomains, ...relayDomains]);
+
+  expect(listDomains(unpack(disposable.packed)).filter((domain) => isFree.has(domain))).toEqual([]);
 });
 
 test("a squat is of a popular provider, and is no provider itself", () => {

