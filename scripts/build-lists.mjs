@@ -20,9 +20,9 @@ import { findRole, roleWords } from "../packages/mail/src/lists/roles.ts";
 import { webmailDomains } from "../packages/mail/src/lists/webmail.ts";
 import { isNearCommonEnding } from "../packages/mail/src/signals/typo-endings.ts";
 import { FREE_TOO, NOT_DISPOSABLE, NOT_FREE } from "./lists/judgements.mjs";
+import { EDITION, PYPI, PYPI_MANIFEST, seen, toDay, upstream } from "./lists/sources.mjs";
 
 const DATA = "packages/mail/src/lists/data";
-const { version: EDITION } = JSON.parse(readFileSync("scripts/lists/package.json", "utf8"));
 const require = createRequire(new URL("lists/package.json", import.meta.url));
 const { getDomain, getPublicSuffix } = require("tldts");
 const PRIVATE_TOO = { allowPrivateDomains: true };
@@ -54,23 +54,6 @@ const selectBlockable = (domains) =>
       (domain) => !isSuffix(domain) && !isTrusted(domain) && !isOrdinary(domain),
     ),
   );
-
-/** The list on PyPI has the name of another one on npm. */
-const PYPI = "disposable-email-domains (PyPI)";
-const PYPI_FOLDER = new URL("lists/node_modules/.pypi/", import.meta.url);
-const readPython = (file) => readFileSync(new URL(file, PYPI_FOLDER), "utf8");
-const [, blocklist] = /^blocklist = \{([^}]+)\}/m.exec(
-  readPython("disposable_email_domains/__init__.py"),
-);
-const upstream = [...blocklist.matchAll(/'([^']+)'/g)].map(([, domain]) => domain);
-
-/** A domain that FakeFilter last saw two years before the edition may have an honest owner by now. */
-const SEEN_SINCE = getEditionDate(EDITION).setUTCFullYear(Number(EDITION.slice(0, 4)) - 2);
-const seen = new Map(
-  Object.entries(require("fakefilter/json/data.json").domains)
-    .filter(([, { lastseen }]) => lastseen * 1_000 >= SEEN_SINCE)
-    .map(([domain, { firstseen }]) => [domain.toLowerCase(), toDay(firstseen * 1_000)]),
-);
 
 const disposable = selectBlockable([...upstream, ...seen.keys()]);
 const isDisposable = createSubdomainCheck(new Set(disposable));
@@ -166,10 +149,6 @@ function writeList({ name, domains, from, what }) {
   return { ...metadata, from, what };
 }
 
-function toDay(ms) {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
 /** Which packages have each disposable domain, and its first date: FakeFilter's, or the day of its first edition. */
 function writeOrigins() {
   const lists = {
@@ -182,7 +161,7 @@ function writeOrigins() {
   const packed = packOrigins(
     disposable.toSorted().map((domain) => ({
       sources: Object.keys(lists).filter((name) => lists[name].has(domain)),
-      since: [findOrigin(domain)?.since, seen.get(domain), today].filter(Boolean).toSorted()[0],
+      since: findFirst([findOrigin(domain)?.since, seen.get(domain)], today),
     })),
   );
   writeFileSync(
@@ -194,6 +173,10 @@ ${formatLines(packed)}
 \`;
 `,
   );
+}
+
+function findFirst(days, today) {
+  return days.reduce((first, day) => (day !== undefined && day < first ? day : first), today);
 }
 
 function formatLines(packed) {
@@ -230,12 +213,7 @@ function report(name, added, removed) {
 }
 
 function readManifest(name) {
-  if (name === PYPI) {
-    const { "disposable-email-domains": version } = JSON.parse(
-      readFileSync("scripts/lists/package.json", "utf8"),
-    ).pythonDependencies;
-    return { version, license: "MIT", author: "Copyright (c) 2016 Dustin Ingram" };
-  }
+  if (name === PYPI) return PYPI_MANIFEST;
   return JSON.parse(
     readFileSync(new URL(`lists/node_modules/${name}/package.json`, import.meta.url)),
   );

@@ -40,7 +40,7 @@ const writeChecksums = (): void => {
 rmSync(DIST, { recursive: true, force: true });
 mkdirSync(DIST);
 const [, , only] = process.argv;
-if (only === "lists") console.log(writeEdition(DIST));
+if (only === "lists") console.log(await writeEdition(DIST));
 else {
   await writePackage(PACKAGE);
   const pack = ["pack", `./${PACKAGE}`, "--pack-destination", DIST];
@@ -48,7 +48,7 @@ else {
   if (only === undefined) writeFileSync(join(DIST, NPM_PACKAGE), packNpm());
 }
 if (only === undefined) {
-  writeEdition(DIST);
+  await writeEdition(DIST);
   if (process.platform === "linux" && process.arch === "x64")
     buildExecutable(PACKAGE, join(DIST, "mailproof-linux-x64"));
   writeFileSync(join(DIST, LICENCES), joinExecutableLicences(PACKAGE));

@@ -61,7 +61,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "rules that docs/design/mail-slots.md has as a table: a test compares the page with them": [
     "RULES",
   ],
-  "tools of a build: a test builds with its own keys": ["createEditionFile", "readListsModules"],
+  "tools of a build: a test builds with its own keys": ["readListsModules"],
   "limits: a test goes up to the number and one beyond": [
     "DAILY_LIMITS",
     "PRESSURE_LIMITS",

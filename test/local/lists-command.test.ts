@@ -152,7 +152,8 @@ test("without an installed edition the lists are those of the release, and updat
     code: 0,
     output: {
       version: BUILT_IN,
-      signature: "part of this release",
+      signature: "valid",
+      installed: null,
       lists: expect.arrayContaining([
         expect.objectContaining({ list: "broad", entries: SHIPPED.broad.length }),
       ]),

@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readEdition } from "@mailproof/mail/lists/edition-file";
+import { LIST_NAMES, readEdition } from "@mailproof/mail/lists/edition-file";
 import { type PackedList, readDomains, unpack } from "@mailproof/mail/lists/pack";
+import { LISTS_PUBLIC_KEY } from "@mailproof/mail/lists/public-key";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readListsModules } from "../../packages/functions/bundle.ts";
-import { createEditionFile } from "../../scripts/build/lists.ts";
+import { writeEdition } from "../../scripts/build/lists.ts";
 import {
   createEdition,
   KEYS,
@@ -24,23 +25,28 @@ const createFolder = (): string => {
   return folder;
 };
 
-test("the build's file is the lists of the tree, and the same each time", async () => {
-  const file = createEditionFile(KEYS.privateKey);
-  const { version, lists } = await readEdition(Buffer.from(file), KEYS.publicKey, pause);
+test("the build's file is the lists of the tree, signed with the key of the release", async () => {
+  const folder = createFolder();
+  const name = await writeEdition(folder);
+  const file = readFileSync(join(folder, name));
+  const { version, lists } = await readEdition(file, LISTS_PUBLIC_KEY, pause);
 
-  expect(createEditionFile(KEYS.privateKey)).toBe(file);
+  expect(name).toBe(`mailproof-lists-${WHOLE_EDITION.version}.txt`);
   expect(version).toBe(WHOLE_EDITION.version);
-  for (const name of ["disposable", "broad", "free", "rareEndings"] as const) {
-    const { sha256, entries } = WHOLE_EDITION.lists[name];
-    expect(lists[name]).toMatchObject({ sha256, entries });
-    expect(readDomains(lists[name])).toEqual(readDomains(WHOLE_EDITION.lists[name]));
+  for (const list of LIST_NAMES) {
+    const { sha256, entries } = WHOLE_EDITION.lists[list];
+    expect(lists[list]).toMatchObject({ sha256, entries });
+    expect(readDomains(lists[list])).toEqual(readDomains(WHOLE_EDITION.lists[list]));
   }
 });
 
-test("without a key the file is the signed one without its last line", () => {
-  const unsigned = createEditionFile(undefined);
+test("the lists are signed with no key but the one of the release", () => {
+  const file = join(createFolder(), "key.pem");
+  writeFileSync(file, KEYS.privateKey);
 
-  expect(createEditionFile(KEYS.privateKey).startsWith(unsigned)).toBe(true);
+  expect(() =>
+    execFileSync(process.execPath, ["scripts/sign-lists.ts", file], { stdio: "pipe" }),
+  ).toThrow("is not the private key of the public key in the source");
 });
 
 test("a deployment carries the lists of a file that is signed, and no other", async () => {

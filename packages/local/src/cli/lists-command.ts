@@ -35,8 +35,8 @@ const explain = async <T>(what: string, work: Promise<T>): Promise<T> =>
 
 export const listsCommands = {
   "admin lists": definePrinted({ usage: "", options: NO_OPTIONS }, async ({ environment }) => {
-    const { edition, file, fault } = await readInstalled(environment);
-    const signature = file === null ? "part of this release" : "valid";
+    const { edition, file, isSigned, fault } = await readInstalled(environment);
+    const signature = isSigned ? "valid" : "none";
     const refused = fault ? { refused: fault.message } : {};
     return {
       output: { ...describeEdition(edition), signature, installed: file, ...refused },

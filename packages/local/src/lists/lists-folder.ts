@@ -11,6 +11,7 @@ import {
   readEdition,
 } from "@mailproof/mail/lists/edition-file";
 import { LISTS_PUBLIC_KEY } from "@mailproof/mail/lists/public-key";
+import { formatShippedEdition } from "@mailproof/mail/lists/shipped-edition";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import type { Environment } from "../environment.ts";
 import { flushToDisk } from "../storage/atomic-file.ts";
@@ -38,6 +39,7 @@ type InstalledLists = {
   readonly edition: Edition;
   /** Null: the edition is the one that this release ships with. */
   readonly file: string | null;
+  readonly isSigned: boolean;
   /** Why the installed file is not used. */
   readonly fault?: EditionFault;
 };
@@ -45,17 +47,27 @@ type InstalledLists = {
 /** The installed edition, unless this release ships with a newer one. A file that cannot be used is left alone. */
 export const readInstalled = async (folder: Folder): Promise<InstalledLists> => {
   const file = getCurrentFile(folder);
-  const builtIn = { edition: WHOLE_EDITION, file: null };
-  if (!existsSync(file)) return builtIn;
+  if (!existsSync(file)) return readShipped();
   try {
     const edition = await read(folder, file);
     return compareVersions(edition.version, WHOLE_EDITION.version) > 0
-      ? { edition, file }
-      : builtIn;
+      ? { edition, file, isSigned: true }
+      : await readShipped();
   } catch (fault) {
-    if (fault instanceof EditionFault) return { ...builtIn, fault };
+    if (fault instanceof EditionFault) return { ...(await readShipped()), fault };
     throw fault;
   }
+};
+
+/** Checked as an update is. A tree whose lists were changed and not signed again has them as they are. */
+const readShipped = async (): Promise<InstalledLists> => {
+  const edition = await readEdition(formatShippedEdition(), LISTS_PUBLIC_KEY, pause).catch(
+    (fault: unknown) => {
+      if (fault instanceof EditionFault) return null;
+      throw fault;
+    },
+  );
+  return { edition: edition ?? WHOLE_EDITION, file: null, isSigned: edition !== null };
 };
 
 /** Checks the file and makes it the installed edition. A running server takes it within seconds. */
