@@ -1,7 +1,6 @@
 /** The claims of an access token with a verified signature, issuer, audience and expiry. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-/** The OAuth issuer whose access tokens the service accepts. */
 export type TrustedIssuer = {
   readonly issuer: string;
   /** The `aud` that a token must contain: the URL of this service. */

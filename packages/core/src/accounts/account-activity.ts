@@ -23,7 +23,6 @@ const DAYS = 30;
 /** An account costs about seven reads. One after the other, a thousand accounts would take half a minute on AWS. */
 const ACCOUNTS_AT_ONCE = 8;
 
-/** Yields every account with its balance, its usage and the time of its last request. */
 export async function* listActiveAccounts({
   table,
   now,

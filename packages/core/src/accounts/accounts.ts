@@ -82,7 +82,6 @@ const createDisabledFailure = (): Failure =>
     "This account is disabled. The operator of the service can enable it.",
   );
 
-/** Returns the account that an operator named, or throws NOT_FOUND. */
 export const getExistingAccount = async (table: Table, account: string): Promise<Account> => {
   const found = await findAccount(table, account);
   if (!found) throw createNoAccountFailure(account);

@@ -93,7 +93,6 @@ export const rotateKey = async (
   return { minted, oldExpiresAt: overlapMs === 0 ? undefined : oldExpiresAt };
 };
 
-/** Returns the number of removed keys. */
 const removeExpiredKeys = async (
   { table, now }: World,
   { account, mode }: Pick<ApiKey, "account" | "mode">,
@@ -156,7 +155,6 @@ export const findKeyById = async (
   return item && readApiKey(item);
 };
 
-/** Returns the time of each key's last use; undefined for an unused key. */
 export const readLastUses = async (
   table: Table,
   keys: readonly ApiKey[],

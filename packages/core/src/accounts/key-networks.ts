@@ -7,7 +7,7 @@ export const NETWORKS_MAX = 50;
 /** Accepts a CIDR block such as 192.0.2.0/24 or 2001:db8::/32, or one address. */
 export const isNetwork = (text: string): boolean => parseCidr(text) !== undefined;
 
-/** Tests whether a client at this address may use the key. An unknown address is in no network. */
+/** A client with an unknown address is in no network. */
 export const mayUseFrom = (
   { networks }: Pick<ApiKey, "networks">,
   clientIp: string | undefined,
