@@ -6,7 +6,6 @@ import { DAY_MS, toUtcDay } from "../lib/time.ts";
 export const subtractDays = (now: Date, days: number): string =>
   toUtcDay(new Date(now.getTime() - days * DAY_MS));
 
-/** Counts the midnights between the two days. */
 export const countDaysBetween = (day: string, later: string): number =>
   (Date.parse(later) - Date.parse(day)) / DAY_MS;
 

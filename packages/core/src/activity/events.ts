@@ -25,7 +25,6 @@ export type MailEvent = {
   readonly userAgent?: string | undefined;
   /** The source states that no person opened or clicked. */
   readonly isBot?: boolean | undefined;
-  /** The source's report about a bounce. */
   readonly bounce?: BounceReport | undefined;
 };
 

@@ -24,7 +24,6 @@ export const findActivity = async (
   return own && toActivity(own, now);
 };
 
-/** Returns the activity of a domain's addresses that the account may see, and the domain's blocklist status. */
 export const findReputation = async (
   world: CheckWorld,
   payer: Payer,

@@ -22,7 +22,6 @@ export const forgetActivity = async (world: World, address: Address): Promise<nu
   return count;
 };
 
-/** Removes the address from one owner's records. */
 export const forgetOwned = async (
   world: World,
   owner: string,

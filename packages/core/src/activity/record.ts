@@ -140,12 +140,10 @@ const splitIntoBatches = (
 const listOwners = ({ settings }: Pick<World, "settings">, account: string): readonly string[] =>
   settings.activityPool === "shared" ? [account, SHARED_POOL] : [account];
 
-/** Limits the attempts when concurrent writes conflict. */
 const ATTEMPTS_MAX = 12;
 /** The wait after the first conflict. Each further wait is longer by 100 ms, which spreads concurrent writers of one address. */
 const BACKOFF_MS = 100;
 
-/** Counts new events in one transaction and returns their number. */
 const countBatch = async (
   world: World,
   source: ActivitySource,

@@ -57,7 +57,6 @@ export const findDomainActivity = async (
   return toDomainActivity(await listShardDays(world, getOwnerId(payer), domain), now);
 };
 
-/** Reads the days of both windows, by shard. */
 const listShardDays = (world: World, owner: string, domain: string): Promise<DaySums[][]> => {
   const hash = hashDomain(world, owner, domain);
   const now = world.now();
@@ -135,7 +134,7 @@ const toScore = (metrics: Metrics): number | null => {
   return Math.round(scored.reduce((sum, part) => sum + part, 0));
 };
 
-/** The levels of the contract's quality score. */
+/** The contract's quality score has these levels. */
 const toReputationLevel = (score: number | null): ReputationLevel => {
   if (score === null) return "unknown";
   if (score >= 90) return "excellent";

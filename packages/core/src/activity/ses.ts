@@ -76,7 +76,6 @@ type EventReport = Pick<MailEvent, "type" | "userAgent"> & {
   readonly recipients: readonly string[];
   readonly at: string;
   readonly detail: string;
-  /** Bounce reports by recipient. */
   readonly bounces?: ReadonlyMap<string, BounceReport>;
 };
 

@@ -3,7 +3,6 @@ import { countDaysBetween } from "./days.ts";
 import type { MailEventKind } from "./events.ts";
 import { type AddressRecord, DAYS_RETAINED, type DaySum, EMPTY_RECORD } from "./items.ts";
 
-/** An accepted event, reduced to its counter and time. */
 export type TallyEvent = { readonly kind: MailEventKind; readonly at: Date };
 
 export type DayChange = { readonly day: string; readonly sum: DaySum; readonly by: 1 | -1 };
