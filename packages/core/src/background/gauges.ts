@@ -10,7 +10,7 @@ import { isInDoubt, listCanaryCounts } from "../verify/canaries.ts";
 import { readIncident } from "./incidents.ts";
 import { isMisplaced } from "./reconciler.ts";
 
-/** Show the operator that repairs have stopped before customers notice. */
+/** These numbers show the operator that repairs have stopped before customers notice. */
 export type Gauges = {
   /** The age of the most overdue scheduled work. */
   readonly dueAgeSeconds: number;
@@ -56,7 +56,6 @@ export const readGauges = async (world: Pick<World, "table" | "now">): Promise<G
   };
 };
 
-/** Reads the latest scheduled items of each partition. */
 const countMisplaced = async ({ table, now }: Pick<World, "table" | "now">): Promise<number> => {
   const pages = await Promise.all(
     SCHEDULE_PARTITIONS.map((pk) =>

@@ -22,7 +22,6 @@ const isDeferred = ({ deferredUntil }: WorkKind<AppWorld>, item: Item): boolean 
 
 const SHORTEST_WAIT_MS = Math.min(...[...KINDS.values()].map(({ longestWaitMs }) => longestWaitMs));
 
-/** Tests whether work is scheduled later than its kind permits. */
 export const isMisplaced = (item: Item, now: Date): boolean => {
   const { due_kind: kind, due_sk: scheduledAt } = readScheduledWork(item);
   return isTooFarAhead(
