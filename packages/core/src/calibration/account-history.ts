@@ -51,7 +51,6 @@ export const createAccountHistory = (
   },
 });
 
-/** Returns the number of erased verdicts. */
 export const eraseVerdict = async (
   world: Pick<World, "table" | "settings">,
   account: string,

@@ -29,7 +29,6 @@ export type FateEvent = {
   readonly at: Date;
 };
 
-/** The fate that an event reports; undefined when the event reports none. */
 export const toFate = (type: string, bounce: BounceKind): Fate | undefined => {
   if (type === "delivery") return "delivered";
   return type === "bounce" ? (bounce ?? undefined) : undefined;
@@ -92,7 +91,6 @@ const applyFates = (before: VerdictItem | undefined, events: readonly FateEvent[
   return { ...(fate && { fate }), ...(bouncedAt !== undefined && { bouncedAt }) };
 };
 
-/** Tests whether the mail was sent within 30 days after the verdict. */
 const isAfter = ({ at: verifiedAt }: GivenVerdict, at: Date): boolean => {
   const ms = at.getTime() - Date.parse(verifiedAt);
   return ms >= -CLOCK_SKEW_MS && ms <= LINKED_DAYS * DAY_MS;

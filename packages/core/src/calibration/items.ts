@@ -120,7 +120,6 @@ export const addToCell = (
   orCreate: true,
 });
 
-/** The counts of one cell in one shard, in total and by contributor tag. */
 export type CellCounts = CalibrationCell & {
   readonly counts: FateCounts;
   readonly byTag: ReadonlyMap<string, FateCounts>;

@@ -21,7 +21,6 @@ const RETENTION_SECONDS = 180 * 86_400;
 /** More finds of a pattern prove nothing new, and the limit saves a busy domain further writes. */
 const COUNTED_MAX = 20;
 
-/** The number of finds that proved each pattern at a domain. */
 export type PatternCounts = ReadonlyMap<Pattern, number>;
 
 export const NO_PATTERN_COUNTS: PatternCounts = new Map();
@@ -32,7 +31,6 @@ export const findUsualPattern = (patternCounts: PatternCounts): BasePattern | nu
     (a, b) => countFinds(patternCounts, b) - countFinds(patternCounts, a),
   )[0] ?? null;
 
-/** Counts finds of a pattern with and without a middle initial. */
 export const countFinds = (patternCounts: PatternCounts, pattern: BasePattern): number => {
   const variant = addMiddle(pattern);
   return (patternCounts.get(pattern) ?? 0) + (variant ? (patternCounts.get(variant) ?? 0) : 0);

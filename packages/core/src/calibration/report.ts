@@ -55,7 +55,6 @@ export const reportCalibration = async (
   };
 };
 
-/** Reads the cells whose sort keys start with this prefix, from every shard. */
 export const readCells = async (
   { table }: Pick<World, "table">,
   prefix: string,
