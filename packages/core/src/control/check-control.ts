@@ -128,7 +128,6 @@ const FAULT_OF_DELEGATION = {
   unknown: "dns_failed",
 } as const;
 
-/** Returns the document's body, or the fault when the document is not usable. */
 const readBody = (
   fetched: FetchedDocument,
   missing: ControlFault,
@@ -160,7 +159,6 @@ const findSignatureFault = async (
   return fresh === cached ? fault : check(fresh);
 };
 
-/** The most keys that the check tries for a token. */
 const KEYS_MAX = 16;
 
 const tryKeys = async (

@@ -54,7 +54,6 @@ export const createIssuers = ({ dns, fetchDocument, now }: Ports): Issuers => {
       const nowMs = now().getTime();
       if (cached && nowMs < cached.untilMs && nowMs - cached.atMs <= ageMsMax)
         return cached.document;
-      // Concurrent callers share one fetch.
       const running = fetching.get(url) ?? fetchAndKeep(url).finally(() => fetching.delete(url));
       fetching.set(url, running);
       return running;
