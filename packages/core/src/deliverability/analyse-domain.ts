@@ -50,12 +50,11 @@ export type AnalysisPorts = {
 } & Pick<World, "now" | "sleep">;
 
 export type AnalysisRequest = {
-  /** In A-labels. */
+  /** The domain in A-labels. */
   readonly domain: string;
   readonly sendingIp?: string | undefined;
-  /** The address where this service receives reports about the domain. */
   readonly reportsMailbox?: string | undefined;
-  /** A random label that no zone contains on purpose. */
+  /** No zone contains this random label on purpose. */
   readonly randomLabel: string;
   /** DKIM selectors of the operator's list, queried at every domain. */
   readonly dkimSelectors: readonly string[];
@@ -105,7 +104,6 @@ const QUESTIONS_MAX = 250;
 /** The largest possible answers of one check together. */
 const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Checks everything that DNS shows about how a domain sends and receives mail, and scores it. */
 export const analyseDomain = async (
   ports: AnalysisPorts,
   request: AnalysisRequest,
@@ -211,7 +209,6 @@ type DomainAnalyses = Pick<
   "mx" | "spf" | "dkim" | "dmarc" | "reputation" | "reverseDns" | "hints"
 >;
 
-/** Runs all analyses at once, except those that need another's result. */
 const runAnalyses = async (
   dns: Dns,
   listDns: Dns,

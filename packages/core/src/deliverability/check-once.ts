@@ -45,7 +45,6 @@ import { storeCheck } from "./store-check.ts";
 
 export type CheckRequest = CheckSubject & { readonly refresh: boolean };
 
-/** The check, and the price of this request. */
 export type CheckOutcome = {
   readonly check: Check;
   readonly report: StoredReport;
@@ -137,7 +136,6 @@ const findFreshCheck = async (
   return -CLOCK_SKEW_MS <= ageMs && ageMs < CACHE_MS ? latest.check : undefined;
 };
 
-/** The response as a claim stores it for repeats. */
 type StoredAnswer = {
   readonly check: string;
   readonly cached: boolean;
@@ -206,7 +204,6 @@ const waitForFirst = async (
   return null;
 };
 
-/** Finds the check that another process stored for the same charge meanwhile. */
 const findStoredResult = async (
   world: World,
   { idempotencyKey }: OperationRequest,

@@ -7,7 +7,6 @@ export type Confidence = (typeof CONFIDENCES)[number];
 export type ScoreCoverage = {
   /** high: every part had an answer. medium: at least half of the weight. low: less than half. */
   readonly confidence: Confidence;
-  /** The parts without an answer, which the score omits. */
   readonly missing: readonly CheckComponent[];
 };
 

@@ -30,7 +30,6 @@ export const getAlertState = (report: CheckReport, before: AlertState = NO_ALERT
 const isFailing = ({ status }: CheckReport["dmarc"]): boolean =>
   status === "fail" || status === "missing";
 
-/** Creates one event for each change for the worse, with the check that found it. */
 export const createOutboxEvents = (
   world: Pick<World, "now" | "newId">,
   check: Check,

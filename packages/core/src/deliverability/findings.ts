@@ -1,7 +1,6 @@
 import type { Issue } from "@mailproof/mail/issue";
 import { scoreIssues } from "@mailproof/mail/issue-rules";
 
-/** The components of a check, with the names of the score's parts. */
 export const COMPONENTS = ["dns", "spf", "dkim", "dmarc", "reputation", "ptr"] as const;
 
 export type CheckComponent = (typeof COMPONENTS)[number];
@@ -20,11 +19,9 @@ export const toFindings = ({ score, issues }: ComponentAnalysis): readonly Issue
 export const scoreComponent = (issues: readonly Issue[] | null): number | null =>
   issues === null ? null : scoreIssues(issues);
 
-/** Lists all issues of the components with a verdict. */
 export const listIssues = (findings: Findings): readonly Issue[] =>
   COMPONENTS.flatMap((component) => findings[component] ?? []);
 
-/** Removes the issues that a recommendation would resolve. */
 export const removeIssues = (
   findings: Findings,
   isPutRight: (issue: Issue) => boolean,

@@ -6,17 +6,14 @@ import { findPage, readTree } from "@mailproof/mail/spf/tree";
 import { walkTree } from "@mailproof/mail/spf/walk";
 import type { StoredReport } from "./items.ts";
 
-/** An SPF record with address blocks instead of includes, and its cost. */
 export type FlattenedSpf = {
   readonly kind: "flattened";
   readonly proposal: ProposedRecord;
   readonly includes: readonly { readonly include: string; readonly blocks: number }[];
-  /** The number of DNS look-ups that the new record needs. */
   readonly lookups: number;
   readonly bytes: number;
 };
 
-/** The reason that an include cannot be replaced. */
 export type FlattenFault = {
   readonly kind: "fault";
   readonly include: string;
@@ -85,7 +82,6 @@ const NO_HOSTS = { addresses: new Map(), mailHosts: new Map() };
 const isRoot = ({ name, value }: ProposedRecord["record"], domain: string): boolean =>
   name === domain && parseSpf(value).faults.length === 0 && value.startsWith("v=spf1 ");
 
-/** Answers with the records that the check stored. */
 const createStoredDns = (nodes: readonly SpfNode[], domain: string, root: string): Dns => {
   const texts = new Map(
     nodes.flatMap((node) =>

@@ -10,11 +10,9 @@ type CheckHistory = {
   readonly checks: readonly Check[];
   /** The number of matches among the checks that were read. */
   readonly total: number;
-  /** True when the history has more checks than were read. */
   readonly isTruncated: boolean;
 };
 
-/** With `domain`, only its checks. */
 export const listChecks = async (
   table: Table,
   owner: string,

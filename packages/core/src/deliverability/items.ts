@@ -16,7 +16,7 @@ import { CONFIDENCES } from "./coverage.ts";
 //   LATEST#<owner>#<hash>   LATEST                                      check, checkedAt, and the current alerts
 
 export type CheckSubject = {
-  /** In A-labels. */
+  /** The domain in A-labels. */
   readonly domain: string;
   readonly sendingIp: string | null;
 };
@@ -33,7 +33,6 @@ const Check = v.object({
   expiresAt: v.number(),
 });
 
-/** The entry of a check in the history. */
 export type Check = Readonly<v.InferOutput<typeof Check>>;
 
 /** The stored part of a report: later requests do not need the DNS queries. */

@@ -15,10 +15,8 @@ import type { CheckSubject } from "./items.ts";
 
 export const MONITOR = "monitor";
 
-/** The shortest and the longest interval between two checks of a domain. */
 export const INTERVAL_HOURS = { least: 24, most: 30 * 24 } as const;
 
-/** The reason that a run has no result. */
 const PROBLEMS = ["insufficient_credits", "no_verdict", "failed"] as const;
 export type MonitorProblem = (typeof PROBLEMS)[number];
 

@@ -25,7 +25,6 @@ type Input = {
   readonly reportsMailbox: string | undefined;
 };
 
-/** The records that resolve the issues. */
 export type RecordProposals = {
   /** The issues that remain after publishing the SPF and the DMARC record, according to the analysers and not to the proposals. */
   readonly after: Findings;

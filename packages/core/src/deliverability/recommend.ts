@@ -12,7 +12,6 @@ export type Recommendation = {
   /** The points that the score gains from this recommendation alone. */
   readonly pointsRegained: number;
   readonly text: string;
-  /** The issues that it resolves. */
   readonly issues: readonly string[];
   /** Absent when the fix is not a record, or depends on facts that only the owner knows. */
   readonly proposal?: ProposedRecord;
@@ -77,7 +76,6 @@ const addRemaining = (resolved: Findings, advice: Advice, after: Findings): Find
 const isAbout = ({ for: ids }: Advice, component: "spf" | "dmarc"): boolean =>
   ids.every((id) => id.startsWith(component.toUpperCase()));
 
-/** Lists the advice that applies, with its issues, the gravest first. */
 const listMeant = (findings: Findings, hints: readonly Issue[]) => {
   const issues = [...listIssues(findings).filter(({ costPoints }) => costPoints > 0), ...hints];
   return listAdvice(issues).flatMap((advice) => {

@@ -10,7 +10,6 @@ const ASKS_FOR_REPORTS = "v=DMARC1; p=none; rua=mailto:dmarc@{domain}";
 
 /** The result of a domain under a test key, by its first label. Other domains have no issues. */
 export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
-  /** The domain does not exist. */
   nxdomain: "nxdomain",
   /** No answers: UNAVAILABLE; a live key would be refunded. */
   dnsfail: "timeout",

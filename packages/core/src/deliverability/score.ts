@@ -5,7 +5,7 @@ import { SIGNALS, type Signal } from "./signals.ts";
 /** Increment this with every change of a weight, a cap, a cost or a rule, so that scores of different years can be compared. */
 export const MODEL_VERSION = "3";
 
-/** The weight of each component. docs/scores.md explains it. */
+/** docs/scores.md explains the weights. */
 export const WEIGHTS: Readonly<Record<CheckComponent, number>> = {
   dns: 15,
   spf: 20,

@@ -29,7 +29,6 @@ const allOf =
   (findings) =>
     signals.every((signal) => signal(findings));
 
-/** Tests for a component with a verdict and without an issue of this severity. */
 const isClean =
   (component: Component, isGrave: (issue: Issue) => boolean): Signal =>
   (findings) =>

@@ -15,7 +15,6 @@ import { toMailTestAddress } from "./address.ts";
 import { findMailTest, MAIL_TEST, type MailTest, toMailTestItem } from "./items.ts";
 import { MAIL_TESTS_QUEUE } from "./queue.ts";
 
-/** An address accepts a mail for an hour. */
 export const OPEN_MS = HOUR_MS;
 /** The simulated mail of a test key arrives after 1 s. If its message is lost, the reconciler sends another one. */
 const SIMULATED_AFTER_SECONDS = 1;
@@ -23,7 +22,6 @@ const RESEND_SIMULATED_AFTER_MS = MINUTE_MS;
 /** An Idempotency-Key is stored for 30 days, and its test must stay readable as long. */
 const RETENTION_DAYS_MIN = 31;
 
-/** The test, and the price of this request. */
 export type CreatedMailTest = {
   readonly test: MailTest;
   readonly price: Halves;
@@ -100,7 +98,6 @@ const buildMailTest = (world: World, payer: Payer): MailTest => {
   };
 };
 
-/** The domain of test keys' addresses, which need no mail receiver. */
 const SANDBOX_DOMAIN = "mail.test";
 
 const buildCreation = (

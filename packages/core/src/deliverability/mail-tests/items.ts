@@ -44,7 +44,6 @@ const MailTest = v.object({
   status: v.picklist(MAIL_TEST_STATUSES),
   address: v.string(),
   createdAt: v.string(),
-  /** The address accepts a mail until this time. */
   openUntil: v.string(),
   /** The number of messages sent to have the mail assessed. */
   sends: v.number(),

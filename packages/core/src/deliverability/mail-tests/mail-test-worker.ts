@@ -31,7 +31,6 @@ import {
 import { MAIL_TESTS_QUEUE, sendMailTest } from "./queue.ts";
 import { createSandboxMail, createSandboxMailLookups } from "./sandbox-mail.ts";
 
-/** The test fails after this many messages for its mail. */
 const SENDS_MAX = 6;
 
 const Message = v.object({ test: v.string() });
@@ -122,7 +121,6 @@ const storeReport = async (
   if (outcome === "ambiguous") throw new Error("unknown whether the report was stored");
 };
 
-/** Repairs a test whose address expired, or whose message was lost. */
 const repairMailTest = async (world: CheckWorld, item: Item): Promise<string> => {
   const test = readMailTest(item);
   const isOpen = isUnexpired(Date.parse(test.openUntil), world.now().getTime(), OPEN_MS);

@@ -31,7 +31,7 @@ export const createSandboxMail = ({ address }: MailTest, now: Date): ReceivedMes
   receivedAt: now,
 });
 
-/** Formats for example "Sat, 21 Nov 2026 00:00:00 +0000" (RFC 5322 §3.3). */
+/** Such as "Sat, 21 Nov 2026 00:00:00 +0000" (RFC 5322 §3.3). */
 const toMailDate = (at: Date): string => at.toUTCString().replace("GMT", "+0000");
 
 export const createSandboxMailLookups = (): DnsLookups =>

@@ -10,11 +10,10 @@ import { READINESS } from "./readiness-limits.ts";
 
 /** The stored evidence about a domain. Each part may be missing. */
 export type Evidence = {
-  /** In A-labels. */
+  /** The domain in A-labels. */
   readonly domain: string;
   readonly now: Date;
   readonly check: CheckEvidence | null;
-  /** The newest mail test with a mail of the domain. */
   readonly test: TestEvidence | null;
   readonly reports: DomainReports;
 };

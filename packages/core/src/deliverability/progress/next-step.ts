@@ -20,7 +20,6 @@ import {
 } from "./readiness.ts";
 import { describePart, type Step, type StepName } from "./steps.ts";
 
-/** Tells the owner the next step. */
 const NEXT_TEXTS = {
   check_domain: "Check {domain}. {why}",
   publish_spf:

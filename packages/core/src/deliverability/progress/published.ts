@@ -5,8 +5,6 @@ import { getReportedPolicy } from "../reports/report.ts";
 import type { CheckEvidence, Evidence } from "./evidence.ts";
 import { READINESS } from "./readiness-limits.ts";
 
-// Judges the records that a domain publishes.
-
 export const RECORD_PARTS = ["spf", "dkim", "dmarc"] as const;
 export type RecordPart = (typeof RECORD_PARTS)[number];
 
@@ -62,7 +60,6 @@ export const findCurrentCheck = (evidence: Evidence): CheckEvidence | null => {
   return check && check.checkedAt >= oldest ? check : null;
 };
 
-/** Tests whether the record requests aggregate reports at a valid address. */
 export const asksForReports = ({ report }: CheckEvidence): boolean =>
   report.dmarc.record !== null &&
   parseDmarc(report.dmarc.record).reports.some(({ isValid }) => isValid);

@@ -4,13 +4,11 @@ export const READINESS = {
   windowDays: 14,
   /** The number of these days that need reports with the current policy. */
   daysMin: 7,
-  /** Messages in the window. */
   messagesMin: 100,
   /** The share of aligned messages, without those that a receiver reports as forwarded. */
   alignedShareMin: 0.98,
   /** The share of messages that one sender may send unaligned, if it is a mail service or passes as another domain. */
   senderShareMax: 0.01,
-  /** The share of messages from sources that only SPF aligns. */
   spfOnlyShareMax: 0.05,
   /** A source without unaligned mail for this many days is corrected: its earlier mail leaves the window. */
   correctedAfterDays: 3,

@@ -8,7 +8,6 @@ import type { CheckEvidence, Evidence } from "./evidence.ts";
 import { asksForReports, findCurrentCheck, findPolicy, getPartStatus } from "./published.ts";
 import { READINESS } from "./readiness-limits.ts";
 
-/** Why a stricter policy is not safe yet, or not needed. */
 const REASON_TEXTS = {
   not_checked: `No check of the last ${READINESS.windowDays} days could read the DMARC record that {domain} publishes now.`,
   not_published: "{domain} has no DMARC record with a valid policy.",
@@ -32,7 +31,6 @@ export type Reason = { readonly code: ReasonCode; readonly text: string };
 
 export type Readiness = {
   readonly policy: DmarcPolicy | null;
-  /** A stricter policy is safe. */
   readonly isReady: boolean;
   /** The policy of the record to publish next. Null when the domain is not ready. */
   readonly readyFor: DmarcPolicy | null;
@@ -40,14 +38,12 @@ export type Readiness = {
   readonly mail: ReportedMail;
 };
 
-/** The numbers of the window's reports, as the rule counts them. */
 export type ReportedMail = {
   readonly messages: number;
   readonly forwarded: number;
   /** The share of the messages not known as forwarded. Null without such messages. */
   readonly alignedShare: number | null;
   readonly days: number;
-  /** The days whose reports found the current policy. */
   readonly daysAtPolicy: number;
   /** The source with the most unaligned mail first. */
   readonly unalignedSources: readonly DatedSource[];

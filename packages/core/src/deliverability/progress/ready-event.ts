@@ -110,7 +110,6 @@ export const createReadyWrites = async (
   };
 };
 
-/** Runs after a check of the monitor. */
 export const emitIfReady = async (
   world: World,
   payer: ReadyPayer,

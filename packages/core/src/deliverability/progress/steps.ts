@@ -29,7 +29,6 @@ export type Step = {
   readonly observedAt: Date | null;
   readonly check: string | null;
   readonly test: string | null;
-  /** The missing conditions, in sentences. */
   readonly missing: readonly string[];
 };
 
@@ -74,7 +73,6 @@ const getWorst = (statuses: readonly PartStatus[]): PartStatus => {
   return statuses.includes("open") ? "open" : "done";
 };
 
-/** Describes the gravest issue of the part. */
 export const describePart = (part: RecordPart, { report }: CheckEvidence): string => {
   const { status, issues } = report[part];
   if (status === "error") return `DNS did not answer about ${part.toUpperCase()}.`;

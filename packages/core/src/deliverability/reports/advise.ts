@@ -3,7 +3,6 @@ import type { SourceSums } from "./report.ts";
 import { SENDER_SERVICES, type SenderService } from "./sender-table.ts";
 import { countUnaligned } from "./source-sums.ts";
 
-/** The advice about a source, by the common features of its mail. */
 const ADVICE_TEXTS = {
   aligned: "This mail is aligned. There is nothing to do.",
   forwarded:
@@ -27,7 +26,6 @@ export const ADVICE_CODES = Object.keys(ADVICE_TEXTS) as [AdviceCode, ...AdviceC
 export type Advice = {
   readonly code: AdviceCode;
   readonly text: string;
-  /** The term to add to the SPF record. */
   readonly spfTerm: string | null;
 };
 
@@ -88,7 +86,6 @@ const chooseTerm = (
 
 const toIpTerm = (ip: string): string => `${ip.includes(":") ? "ip6" : "ip4"}:${ip}`;
 
-/** Formats the unaligned messages per day from the first day to the last. */
 const formatRate = (source: DatedSource): string => {
   const days = (Date.parse(source.lastDay) - Date.parse(source.firstDay)) / 86_400_000 + 1;
   const perDay = countUnaligned(source) / days;

@@ -40,7 +40,6 @@ export type DomainReports = {
   readonly until: string;
   /** True when the oldest reports were not read. */
   readonly isTruncated: boolean;
-  /** The number of reports by reporting organisation. */
   readonly reporters: Sums;
   /** Faults in the newest reports, which still count. */
   readonly noted: readonly NotedReport[];
@@ -74,13 +73,10 @@ type ReportQuery = {
   readonly domain: string;
   /** Includes today (UTC). */
   readonly days: number;
-  /** Leaves out reports that any host may have sent. */
   readonly authenticatedOnly: boolean;
-  /** A report that is about to be stored. */
   readonly incoming?: Report | undefined;
 };
 
-/** Merges all reports about a domain over these days. */
 export const mergeReports = async (
   world: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,

@@ -9,7 +9,6 @@ export type ProviderSums = {
   readonly total: SourceSums;
 };
 
-/** Sums the sources of each sending service, the largest first. */
 export const listProviders = (sources: readonly SourceSums[]): readonly ProviderSums[] => {
   const groups = Map.groupBy(sources, (source) => findSenderService(source)?.name ?? null);
   return [...groups]

@@ -31,7 +31,6 @@ import {
 const ROOT = "feedback";
 const RECORDS_MAX = 100_000;
 
-/** The elements of the sums and of the policy. */
 const NEEDED: ReadonlySet<string> = new Set(
   `record row source_ip count policy_evaluated disposition dkim spf reason type identifiers header_from auth_results
   domain result policy_published p sp np pct testing t discovery_method`.split(/\s+/),
@@ -86,7 +85,7 @@ const readMetadata = (metadata: XmlElement, reading: ReadContext) => {
 
 const readSeconds = (path: string, text: string | undefined): ReadTime => {
   if (text === undefined) return { path, what: "is missing" };
-  // Some reporters add a fraction.
+  // Some reporters add a fraction of a second.
   if (!/^\d{1,15}(?:\.\d{1,9})?$/.test(text))
     return { path, what: "must be a time in seconds since 1970" };
   return toTime(path, Math.floor(Number(text)) * 1_000);

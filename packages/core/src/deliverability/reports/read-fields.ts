@@ -4,8 +4,6 @@ import { DAY_MS } from "../../lib/time.ts";
 import { ReportFault } from "./report-fault.ts";
 import type { AddNote, ReportNote } from "./report-notes.ts";
 
-// The fields that both kinds of reports have.
-
 export type ReadContext = {
   readonly note: AddNote;
   /** Creates an id for a report without one. Equal texts get the same id, so a report is stored once. */
@@ -30,7 +28,6 @@ export const readName = (
   return undefined;
 };
 
-/** The reporter of a report without a reporter's name. */
 export const UNNAMED_REPORTER = "unknown";
 
 export const readDomain = (path: string, text: string | undefined): string => {
@@ -67,7 +64,6 @@ const LATEST = Date.UTC(2100, 0, 1);
 /** A range of months cannot count for one day. */
 const RANGE_DAYS_MAX = 31;
 
-/** A time, or the fault in it. */
 export type ReadTime = ReportNote | Date;
 
 /** Reporters' clocks may be wrong by decades, and the sample in RFC 9990 is from 1979. */

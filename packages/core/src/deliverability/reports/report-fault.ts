@@ -1,9 +1,7 @@
-/** The reason that bytes cannot be read as a report. */
 export class ReportFault extends Error {
   /** The element or the field, such as `feedback.record[3].row.count`. */
   readonly path: string;
   readonly what: string;
-  /** The file exceeds the largest readable size. */
   readonly isTooLarge: boolean;
 
   constructor(path: string, what: string, { isTooLarge = false } = {}) {

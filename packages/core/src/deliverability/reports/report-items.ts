@@ -80,7 +80,6 @@ const parseItem = (item: Item): Report => {
 /** Sorts after every key of a day. */
 const LAST = "~";
 
-/** The reports of a domain since a day, newest first. */
 export async function* iterateReports(
   table: Table,
   { since, ...set }: ReportSet & { readonly since: string },

@@ -20,7 +20,6 @@ export const OVERRIDE_REASONS = [
 ] as const;
 export type OverrideReason = (typeof OVERRIDE_REASONS)[number];
 
-/** Numbers of messages by a word or a domain. */
 export type Sums<K extends string = string> = Readonly<Partial<Record<K, number>>>;
 
 export type SourceSums = {
@@ -61,14 +60,12 @@ export const getReportedPolicy = ({
   p !== null && isTesting ? WEAKER_POLICY[p] : p;
 
 type ReportHead = {
-  /** The organisation that made the report. */
   readonly reporter: string;
   readonly reportId: string;
-  /** In A-labels. */
+  /** The domain in A-labels. */
   readonly domain: string;
   readonly begin: Date;
   readonly end: Date;
-  /** The rows of the report before summing. */
   readonly rows: number;
   /** Absent when the report has no faults. */
   readonly notes?: readonly ReportNote[];
@@ -103,7 +100,6 @@ export type Report = DmarcReport | TlsReport;
 export const getReportDay = ({ begin, end }: Pick<Report, "begin" | "end">): string =>
   new Date((begin.getTime() + end.getTime()) / 2).toISOString().slice(0, 10);
 
-/** Counts the messages of a DMARC report, or the sessions of a TLS report. */
 export const countMessages = (report: Report): number =>
   report.type === "dmarc"
     ? report.sources.reduce((sum, { messages }) => sum + messages, 0)

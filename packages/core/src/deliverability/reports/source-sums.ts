@@ -23,7 +23,6 @@ const AUTHENTICATED_MAX = 10;
 
 const FORWARDING: readonly OverrideReason[] = ["forwarded", "mailing_list", "trusted_forwarder"];
 
-/** Adds up rows, or sums of other reports, for each address. */
 export const createSourceSums = (sourcesMax = Number.POSITIVE_INFINITY) => {
   const sources = new Map<string | null, OpenSums>();
   const find = (ip: string | null): OpenSums => {
@@ -58,7 +57,6 @@ export const mergeSources = (sources: readonly SourceSums[], ip: string | null):
   return merged;
 };
 
-/** Counts messages that are not aligned and that no receiver reports as forwarded. */
 export const countUnaligned = ({
   messages,
   aligned,

@@ -32,11 +32,9 @@ type NewReport = {
 
 export type StoredReport = {
   readonly report: Report;
-  /** The same report was stored before, and nothing has changed. */
   readonly isDuplicate: boolean;
 };
 
-/** Stores an uploaded or mailed report for its domain. */
 export const storeReport = async (
   world: CheckWorld,
   payer: Payer,

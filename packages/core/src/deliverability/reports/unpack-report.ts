@@ -3,7 +3,7 @@ import { openZip, ZipFault } from "../../lib/zip.ts";
 import { ReportFault } from "./report-fault.ts";
 import type { AddNote } from "./report-notes.ts";
 
-/** Limits the sent bytes of a report and its unpacked bytes. */
+/** The limit of a report's sent bytes and of its unpacked bytes. */
 export const REPORT_BYTES_MAX = 20_000_000;
 /** A report's zip file contains one file, and perhaps folders and notes that some systems add. */
 const ENTRIES_MAX = 20;

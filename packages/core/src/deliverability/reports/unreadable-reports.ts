@@ -12,7 +12,6 @@ import type { ReportNote } from "./report-notes.ts";
 //   pk                        sk              content
 //   UNREADREPORTS#<owner>     <day received>  mails: the number with an unreadable report; from, path, what: of the last mail
 
-/** The mails of one day with an unreadable report. */
 export type UnreadableReports = ReportNote & {
   readonly day: string;
   readonly mails: number;

@@ -47,7 +47,6 @@ export const readXmlParts = (text: string, { root, needed, onPart, note }: XmlPa
   let [hasBegun, hasEnded, elements] = [false, false, 0];
   const reportFault = createFaultReporter(needed, note);
 
-  /** Tests whether to read an element without a parent. */
   const isRoot = (name: string): boolean => {
     first ??= name;
     if (name === root && hasEnded) throw new ReportFault(root, "is followed by another report");
@@ -146,7 +145,6 @@ const scan = (
   }
 };
 
-/** Returns the fault in the text. */
 const addDecoded = (element: OpenElement, more: string): string | undefined => {
   let fault: string | undefined;
   let decoded = more;
@@ -163,7 +161,6 @@ const addDecoded = (element: OpenElement, more: string): string | undefined => {
   return `is over ${TEXT_LENGTH_MAX} characters`;
 };
 
-/** Tests whether the text contains the end tag of an element, in any case. */
 const createEndTagSearch = (text: string, root: string) => {
   const found = new Map<string, boolean>();
   let lower: string | undefined;

@@ -5,7 +5,6 @@ import * as v from "valibot";
 
 export type SesReceipt = {
   readonly messageId: string;
-  /** The key of the stored mail. */
   readonly blob: string;
   /** The address of MAIL FROM, "" for the null reverse-path. */
   readonly mailFrom: string;

@@ -72,7 +72,6 @@ const drop = (world: World, { messageId }: SesReceipt, reason: string): undefine
 const mayWait = ({ now }: World, { receivedAt }: SesReceipt): boolean =>
   now().getTime() - receivedAt.getTime() < BUSY_FOR_MS;
 
-/** Sends the message again for the recipients that were busy. */
 const sendAgain = async (
   { queue }: World,
   body: Json,
