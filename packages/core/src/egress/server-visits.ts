@@ -11,7 +11,6 @@ import {
 
 export type ContactedServer = {
   readonly domain: string;
-  /** The exit of the session. */
   readonly exit: string;
   readonly reply: string;
   readonly isOpen: boolean;
@@ -35,7 +34,6 @@ type Visitor = {
 const CONNECT_MS = 15_000;
 const REPLY_MS = 15_000;
 
-/** Visits one server of each domain through each exit. */
 export const visitServers = async (
   ports: VisitPorts,
   visitor: Visitor,

@@ -5,7 +5,6 @@ import type { ServerVisit } from "./server-visits.ts";
 /** `unknown`: the check could not decide. */
 export type EgressCheckResult = "yes" | "no" | "unknown";
 
-/** An exit as mail servers see it. */
 export type TestedExit = {
   readonly exit: string;
   /** The proxy forwards our sessions. Always true for this host itself. */
