@@ -15,7 +15,6 @@ export type ErasedEverywhere = {
   readonly erased: ErasedCounts;
 };
 
-/** Erases an address from all accounts and from the shared pool. */
 export const eraseEverywhere = async (world: World, text: string): Promise<ErasedEverywhere> => {
   const subject = createSubject(text);
   const { address } = subject;

@@ -60,7 +60,6 @@ export const eraseFromJob = async (world: World, job: Job, subject: Subject): Pr
   return Math.max(inList, inResults);
 };
 
-/** Tests whether the list of an open job contains the address. */
 export const isInList = async (world: World, job: Job, subject: Subject): Promise<boolean> => {
   if (job.single) return subject.matches(job.single.email);
   return job.input !== undefined && (await countRows(world, job, job.input, subject)) !== 0;

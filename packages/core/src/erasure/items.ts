@@ -31,7 +31,6 @@ const Erasure = v.object({
   address: v.string(),
   ...v.entriesFromList(ERASED_KINDS, v.optional(v.number(), 0)),
   after: v.optional(v.custom<PagePosition>((value) => typeof value === "string")),
-  /** Set when every job of the list was searched. */
   isListRead: v.optional(v.boolean(), false),
   /** The jobs that contain the address and were open. */
   openJobs: v.optional(v.pipe(v.array(v.string()), v.readonly()), []),

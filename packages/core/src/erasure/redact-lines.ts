@@ -80,7 +80,6 @@ const pad = (json: string, length: number): Buffer => {
   return Buffer.from(`${json.slice(0, -1)}${" ".repeat(spaces)}]`);
 };
 
-/** Passes the bytes on and computes the checksum of each chunk. */
 export async function* sumChunks(
   content: AsyncIterable<Uint8Array>,
   chunks: ChunkOffsets,
