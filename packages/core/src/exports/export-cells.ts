@@ -6,10 +6,8 @@ import type { SourceList } from "./source-list.ts";
 
 // The table of an export, for CSV and spreadsheets: the list's columns, unchanged, followed by the results.
 
-/** The columns that precede the result in an export of every row. */
 const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];
 
-/** Lists the column names: the list's columns, then ours. */
 export const listExportColumns = (list: SourceList, selection: RowSelection): readonly string[] => {
   const outcome = selection === "all" ? listOutcomeColumns(list) : [];
   return [...list.columns, ...listResultColumns(list.columns, outcome)];

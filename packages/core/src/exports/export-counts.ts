@@ -3,7 +3,6 @@ import { countAllRows } from "./count-all-rows.ts";
 import type { ExportOptions } from "./export-options.ts";
 import { countExportRows, type ExportSummary } from "./exported-rows.ts";
 
-/** The numbers that an export states about itself. */
 export type ExportCounts = {
   /** True when the job is completed and every counted row is readable. */
   readonly complete: boolean;

@@ -110,7 +110,6 @@ export const toFileKey = ({ job, id, format }: Pick<StoredExport, "job" | "id" |
 export const toPartKey = (stored: StoredExport, part: number): string =>
   stored.starts.length === 1 ? toFileKey(stored) : `exports/${stored.job}/${stored.id}-${part}`;
 
-/** Lists every blob that the export may have. */
 export const listExportBlobs = (stored: StoredExport): readonly string[] => [
   ...new Set([toFileKey(stored), ...stored.starts.map((_, part) => toPartKey(stored, part))]),
 ];

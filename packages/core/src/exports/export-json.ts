@@ -15,8 +15,6 @@ import {
 } from "./export-rows.ts";
 import { type SourceList, toColumns } from "./source-list.ts";
 
-// The JSON form of an export: its metadata and its rows.
-
 export type ExportMetadata = {
   format: "json";
   filter: string;
@@ -27,7 +25,6 @@ export type ExportMetadata = {
   rows_pending: number;
 };
 
-/** The row's submitted text and its cells. */
 type OwnFields = {
   submitted?: string | undefined;
   columns?: Record<string, string> | undefined;

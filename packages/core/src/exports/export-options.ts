@@ -16,7 +16,6 @@ export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
 export type DelimiterName = keyof typeof DELIMITERS;
 export const DELIMITER_NAMES = Object.keys(DELIMITERS) as readonly DelimiterName[];
 
-/** The rows and the format of an export. */
 export type ExportOptions = Pick<WantedRows, "filter" | "text"> & {
   /** A zip contains a CSV for each advice. */
   readonly format: ExportFormat;
@@ -30,7 +29,6 @@ const NAME_LENGTH_MAX = 70;
 /** Characters that a path or a Windows file name cannot contain, and characters that make one name look like another. */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu;
 
-/** Names the file after the job. */
 export const toExportFileName = (
   job: Job,
   { format, filter, text, selection }: Omit<ExportOptions, "delimiter">,

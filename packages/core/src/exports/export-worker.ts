@@ -19,7 +19,7 @@ const EXPORTS_QUEUE = {
   concurrency: 2,
 };
 
-/** `id` makes a message for a replaced export do nothing. */
+/** `id`: a worker ignores a message for a replaced export. */
 const ExportMessage = v.object({
   job: v.string(),
   kind: v.string(),
@@ -27,7 +27,6 @@ const ExportMessage = v.object({
   part: v.number(),
 });
 
-/** Sends a message for each missing part. */
 export const sendParts = async (
   world: Pick<World, "queue">,
   owner: Pick<Job, "account" | "mode">,

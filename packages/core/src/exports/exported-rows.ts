@@ -34,20 +34,17 @@ const isNamed = (filter: string): filter is ExportName => Object.hasOwn(NAMED, f
 const toRowFilter = (filter: string): RowFilter =>
   isNamed(filter) ? NAMED[filter] : parseRowFilter(filter);
 
-/** Selects the results of an export. */
 export type WantedRows = {
   /** A name, or terms such as those of a page of rows. */
   readonly filter: string;
   /** A part of the address. */
   readonly text: string | null;
-  /** Selects only results with this advice, in addition to the filter. */
   readonly send?: SendAdvice;
 };
 
 const isEverything = ({ filter, text, send }: WantedRows): boolean =>
   filter === "all" && text === null && send === undefined;
 
-/** The readable part of a job. */
 export type ExportSummary = {
   readonly job: Job;
   readonly chunks: readonly Chunk[];
@@ -110,7 +107,7 @@ export const countExportRows = async (
   return toRowCounts(readable, wanted, { found, missing });
 };
 
-/** Returns these counts if they are known without reading a row. */
+/** Returns the counts if they are known without reading a row. */
 const findExportRowCounts = (
   readable: ExportSummary,
   wanted: WantedRows,
@@ -121,7 +118,7 @@ const findExportRowCounts = (
   return counter && missing === 0 ? { expected: job[counter], missing: 0 } : undefined;
 };
 
-/** Returns these counts after the rows were read. `missing` counts all rows, whatever the filter. */
+/** Returns the counts after the rows were read. `missing` counts all rows, whatever the filter. */
 export const toRowCounts = (
   readable: ExportSummary,
   wanted: WantedRows,
@@ -134,7 +131,6 @@ export const toRowCounts = (
 
 const COUNTERS = ["valid", "invalid", "risky", "unknown"] as const satisfies readonly ExportName[];
 
-/** Finds the job's counter for these rows. */
 const findCounter = (
   { job }: ExportSummary,
   { filter, text, send }: WantedRows,

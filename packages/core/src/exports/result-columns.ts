@@ -62,7 +62,6 @@ export const toResultCells: (result: Verification) => readonly string[] = create
   RESULT_COLUMNS.map(({ keys }) => keys),
 );
 
-/** Writes these cells from a result in its public form. */
 export const toPublicCells: (result: PublicOf<typeof RESULT_FIELDS>) => readonly string[] =
   createCellWriter(RESULT_COLUMNS.map(({ publicKeys }) => publicKeys));
 

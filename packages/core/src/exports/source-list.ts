@@ -16,7 +16,6 @@ import type { World } from "../ports/world.ts";
 import { findInputMetadata, type InputMetadata } from "../rows/input-metadata.ts";
 import type { Job } from "../rows/items.ts";
 
-/** A row of the list, verified or not. */
 type SourceRow = InputRow | ExcludedRow | undefined;
 
 /** The list that a job was made from, for its export. */
@@ -27,7 +26,6 @@ export type SourceList = {
   readonly fieldNames: readonly string[];
   readonly delimiter: string;
   readonly isAscii: boolean;
-  /** The number of chunks of the input. */
   readonly chunks: number;
   /** Returns the cells of the row. `email`: the address that was found in them. */
   readonly getCells: (own: SourceRow, email: string) => string[];
@@ -93,9 +91,7 @@ export const toColumns = (
     ]),
   );
 
-/** The list's own columns for some rows of a job. */
 export type OwnColumns = {
-  /** The column names, made unique. */
   readonly names: readonly string[];
   /** Returns how many rows, from the first, have cells within so many bytes; at least 1. */
   readonly countWithin: (rows: readonly { readonly chunk: number }[], bytesMax: number) => number;
