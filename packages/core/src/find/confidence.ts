@@ -16,7 +16,6 @@ export const IDENTITY_SHARES: Readonly<Record<NameCoverage, number>> = {
 
 /** The mail server's reply multiplies the likelihood by this factor. */
 export const VERDICT_WEIGHTS = {
-  /** The mailbox exists and accepts mail. */
   valid: 1,
   /** The mailbox exists, but is full, or may be a namesake's. */
   there: 0.75,

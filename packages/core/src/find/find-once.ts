@@ -40,7 +40,6 @@ import {
   type Search,
 } from "./find.ts";
 
-/** The result that the caller paid for. */
 export type FindResponse = {
   readonly price: Halves;
   readonly replayed: boolean;

@@ -41,7 +41,6 @@ export type FindResult = {
   readonly reason: string;
   readonly email: string | null;
   readonly confidence: number;
-  /** The pattern of the domain's mailboxes, if known. */
   readonly pattern: Pattern | null;
 };
 

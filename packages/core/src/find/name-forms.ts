@@ -49,7 +49,6 @@ export const listNameForms = (person: Person, domain: string): PersonForms | nul
   };
 };
 
-/** The reason that no address can be made from a name. */
 export type NameFault = "missing" | "no_letters" | "other_script";
 
 export const findNameFaults = (person: Person, domain: string) => {

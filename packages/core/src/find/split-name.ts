@@ -1,6 +1,5 @@
 import { foldName, isSyllabic } from "./spelling/spell-word.ts";
 
-/** One word of a name in lower case, split at its hyphens. */
 export type RawWord = readonly string[];
 
 export type SplitName = {

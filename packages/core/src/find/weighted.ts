@@ -4,7 +4,6 @@ export type Weighted<T> = { readonly value: T; readonly weight: number };
 /** The most ways to write one name. Further ways are too unlikely to be worth a recipient. */
 const WAYS_MAX = 8;
 
-/** Keeps the likeliest values and scales their weights to a sum of 1. */
 const keepLikeliest = <T>(ways: readonly Weighted<T>[]): readonly Weighted<T>[] => {
   const likeliest = ways.toSorted((a, b) => b.weight - a.weight).slice(0, WAYS_MAX);
   const sum = likeliest.reduce((total, { weight }) => total + weight, 0);

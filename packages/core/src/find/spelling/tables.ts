@@ -46,5 +46,4 @@ const readPinyin = (rows: string): ReadonlyMap<string, string> =>
 
 let tables: SpellingTables | undefined;
 
-/** Unpacks the tables at the first name that needs one. */
 export const getTables = (): SpellingTables => (tables ??= readTables());
