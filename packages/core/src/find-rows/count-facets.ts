@@ -40,7 +40,6 @@ const toValues = ([status, score, reason, provider]: RowKind) => ({
 
 type Obstacle = Field | "none" | "several";
 
-/** Finds the field that alone excludes a kind. */
 const createObstacleFinder = (filter: RowFilter) => {
   const tests = KIND_FIELDS.filter((field) => filter[field]).map(
     (field) => [field, matchesKind({ [field]: filter[field] })] as const,
@@ -51,7 +50,6 @@ const createObstacleFinder = (filter: RowFilter) => {
   };
 };
 
-/** `domains`: the domains to count. */
 export const countFacets = async (
   table: Table,
   job: IndexedJob,

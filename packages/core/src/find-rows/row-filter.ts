@@ -11,7 +11,6 @@ export type RowFilter = {
   readonly status?: readonly Status[];
   readonly reason?: readonly string[];
   readonly provider?: readonly string[];
-  /** Domains in lower case. */
   readonly domain?: readonly string[];
   readonly score?: readonly { readonly from: number; readonly to: number }[];
 };
@@ -50,7 +49,7 @@ const toValue = ([field, value]: Term): unknown => {
 
 const splitTerms = (text: string): readonly Term[] => text.split(",").map(toTerm);
 
-/** Tests whether the text consists of terms such as `status:valid`, separated by commas. */
+/** A row filter is a list of terms such as `status:valid`, separated by commas. */
 export const isRowFilter = (text: string): boolean => splitTerms(text).every(isTerm);
 
 export const parseRowFilter = (text: string): RowFilter => {
@@ -60,7 +59,7 @@ export const parseRowFilter = (text: string): RowFilter => {
   return filter;
 };
 
-/** Tests whether a row's kind passes the filter. The address is not part of the kind. */
+/** The address is not part of a row's kind. */
 export const matchesKind =
   ({ send, status, reason, provider, score }: RowFilter) =>
   ([itsStatus, itsScore, itsReason, itsProvider]: RowKind): boolean =>
@@ -86,7 +85,7 @@ export const createAddressTest = (
 export const getDomainText = (address: string): string =>
   address.slice(address.lastIndexOf("@") + 1);
 
-/** Tests a stored row. `text`: a part of its address, in any case. */
+/** `text`: a part of the row's address, in any case. */
 export const createRowTest = (
   filter: RowFilter,
   text?: string | null,

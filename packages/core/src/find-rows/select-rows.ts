@@ -14,7 +14,7 @@ import { createComparator, createFirstRows, type RowOrder, type RowPosition } fr
 
 export type RowSelection = {
   readonly filter: RowFilter;
-  /** Matches addresses that contain this text. Undefined matches every address. */
+  /** Undefined matches every address. */
   readonly text: string | undefined;
   readonly order: RowOrder;
 };
@@ -32,7 +32,6 @@ export type SelectedRow = FoundRow & RowPosition;
 export type SelectedRows = {
   readonly matching: number;
   readonly found: readonly SelectedRow[];
-  /** True when more rows match after these. */
   readonly hasMore: boolean;
 };
 
@@ -72,9 +71,7 @@ type Index = {
 
 type OpenRows = {
   readonly matching: number;
-  /** The number of matching rows up to the position. */
   readonly before: number;
-  /** The first rows after the position. */
   readonly rows: readonly SelectedRow[];
 };
 
@@ -103,7 +100,7 @@ const findFirst = async (
 
 type Window = { readonly after: RowPosition | undefined; readonly until: RowPosition | undefined };
 
-/** Finds all rows between two positions, which must be few. */
+/** The rows between the two positions must be few, because memory holds them all. */
 const findBetween = async (index: Index, { after, until }: Window): Promise<OpenRows> => {
   const { compare } = index;
   const rows: SelectedRow[] = [];
@@ -130,7 +127,7 @@ const estimateWindow = async (index: Index, offset: number, limit: number): Prom
   const isInSample = () => matching++ % stride === 0;
   await scan(index, isInSample, async (rows) => void sample.push(...rows));
   sample.sort(index.compare);
-  // Six times the standard deviation of the rank.
+  // The margin is six times the standard deviation of the rank.
   const margin = Math.ceil(3 * Math.sqrt(sample.length));
   return {
     after: sample[Math.floor(offset / stride) - margin],
@@ -155,7 +152,7 @@ const scan = async (
       for (let at = 0; at < piece.kindByRow.length; at++) {
         if (!isWanted(at)) continue;
         const position = { value: getValue(at), row: getRowAt(piece, at) };
-        // Fields by name, because a spread takes ten times as long.
+        // An object literal, because a spread takes ten times as long.
         if (isKept(position))
           kept.push({ value: position.value, row: position.row, chunk, token, at });
       }

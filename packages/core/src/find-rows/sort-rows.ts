@@ -1,5 +1,3 @@
-// The orders of the rows of a job, and the first rows of an order.
-
 export const SORT_FIELDS = ["row", "score", "status", "email"] as const;
 export type RowOrder = {
   readonly by: (typeof SORT_FIELDS)[number];
@@ -25,7 +23,6 @@ export const createComparator = ({ by, isDescending }: RowOrder): Comparator => 
 };
 
 export type FirstRows<T> = {
-  /** Tests whether the row may be among the first. */
   readonly isOpenTo: (row: RowPosition) => boolean;
   /** Adds a slice of rows, in any order. */
   readonly add: (rows: T[]) => Promise<void>;
