@@ -12,7 +12,6 @@ export const toText = (bytes: ByteText): string => (isAscii(bytes) ? bytes : lat
 
 export const toByteText = (text: string): ByteText => (isAscii(text) ? text : textToLatin1(text));
 
-/** Returns at most `bytesMax` bytes, without a partial character. */
 export const truncateBytes = (bytesMax: number, bytes: ByteText): ByteText => {
   if (bytes.length <= bytesMax) return bytes;
   let end = bytesMax;

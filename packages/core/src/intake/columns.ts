@@ -11,12 +11,10 @@ export type ColumnOptions = {
 export type ListColumns = {
   readonly columns: readonly string[];
   readonly emailColumn: number;
-  /** Other columns with addresses, which the job does not verify. */
   readonly otherEmailColumns: readonly number[];
   readonly hasHeader: boolean;
 };
 
-/** `sample` is the beginning of the file, including its header. */
 export const findColumns = (
   sample: Rows,
   options: ColumnOptions,
@@ -48,7 +46,6 @@ export const listColumnNames = (sample: Rows, hasHeader: boolean): readonly stri
   );
 };
 
-/** Counts the rows with an address in any cell. */
 export const countWithAddress = (rows: Rows): number =>
   rows.filter((cells) => cells.some(hasAddress)).length;
 

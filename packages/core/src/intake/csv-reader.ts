@@ -129,7 +129,6 @@ type CsvSource = {
   readonly text: string;
   readonly separator: number;
   readonly isLast: boolean;
-  /** True when a quoted cell may continue on the next line. */
   readonly isSpanning: boolean;
 };
 

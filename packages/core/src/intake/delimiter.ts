@@ -4,7 +4,7 @@ import { createCsvReader } from "./csv-reader.ts";
 
 export type SampleRows = readonly (readonly string[])[];
 
-/** "" means one column: lines are not split. */
+/** "" stands for one column, whose lines are not split. */
 const DELIMITERS = ["", ",", ";", "\t", "|"] as const;
 const SAMPLE_ROWS_MAX = 200;
 

@@ -11,10 +11,8 @@ export type ExcludedBlob = Readonly<v.InferOutput<typeof ExcludedBlob>>;
 /** `why`: the row that this row repeats, or the code of the fault in its e-mail cell. The cells are all cells of the row, unchanged. */
 export type ExcludedRow = readonly [row: number, why: number | string, ...cells: string[]];
 
-/** Derives the blob key of the excluded rows from the input's key. */
 export const toExcludedKey = (inputKey: string): string => `${inputKey}.excluded`;
 
-/** The row before its encoding as JSON. */
 export type EncodedExcludedRow = readonly [row: number, why: number | string, ...cells: ByteText[]];
 
 export type ExcludedWriter = {
@@ -22,7 +20,6 @@ export type ExcludedWriter = {
   readonly write: (rows: readonly EncodedExcludedRow[]) => Promise<void>;
   /** Null when no row was excluded and nothing was written. */
   readonly end: () => Promise<ExcludedBlob | null>;
-  /** Makes the put fail, so the store stores no blob. */
   readonly abort: () => Promise<void>;
 };
 
@@ -56,7 +53,6 @@ export const createExcludedWriter = (blobs: Pick<Blobs, "put">, key: string): Ex
   };
 };
 
-/** Passes one block at a time from the writer to the reader. */
 const createPipe = () => {
   let [block, isOver]: [Uint8Array | null, boolean] = [null, false];
   let failure: Error | null = null;
@@ -129,7 +125,7 @@ export const openExcludedReader = (
   };
 };
 
-/** Tests whether every excluded row is readable: an export cannot omit rows in the middle. */
+/** An export cannot omit rows in the middle, so every excluded row must be readable. */
 export const areExcludedReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: { readonly key: string; readonly version: string },

@@ -1,12 +1,9 @@
 import { SEVERAL_ADDRESSES } from "@mailproof/mail/address-cell";
 import { createFault, type FaultName } from "@mailproof/mail/syntax";
 
-/** The reason that a row of a list is not verified. */
 export type Exclusion = {
   readonly kind: "duplicate" | "skipped";
-  /** The row of the list with the same address. */
   readonly duplicateOf: number | null;
-  /** The fault in the e-mail cell: a code, and a sentence. */
   readonly reason: string | null;
   readonly message: string | null;
 };

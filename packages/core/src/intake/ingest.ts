@@ -28,15 +28,13 @@ export type ListIntake = WrittenInput & {
   /** The number of submitted texts, including those that are not addresses. */
   readonly totalSubmitted: number;
   readonly duplicatesRemoved: number;
-  /** The number of addresses after the removal of duplicates. */
   readonly unique: number;
-  /** The most frequent domains, in descending order. */
+  /** In descending order of frequency. */
   readonly domains: readonly string[];
-  /** The rows that are not verified; null when every row is verified. */
+  /** Null when every row is verified. */
   readonly excluded: ExcludedBlob | null;
 };
 
-/** A row that is not verified, with its text truncated for display. */
 export type SkippedRow = { readonly row: number; readonly text: string; readonly reason: string };
 
 export type FileIntake = ListIntake & {

@@ -12,7 +12,6 @@ import type { ByteText } from "./byte-text.ts";
  */
 export type InputRow = readonly [row: number, email: string, ...cells: string[]];
 
-/** The row before its encoding as JSON. */
 export type EncodedRow = readonly [row: number, email: ByteText, ...cells: ByteText[]];
 
 export type InputBlob = BlobMetadata & { readonly key: string };
@@ -99,7 +98,6 @@ const ROW_DIGITS_END = 12;
 
 type InputLayout = { readonly chunks: ChunkOffsets; readonly checksums: ChunkChecksums };
 
-/** Tests whether the whole input is readable and unchanged. */
 export const isInputReadable = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,
@@ -134,7 +132,6 @@ async function* readRowsOfChunks(
   for await (const bytes of chunks) yield parseRows(bytes);
 }
 
-/** The writer collects this index while it writes the input. */
 type InputIndex = { readonly chunks: number[]; readonly checksums: number[]; isAscii: boolean };
 
 const BLOCK_BYTES = 65_536;

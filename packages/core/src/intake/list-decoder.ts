@@ -48,7 +48,6 @@ export async function* toBlocks(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
  */
 export const createListDecoder = (): ListDecoder => {
   let encoding: ListEncoding | null = null;
-  /** Set when the input is not UTF-8. */
   let decoder: Decoder | null = null;
   let isFirst = true;
 

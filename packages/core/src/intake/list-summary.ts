@@ -10,7 +10,6 @@ export const ListSummary = v.object({
   columns: v.array(v.string()),
   columnCount: v.number(),
   emailColumn: v.object({ name: v.string(), index: v.number() }),
-  /** The names of other columns with addresses. */
   otherEmailColumns: v.array(v.string()),
   hasHeader: v.boolean(),
   encoding: v.picklist(LIST_ENCODINGS),

@@ -24,9 +24,7 @@ export type ListRow = {
 export type ListFormat = ListColumns & {
   /** "" when the file has one column. */
   readonly delimiter: string;
-  /** The encoding found at the beginning of the file. */
   readonly encoding: ListEncoding;
-  /** True when the beginning of the file is ASCII. */
   readonly isAscii: boolean;
 };
 

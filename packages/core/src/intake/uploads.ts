@@ -17,10 +17,8 @@ export type Upload = {
 /** A file to upload. `name` is the client's name for it. */
 export type UploadedFile = { readonly kind: "csv" | "txt"; readonly name: string };
 
-/** `bytes`: the size that the client declared. */
 export type DeclaredFile = UploadedFile & { readonly bytes?: number | undefined };
 
-/** Creates a link that permits the upload of one file under one key of this account. */
 export const createUpload = async (
   world: World,
   payer: Payer,

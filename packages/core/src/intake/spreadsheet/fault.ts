@@ -1,6 +1,5 @@
 import type { ZipFault } from "../../lib/zip.ts";
 
-/** The reason that a spreadsheet cannot be read, with the remedy. */
 export class SpreadsheetFault extends Error {}
 
 export const createDamagedFault = (what: string): SpreadsheetFault =>

@@ -95,7 +95,6 @@ const readRelationId = (tag: string): string => {
   return (name === undefined ? undefined : readAttribute(tag, name)) ?? "";
 };
 
-/** Returns the parts of worksheets by the ids that the workbook uses. */
 const readTargets = async (zip: ZipFile): Promise<ReadonlyMap<string, string>> => {
   const targets = new Map<string, string>();
   await scanXml(zip.read(RELATIONS, SMALL_PART_BYTES_MAX), {
@@ -173,7 +172,6 @@ type SheetContext = {
   readonly isFrom1904: boolean;
 };
 
-/** Returns the number of formulas without a stored result. */
 const readSheet = async (
   bytes: AsyncIterable<Uint8Array>,
   context: SheetContext,

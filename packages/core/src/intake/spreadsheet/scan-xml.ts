@@ -7,7 +7,6 @@ import {
 } from "@mailproof/mail/lib/scan-xml";
 import { createDamagedFault } from "./fault.ts";
 
-/** Scans a part of a spreadsheet, which is XML in UTF-8. */
 export const scanXml = async (
   bytes: AsyncIterable<Uint8Array>,
   { open, close, text }: XmlHandler,
