@@ -20,7 +20,6 @@ const FAILURE_SENTENCES: Readonly<Record<MoneyOutcome, string>> = {
   unknown: "Do not assume a refund; check {lookAt} before sending this again.",
 };
 
-/** Money sentences for the `message` of a successful response. */
 const SUCCESS_SENTENCES = {
   partly_refunded: "Their charge was refunded.",
   partly_held: "Their credits are held until it is known.",
@@ -93,7 +92,6 @@ export type FailureOptions = ErrorOptions & {
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly money: MoneyOutcome;
-  /** The message without its money sentence. */
   readonly what: string;
   readonly details: Json | undefined;
   readonly retryable: boolean;

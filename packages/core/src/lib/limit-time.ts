@@ -2,10 +2,8 @@ import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { withTimeout } from "./timeout.ts";
 
-/** The store of the state of mail providers: the table, or the memory of one process. */
 export type ItemStore = Pick<Table, "get" | "write">;
 
-/** After 3 s without a reply the table counts as down. */
 const TABLE_MS = 3_000;
 
 /** Rejects a call that the table does not answer in time. The table may still complete a late write. */

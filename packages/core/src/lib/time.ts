@@ -26,5 +26,5 @@ export const isUnexpired = (untilMs: number, nowMs: number, maxMs: number): bool
 export const isTooFarAhead = (untilMs: number, nowMs: number, maxMs: number): boolean =>
   untilMs > nowMs + maxMs + CLOCK_SKEW_MS;
 
-/** The UTC date: "2026-03-01". */
+/** Such as "2026-03-01". */
 export const toUtcDay = (at: Date): string => at.toISOString().slice(0, 10);

@@ -4,7 +4,6 @@ import { readStream } from "./read-stream.ts";
 // counts the bytes of an entry, up to the caller's limit. It uses no library: the runtime inflates faster, and a library would
 // add its bytes to the dashboard.
 
-/** The reason that this module cannot read a zip file. */
 export class ZipFault extends Error {
   readonly kind: "damaged" | "too_large" | "over_limit" | "encrypted";
 
@@ -139,7 +138,6 @@ const addToCrc = (before: number, bytes: Uint8Array): number => {
 
 export type ZipFile = {
   readonly names: readonly string[];
-  /** Yields the bytes of an entry; throws after more than `bytesMax`. */
   readonly read: (name: string, bytesMax: number) => AsyncGenerator<Uint8Array>;
 };
 
