@@ -14,11 +14,9 @@ import { NO_USAGE, sumMonthlyUsage, type UsageSums } from "./usage.ts";
 
 export type AuditedAccount = { readonly account: string; readonly createdAt: string };
 
-/** One area's report about an account. */
 export type AuditReading = {
   /** The credits that work under way holds, by operation. */
   readonly held: ReadonlyMap<string, number>;
-  /** The broken invariants of this area. */
   readonly broken: readonly string[];
 };
 
@@ -74,7 +72,7 @@ export const takeSnapshot = async (
   const usage = await sumMonthlyUsage(table, account.account);
   const months = await sumOtherMonths(audit, stored, trusted, usage.keys());
   const sums = sumMonths([...months, ...trusted.values()]);
-  // A closed month holds no credits.
+  // Credits of a closed month are never held.
   const heldByEntries = new Map(months.flatMap(({ held }) => [...held]));
   const readings = await Array.fromAsync(readers, (read) => read(table, account.account, now));
   const heldByWork = new Map(readings.flatMap(({ held }) => [...held]));
@@ -161,11 +159,10 @@ const INVARIANTS: readonly Invariant[] = [
 const isSameUsage = (counted: UsageSums | undefined, sums: UsageSums): boolean =>
   USAGE_FIELDS.every((field) => (counted ?? NO_USAGE)[field] === sums[field]);
 
-/** A closing does not store the paid operations. */
+/** A closing stores no sums by paid operation. */
 const isSameTotals = (counted: UsageSums | undefined, sums: Totals): boolean =>
   USAGE_TOTALS.every((total) => (counted ?? NO_USAGE)[total] === sums[total]);
 
-/** Lists every month between two times, inclusive, in the form of the ledger's partition keys. */
 const monthsBetween = (from: string, to: Date): string[] => {
   const months: string[] = [];
   const month = new Date(`${from.slice(0, 7)}-01T00:00:00.000Z`);

@@ -31,7 +31,6 @@ export type Audit = {
 };
 
 export type AuditOptions = {
-  /** Reads the entries of closed months again and compares them with their closings. */
   readonly isFull?: boolean;
 };
 

@@ -44,7 +44,6 @@ export type OperationRequest = {
   readonly leaseMs: number;
   /** The operation that shows whether the request was carried out. Default `listJobs`. */
   readonly lookAt?: LookUpOperation;
-  /** The response contains `credits_remaining`. */
   readonly statesRemaining?: true;
 };
 
@@ -73,7 +72,6 @@ export type StartedOperation = {
   readonly operation: Operation;
   readonly left?: Halves | undefined;
 };
-/** An earlier request with this key was paid; this is its stored answer. */
 type ReplayedAnswer = { readonly kind: "replayed"; readonly answer: Json };
 /** Another process works on an earlier request with this key. A repeat may take the work over after `waitMs`. */
 export type OperationInProgress = {

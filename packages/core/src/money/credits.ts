@@ -11,7 +11,7 @@ export const credits = (amount: number): Halves => {
 
 export const toCredits = (amount: Halves): number => amount / 2;
 
-/** "1 credit", "5 credits". */
+/** Such as "1 credit" or "5 credits". */
 export const formatCredits = (amount: Halves): string => {
   const amountOfCredits = toCredits(amount);
   return `${amountOfCredits} credit${amountOfCredits === 1 ? "" : "s"}`;

@@ -26,13 +26,12 @@ import {
 } from "./thresholds.ts";
 
 export type DebitRequest = OperationOrigin & {
-  /** Limits the number of the balance's shards. */
+  /** The plan limits the number of the balance's shards. */
   readonly plan: PlanId;
   /** A hold waits for the outcome, a charge is paid at once, and the operator makes a clawback. */
   readonly kind: "hold" | "charge" | "clawback";
   readonly amount: Halves;
   readonly reason: Reason;
-  /** The response states the credits that the debit leaves. */
   readonly isStated?: boolean;
 };
 

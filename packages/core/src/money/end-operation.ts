@@ -11,7 +11,6 @@ import { findPaidOperation, type RefundReason } from "./reasons.ts";
 /** `lost`: the lease expired and another process took the work over. `unknown`: the reply was lost. */
 export type EndResult = "ended" | "lost" | "unknown";
 
-/** Settles the held credits and stores the answer for repeats. */
 export const settle = (
   world: World,
   operation: Operation,
@@ -35,7 +34,6 @@ type SettledWork = {
   readonly also?: readonly Write[];
 };
 
-/** Releases the held credits and the key, in one transaction. */
 export const release = (
   world: World,
   operation: Operation,

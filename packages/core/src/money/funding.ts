@@ -6,7 +6,6 @@ import { PLANS, type PlanId } from "./plans.ts";
 
 // Decides which shard of a balance pays, and from which other shards it draws missing credits.
 
-/** Returns the number of shards that share the charges of an account with this balance. */
 export const countShards = (
   plan: PlanId,
   available: Halves,
@@ -21,7 +20,6 @@ export const countShards = (
 export const makesShards = ({ creditsPerShard }: Pick<Settings, "creditsPerShard">): boolean =>
   Number.isFinite(creditsPerShard);
 
-/** A move of credits from one shard to another. */
 export type Draw = { readonly from: number; readonly amount: Halves };
 
 /** `isEnough`: the shard can pay after these draws. Otherwise the draws only bring it closer. */
@@ -76,7 +74,6 @@ const toRichestFirst = (shards: readonly Shard[], count: number): readonly Shard
         Number(isRetired(a, count) && a.available > 0) || b.available - a.available,
   );
 
-/** The most shards that receive credits in one transaction. */
 const SPREAD_MAX = 98;
 
 /**
@@ -103,7 +100,6 @@ export const planSpread = (
   ];
 };
 
-/** A balance is uneven when at least a quarter of its shards are poor. */
 const POOR_SHARE = 4;
 
 /** The writes of the shards that give credits. A draw changes no total of the account. */

@@ -16,7 +16,6 @@ import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
 /** One use of a key. The same key with another fingerprint is another request. */
 export type IdempotencyKey = {
   readonly owner: string;
-  /** The paid operation, or the operator's action. */
   readonly action: string;
   readonly key: string;
   readonly fingerprint: string;

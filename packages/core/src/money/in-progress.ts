@@ -1,7 +1,5 @@
 import { Failure } from "../lib/failure.ts";
 
-// Repeats of a request that is still in progress.
-
 type WorkInProgress = {
   readonly openedAt: string;
   readonly taken_at?: string | undefined;

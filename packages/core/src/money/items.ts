@@ -15,7 +15,6 @@ import { PAID_OPERATIONS, type PaidOperation, REASONS } from "./reasons.ts";
 //
 // The key of an entry derives only from its operation and step, so a step is written at most once.
 
-/** The operation that an entry belongs to. */
 export type OperationOrigin = {
   readonly account: string;
   readonly operation: string;
@@ -77,7 +76,6 @@ export const findMovedAmounts = (writes: readonly Write[]): readonly [MoveKind, 
       : [],
   );
 
-/** The id under which the API lists one movement of an entry. */
 export const toMovementId = (operation: string, step: EntryStep, kind: MoveKind): string =>
   `${operation}.${step}.${kind}`;
 
@@ -90,7 +88,6 @@ export const toLedgerPartition = (account: string, month: string): string =>
 export const USAGE_TOTALS = ["granted", "debited", "refunded"] as const;
 type UsageTotal = (typeof USAGE_TOTALS)[number];
 
-/** The counters of each operation, in addition to the totals. */
 type OperationField = `${OperationTotal}_${PaidOperation}`;
 type OperationTotal = Exclude<UsageTotal, "granted">;
 export type UsageField = UsageTotal | OperationField;

@@ -51,7 +51,6 @@ const addUp = (all: readonly Readonly<Record<string, number>>[]): Record<string,
   return sums;
 };
 
-/** An entry omits amounts of 0. */
 const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
   Object.fromEntries(Object.entries(moved).filter(([, amount]) => amount !== 0));
 
@@ -73,7 +72,6 @@ export type GrantRequest = {
   readonly reason: Reason;
 };
 
-/** The balance of a new account, and the entry of its first credits. */
 export const openBalance = (request: GrantRequest): Write[] => {
   const [entry, , ...usage] = move(toGrantEntry(request));
   const totals = {

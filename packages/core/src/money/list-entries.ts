@@ -120,7 +120,7 @@ const isDay = (text: string): boolean => text.length === DAY_LENGTH;
 const findFirst = (months: readonly string[]): string => months.toSorted()[0] ?? "";
 const findLast = (months: readonly string[]): string => months.toSorted().at(-1) ?? "";
 
-/** Yields for example 2026-02, 2026-01, 2025-12. */
+/** Such as 2026-02, 2026-01, 2025-12. */
 function* iterateMonths(newest: string, oldest: string): Generator<string> {
   for (let month = newest; month >= oldest; month = getMonthBefore(month)) yield month;
 }

@@ -9,11 +9,8 @@ export const MOVES = {
   /** The operator takes back unspent credits. */
   clawback: { available: -1, granted: -1 },
   charge: { available: -1, debited: 1, spent: 1 },
-  /** Credits set aside until the outcome is known. */
   hold: { available: -1, debited: 1, held: 1 },
-  /** Held credits are paid. */
   settle: { held: -1, spent: 1 },
-  /** Held credits return to the balance. */
   release: { held: -1, available: 1, refunded: 1 },
   /** Paid credits return, because the service did not deliver the result. */
   refund: { spent: -1, available: 1, refunded: 1 },

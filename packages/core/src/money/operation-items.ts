@@ -23,11 +23,9 @@ const Operation = v.object({
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),
   token: v.string(),
-  /** The expected duration of the work. */
   expectedMs: v.number(),
   /** The time when another process took the work over. Absent while the first request works. */
   taken_at: v.optional(v.string()),
-  /** Set when every message of the operation was sent. */
   isSent: v.boolean(),
 });
 

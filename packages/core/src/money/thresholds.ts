@@ -31,7 +31,6 @@ const getThresholds = ({ lowThreshold }: Balance): readonly CreditThreshold[] =>
   { event: "credits.depleted", name: "depleted", below: PRICES.verify },
 ];
 
-/** The outbox events of these thresholds, with the remaining credits. */
 export const emitCrossings = (
   world: World,
   account: string,

@@ -24,7 +24,6 @@ export type CreditUsage = {
   readonly credits_granted: number;
   readonly credits_used: number;
   readonly credits_refunded: number;
-  /** The operations that used or refunded credits. */
   readonly by_operation: OperationUsage[];
 };
 
