@@ -76,7 +76,7 @@ export const BLOB_RETENTION_DAYS = {
   "inbound/": 3,
 } as const;
 
-/** Yields the content of several blobs, one after the other, for adapters that copy it. */
+/** For adapters that copy the content when they join blobs. */
 export async function* concatBlobs(
   blobs: Pick<Blobs, "get">,
   keys: readonly string[],

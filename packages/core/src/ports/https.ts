@@ -65,7 +65,6 @@ export const REGISTRATION_FAULTS: Readonly<Partial<Record<HttpsFault, string>>> 
 /** `host` is a name in A-labels without a final dot, or an IP address without brackets. */
 export type HttpsTarget = { readonly url: URL; readonly host: string; readonly port: number };
 
-/** Parses and checks a URL before its host name is resolved. */
 export const parseTarget = (text: string): HttpsTarget | HttpsFault => {
   // A URL parser drops tabs and line ends anywhere, so the parsed URL would differ from the text.
   if (!URL.canParse(text) || /[\s\p{Cc}\\]/u.test(text)) return "bad_url";
@@ -85,7 +84,6 @@ export const HTTPS_PORT = 443;
 const HOST = /^(?=.{1,253}$)[^.]{1,63}(?:\.[^.]{1,63})*$/;
 
 export type GuardSettings = {
-  /** The only port that a call may use. */
   readonly port: number;
   /** Private blocks that the operator permits, at any port. */
   readonly allowed: readonly Cidr[];

@@ -85,13 +85,12 @@ export type ReceiveOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** The receiving side of a queue, for runtimes without an event source. */
+/** For runtimes without an event source. */
 export type QueueReceiver = {
   /** Returns up to ten messages as soon as one is visible; an empty list after `waitMs` or when the signal fires. */
   receive(queue: QueueConfig, options: ReceiveOptions): Promise<readonly ReceivedMessage[]>;
   /** Removes the message. False when another receiver has received it since. */
   acknowledge(receipt: string): Promise<boolean>;
-  /** Returns the message to the queue, which delivers it again after the delay. */
   requeue(receipt: string, delaySeconds: number): Promise<boolean>;
 };
 

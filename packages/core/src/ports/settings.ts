@@ -1,4 +1,3 @@
-/** The operator's settings that the core needs. Each runtime reads them from its environment. */
 export type Settings = {
   readonly version: string;
   /** Hashes stored API keys, so nobody can search a leaked table for a key. */

@@ -70,7 +70,6 @@ const assertValidWrite = (write: Write): void => {
     throw new RangeError("only an amount that is added can be bounded");
 };
 
-/** The fields that every adapter interprets. */
 const assertReservedFields = (fields: Fields): void => {
   const { expires_at } = fields;
   if (expires_at !== undefined && !Number.isSafeInteger(expires_at))

@@ -33,7 +33,6 @@ export type Callers = {
 export type World = {
   readonly table: Table;
   readonly queue: Queue;
-  /** The stores that a check found damaged. */
   readonly damagedParts: () => ReadonlySet<string>;
   readonly blobs: Blobs;
   readonly https: Https;

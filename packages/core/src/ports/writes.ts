@@ -18,7 +18,6 @@ export const mayApply = (write: Write, stored: Item | undefined): boolean => {
   return stored !== undefined && matchesWhere(stored, write.where ?? {});
 };
 
-/** Returns the item after the write; undefined when the item no longer exists. */
 export const applyWrite = (write: Write, stored: Item | undefined): Item | undefined => {
   if ("create" in write) return write.create;
   if ("put" in write) return write.put;
