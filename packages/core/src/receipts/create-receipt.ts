@@ -18,7 +18,6 @@ type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price" | "isFor
   readonly paidBy: readonly [EntryStep, MoveKind];
 };
 
-/** Creates the receipt of a response, if the request asks for a receipt. */
 export const createReceipt = (
   world: World,
   { account, mode }: Pick<Payer, "account" | "mode">,

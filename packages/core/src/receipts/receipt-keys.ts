@@ -13,7 +13,6 @@ import type { World } from "../ports/world.ts";
 
 type KeySettings = { readonly settings: Pick<World["settings"], "encryptionKey"> };
 
-/** The year of the first receipt. */
 const FIRST_YEAR = 2026;
 
 /** A public key in the form of RFC 8037. */

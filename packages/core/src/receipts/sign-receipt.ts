@@ -24,7 +24,6 @@ export type ReceiptFacts = ReceiptOrigin & {
   readonly mode: KeyMode;
   /** The address as the client sent it. */
   readonly email: string;
-  /** The verdict with its evidence. */
   readonly result: Verification;
   /**
    * Set when a visitor's browser receives the receipt: it shows the class instead of the verdict, and hides what the mail
