@@ -30,7 +30,6 @@ const RETENTION_SECONDS = 7 * 86_400;
 
 export const toRequestsPartition = (owner: string): string => `REQUESTS#${owner}`;
 
-/** Undefined when there are no entries. */
 export const toRequestItem = (
   owner: string,
   entries: readonly RequestEntry[],

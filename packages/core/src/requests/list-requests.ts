@@ -47,7 +47,6 @@ export const listRequests = async (
   return { requests };
 };
 
-/** Returns the time of the owner's newest stored response, ISO 8601. */
 export const findLastRequest = async (table: Table, owner: string): Promise<string | undefined> => {
   const query = { pk: toRequestsPartition(owner), newestFirst: true, limit: 1 };
   const [newest] = (await table.query(query)).items;
