@@ -45,7 +45,6 @@ export const UNSCHEDULED = {
   taken_at: undefined,
 } as const;
 
-/** The longest lease of any request or repair. */
 export const MAX_LEASE_MS = HOUR_MS / 6;
 
 /** Returns the remaining time of the lease. A lease that a wrong clock wrote counts as expired. */

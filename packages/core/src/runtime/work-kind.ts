@@ -1,7 +1,6 @@
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 
-/** A kind of scheduled work (leases.ts), as the reconciler needs it. */
 export type WorkKind<W = World> = {
   readonly kind: string;
   /** Finishes overdue work, after a crash or when its time has come. The reconciler logs and counts the result. */

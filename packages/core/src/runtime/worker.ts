@@ -36,7 +36,6 @@ export const toDeadLetterWorker = <W>({ queue, giveUp }: Worker<W>): Worker<W> =
   return { queue: toDeadLetterQueue(queue), lambda: DEAD_LETTERS, ...giveUp };
 };
 
-/** Adds a dead-letter worker for each worker that has `giveUp`. */
 export const withDeadLetterWorkers = <W>(workers: readonly Worker<W>[]): readonly Worker<W>[] => [
   ...workers,
   ...workers.filter(({ giveUp }) => giveUp).map((one) => toDeadLetterWorker(one)),
