@@ -36,7 +36,6 @@ const CanaryCounts = v.object({
 });
 export type CanaryCounts = Readonly<v.InferOutput<typeof CanaryCounts>>;
 
-/** True when the provider accepted a canary and has since refused too few in a row. */
 export const isInDoubt = ({ acceptedAt, inARow }: CanaryCounts): boolean =>
   acceptedAt !== undefined && inARow < REFUSALS_IN_A_ROW;
 
@@ -53,7 +52,6 @@ export type Canaries = {
 };
 
 export type CanaryPorts = Pick<World, "table" | "now" | "random"> & {
-  /** Absent when nothing is logged. */
   readonly log?: World["log"];
 };
 

@@ -1,4 +1,3 @@
-/** The fields of a result that decide how certain its checks are. */
 export type Judged = {
   readonly status: string;
   readonly reason: string;

@@ -4,7 +4,7 @@ import type { DomainSignal, Signals } from "./signals.ts";
 export const hasMailHost = (domain: DomainSignal): boolean =>
   domain === "mail_host" || domain === "implicit_mail_host";
 
-/** Any other risky reply shows an existing mailbox. */
+/** Every other risky reply shows an existing mailbox. */
 const WITHOUT_MAILBOX: ReadonlySet<string> = new Set([
   "domain_without_mailboxes",
   "mailbox_not_found_transient",

@@ -31,7 +31,6 @@ export type Engine = {
   readonly now: () => Date;
   readonly beliefs: ProviderBeliefs;
   readonly yieldToCallers: YieldToCallers;
-  /** Called with each result, for metrics. */
   readonly onVerification: (result: Verification) => void;
 };
 
@@ -60,14 +59,12 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   readonly exits?: readonly string[];
   /** Exits that providers know already, so they get no warm-up. */
   readonly warmExits?: readonly string[];
-  /** Absent when nothing is logged. */
   readonly log?: World["log"];
   /** The most open sessions of this process. Absent: the default in fairness.ts. */
   readonly sessionsMax?: number;
   /** A monotonic clock for the deadlines and caches of this process. Default `now`. */
   readonly steadyNow?: () => Date;
   readonly yieldToCallers?: YieldToCallers;
-  /** Called at the end of a session, for metrics and traces. */
   readonly onSession?: OnSession;
 };
 

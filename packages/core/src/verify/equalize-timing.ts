@@ -52,7 +52,6 @@ const createRecentMap = <T>(now: () => Date) => {
     weightMax: NAMES_MAX,
   });
 
-  /** Returns the stored value, or stores this value. */
   const getOrSet = (key: string, value: T): { readonly value: T; readonly isNew: boolean } => {
     const atMs = now().getTime();
     const entry = entries.get(key);

@@ -61,7 +61,6 @@ const findNameRule = (address: Address | null): Pick<Evidence, "nameRule"> => {
   return nameRule ? { nameRule } : {};
 };
 
-/** Finds the entry of docs/receivers.md, if the mail host's provider has one. */
 const findReceiver = (mailHost: string | null): Pick<Evidence, "receiver"> => {
   const { name } = findMailProvider(mailHost ?? "");
   return name === "other" ? {} : { receiver: name };

@@ -15,9 +15,7 @@ export type Field = {
   readonly compute?: (result: never) => unknown;
   /** Set for a public field without a value in the result. */
   readonly isComputed?: true;
-  /** The fields of an object value. */
   readonly fields?: Fields;
-  /** Set when CSV files have a column for the field. */
   readonly column?: true;
 };
 
@@ -63,7 +61,6 @@ export type PublicSchema<F extends Fields> = v.ObjectSchema<Entries<F>, undefine
 export type PublicOf<F extends Fields> =
   PublicSchema<F> extends infer S extends v.GenericSchema ? v.InferOutput<S> : never;
 
-/** Lists the public fields with their keys and public names. */
 export const listPublicFields = (fields: Fields) =>
   Object.entries(fields).flatMap(([key, { isPrivate, ...field }]) =>
     isPrivate ? [] : [{ name: key, ...field, key }],
@@ -87,7 +84,6 @@ export const typed = <T>(): v.GenericSchema<T> => v.custom<T>(() => true);
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Creates the function that gives a result its public names. */
 export const createPublicWriter = <F extends Fields>(
   fields: F,
 ): ((result: ValuesOf<F>) => PublicOf<F>) => {

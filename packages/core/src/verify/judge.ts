@@ -22,7 +22,6 @@ export const judge = (signals: Signals, catchAllConfidence: number | null = null
   return { ...verdict, ...scoreVerdict({ ...verdict, signals, catchAllConfidence }) };
 };
 
-/** Returns a second finding if the reason is about something else. */
 export const findSubStatus = (
   { reason }: Judgement,
   { mailbox, domain, nameFault }: Signals,
@@ -186,7 +185,6 @@ const PRECEDENCE: readonly VerdictRule[] = [
   { status: "valid", holds: hasVerdict("valid"), reason: getMailboxReason },
 ];
 
-/** The statuses in the order in which `judge` tries them, for diagrams. */
 export const STATUS_ORDER: readonly Status[] = [...PRECEDENCE, NOTHING_PROVEN].map(
   ({ status }) => status,
 );

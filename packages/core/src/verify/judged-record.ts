@@ -54,7 +54,6 @@ export const readJudged = (record: JudgedRecord): JudgedInput => {
   return { signals, catchAllConfidence: catchAllConfidence ?? null };
 };
 
-/** The possible content of the record, with the engine's names. */
 type Recorded = Partial<Signals> & { readonly catchAllConfidence?: number };
 
 const toOwn = (values: object): Recorded =>

@@ -38,7 +38,6 @@ export const pack = (result: Verification): PackedVerification => {
   ];
 };
 
-/** The values of a packed result, by position. */
 export type PackedValues = readonly [
   version: number,
   email: string,

@@ -3,7 +3,6 @@ import type { World } from "../ports/world.ts";
 /** The caller needs this time to receive a result before its wait ends. */
 const RESPONSE_MS = 250;
 
-/** Returns the time for which waiting in a mail server's queue is still useful. */
 export const getRemainingWaitMs = (
   { now }: Pick<World, "now">,
   startedAtMs: number,

@@ -53,7 +53,6 @@ export const createCacheWrites = (
         },
       ];
 
-/** Removes the cached results of an address and returns their number. */
 export const eraseCachedResults = async (
   table: Table,
   owner: string,

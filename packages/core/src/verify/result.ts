@@ -169,7 +169,6 @@ const AI = {
   },
 } as const satisfies Fields;
 
-/** Enough facts to check a verdict by hand. */
 const EVIDENCE = {
   dns: { schema: typed<readonly RecordedQuery[]>() },
   mailHost: { name: "mail_host", schema: TextOrNull },
@@ -187,12 +186,10 @@ const EVIDENCE = {
   },
   /** The reason that the provider cannot have given the name, with the provider's page. Absent when no rule excludes the name. */
   nameRule: { name: "name_rule", schema: v.optional(typed<UngivenName>()) },
-  /** The time when the account's own mail to this address bounced. */
   bouncedAt: { name: "bounced_at", schema: TextOrNull },
   score: { schema: typed<readonly ScorePart[]>() },
   /** The signals, which repeat the verdict without lists, DNS or a mail server. Absent in 0.2.0. */
   judged: { schema: v.optional(typed<JudgedRecord>()) },
-  /** The edition of the lists below. */
   listsEdition: { name: "lists_edition", schema: Text },
   lists: { schema: typed<Lists["versions"]>() },
 } as const satisfies Fields;
@@ -292,13 +289,11 @@ export const RESULT_FIELDS = {
   },
 } as const satisfies Fields;
 
-/** The result of one address in its internal form. */
 export type Verification = ValuesOf<typeof RESULT_FIELDS>;
 
 export type Status = Verification["status"];
 export type Evidence = NonNullable<Verification["evidence"]>;
 
-/** Evidence in the API's form. */
 export const toPublicEvidence = createPublicWriter(EVIDENCE);
 
 /** Every verification computes the whole result; this removes the optional parts that the request did not ask for. */

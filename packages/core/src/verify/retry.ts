@@ -7,7 +7,7 @@ import { REFUSAL_REASONS } from "./unpaid-results.ts";
 type RetrySchedule = {
   /** The waits between two attempts, in minutes. After the last attempt the result is final. */
   readonly afterMinutes: readonly number[];
-  /** The reason for these numbers. docs/scores.md prints it. */
+  /** docs/scores.md prints this reason for the numbers. */
   readonly why: string;
   /** The reasons of results that follow this schedule. */
   readonly reasons: readonly string[];
@@ -87,14 +87,13 @@ const CAUSE_BY_REASON: ReadonlyMap<string, RetryCause> = new Map(
 /** A timed-out connection counts as silence, although its reason is that of a refused connection. */
 const SILENT_RULE = "connect_timeout";
 
-/** The facts that decide whether a later attempt may find out more. */
 export type AttemptOutcome = {
   readonly status: string;
   readonly reason: string;
   /** Null when the reply or the fault is permanent. */
   readonly retry: string | null;
   readonly rule: string | null;
-  /** The code of the mail server's reply; null without a reply. */
+  /** Null without a reply of the mail server. */
   readonly code: number | null;
 };
 

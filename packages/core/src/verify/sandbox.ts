@@ -14,7 +14,7 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
   disabled: { verdict: "invalid", reason: "mailbox_disabled" },
   full: { verdict: "risky", reason: "mailbox_full" },
   catch_all: { verdict: "valid", reason: "accepted", catchAll: "yes" },
-  /** The word without the underscore, which a person's name cannot contain. */
+  /** A word without the underscore, which a person's name cannot contain. */
   catchall: { verdict: "valid", reason: "accepted", catchAll: "yes" },
   risky: { verdict: "valid", reason: "accepted", catchAll: "undecided" },
   unknown: { verdict: "unknown", reason: "timeout", retry: "later" },
@@ -53,7 +53,6 @@ type SandboxMailbox =
       Partial<Pick<Finding, "retry" | "aboutUs">> & {
         readonly catchAll?: CatchAll;
         readonly afterMs?: number;
-        /** The finding of a second attempt, if it differs. */
         readonly onRetry?: Pick<Finding, "verdict" | "reason">;
       });
 

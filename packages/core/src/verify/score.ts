@@ -3,8 +3,6 @@ import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { ScorePart, Status } from "./result.ts";
 import type { Signals } from "./signals.ts";
 
-// Scores an address as a sum of named parts.
-
 type Scored = {
   readonly status: Status;
   readonly reason: string;
@@ -68,13 +66,11 @@ const hasVerdict =
 /** The confidence already covers what the local part shows, and an acceptance adds nothing to it. */
 const isProven = ({ catchAllConfidence }: Scored): boolean => catchAllConfidence === null;
 
-/** Holds for an unknown address with one of these reasons. */
 const isUnknownFor =
   (...reasons: readonly string[]) =>
   ({ status, reason }: Scored): boolean =>
     status === "unknown" && reasons.includes(reason);
 
-/** The facts that raise or lower the score within the band of its status. */
 export const ADJUSTMENTS: readonly Adjustment[] = [
   {
     part: "the visitor proved control of the address",

@@ -1,7 +1,6 @@
 import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { CatchAll } from "../smtp-pool/probe.ts";
 
-/** The findings of all checks of one address. */
 export type Signals = {
   /** The reason that the text is not an address, or null. */
   readonly syntaxFault: string | null;
@@ -14,7 +13,6 @@ export type Signals = {
     readonly disposableHint: boolean;
     readonly role: string | null;
     readonly free: boolean;
-    /** The provider that the squat imitates. */
     readonly squat: string | null;
   };
   /** The meaning of the mail server's reply; null when no mail server was asked. */
@@ -38,7 +36,6 @@ export type Signals = {
   readonly encrypted: boolean;
 };
 
-/** The input of `judge`. */
 export type JudgedInput = {
   readonly signals: Signals;
   /** The likelihood of the mailbox when an acceptance proves nothing; null when an acceptance is a proof. */

@@ -40,7 +40,6 @@ const mayBeCatchAll = ({ verification, ai }: Verification): boolean => {
   return verification.catchAll || (verification.smtpCheck && isEstimate);
 };
 
-/** The provider of an address without a mail host. */
 const NO_MAIL_HOST = "none";
 
 const WRITES_MAX = 100;

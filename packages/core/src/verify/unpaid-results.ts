@@ -98,7 +98,6 @@ export const findFreeReason = (result: UnpaidResult): FreeReason | null => {
 export const isOurFailure = (result: UnpaidResult): boolean =>
   findOwnCause(result)?.as === "failed";
 
-/** The reasons for which no mail server was asked. */
 export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   NOT_PROBED,
   CONTROLLED,
@@ -107,7 +106,6 @@ export const NOT_PROBED_REASONS: ReadonlySet<string | null> = new Set([
   ADDRESS_LITERAL,
 ]);
 
-/** The fields that decide whether a result is paid. */
 export type UnpaidResult = {
   readonly status: string;
   readonly reason: string;

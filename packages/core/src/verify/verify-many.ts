@@ -7,7 +7,6 @@ import { type VerifyOptions, verify } from "./verify.ts";
 /** The number of addresses under way at once. It bounds the memory; sessions get their recipients from these addresses. */
 const WINDOW = 5_000;
 
-/** The number of lists in this process. */
 let lists = 0;
 
 /**

@@ -109,7 +109,6 @@ export const createUnprobedResult = (
   return result.status === "unknown" ? { ...result, reason } : result;
 };
 
-/** Creates the result of an address with proven control, from syntax, lists and the proof. */
 export const createControlledResult = (
   { lists, ...others }: Engine,
   email: AddressText,
@@ -121,7 +120,6 @@ export const createControlledResult = (
   return report(engine, createVerification(engine, lookup, everything, signals));
 };
 
-/** Reads only the text and the lists. */
 const lookUpText = ({ lists }: Engine, email: AddressText): AddressLookup => ({
   ...email,
   listed: email.address ? findListings(lists, email.address) : UNLISTED,
@@ -227,7 +225,6 @@ export const toDnsReason = (
   return why === "too_large" ? "dns_answer_too_large" : "dns_inconclusive";
 };
 
-/** Converts the lookup into signals for `judge`. */
 export const toSignals = (engine: Engine, lookup: AddressLookup): Signals => {
   const { address, fault, listed, domain, probeResult, mailHost, bouncedAt, doubts } = lookup;
   const isBelieved = address !== null && rejectsUnknownRecipients(address.domain, mailHost);
