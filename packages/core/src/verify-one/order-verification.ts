@@ -21,7 +21,6 @@ export type VerifyRequest = {
   readonly waitMs: number;
   /** Facts for the receipt. Absent when the response contains no receipt. */
   readonly receipt?: ReceiptOrigin | undefined;
-  /** The proof of control from the visitor's browser. */
   readonly proof?: ControlProof | undefined;
 };
 
@@ -60,7 +59,6 @@ export const createOrder = (
   leaseMs: waitMs + MARGIN_MS,
 });
 
-/** Holds the price and stores all data that another process needs to continue. */
 export const holdPrice = (
   world: World,
   order: OperationRequest,

@@ -18,7 +18,7 @@ export type PendingVerification = {
   readonly deferral?: Deferral | undefined;
 };
 
-/** Returns the job first. */
+/** The job is the first of the writes. */
 export const buildPendingJob = (
   world: World,
   operation: Operation,

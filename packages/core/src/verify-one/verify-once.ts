@@ -264,7 +264,6 @@ const toControl = ({ input }: Operation): Pick<VerifyResult, "control"> => {
   return control === undefined ? {} : { control: { status: control } };
 };
 
-/** The response as a claim stores it for repeats, without its kind. */
 type StoredAnswer = {
   readonly price: Halves;
   readonly cached: boolean;
