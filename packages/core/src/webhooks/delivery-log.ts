@@ -25,11 +25,9 @@ import { DELIVERIES_QUEUE, sendWakeUps } from "./wake-ups.ts";
 
 const DELIVERIES_MAX = 100;
 
-/** The deliveries to a webhook, newest first. */
 export const listDeliveries = (table: Table, webhook: string): Promise<Delivery[]> =>
   listFromPartition(table, toDeliveriesPartition(webhook));
 
-/** The deliveries to the webhook_url of a job, newest first. */
 export const listCallbacks = (table: Table, job: string): Promise<Delivery[]> =>
   listFromPartition(table, toCallbacksPartition(job));
 

@@ -31,7 +31,6 @@ export type FeedPage = {
   readonly position: FeedPosition;
 };
 
-/** Returns the next events of an account, up to a limit. */
 export const readFeed = async (
   { table, now }: Pick<World, "now"> & { readonly table: Table },
   owner: string,

@@ -49,7 +49,6 @@ export const EVENT = "event";
 /** The reconciler sends the event's message if the emitting process has not sent it within 30 s. */
 const FAN_OUT_WITHIN_MS = 30_000;
 
-/** Builds the outbox write of an event. */
 export const emitEvent = (
   world: Pick<World, "now" | "newId">,
   owner: string,
@@ -85,7 +84,6 @@ export const emitEvent = (
 export const toEventKey = (id: string): Key => ({ pk: `EVENT#${id}`, sk: "EVENT" });
 const toEventsPartition = (owner: string): string => `EVENTS#${owner}`;
 
-/** The events of an owner since this time, oldest first. */
 export const queryEvents = (table: Table, owner: string, since: string): AsyncGenerator<Item> =>
   paginateQuery(table, {
     index: "list",
@@ -107,7 +105,7 @@ const Webhook = v.object({
   status: v.picklist(WEBHOOK_STATUSES),
   /** Why the webhook is disabled: by its owner, after days of failures, or because its server responded with 410. */
   disabledBecause: v.optional(v.picklist(["asked", "failing", "gone"])),
-  /** Encrypted for the owner. */
+  /** The secret is encrypted for the owner. */
   secret: v.string(),
   createdAt: v.string(),
   /** The time since which every attempt has failed. Absent when the last attempt succeeded. */
@@ -157,7 +155,6 @@ const Delivery = v.object({
   /** Null for a callback, whose URL is in `callback`. */
   webhook: v.nullable(v.string()),
   callback: v.optional(Callback),
-  /** The callback's job. */
   job: v.optional(v.string()),
   event: v.string(),
   type: v.string(),
@@ -168,14 +165,12 @@ const Delivery = v.object({
   attempts: v.number(),
   /** The number of times since the last attempt that the delivery found no free slot. */
   waits: v.number(),
-  /** The start of its retry window of a day. */
   triedSince: v.optional(v.string()),
   lastTriedAt: v.optional(v.string()),
   nextTryAt: v.optional(v.string()),
   responseStatus: v.optional(v.number()),
   latencyMs: v.optional(v.number()),
   error: v.optional(v.string()),
-  /** The beginning of the last response. */
   responseBody: v.optional(v.string()),
 });
 

@@ -166,7 +166,6 @@ const toEnvelopeSchema = <T extends string, D extends v.GenericSchema>(
     text,
   );
 
-/** Every request body of a webhook. */
 export const EventPayload = v.variant("type", [
   toEnvelopeSchema(
     "A job ended, and its results can be read.",

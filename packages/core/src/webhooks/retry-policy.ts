@@ -5,7 +5,7 @@ import type { HttpsOutcome } from "../ports/https.ts";
 
 export type DeliveryVerdict =
   | { readonly kind: "delivered" }
-  /** 410: the server does not want further events. */
+  /** The server answered 410: it does not want further events. */
   | { readonly kind: "gone" }
   /** `earliestMs`: the wait that the server requested. */
   | { readonly kind: "failed"; readonly earliestMs: number };

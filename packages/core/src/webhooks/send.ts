@@ -8,7 +8,6 @@ import { signHeaders } from "./signature.ts";
 /** The URL, and the secret that signs the request; null when requests are unsigned. */
 export type DeliveryAddress = { readonly url: string; readonly secret: string | null };
 
-/** The result of one attempt, and the fields that its delivery stores. */
 export type SendResult = {
   readonly verdict: DeliveryVerdict;
   readonly fields: Pick<Delivery, "latencyMs" | "responseStatus" | "responseBody" | "error">;

@@ -25,7 +25,6 @@ export const toSigningKey = (secret: string): Buffer => {
 
 type SignedMessage = { readonly id: string; readonly body: string; readonly at: Date };
 
-/** Returns the headers with the event's id, the time of sending and the signature. */
 export const signHeaders = (
   { id, body, at }: SignedMessage,
   secret: string | null,
