@@ -55,7 +55,6 @@ const FORMATS = ["csv", "json"] as const;
 const createPicklist = <const T extends readonly string[]>(names: T) =>
   v.pipe(v.string(), v.toLowerCase(), v.picklist(names, `must be one of ${names.join(", ")}`));
 
-/** The file that `as` makes of the CSV. */
 const FILES = { spreadsheet: "xlsx", zip: "zip" } as const;
 
 /** The document describes this as one text: a choice between names and other texts breaks client generators. */
@@ -181,7 +180,6 @@ const RETRY_AFTER_MS = 2_000;
 
 type ReadyExport = Extract<RequestedExport, { readonly state: "ready" }>;
 
-/** Waits for the file of an export, which this request or a worker makes. */
 const waitForExport = async (
   world: AppWorld,
   wait: Parameters<typeof poll>[1],

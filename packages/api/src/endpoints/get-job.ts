@@ -148,7 +148,6 @@ type ReadRows = Pick<RowPage<v.InferOutput<typeof ResultRow>>, "rows"> & {
 /** The endpoint checks a cursor before it reads anything. */
 type PreparedRead = () => Promise<ReadRows>;
 
-/** The memory of a row with its JSON. */
 const ROW_BYTES = 4_000;
 
 const prepareReading = (
@@ -227,7 +226,6 @@ const prepareSelection = (
     });
 };
 
-/** Reads the found rows with their cells, up to the bytes of a page. */
 const readPage = async (
   world: AppWorld,
   job: Job,

@@ -106,7 +106,6 @@ const toUsage = (usage: UsageSums = NO_USAGE, verdicts: VerdictCounts = NO_VERDI
   verdicts,
 });
 
-/** Returns the requested days; by default the last thirty. */
 const toRange = (asked: { from?: string | undefined; to?: string | undefined }, now: Date) => {
   const to = asked.to ?? toUtcDay(now);
   const from = asked.from ?? toUtcDay(new Date(Date.parse(to) - (DAYS_DEFAULT - 1) * DAY_MS));

@@ -99,7 +99,6 @@ const createTooLarge = (): Failure =>
     `A report may have at most ${REPORT_BYTES_MAX} bytes, packed and unpacked.`,
   );
 
-/** Reads the only file of a form. */
 const readFile = async (form: AsyncIterable<Part>): Promise<Uint8Array> => {
   let file: Uint8Array | undefined;
   for await (const part of form) {

@@ -168,7 +168,6 @@ export const verifyFile = endpoint({
   },
 });
 
-/** The fields of a file request, in a body or in a form. */
 type FileFields = {
   readonly email_column?: string | undefined;
   readonly has_header?: boolean | undefined;

@@ -2,7 +2,6 @@ import type { HttpAnswer, HttpRequest } from "./respond.ts";
 
 // Answerers respond to requests before the router looks for an endpoint: tools, the operator's commands, files, pages.
 
-/** A request before the router has found its endpoint. */
 export type UnroutedRequest = Pick<HttpRequest, "id" | "baseUrl"> & {
   readonly method: string;
   readonly rawPath: string;

@@ -11,7 +11,7 @@ import { HttpFailure } from "./http-failure.ts";
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** The data that identifies a caller. `clientIp`: the address of the client, if known. */
+/** `clientIp` is the address of the client, if known. */
 export type Credentials = {
   readonly headers: Headers;
   readonly clientIp?: string | undefined;

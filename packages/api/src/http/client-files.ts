@@ -7,7 +7,6 @@ import type { HttpAnswer } from "./respond.ts";
 /** The path of the files. The manual's page about them has the same path without the slash. */
 const CLIENTS_PATH = "/docs/clients/";
 
-/** Each file in base64, by its path below CLIENTS_PATH. */
 export type ClientArchives = Readonly<Record<string, string>>;
 
 /** Go's proxies request .info, .mod and the list; a download program needs no more exact type. */

@@ -6,10 +6,8 @@ import { permanentRedirect } from "./router.ts";
 
 // Serves the dashboard's files: from the server on one machine, and from the Lambda of $default on AWS.
 
-/** The path of the dashboard below the base path. */
 export const DASHBOARD_PATH = "/app/";
 
-/** The files below this path. */
 export const PAGE_FILE = "index.html";
 export const ASSETS_FOLDER = "assets/";
 

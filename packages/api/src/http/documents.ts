@@ -63,7 +63,6 @@ const GUARD: Document = {
 };
 const GUARD_PATH = /^\/guard-[\d.]+\.m?js$/;
 
-/** A page of the manual, or the same page as Markdown. */
 const MANUAL_PATH = /^\/docs(?:\/[a-z][a-z-]*)?(\.md)?$/;
 
 /** The key of the page that a browser gets for a page that the manual does not have. No address leads to it. */

@@ -25,7 +25,6 @@ export type Caller = Payer & {
 /** The required right: none, this scope, or an unrestricted key. */
 export type Access = "public" | "unrestricted" | Scope;
 
-/** A part of a multipart form. */
 export type Part = {
   readonly name: string;
   /** Null for a plain field. Empty for a file field without a chosen file. */
@@ -86,7 +85,6 @@ export type Streamed = {
  */
 export type Effect = "readOnly" | "additive" | "idempotent" | "destructive";
 
-/** The behaviour of an operation as an MCP tool. */
 export type ToolOptions = {
   readonly effect: Effect;
   /** Tells a model a fact that it would otherwise get wrong. */

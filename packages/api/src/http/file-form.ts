@@ -46,7 +46,6 @@ const Fields = v.strictObject({
   ),
 });
 
-/** A file and its options, sent in one request. */
 export type FileForm = v.InferOutput<typeof Fields> & {
   readonly fileKey: string;
   /** Hash of the content, so that the same file sent again counts as the same request. */

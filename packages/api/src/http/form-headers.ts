@@ -3,7 +3,6 @@ import { invalidField } from "./parse.ts";
 
 export type Field = { readonly name: string; readonly fileName: string | null };
 
-/** A fault of the whole form. */
 export const malformed = (message: string): Failure => invalidField("body", message);
 
 export const isForm = (contentType: string | undefined): contentType is string =>
@@ -19,7 +18,6 @@ export const boundaryIn = (contentType: string): string => {
   return boundary;
 };
 
-/** Reads the field of a part from its headers. */
 export const fieldIn = (text: string): Field => {
   const headers = parseHeaders(text.replaceAll(/\r\n[\t ]+/g, " ").split("\r\n"));
   const disposition = headers?.get("content-disposition") ?? "";

@@ -41,7 +41,6 @@ export const LOOK_UP_ROUTES: Readonly<Record<LookUpOperation, string>> = {
   listMailTests: "GET /v1/deliverability/tests",
 };
 
-/** The text for the client, with the route. */
 export const getFailureMessage = ({ what, money, lookAt }: Failure): string =>
   withMoneySentence(what, money, LOOK_UP_ROUTES[lookAt]);
 

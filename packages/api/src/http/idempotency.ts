@@ -13,7 +13,6 @@ import { withOutcome } from "./http-failure.ts";
 
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Returns the Idempotency-Key of the request, or null. */
 export const readIdempotencyKey = (
   { keyed }: Pick<Endpoint, "keyed">,
   headers: Headers,

@@ -76,7 +76,6 @@ export const respond = async (
   return response;
 };
 
-/** `code` is null for a success. */
 type Handled = { readonly response: HttpAnswer; readonly code: FailureCode | null };
 
 /** The steps of a request, in this order. */

@@ -3,7 +3,6 @@ import type { Endpoint } from "./endpoint.ts";
 import { HttpFailure } from "./http-failure.ts";
 import type { HttpAnswer } from "./respond.ts";
 
-/** The endpoint of a request, and the values of its path parameters. */
 export type Routed<E> = {
   readonly endpoint: E;
   readonly path: Readonly<Record<string, string>>;

@@ -170,7 +170,6 @@ export const ERRORS: Readonly<Record<FailureCode, ErrorPage>> = {
   ),
 };
 
-/** Returns the example as a client receives it. */
 export const errorExample = ({ example }: ErrorPage, baseUrl: string) => {
   const { code, money, details, retryable } = example;
   return {

@@ -13,12 +13,11 @@ type SuccessPart = {
   /** The variant of the endpoint's output for this status, if it has only one. */
   readonly schema?: Schema;
   readonly headers?: readonly HeaderName[];
-  /** Responses of another type than JSON. */
   readonly also?: JsonSchema;
   readonly description?: string;
 };
 
-/** By route and status. */
+/** The key is a route with a status. */
 const successes: Readonly<Record<string, SuccessPart>> = {
   "POST /v1/verify/file 200": { schema: upload, description: "The upload URL." },
   "POST /v1/verify/file 202": {
@@ -63,7 +62,6 @@ const elsewhere: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** The multipart forms, by route. */
 const FORMS: Readonly<Record<string, JsonSchema>> = {
   "POST /v1/verify/file": {
     type: "object",

@@ -26,7 +26,6 @@ type Stored = {
   readonly example: string;
 };
 
-/** Finds the keys that lead to a value. */
 const findKeys = (tree: unknown, wanted: string): readonly string[] | undefined => {
   if (tree === wanted) return [];
   if (typeof tree !== "object" || tree === null) return undefined;

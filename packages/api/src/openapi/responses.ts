@@ -5,8 +5,6 @@ import { ERRORS, errorExample } from "./errors.ts";
 import { pascal } from "./pascal.ts";
 import type { JsonSchema } from "./schema.ts";
 
-// The failure responses, and the headers of all responses.
-
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
 const header = (description: string, schema: JsonSchema, example: unknown) => ({
@@ -62,7 +60,6 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** The metadata headers of an export, in each format. */
 export const EXPORT_HEADERS: readonly HeaderName[] = [
   "X-Export-Complete",
   "X-Export-Expected-Rows",
@@ -89,7 +86,6 @@ const MORE: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ["Retry-After"],
 };
 
-/** Describes the body of a failure with these codes. */
 const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
   type: "object",
   description: "The failure. The message always states what happened to the money.",

@@ -1,4 +1,3 @@
-/** The groups of the API reference, in its order. */
 export const TAGS = {
   Verification: "Verify whether addresses can receive mail: one address, a batch or a file.",
   Jobs: "Follow longer work, read its results and export them.",

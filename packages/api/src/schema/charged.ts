@@ -4,7 +4,6 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Credits, describe } from "./common.ts";
 
-/** The fields about the charge in a response about one address. */
 export const Charged = {
   credits_used: describe(Credits, "Credits charged by this request."),
   idempotent_replay: describe(

@@ -5,11 +5,8 @@ import { KEY_MODES } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { isObject } from "../http/parse.ts";
 
-// Schemas that more than one endpoint uses.
-
 export { describe };
 
-/** The errors of any route that needs a key. */
 export const KEYED_ERRORS = [
   "INVALID_REQUEST",
   "UNAUTHORIZED",
@@ -108,7 +105,6 @@ export const optional = <S extends v.GenericSchema>(schema: S) =>
     v.transform((value) => value ?? undefined),
   );
 
-/** An optional field of a body with a default. */
 export const optionalOr = <S extends v.GenericSchema, const D extends v.InferInput<S>>(
   schema: S,
   otherwise: D,

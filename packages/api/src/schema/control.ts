@@ -45,7 +45,6 @@ const ControlPart = v.object({
   ),
 });
 
-/** Part of the response about one address. */
 export const Control = {
   control: describe(
     v.optional(ControlPart),

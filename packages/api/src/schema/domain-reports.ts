@@ -17,8 +17,6 @@ import * as v from "valibot";
 import { Count, describe, Share } from "./common.ts";
 import { omitNull } from "./omit-null.ts";
 
-// Receivers' reports in responses.
-
 export const ReportSums = {
   messages: describe(Count, "Number of messages."),
   aligned: describe(Count, "Messages that SPF or DKIM aligns: they pass DMARC."),

@@ -3,8 +3,6 @@ import * as v from "valibot";
 import { describe, Flag, limitCharacters, notEmpty, optional, optionalOr, part } from "./common.ts";
 import { OutgoingUrl } from "./outgoing-url.ts";
 
-// The options that a batch and a file have in common.
-
 const NAME_LENGTH_MAX = 200;
 
 export const JobName = optional(

@@ -1,8 +1,6 @@
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
 
-// The parts of a message report that are about the message itself.
-
 const Text = v.string();
 const Flag = v.boolean();
 

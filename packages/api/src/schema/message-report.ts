@@ -6,8 +6,6 @@ import { MessageContent, Unsubscribe } from "./message-content.ts";
 import { PROPOSAL_FIELDS } from "./proposed-records.ts";
 import { createScoreParts } from "./score-parts.ts";
 
-// The report about one received test mail.
-
 const Text = v.string();
 const Texts = v.array(v.string());
 const Flag = v.boolean();

@@ -1,8 +1,6 @@
 import * as v from "valibot";
 import { Count, describe } from "./common.ts";
 
-// Records to publish, and the tree of an SPF policy.
-
 const Text = v.string();
 
 const DNS_RECORD_FIELDS = {
@@ -25,7 +23,6 @@ export const ProposedDnsRecord = v.object({
   ),
 });
 
-/** A record to publish, with the fields that describe it. */
 export const PROPOSAL_FIELDS = {
   record: describe(
     v.optional(ProposedDnsRecord),

@@ -4,8 +4,6 @@ import type { ResultSummary as StoredSummary } from "@mailproof/core/rows/result
 import * as v from "valibot";
 import { describe, Integer, limitCharacters, noControls, notEmpty } from "./common.ts";
 
-// The parameters that find, filter and sort rows of a job, and the summary of all its rows.
-
 export const FILTER_LENGTH_MAX = 1_000;
 const TEXT_LENGTH_MAX = 254;
 

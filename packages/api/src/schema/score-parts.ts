@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { Count, describe, Integer } from "./common.ts";
 
-/** The computation of a score, of a check or of a mail. */
 export const createScoreParts = <Part extends v.GenericSchema<string>>(part: Part) =>
   describe(
     v.object({

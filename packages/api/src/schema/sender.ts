@@ -13,8 +13,6 @@ import type { Caller } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { describe } from "./common.ts";
 
-// Domains and sending IP addresses in requests and responses.
-
 const DOMAIN_WORDS = "must be a domain name such as example.com";
 const IP_WORDS = "must be an IPv4 address such as 192.0.2.1; leave it out if there is none";
 
@@ -28,7 +26,6 @@ export const DomainName = v.pipe(
 
 const INCLUDES_MAX = 10;
 
-/** Domains separated by commas. */
 export const DomainNames = v.pipe(
   v.string(),
   v.check(

@@ -45,7 +45,6 @@ export const toCheckResult = ({ check, report }: StoredCheck): CheckResult => ({
   ...toSections(report),
 });
 
-/** Formats the report without its owner and time. */
 export const toSections = (report: StoredReport) => {
   const { scored, mx, dkim, spamAssessment } = report;
   const { confidence, missing } = measureCoverage(report);

@@ -8,14 +8,11 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Count, createList, describe, Integer } from "./common.ts";
 
-// Schemas of the webhook routes.
-
 export const EventName = v.picklist(
   WEBHOOK_EVENT_TYPES,
   `must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`,
 );
 
-/** Event names without repeats, in the order of the request. */
 export const EventNames = v.pipe(
   createList(EventName, 100),
   v.minLength(1, "must name at least one event"),
@@ -27,7 +24,6 @@ const DisabledBecause = describe(
   "asked: disabled by the account. failing: nothing was delivered for five days. gone: the address responded with 410.",
 );
 
-/** A webhook without its secret. */
 export const WebhookSummary = v.object({
   id: describe(v.string(), "The webhook's id."),
   url: describe(v.string(), "The HTTPS address that events are sent to."),
