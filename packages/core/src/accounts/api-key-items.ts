@@ -32,9 +32,8 @@ const ApiKey = v.object({
    */
   publicUse: v.optional(
     v.object({
-      /** The origins of the pages, as a browser sends them. */
+      /** The origins have the form in which a browser sends them. */
       origins: v.array(v.string()),
-      /** The most verifications per day (UTC). */
       dailyMax: v.number(),
     }),
   ),

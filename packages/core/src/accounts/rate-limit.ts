@@ -5,7 +5,7 @@ import type { World } from "../ports/world.ts";
 /** `resetAt` is the end of the window in epoch seconds, when the count restarts. */
 export type RateLimitResult = {
   readonly allowed: boolean;
-  /** The limit that the numbers describe: the one that the client reaches first. */
+  /** The numbers describe the limit that the client reaches first. */
   readonly by: "key" | "account";
   readonly limit: number;
   readonly remaining: number;

@@ -3,9 +3,7 @@ import { readAddress } from "@mailproof/mail/address-cell";
 
 /** The address to erase, and the patterns that recognise it in stored data. */
 export type Subject = AddressText & {
-  /** Tests whether this text is the address, in any spelling. */
   readonly matches: (email: string) => boolean;
-  /** Tests whether this text contains the address as a word. */
   readonly isMentionedIn: (text: string) => boolean;
 };
 
