@@ -11,7 +11,7 @@ const MEDIUM_DAYS = 90;
 
 /** The activity of one address. Unknown values are null, never 0. */
 export type Activity = {
-  /** The time of the recipient's last open or click. */
+  /** The later of the last open and the last click. */
   readonly lastSeen: string | null;
   readonly lastOpen: string | null;
   readonly lastClick: string | null;

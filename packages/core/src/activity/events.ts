@@ -28,7 +28,6 @@ export type MailEvent = {
   readonly bounce?: BounceReport | undefined;
 };
 
-/** The counter that an event increments. */
 export type MailEventKind =
   | Exclude<MailEventType, "reject" | "delivery_delay">
   | "machine"

@@ -38,7 +38,7 @@ const AddressRecord = v.object({
   complained: Count,
   rejected: Count,
   delayed: Count,
-  /** Events, opens and clicks of each of the last days. */
+  /** Each day counts events, opens and clicks. */
   days: v.record(v.string(), v.tuple([Count, Count, Count])),
   /** In the shared pool: the contributor tags of reporting accounts, up to the required number. */
   marks: v.pipe(v.array(Count), v.readonly()),
@@ -94,7 +94,7 @@ export const removeRecord = (address: string, { rev }: AddressRecord): Write => 
   where: { rev },
 });
 
-/** The sums of a day. An absent field counts as 0. */
+/** An absent sum of a day counts as 0. */
 export const DAY_SUMS = [
   "delivered",
   "bounced",

@@ -61,11 +61,10 @@ const POOR: DomainActivity = {
 
 type SandboxDomain = { readonly activity: DomainActivity; readonly listed: boolean | null };
 
-/** Reputations by the first label of the domain. */
 export const SANDBOX_REPUTATIONS: Readonly<Record<string, SandboxDomain>> = {
   poor: { activity: POOR, listed: false },
   listed: { activity: GOOD, listed: true },
-  /** Too few addresses to report, and no verdict of a blocklist. */
+  /** The domain has too few addresses to report, and no blocklist gave a verdict. */
   unknown: { activity: NO_REPUTATION, listed: null },
 };
 

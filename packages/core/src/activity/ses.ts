@@ -11,7 +11,6 @@ import type { MailEvent } from "./events.ts";
 const ACCOUNT_TAG = "mailproof_account";
 
 export type SesEvents = {
-  /** Null when the mail had no tag. */
   readonly account: string | null;
   readonly events: readonly MailEvent[];
 };
