@@ -12,7 +12,6 @@ import { isMisplaced } from "./reconciler.ts";
 
 /** These numbers show the operator that repairs have stopped before customers notice. */
 export type Gauges = {
-  /** The age of the most overdue scheduled work. */
   readonly dueAgeSeconds: number;
   readonly heldOverAnHour: number;
   /** The number of items that a wrong clock scheduled later than their kind permits. */

@@ -31,7 +31,7 @@ export const isMisplaced = (item: Item, now: Date): boolean => {
   );
 };
 
-/** Another process may take the work over after this time. */
+/** When the lease ends, another process may take the work over. */
 const LEASE_MS = 5 * MINUTE_MS;
 /** A limit per run and partition: a long backlog takes several runs, and several processes share it. */
 const MAX_ITEMS_PER_RUN = 100;
