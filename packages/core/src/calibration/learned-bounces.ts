@@ -33,7 +33,7 @@ export const createLearnedBounces = (world: Pick<World, "table" | "now">): FindL
   };
 };
 
-/** Tests all accounts together, and all without the one that reported most bounces, so no account decides alone. */
+/** Tests all accounts together, and all without the account that reported most bounces, so no account decides alone. */
 const bouncesBeyondChance = (cells: readonly CellCounts[]): boolean => {
   const all = cells.reduce((sum, { counts }) => addFates(sum, counts), NO_FATES);
   const byTag = new Map<string, FateCounts>();

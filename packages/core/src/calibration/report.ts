@@ -19,7 +19,6 @@ export type CalibrationRow = {
   readonly provider?: string;
   readonly status?: string;
   readonly band?: number;
-  /** Addresses whose mail was delivered or bounced hard. */
   readonly sent: number;
   readonly bounced: number;
   /** Addresses with at most a soft bounce, which no other number includes. */
