@@ -50,7 +50,6 @@ export type AnalysisPorts = {
 } & Pick<World, "now" | "sleep">;
 
 export type AnalysisRequest = {
-  /** The domain in A-labels. */
   readonly domain: string;
   readonly sendingIp?: string | undefined;
   readonly reportsMailbox?: string | undefined;
@@ -79,7 +78,6 @@ export type CheckReport = {
   readonly dkim: DkimAnalysis;
   readonly dmarc: DmarcAnalysis;
   readonly reputation: Reputation;
-  /** Null without a sending address. */
   readonly reverseDns: ReverseDns | null;
   readonly hints: readonly Issue[];
   readonly spamAssessment: SpamAssessment;
@@ -255,8 +253,8 @@ const runAnalyses = async (
 };
 
 /**
- * Replaces a missing sending address with that of the first mail host, and never with a later host's because the first did not
- * answer. The check has queried all of them before.
+ * Finds the address of the first mail host, which replaces a missing sending address. A later host never replaces a first host
+ * without an answer. The check has queried all hosts before.
  */
 const findFirstIpv4 = async (
   dns: Dns,

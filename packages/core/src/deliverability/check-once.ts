@@ -59,9 +59,9 @@ export const CHECK = "check";
 
 /** A stored result is returned free of charge for a day. */
 const CACHE_MS = DAY_MS;
-/** A check is stored within this time after its time limit; then the reconciler may restart it. */
+/** The margin between a check's time limit and its storing; afterwards the reconciler may restart the check. */
 const MARGIN_MS = 12_000;
-/** A repeat assumes that the first request crashed when it has not stored its check within this time. */
+/** When the first request has not stored its check by then, a repeat assumes that the first request crashed. */
 const STORING_MS = 1_000;
 const POLL_MS = 200;
 /** An Idempotency-Key is stored for 30 days, and its check must stay readable as long. */
@@ -194,7 +194,6 @@ const waitForFirst = async (
   const endsAtMs = world.now().getTime() + waitMs - MARGIN_MS + STORING_MS;
   while (world.now().getTime() < endsAtMs) {
     await world.sleep(POLL_MS);
-    // After a failed read, the loop tries again.
     const isOpen = await isStillOwned(world.table, operation).catch(() => true);
     const how = { price: FREE, replayed: true };
     const storedResult = await findStoredResult(world, order, operation, how).catch(() => null);

@@ -6,9 +6,9 @@ const PAGES_MAX = 20;
 const PAGE_SIZE = 100;
 
 type CheckHistory = {
-  /** Newest first. */
+  /** The checks are sorted, the newest first. */
   readonly checks: readonly Check[];
-  /** The number of matches among the checks that were read. */
+  /** The total counts the matches among the checks that were read. */
   readonly total: number;
   readonly isTruncated: boolean;
 };

@@ -7,7 +7,6 @@ import { MAIL_TEST_PREFIX } from "./mail-tests/address.ts";
 import { acceptReportMail, findReportRecipient } from "./reports/accept-report-mail.ts";
 import { REPORTS_PREFIX } from "./reports/reports-address.ts";
 
-/** The prefix of the local part decides how mail is handled. */
 const RECIPIENTS: readonly MailRecipient[] = [
   { prefix: MAIL_TEST_PREFIX, find: findTestRecipient, accept: acceptTestMail },
   { prefix: REPORTS_PREFIX, find: findReportRecipient, accept: acceptReportMail },
@@ -22,7 +21,6 @@ export const findRecipient = async (
   return found ? found.recipient.find(world, found.token) : "unknown";
 };
 
-/** Stores one mail for one recipient, on one machine and on AWS alike. */
 export const acceptMail = async (
   world: CheckWorld,
   address: string,

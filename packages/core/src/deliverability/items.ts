@@ -16,7 +16,6 @@ import { CONFIDENCES } from "./coverage.ts";
 //   LATEST#<owner>#<hash>   LATEST                                      check, checkedAt, and the current alerts
 
 export type CheckSubject = {
-  /** The domain in A-labels. */
   readonly domain: string;
   readonly sendingIp: string | null;
 };
@@ -73,7 +72,6 @@ export const findReport = async (table: Table, id: string): Promise<StoredReport
   return item && (decompressJson(v.parse(v.string(), item["report"])) as StoredReport);
 };
 
-/** Newest first. */
 export async function* iterateChecks(
   table: Table,
   owner: string,

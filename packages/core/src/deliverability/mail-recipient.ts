@@ -1,7 +1,7 @@
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import type { CheckWorld } from "./dns-lookups.ts";
 
-/** Whether an address accepts a mail now. used: it has received its mail. */
+/** The address accepts a mail (open), does not exist (unknown), is too old (expired), or has received its mail (used). */
 export type RecipientStatus = "open" | "unknown" | "expired" | "used";
 
 /** busy: the sender may send the mail again later. unreadable: the mail does not contain the expected content. */

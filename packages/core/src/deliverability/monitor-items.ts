@@ -82,7 +82,6 @@ export const findMonitor = async (table: Table, id: string): Promise<Monitor | u
   return item && parseMonitor(item);
 };
 
-/** Newest first. */
 export const listMonitors = async (table: Table, owner: string): Promise<Monitor[]> => {
   const list = { index: "list", pk: toListKey(owner), newestFirst: true } as const;
   return Array.fromAsync(paginateQuery(table, list), parseMonitor);

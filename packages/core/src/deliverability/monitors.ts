@@ -88,7 +88,6 @@ const createUnsureFailure = () =>
     "The outcome of this request is not known; send it again.",
   );
 
-/** False when no such monitor existed. */
 export const removeMonitor = async (world: World, { id, owner }: Monitor): Promise<boolean> => {
   const { outcome } = await world.table.transact([
     { remove: toMonitorKey(id), where: { id } },
@@ -159,7 +158,7 @@ const run = async (
   }
 };
 
-/** Longer than the retries of any run. */
+/** The key outlives the retries of any run. */
 const RUN_RETENTION_SECONDS = 7 * 86_400;
 
 /** Undefined when the run has not ended, so the queue delivers the message again. */

@@ -28,7 +28,6 @@ type Input = {
 export type RecordProposals = {
   /** The issues that remain after publishing the SPF and the DMARC record, according to the analysers and not to the proposals. */
   readonly after: Findings;
-  /** True when one of these two records was proposed. */
   readonly isBetter: boolean;
   readonly find: (advice: Advice, issue: Issue) => Promise<ProposedRecord | undefined>;
 };

@@ -9,7 +9,7 @@ import { scoreFindings } from "./score.ts";
 export type Recommendation = {
   readonly id: string;
   readonly severity: Severity;
-  /** The points that the score gains from this recommendation alone. */
+  /** The score gains these points from this recommendation alone. */
   readonly pointsRegained: number;
   readonly text: string;
   readonly issues: readonly string[];
@@ -35,7 +35,7 @@ type FoundRecords = {
   readonly found: ReadonlyMap<string, ProposedRecord>;
 };
 
-/** Recommendations, the one that gains most first. Issues without cost appear only when they are hints. */
+/** Sorts the recommendations by their gain, the largest first. Issues without cost appear only when they are hints. */
 export const recommend = (
   findings: Findings,
   hints: readonly Issue[],

@@ -11,9 +11,9 @@ const ASKS_FOR_REPORTS = "v=DMARC1; p=none; rua=mailto:dmarc@{domain}";
 /** The result of a domain under a test key, by its first label. Other domains have no issues. */
 export const SANDBOX_SENDERS: Readonly<Record<string, SandboxSender>> = {
   nxdomain: "nxdomain",
-  /** No answers: UNAVAILABLE; a live key would be refunded. */
+  /** A live key would be refunded, because no query gets an answer: UNAVAILABLE. */
   dnsfail: "timeout",
-  /** A failure on our side: INTERNAL; a live key would be refunded. */
+  /** A live key would be refunded, because the check fails on our side: INTERNAL. */
   error: "breaks",
   nomx: { without: "mx" },
   nospf: { without: "spf" },
@@ -104,7 +104,6 @@ const createZone = (
   };
 };
 
-/** Test keys never reach the network. */
 export const selectLookups = (
   { names }: WithDnsLookups,
   mode: KeyMode,

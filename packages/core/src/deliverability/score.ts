@@ -33,7 +33,6 @@ export const CAPS: readonly ScoreCap[] = [
 export type ScoreResult = {
   readonly score: number;
   readonly grade: Grade;
-  /** The parts of the score, so that a reader can compute it again. */
   readonly parts: readonly {
     readonly component: CheckComponent;
     readonly weight: number;

@@ -10,7 +10,7 @@ import { toMailTestId } from "./address.ts";
 import { findMailTest, type MailTest, toMailItem, toMailTestKey, toStoredMail } from "./items.ts";
 import { MAIL_TESTS_QUEUE } from "./queue.ts";
 
-/** If its message is lost, the test becomes due after this time and the message is sent again. */
+/** If its message is lost, the test becomes due five minutes later and the message is sent again. */
 const RESEND_AFTER_MS = 5 * MINUTE_MS;
 
 export const findTestRecipient = async (world: World, token: string): Promise<RecipientStatus> =>

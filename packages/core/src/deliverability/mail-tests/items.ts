@@ -45,7 +45,7 @@ const MailTest = v.object({
   address: v.string(),
   createdAt: v.string(),
   openUntil: v.string(),
-  /** The number of messages sent to have the mail assessed. */
+  /** The worker counts the messages that asked for the assessment. */
   sends: v.number(),
   receivedAt: v.optional(v.string()),
   /** The domain of the mail's author, in A-labels. Null when the mail has no author. Absent until the mail is assessed. */
@@ -92,7 +92,6 @@ export type StoredMail = Readonly<v.InferOutput<typeof StoredMail>>;
 /** As long as the body is stored (`BLOB_RETENTION_DAYS`). */
 const MAIL_RETENTION_SECONDS = 86_400;
 
-/** `sender`: the hash of the envelope's sender. */
 export const toMailItem = (mail: StoredMail, sender: string): Item => ({
   ...toMailKey(mail.test),
   list_pk: toSenderPartition(sender),

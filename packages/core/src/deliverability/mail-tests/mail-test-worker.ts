@@ -79,7 +79,6 @@ const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
   await storeReport(world, test, mail, report);
 };
 
-/** Undefined when reading the mail costs too much. */
 const readMail = (
   { reading, log }: CheckWorld,
   { id, owner }: MailTest,

@@ -10,7 +10,6 @@ import { READINESS } from "./readiness-limits.ts";
 
 /** The stored evidence about a domain. Each part may be missing. */
 export type Evidence = {
-  /** The domain in A-labels. */
   readonly domain: string;
   readonly now: Date;
   readonly check: CheckEvidence | null;

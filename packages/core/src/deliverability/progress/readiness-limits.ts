@@ -10,6 +10,6 @@ export const READINESS = {
   /** The share of messages that one sender may send unaligned, if it is a mail service or passes as another domain. */
   senderShareMax: 0.01,
   spfOnlyShareMax: 0.05,
-  /** A source without unaligned mail for this many days is corrected: its earlier mail leaves the window. */
+  /** A source is corrected after three days without unaligned mail: its earlier mail leaves the window. */
   correctedAfterDays: 3,
 } as const;

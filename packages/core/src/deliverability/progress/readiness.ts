@@ -45,7 +45,7 @@ export type ReportedMail = {
   readonly alignedShare: number | null;
   readonly days: number;
   readonly daysAtPolicy: number;
-  /** The source with the most unaligned mail first. */
+  /** The source with the most unaligned mail comes first. */
   readonly unalignedSources: readonly DatedSource[];
 };
 
@@ -121,7 +121,7 @@ export const listReportCodes = (
   return found.filter(([, holds]) => holds).map(([code]) => code);
 };
 
-/** Codes for faulty mail, as opposed to too few reports. */
+/** These codes stand for faulty mail, as opposed to too few reports. */
 export const FAULT_CODES: readonly ReasonCode[] = [
   "low_aligned_share",
   "unaligned_senders",

@@ -126,7 +126,6 @@ const judgeReported = ({ domain, now, reports }: Evidence, { mail }: Readiness):
   };
 };
 
-/** Returns the end of the day, or now when the day is not over. */
 const endOf = (day: string, now: Date): Date => {
   const end = addMs(new Date(`${day}T00:00:00.000Z`), DAY_MS);
   return end < now ? end : now;

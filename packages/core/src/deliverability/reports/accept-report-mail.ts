@@ -12,7 +12,7 @@ import { storeReport } from "./store-report.ts";
 import { REPORT_BYTES_MAX } from "./unpack-report.ts";
 import { countUnreadable, type UnreadableReports } from "./unreadable-reports.ts";
 
-/** Each mail counts at least this many bytes, with or without a report. */
+/** Each mail counts at least 100 KB, with or without a report. */
 const MAIL_BYTES_LEAST = 100_000;
 
 export const findReportRecipient = async (

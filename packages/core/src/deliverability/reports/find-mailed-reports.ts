@@ -12,7 +12,7 @@ const REPORTS_MAX = 10;
 
 export type MailedReports = {
   readonly reports: readonly Report[];
-  /** The bytes that unpacking cost, even when it failed. */
+  /** The bytes count even when unpacking failed. */
   readonly unpackedBytes: number;
   /**
    * The reason that the mail or one of its files is unreadable. With `isTooLarge` the mail exceeds its limit, and no report
@@ -22,7 +22,7 @@ export type MailedReports = {
   readonly author: ReadAuthor;
 };
 
-/** DEFLATE expands one byte to at most this many. */
+/** DEFLATE expands one byte to at most 1,032 bytes. */
 const RATIO_MAX = 1_032;
 
 /**
@@ -84,7 +84,6 @@ const listReportFiles = ({ tree }: ParsedMessage): readonly Buffer[] => {
 /** Matches text/xml, application/json and application/tlsrpt+json. The bytes reveal a packed report. */
 const REPORT_TYPE = /^(?:application|text)\/(?:[\w.-]+\+)?(?:xml|json)$/;
 const REPORT_NAME = /\.(?:xml|json)$/i;
-/** The beginning of a report, whatever the name of its part. */
 const REPORT_START = /^(?:\xef\xbb\xbf)?\s*(?:<\?xml|<(?:\w+:)?feedback|\{)/;
 const START_BYTES = 200;
 

@@ -38,25 +38,22 @@ export type TlsDay = { readonly day: string; readonly succeeded: number; readonl
 export type DomainReports = {
   readonly since: string;
   readonly until: string;
-  /** True when the oldest reports were not read. */
   readonly isTruncated: boolean;
   readonly reporters: Sums;
-  /** Faults in the newest reports, which still count. */
+  /** Faults in the newest reports, whose sums still count. */
   readonly noted: readonly NotedReport[];
   readonly dmarc: {
     readonly reports: number;
-    /** The reports in mail that did not pass DMARC. */
     readonly unauthenticatedReports: number;
-    /** The policy in the newest authenticated report. */
+    /** The policy comes from the newest authenticated report. */
     readonly policy: PublishedPolicy | null;
     /** The start of the newest report's range, when its receiver may have read the policy. */
     readonly policySeenAt: Date | null;
     /** The number of days with reports, by the policy that applied to the domain. */
     readonly daysByPolicy: Readonly<Record<DmarcPolicy, number>>;
     readonly total: SourceSums;
-    /** Oldest first, without days that have no reports. */
+    /** The days are sorted, the oldest first, without days that have no reports. */
     readonly days: readonly DmarcDay[];
-    /** Largest first. */
     readonly sources: readonly DatedSource[];
   };
   readonly tls: {

@@ -28,7 +28,6 @@ export type SourceSums = {
   /** Null for the sum of the addresses beyond the largest ones. */
   readonly ip: string | null;
   readonly messages: number;
-  /** Aligned by SPF, by DKIM, or by both. */
   readonly aligned: number;
   readonly spfAligned: number;
   readonly dkimAligned: number;
@@ -38,7 +37,6 @@ export type SourceSums = {
   readonly unauthenticated?: number;
   readonly dispositions: Sums<Disposition>;
   readonly reasons: Sums<OverrideReason>;
-  /** The domains that passed SPF or DKIM. */
   readonly authenticated: Sums;
 };
 
@@ -62,19 +60,17 @@ export const getReportedPolicy = ({
 type ReportHead = {
   readonly reporter: string;
   readonly reportId: string;
-  /** The domain in A-labels. */
   readonly domain: string;
   readonly begin: Date;
   readonly end: Date;
   readonly rows: number;
-  /** Absent when the report has no faults. */
+  /** Absent when the report contains no faults. */
   readonly notes?: readonly ReportNote[];
 };
 
 export type DmarcReport = ReportHead & {
   readonly type: "dmarc";
   readonly policy: PublishedPolicy;
-  /** Largest first. */
   readonly sources: readonly SourceSums[];
 };
 

@@ -47,7 +47,6 @@ const SANDBOX_SOURCES: Readonly<Record<string, readonly SourceSums[]>> = {
   unaligned: [ALIGNED, FORWARDED, SERVICE],
 };
 
-/** Newest first. */
 export const createSandboxReports = (domain: string, now: Date): readonly DmarcReport[] => {
   const sources = SANDBOX_SOURCES[domain.split(".")[0] ?? ""];
   if (!sources) return [];

@@ -4,7 +4,7 @@ export type SenderService = {
   /** The value of a source's field `provider`. */
   readonly name: string;
   readonly title: string;
-  /** The last labels of its hosts' names. */
+  /** The hosts' names end with these labels. */
   readonly hosts: readonly string[];
   /** The last labels of the domains with which its mail passes SPF or DKIM before the customer has set up anything. */
   readonly domains: readonly string[];

@@ -43,7 +43,6 @@ export const createSourceSums = (sourcesMax = Number.POSITIVE_INFINITY) => {
       addSums(source, sums);
       return source.ip;
     },
-    /** Largest first. */
     list: (): readonly SourceSums[] =>
       [...sources.values()].toSorted(
         (a, b) => b.messages - a.messages || ((a.ip ?? "~") < (b.ip ?? "~") ? -1 : 1),

@@ -55,7 +55,7 @@ const gunzip = (bytes: Uint8Array, note: AddNote, maxOutputLength: number): Uint
 
 const GZIP_HEADER_BYTES = 10;
 const GZIP_TRAILER_BYTES = 8;
-/** RFC 1952 §2.3.1: the optional fields of the header. */
+/** RFC 1952 §2.3.1 defines these flags for the optional fields of the header. */
 const [HAS_HEADER_CRC, HAS_EXTRA, HAS_NAME, HAS_COMMENT] = [2, 4, 8, 16];
 
 /** Unpacks a gzip file with bytes after its end, which zlib takes for a second, damaged file. */

@@ -10,7 +10,6 @@ import type { AddNote } from "./report-notes.ts";
 export type XmlElement = {
   readonly name: string;
   readonly children: readonly XmlElement[];
-  /** Without white space at both ends. */
   readonly text: string;
 };
 

@@ -8,7 +8,6 @@ export type SesReceipt = {
   readonly blob: string;
   /** The address of MAIL FROM, "" for the null reverse-path. */
   readonly mailFrom: string;
-  /** The addresses of RCPT TO that match the rule. */
   readonly recipients: readonly string[];
   readonly receivedAt: Date;
 };
