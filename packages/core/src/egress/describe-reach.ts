@@ -1,6 +1,5 @@
 import type { Reach } from "./reach.ts";
 
-/** Tells a person before a verification whether mail servers can be asked. */
 export const describeReach = ({ state, refusedBy }: Pick<Reach, "state" | "refusedBy">): string =>
   SENTENCES[state].replace("{providers}", refusedBy.join(" and "));
 

@@ -44,9 +44,8 @@ export type SelfTest = {
 export type SelfTestPorts = {
   readonly dnsLookups: DnsLookups;
   readonly connect: SmtpConnect;
-  /** This host, or the proxies. */
+  /** An exit is this host or a proxy. */
   readonly exits: readonly string[];
-  /** The open circuit breakers of the running service. */
   readonly blocks: readonly ProviderBlock[];
 };
 

@@ -12,7 +12,7 @@ type Clocked = Pick<World, "table" | "now">;
 
 /** The root zone delegates `com` itself, so every resolver on the internet knows its name servers. */
 const CONTROL = { type: "NS", name: "com" } as const;
-/** No resolver ever finds such a name (RFC 6761 §6.4). */
+/** No resolver ever finds a name under `invalid` (RFC 6761 §6.4). */
 const RESERVED_NAME = /(?:^|\.)invalid$/i;
 /** A list of dead domains causes one control query and one read per second. */
 const REMEMBERED_MS = 1_000;

@@ -17,7 +17,6 @@ export type ContactedServer = {
 };
 
 export type ServerVisit = ContactedServer & {
-  /** DNS returns a mail host for the domain. */
   readonly isResolved: boolean;
   readonly isAccepted: boolean;
   readonly observedIps: readonly string[];

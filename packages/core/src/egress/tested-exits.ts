@@ -16,7 +16,6 @@ export type TestedExit = {
   readonly ptr: string | null;
   /** The PTR record equals the name in EHLO. */
   readonly isHello: EgressCheckResult;
-  /** The EHLO name resolves to the address. */
   readonly isForward: EgressCheckResult;
 };
 
