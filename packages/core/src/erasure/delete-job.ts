@@ -37,7 +37,7 @@ import type { WorkKind } from "../runtime/work-kind.ts";
 // job's parts one after the other. After a crash the record remains, and the reconciler continues. The job's ledger entries
 // stay; they contain no addresses.
 
-/** The reconciler removes the remaining parts after this time. */
+/** After a minute the reconciler removes the parts that the request did not remove. */
 const REQUEST_MS = 60_000;
 
 /**

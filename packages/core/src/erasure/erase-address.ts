@@ -50,11 +50,11 @@ export type ErasureState = {
   readonly openJobs: readonly string[];
 };
 
-/** No other process takes the erasure over within this time. */
+/** While the lease lasts, no other process takes the erasure over. */
 const LEASE_MS = 5 * 60_000;
 /** The time that one run searches jobs: half of the Lambda's time, because one large job may take long. */
 const RUN_MS = 15_000;
-/** An incomplete erasure continues after this time. */
+/** An incomplete erasure continues after ten seconds. */
 const CONTINUE_AFTER_MS = 10_000;
 const OPEN_JOBS_CHECK_MS = 5 * 60_000;
 const ERASURE_WAIT_MS = Math.max(LEASE_MS, OPEN_JOBS_CHECK_MS);
@@ -186,7 +186,6 @@ const runErasure = async (
   return toState(erasure, false);
 };
 
-/** Yields the state after each job of the list and at its end. */
 async function* searchJobs(
   world: World,
   erasure: Erasure,

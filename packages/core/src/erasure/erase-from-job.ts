@@ -172,7 +172,6 @@ type Replacement = {
   readonly subject: Subject;
 };
 
-/** Undefined when the list no longer exists. */
 const writeRedacted = async (
   blobs: Pick<Blobs, "get" | "put">,
   { input, metadata, key, subject }: Replacement,
@@ -248,7 +247,7 @@ const eraseFromPage = async (
     subject,
   );
   const token = toPageToken(page);
-  // Deleting the evidence also deletes that of the other rows of this worker's run: evidence expires within days, and erasures are rare.
+  // The object also contains the evidence of the other rows of this worker's run: evidence expires within days, and erasures are rare.
   await blobs.remove(toEvidenceKey({ job: job.id, chunk, token }));
   const isCounted = (await findChunk(table, job.id, chunk))?.passes.includes(token);
   const replaced = await findReplacedRows(table, { job: job.id, chunk, token });
@@ -269,7 +268,6 @@ const eraseFromPage = async (
   return count;
 };
 
-/** The changes of the summary: each counted domain loses its erased rows. */
 const countErasedDomains = (
   rows: readonly VerifiedRow[],
   subject: Subject,

@@ -7,7 +7,6 @@ import type { ChunkOffsets } from "../intake/input-blob.ts";
 
 type Row = readonly [row: number, emailOrWhy: number | string, ...cells: string[]];
 
-/** Undefined when the row does not show the address. */
 type RedactRow = (row: Row) => Row | undefined;
 
 /** Redacts a row of the input: all cells of the person's own row, or the cells in another person's row that mention the address. */
