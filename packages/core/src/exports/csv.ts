@@ -39,7 +39,7 @@ export const joinCells = (
   return listCells.slice(0, width).concat(blanks, resultCells, listCells.slice(width));
 };
 
-// Spreadsheets also accept the full-width signs.
+// Spreadsheets also accept full-width signs.
 const FORMULA = /^[=@\t\r\n＝＠]/;
 const SIGN = /^[+\-＋－]/;
 
@@ -55,7 +55,6 @@ const isFormula = (cell: string): boolean =>
   FORMULA.test(cell) ||
   (SIGN.test(cell) && !SIGNS_ALONE.test(cell) && !NUMBER.test(cell) && !PHONE_NUMBER.test(cell));
 
-/** Restores the list's text of an exported cell. */
 export const removeFormulaGuard = (cell: string): string =>
   cell.startsWith("'") && isFormula(cell.slice(1)) ? cell.slice(1) : cell;
 

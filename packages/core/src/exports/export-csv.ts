@@ -4,12 +4,11 @@ import type { ListedRows, RowSelection } from "./export-rows.ts";
 
 export type CsvExportOptions = {
   readonly selection: RowSelection;
-  /** Null selects the list's delimiter. */
   readonly delimiter: string | null;
   readonly hasHeader: boolean;
 };
 
-/** Yields one piece per step, the header in the first piece. */
+/** The header is in the first piece. */
 export async function* formatCsv(
   listed: AsyncIterable<ListedRows>,
   { selection, delimiter: requestedDelimiter, hasHeader }: CsvExportOptions,

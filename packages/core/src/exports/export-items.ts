@@ -27,10 +27,9 @@ const StoredExport = v.object({
   state: v.picklist(["pending", "ready", "failed"]),
   /** Identifies the readable part of the job at the time of the request. */
   snapshot: v.string(),
-  /** True when a worker makes the export. */
   isLarge: v.boolean(),
   starts: v.array(v.number()),
-  /** The number of times that its messages were sent again. */
+  /** The reconciler counts how often it sent the export's messages again. */
   sends: v.optional(v.number(), 0),
   readyAt: v.optional(v.string()),
   /** The counts of the file, known once its first part exists. */
@@ -46,7 +45,7 @@ const StoredExport = v.object({
   missingRows: v.optional(v.number()),
 });
 
-/** `parts`: whether each part exists. */
+/** `parts` tells for each part whether it exists. */
 export type StoredExport = Readonly<Omit<v.InferOutput<typeof StoredExport>, "starts">> & {
   readonly starts: readonly number[];
   readonly parts: readonly boolean[];

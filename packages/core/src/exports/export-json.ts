@@ -101,7 +101,6 @@ export type JsonPart = {
   readonly isLast: boolean;
 };
 
-/** Yields one piece per chunk. */
 export async function* formatJson(
   listed: AsyncIterable<ListedRows>,
   { selection, metadata, isLast }: JsonPart,

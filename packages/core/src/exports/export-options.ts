@@ -20,7 +20,6 @@ export type ExportOptions = Pick<WantedRows, "filter" | "text"> & {
   /** A zip contains a CSV for each advice. */
   readonly format: ExportFormat;
   readonly selection: RowSelection;
-  /** The delimiter of a CSV; null selects the list's delimiter. */
   readonly delimiter: DelimiterName | null;
 };
 

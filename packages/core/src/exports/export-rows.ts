@@ -8,7 +8,6 @@ import { readPackedValues } from "../verify/pack.ts";
 import type { ExportedRows, ExportSummary } from "./exported-rows.ts";
 import { openSourceList, type SourceList } from "./source-list.ts";
 
-/** The rows of an export: rows with a result, or every row of the list. */
 export const ROW_SELECTIONS = ["verified", "all"] as const;
 export type RowSelection = (typeof ROW_SELECTIONS)[number];
 
@@ -89,7 +88,7 @@ export async function* readListedRows(
     const step = Math.max(1, Math.floor(ROWS_OF_STEP / width));
     for await (const some of rows) {
       let at = 0;
-      // Also yields an empty step, because the first step carries the header.
+      // Yields even an empty step, because the first step carries the header.
       do {
         // Reading files does not yield to other work; without this wait, one turn would write many exports.
         await world.callers.yieldToCallers(requester);

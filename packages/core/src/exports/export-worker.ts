@@ -68,11 +68,10 @@ export const makeExport: Worker = {
   },
 };
 
-/** An export that is incomplete after this time gets its messages again. */
+/** An export that is still incomplete gets its messages again after two minutes. */
 export const RESEND_AFTER_MS = 2 * MINUTE_MS;
 const SENDS_MAX = 5;
 
-/** Sends the messages of an export that a crash left incomplete. */
 const repairExport = async (world: World, item: Item): Promise<string> => {
   const stored = readExport(item);
   const job = await findJob(world.table, stored.job);

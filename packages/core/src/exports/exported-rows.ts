@@ -35,9 +35,9 @@ const toRowFilter = (filter: string): RowFilter =>
   isNamed(filter) ? NAMED[filter] : parseRowFilter(filter);
 
 export type WantedRows = {
-  /** A name, or terms such as those of a page of rows. */
+  /** A filter is a name, or a list of terms as for a page of rows. */
   readonly filter: string;
-  /** A part of the address. */
+  /** The text is a part of the address. */
   readonly text: string | null;
   readonly send?: SendAdvice;
 };
@@ -51,9 +51,8 @@ export type ExportSummary = {
   /** The number of results that the job counts, and the number of these that are deleted or not readable yet. */
   readonly expected: number;
   readonly missing: number;
-  /** The number of addresses without a result. */
   readonly pending: number;
-  /** The chunks that were never queued. */
+  /** These chunks were never queued. */
   readonly refunded: ReadonlySet<number>;
 };
 

@@ -100,7 +100,6 @@ const findMissingRows = ({ details }: Failure): number | undefined => {
 
 const FAILED = { ...UNSCHEDULED, state: "failed" } as const;
 
-/** Fails an export whose worker failed too often. */
 export const failExport = (
   world: ExportWorld,
   stored: StoredExport,
@@ -149,7 +148,7 @@ export const createUnsureFailure = (): Failure => {
 type Part = {
   readonly stored: StoredExport;
   readonly part: number;
-  /** Only for the first part. */
+  /** Only the first part has counts. */
   readonly counts: ExportCounts | undefined;
 };
 
@@ -181,7 +180,7 @@ export const listRows = (
   return readListedRows(world, readable, assertComplete(readable, exported), wanted.selection);
 };
 
-/** Formats a CSV, or a spreadsheet or zip, which consist of one part. */
+/** A spreadsheet or a zip consists of one part. */
 export const formatTable = (
   world: Parameters<typeof listRows>[0],
   readable: ExportSummary,

@@ -92,7 +92,7 @@ const findOrCreate = async (
   throw createUnsureFailure();
 };
 
-/** The export of a running job stays valid this long, although the job has more rows by now, so that the waiting request gets it. */
+/** The export of a running job stays valid for a minute, although the job has more rows by now, so that the waiting request gets it. */
 const SO_FAR_MS = MINUTE_MS;
 
 const isCurrent = async (

@@ -7,7 +7,6 @@ type Values = Readonly<Record<string, unknown>>;
 /** The columns that the command and the export add to a list. Their names are the API's, flattened. */
 type ResultColumn = {
   readonly name: string;
-  /** The path to the value inside the service, and in the public form. */
   readonly keys: readonly string[];
   readonly publicKeys: readonly string[];
 };

@@ -18,7 +18,6 @@ import type { Job } from "../rows/items.ts";
 
 type SourceRow = InputRow | ExcludedRow | undefined;
 
-/** The list that a job was made from, for its export. */
 export type SourceList = {
   /** The names of the list's columns; empty when the job is not from a file, or its input cannot be read. */
   readonly columns: readonly string[];
@@ -93,7 +92,7 @@ export const toColumns = (
 
 export type OwnColumns = {
   readonly names: readonly string[];
-  /** Returns how many rows, from the first, have cells within so many bytes; at least 1. */
+  /** Returns how many rows, from the first, have at most `bytesMax` bytes of cells; at least 1. */
   readonly countWithin: (rows: readonly { readonly chunk: number }[], bytesMax: number) => number;
   /** Reads the cells of each row by its number. A removed list returns no rows. */
   readonly readCells: (
@@ -153,7 +152,6 @@ export const estimateRowBytes = async (
   return RESULT_BYTES + cellBytes + JSON.stringify(listColumns(metadata)).length;
 };
 
-/** The smallest size of a result. */
 const RESULT_BYTES = 300;
 
 /** Each read is a request on AWS. */
@@ -174,7 +172,7 @@ const makeDistinct = (names: readonly string[]): readonly string[] => {
     counts.set(name, count);
     if (count === 1) return name;
     let candidate = `${name}_${count}`;
-    // The list may already have a column of this name.
+    // The list may already contain a column named like the candidate.
     while (used.has(candidate)) candidate += "_";
     used.add(candidate);
     return candidate;

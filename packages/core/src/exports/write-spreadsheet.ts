@@ -1,6 +1,5 @@
 import { writeZip, type ZipPart } from "./write-zip.ts";
 
-/** The limits of spreadsheets. */
 export const SPREADSHEET_ROWS_MAX = 1_048_576;
 const TEXT_LENGTH_MAX = 32_767;
 
