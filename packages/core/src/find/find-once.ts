@@ -59,7 +59,7 @@ const RETENTION_SECONDS = 86_400;
 
 /** Shorter than the wait of a caller on AWS (infra/topology.ts). Without a reply by then, the result is unknown. */
 const WAIT_MS = 20_000;
-/** The work after the wait takes less than this; then the reconciler may take over. */
+/** The work after the wait takes less than 15 s; then the reconciler may take over. */
 const MARGIN_MS = 15_000;
 /** A repeat waits for the first request: longer than that may take, and shorter than a gateway's timeout. */
 const POLL_MAX_MS = 24_000;

@@ -20,9 +20,8 @@ export type PersonForms = {
   readonly last: readonly NameForm[];
   /** The initials for patterns with a letter of the first name: Jean-Luc gives j, and in some companies jl. */
   readonly initials: readonly NameForm[];
-  /** Middle initials. Empty when the client sent no middle name. */
+  /** Empty when the client sent no middle name. */
   readonly middles: readonly NameForm[];
-  /** The likelihood that this person's address contains a middle initial. */
   readonly middleShare: number;
 };
 
@@ -118,7 +117,7 @@ const applyRules = (
     ),
   );
 
-/** The likelihood that a Robert's address says bob. */
+/** With this likelihood a Robert's address says bob. */
 const NICKNAME = 0.08;
 
 const addNicknames = (forms: readonly NameForm[]): readonly NameForm[] =>

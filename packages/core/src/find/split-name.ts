@@ -10,7 +10,6 @@ export type SplitName = {
   readonly after: readonly string[];
 };
 
-/** Titles, which no address contains. */
 const TITLES: ReadonlySet<string> = new Set(
   "dr prof mr mrs ms miss herr frau sir dame jr sr ii iii iv phd md mba esq".split(" "),
 );

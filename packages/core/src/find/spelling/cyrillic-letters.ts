@@ -4,8 +4,8 @@ import { type Alphabet, parseAlphabet } from "./alphabets.ts";
 export type CyrillicLanguage = "ru" | "uk" | "be" | "bg" | "sr" | "mk";
 
 /*
- * The weights judge the spellings of people and companies beside those of passports (ICAO 9303: iu, ia, ii) and of the usual
- * systems (BGN/PCGN: yu, ya, iy). They apply to names that cyrillic-names.ts lacks.
+ * The weights are judgements of how people and companies spell, beside the spellings of passports (ICAO 9303: iu, ia, ii) and
+ * of the usual systems (BGN/PCGN: yu, ya, iy). They apply to names that cyrillic-names.ts lacks.
  */
 const RUSSIAN = {
   а: "a",

@@ -10,7 +10,7 @@ type PackedTables = {
 };
 
 type SpellingTables = {
-  /** The syllable of each character, with v for ü. */
+  /** The syllables have v for ü. */
   readonly pinyin: ReadonlyMap<string, string>;
   readonly cyrillic: Readonly<Record<CyrillicLanguage, Alphabet>>;
   readonly japanese: Readonly<Record<"families" | "given", Alphabet>>;
@@ -32,7 +32,6 @@ const readTables = (): SpellingTables => {
   };
 };
 
-/** Each row contains a syllable and its characters. */
 const readPinyin = (rows: string): ReadonlyMap<string, string> =>
   new Map(
     rows
