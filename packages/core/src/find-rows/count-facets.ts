@@ -85,7 +85,6 @@ type Wanted = {
   readonly isDomain: ReturnType<typeof createAddressTest>;
 };
 
-/** A row counts for a field if no other field excludes the row. */
 const countPiece = (
   piece: AddressedPiece,
   { findObstacle, hasText, isDomain }: Wanted,

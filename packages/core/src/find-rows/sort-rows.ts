@@ -24,7 +24,6 @@ export const createComparator = ({ by, isDescending }: RowOrder): Comparator => 
 
 export type FirstRows<T> = {
   readonly isOpenTo: (row: RowPosition) => boolean;
-  /** Adds a slice of rows, in any order. */
   readonly add: (rows: T[]) => Promise<void>;
   readonly list: () => Promise<readonly T[]>;
 };
