@@ -9,7 +9,7 @@ const CELL_LENGTH_MAX = 65_536;
 const RECORD_LENGTH_MAX = 524_288;
 const RECORD_CELLS_MAX = 16_384;
 
-/** Each stray quote costs a scan as long as a cell. After this many, quoted cells no longer span lines. */
+/** Each stray quote costs a scan as long as a cell. After 16 stray quotes, quoted cells no longer span lines. */
 const STRAY_QUOTES_MAX = 16;
 
 const LF = 10;

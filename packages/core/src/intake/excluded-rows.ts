@@ -18,7 +18,7 @@ export type EncodedExcludedRow = readonly [row: number, why: number | string, ..
 export type ExcludedWriter = {
   /** Waits until the store has read the previous rows, so that memory holds few rows. */
   readonly write: (rows: readonly EncodedExcludedRow[]) => Promise<void>;
-  /** Null when no row was excluded and nothing was written. */
+  /** Null when no row was excluded, so nothing was written. */
   readonly end: () => Promise<ExcludedBlob | null>;
   readonly abort: () => Promise<void>;
 };

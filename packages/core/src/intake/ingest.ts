@@ -209,8 +209,8 @@ type IntakeState = {
 const ADDRESS_BYTES_MIN = 4;
 
 /**
- * The intake gives up after this many rows with text but no address. Rows with an empty cell do not count: a list that is
- * sorted by address starts with them.
+ * The intake gives up after 10,000 rows with text but no address. Rows with an empty cell do not count: a list that is sorted
+ * by address starts with them.
  */
 const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 

@@ -7,7 +7,7 @@ import type { ByteText } from "./byte-text.ts";
 // each chunk, so that a worker reads only its own lines.
 
 /**
- * `row` is the number of the record in the file, or the position in the batch, both from 1. The cells are those of the other
+ * `row` is the number of the record in the file, or the position in the batch, both from 1. `cells` are the cells of the other
  * columns, for the export.
  */
 export type InputRow = readonly [row: number, email: string, ...cells: string[]];
@@ -113,7 +113,6 @@ export const isInputReadable = async (
   }
 };
 
-/** Streams the rows from this chunk on, chunk by chunk. */
 export const readInput = async (
   blobs: Pick<Blobs, "get">,
   { key, version }: Pick<InputBlob, "key" | "version">,

@@ -21,7 +21,7 @@ export type ListDecoder = {
   readonly end: () => ByteText;
 };
 
-/** The decoder reads blocks of this size, so its output does not depend on the chunks of the source. */
+/** The decoder reads blocks of a fixed size, so its output does not depend on the chunks of the source. */
 export const BLOCK_BYTES = 262_144;
 
 /** Yields the same bytes in full blocks, except for the last block. A block is valid until the next read. */

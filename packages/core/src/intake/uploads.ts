@@ -14,7 +14,7 @@ export type Upload = {
   readonly expiresInSeconds: number;
 };
 
-/** A file to upload. `name` is the client's name for it. */
+/** `name` is the client's name for the file. */
 export type UploadedFile = { readonly kind: "csv" | "txt"; readonly name: string };
 
 export type DeclaredFile = UploadedFile & { readonly bytes?: number | undefined };

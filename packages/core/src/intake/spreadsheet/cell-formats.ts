@@ -3,10 +3,10 @@ import { scanXml } from "./scan-xml.ts";
 
 // A date is a number with a date format (ECMA-376 Part 1, 18.8.30).
 
-/** The kind of the cells of each style, by the number of the style. */
+/** The index is the number of the style. */
 export type CellFormats = readonly ("date" | "plain")[];
 
-/** Formats that every program knows by their number: dates and times, including those of East Asia. */
+/** Formats that every program knows by their number: dates and times, East Asian ones included. */
 const BUILT_IN_DATES: readonly (readonly [from: number, to: number])[] = [
   [14, 22],
   [27, 36],

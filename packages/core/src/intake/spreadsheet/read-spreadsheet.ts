@@ -125,7 +125,7 @@ const readTexts = async (zip: ZipFile): Promise<readonly string[]> => {
   return texts;
 };
 
-/** A cell has at most 32,767 characters; no program writes a cell longer than this. */
+/** Spreadsheet programs write at most 32,767 characters into a cell. */
 const TEXT_LENGTH_MAX = 1_000_000;
 
 const append = (text: string, more: string): string => {
