@@ -78,7 +78,7 @@ const RETRYABLE_CODES: readonly FailureCode[] = ["RATE_LIMITED", "UNAVAILABLE"];
 export type FailureOptions = ErrorOptions & {
   /** Machine-readable details: the invalid fields, or the missing scope. */
   readonly details?: Json;
-  /** Whether the same request may succeed later. Default: true for RATE_LIMITED and UNAVAILABLE. */
+  /** The same request may succeed later. Default: true for RATE_LIMITED and UNAVAILABLE. */
   readonly retryable?: boolean;
   /** How long the client should wait before it sends the same request again, if known. */
   readonly retryAfterMs?: number | undefined;

@@ -23,7 +23,7 @@ export const redact = (value: unknown): unknown => {
   );
 };
 
-/** Every pattern above contains one of these. A text without them is returned as it is, which is the usual case. */
+/** Every pattern above contains one of these signs. A text without them, which is the usual case, is returned unchanged. */
 const HAS_SECRETS = /[@%=]|mp_|whsec_|eyJ/;
 
 const redactText = (text: string): string => (HAS_SECRETS.test(text) ? replaceSecrets(text) : text);

@@ -13,7 +13,7 @@ export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
 export const MINUTE_MS = 60_000;
 
-/** The clocks of two processes differ by less than this, so a stored time may be this much later than its writer intended. */
+/** The clocks of two processes differ by less than a minute, so a stored time may be up to a minute later than its writer intended. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /**

@@ -26,7 +26,6 @@ const DEFLATED = 8;
 const END_SIGNATURE = 0x06_05_4b_50;
 const END_BYTES = 22;
 const COMMENT_BYTES_MAX = 65_535;
-/** The tail of a file, which contains the position of the directory. */
 const ZIP_TAIL_BYTES = END_BYTES + COMMENT_BYTES_MAX;
 
 const DIRECTORY_SIGNATURE = 0x02_01_4b_50;
