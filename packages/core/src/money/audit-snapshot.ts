@@ -36,10 +36,8 @@ export type AuditSnapshot = {
   readonly before: ShardedBalance;
   readonly isQuiet: boolean;
   readonly sums: Totals;
-  /** The months whose entries the audit read. */
   readonly months: readonly MonthSum[];
   readonly trusted: Closings;
-  /** The sums of each month's daily usage. */
   readonly usage: ReadonlyMap<string, UsageSums>;
   /** Held credits by operation: once by the entries, once by the work under way. */
   readonly heldByEntries: ReadonlyMap<string, number>;

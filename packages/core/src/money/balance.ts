@@ -46,7 +46,7 @@ const StoredShard = v.object({
 
 const Reported = v.object({ low: v.boolean(), depleted: v.boolean(), version: v.number() });
 
-/** The thresholds that the account was reported to be below. */
+/** The last report stated that the account is below these thresholds. */
 export type Reported = Readonly<v.InferOutput<typeof Reported>>;
 export type Shard = Totals & { readonly shard: number; readonly version: number };
 
@@ -83,7 +83,7 @@ export async function* iterateShardedAccounts(table: Table): AsyncGenerator<stri
     yield v.parse(Listed, item).list_sk;
 }
 
-/** More shards than any plan allows. */
+/** The limit exceeds the number of shards of any plan. */
 const ITEMS_MAX = 500;
 
 /** `isOneItem`: the deployment makes no shards (`makesShards`), so one read replaces the query. */
@@ -149,7 +149,6 @@ const toVersions = ({ shards, reported }: ShardedBalance): string =>
     .map(({ shard, version }) => `${shard}:${version}`)
     .join();
 
-/** Reads the balance for callers that only show it. */
 export const getBalance = async (table: Table, account: string): Promise<ShardedBalance> =>
   (await readStableBalance(table, account)).balance;
 

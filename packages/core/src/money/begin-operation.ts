@@ -40,7 +40,6 @@ export type OperationRequest = {
   readonly idempotencyKey: IdempotencyKey | null;
   /** Called once, before the debit, if no earlier request did the work. An error that it throws ends the request. */
   readonly admit?: () => Promise<void>;
-  /** The time during which no other process may take the work over. */
   readonly leaseMs: number;
   /** The operation that shows whether the request was carried out. Default `listJobs`. */
   readonly lookAt?: LookUpOperation;

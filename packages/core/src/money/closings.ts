@@ -32,7 +32,7 @@ const Closing = v.object({
     debited: StoredHalves,
     refunded: StoredHalves,
   }),
-  /** Whether the balance agreed with the closing. An unproved closing only saves an interrupted audit from reading again. */
+  /** The balance agreed with the closing. An unproved closing only saves an interrupted audit from reading again. */
   isProved: v.boolean(),
 });
 

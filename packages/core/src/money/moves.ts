@@ -6,7 +6,6 @@ import type { Halves } from "./credits.ts";
  */
 export const MOVES = {
   grant: { available: 1, granted: 1 },
-  /** The operator takes back unspent credits. */
   clawback: { available: -1, granted: -1 },
   charge: { available: -1, debited: 1, spent: 1 },
   hold: { available: -1, debited: 1, held: 1 },

@@ -17,7 +17,6 @@ const Operation = v.object({
   mode: v.picklist(["live", "test"]),
   openedAt: v.string(),
   amount: v.custom<Halves>(Number.isSafeInteger),
-  /** The shard of the balance that pays. */
   shard: v.number(),
   reason: v.picklist(PAID_OPERATIONS),
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),

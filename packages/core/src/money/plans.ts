@@ -34,7 +34,7 @@ export type PlanId = keyof typeof PLANS;
 
 export const PLAN_IDS = Object.keys(PLANS) as PlanId[];
 
-/** The credit packs for sale. Prices are in US cents, before tax. */
+/** Prices are in US cents, before tax. */
 export const CREDIT_PACKS = [
   { id: "pack_5k", credits: 5_000, cents: 1_500 },
   { id: "pack_25k", credits: 25_000, cents: 6_000 },
