@@ -36,7 +36,6 @@ export type Blobs = {
   join(key: string, parts: readonly string[]): Promise<BlobMetadata>;
   /** Returns a link that permits a PUT of this one object until it expires, with a bare `curl -T`. */
   presignPut(key: string, options: PresignPutOptions): Promise<PresignedLink>;
-  /** Returns a link that permits a GET of this one object until it expires. */
   presignGet(key: string, options: PresignGetOptions): Promise<PresignedLink>;
 };
 

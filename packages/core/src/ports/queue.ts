@@ -77,7 +77,7 @@ export type ReceivedMessage = {
 export const RECEIVE_MAX = 10;
 
 export type ReceiveOptions = {
-  /** The receiver stops at this sum of weights, and at ten messages in any case. */
+  /** The receiver stops when the weights reach `max`, and at ten messages in any case. */
   readonly max?: number;
   /** The weight that the receiver handles now, by group. The queue skips a group that uses its whole share of `concurrency`. */
   readonly inFlight?: ReadonlyMap<string, number>;

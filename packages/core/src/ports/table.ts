@@ -27,7 +27,6 @@ export type Index = keyof typeof INDEXES;
 
 export type Scalar = string | number | boolean;
 
-/** A condition on one field of the stored item at the moment of the write. */
 export type Condition =
   | Scalar
   | { readonly oneOf: readonly Scalar[] }
