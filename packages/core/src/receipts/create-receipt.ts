@@ -14,7 +14,6 @@ type Request = {
 };
 
 type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price" | "isForVisitor"> & {
-  /** The ledger entry that shows the payment. */
   readonly paidBy: readonly [EntryStep, MoveKind];
 };
 

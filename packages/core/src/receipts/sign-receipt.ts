@@ -19,7 +19,6 @@ export type ReceiptFacts = ReceiptOrigin & {
   readonly id: string;
   /** The account of the request. Other customers' receipts have the same signing keys and can state any origin. */
   readonly account: string;
-  /** The time of the response. */
   readonly at: Date;
   readonly mode: KeyMode;
   /** The address as the client sent it. */
@@ -30,7 +29,7 @@ export type ReceiptFacts = ReceiptOrigin & {
    * server knows.
    */
   readonly isForVisitor?: true;
-  /** Whether the client asked for the evidence; if so, the receipt contains its hash. */
+  /** The client asked for the evidence, so the receipt contains its hash. */
   readonly includeEvidence: boolean;
   readonly cached: boolean;
   readonly price: Halves;
