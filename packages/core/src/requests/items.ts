@@ -11,7 +11,6 @@ import type { Item } from "../ports/table.ts";
 
 const RequestEntry = v.object({
   id: v.string(),
-  /** The time of the response. */
   at: v.string(),
   /** The operation's name in the documentation. */
   route: v.string(),
