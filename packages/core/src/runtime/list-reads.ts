@@ -7,7 +7,7 @@ import { createAccountSlots } from "./account-slots.ts";
 
 type ListRead = {
   readonly account: string;
-  /** Contains everything that decides the result. */
+  /** The name contains everything that decides the result. */
   readonly name: string;
   /** The number of rows that the read examines: two million take about a second of processor time. */
   readonly rows: number;
@@ -20,7 +20,7 @@ export type ListReads = {
 };
 
 const BYTES = { perShare: 50_000_000, inAll: 100_000_000 };
-/** Per minute: one account uses at most about half of the processor. */
+/** The limits per minute let one account use at most about half of the processor. */
 const ROWS = { perShare: 60_000_000, inAll: 120_000_000, refillMs: 60_000 };
 const RETRY_AFTER_MS = 5_000;
 

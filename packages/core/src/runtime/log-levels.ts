@@ -1,4 +1,4 @@
-/** From the most to the least detailed. */
+/** Sorted from the most to the least detailed level. */
 export const LEVELS = ["info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
