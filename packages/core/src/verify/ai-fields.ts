@@ -47,7 +47,7 @@ export const estimateMailbox = ({ address, text, listed, domainHistory }: Lookup
     ...domainHistory,
   });
 
-/** A mail server's reply to this address decides under every status. */
+/** A mail server's reply to this address gives certainty under every status. */
 const findCertainty = (signals: Signals, { status }: Judgement): number | undefined => {
   if (signals.isControlled) return 1;
   if (isCatchAllInQuestion(signals)) return undefined;
@@ -55,7 +55,7 @@ const findCertainty = (signals: Signals, { status }: Judgement): number | undefi
   return getCertainty(status, toChecks(signals));
 };
 
-/** True when mail for the domain works. False when it does not, or when the address cannot exist. */
+/** True when mail for the domain works. False when mail does not work, or when the address cannot exist. */
 const mailWorks = ({ domain, syntaxFault, isControlled }: Signals): boolean | "undecided" => {
   if (isControlled) return true;
   if (syntaxFault !== null) return false;

@@ -6,7 +6,7 @@ import type { World } from "../ports/world.ts";
 // All accounts share the answers of DNS, which are public. A query by one account is not public, so another account's first
 // query for a name takes as long as without the cached answer.
 
-/** The resolver's own cache, which all accounts also share, may keep an answer this long. */
+/** The resolver's own cache, which all accounts also share, may keep an answer for a day. */
 const REMEMBERED_MS = 24 * 3_600_000;
 /**
  * The durations of names' first queries, and the pairs of name and account: about 20 MB each. The least recently used entry is

@@ -3,13 +3,12 @@ import * as v from "valibot";
 // A table of fields defines the types, the schema and the public form of a result. The columns of files
 // (exports/result-columns.ts) read the same table.
 
-/** A field of a result, and its place in every form of the result. */
 export type Field = {
   /** The name in the API and the header of the column, if it differs from the key. */
   readonly name?: string;
   /** Set when no public form contains the field. */
   readonly isPrivate?: true;
-  /** The schema of the public value. An optional field may be absent. */
+  /** A field that may be absent has an optional schema. */
   readonly schema: v.GenericSchema;
   /** Computes the public value from the result, if it differs from the stored value. Undefined omits the field. */
   readonly compute?: (result: never) => unknown;
@@ -25,7 +24,7 @@ type ValueOf<F extends Field> = F extends { readonly fields: infer Inner extends
   ? ValuesOf<Inner>
   : Exclude<v.InferOutput<F["schema"]>, undefined>;
 
-/** Whether the internal result contains a field always, sometimes or never. */
+/** The internal result contains a field always, sometimes or never. */
 type Presence<F extends Field> = F extends { readonly isComputed: true }
   ? "never"
   : undefined extends v.InferOutput<F["schema"]>
@@ -34,7 +33,6 @@ type Presence<F extends Field> = F extends { readonly isComputed: true }
 
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
-/** The internal form of the object. */
 export type ValuesOf<F extends Fields> = Flat<
   {
     readonly [Key in keyof F as Presence<F[Key]> extends "always" ? Key : never]: ValueOf<F[Key]>;
@@ -57,7 +55,6 @@ type Entries<F extends Fields> = {
 
 export type PublicSchema<F extends Fields> = v.ObjectSchema<Entries<F>, undefined>;
 
-/** The public form of the object, as the API returns it. */
 export type PublicOf<F extends Fields> =
   PublicSchema<F> extends infer S extends v.GenericSchema ? v.InferOutput<S> : never;
 

@@ -46,7 +46,6 @@ type VerdictRule = {
   readonly reason: (signals: Signals) => string;
 };
 
-/** True when DNS gave no answer about the domain's mail hosts. */
 export const isUndecided = (domain: DomainSignal): boolean =>
   domain === "dns_inconclusive" || domain === "dns_answer_too_large";
 
@@ -145,7 +144,7 @@ const PRECEDENCE: readonly VerdictRule[] = [
     reason: useReason("bounced"),
   },
   {
-    // The owner of such a domain may read the mail, so an acceptance is not a good sign.
+    // The owner of a squat may read the mail, so an acceptance is not a good sign.
     status: "risky",
     holds: ({ listed, domain }) => listed.squat !== null && HAS_HOST.has(domain),
     reason: useReason("typo_domain"),

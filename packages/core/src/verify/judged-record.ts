@@ -22,7 +22,6 @@ const NEUTRAL: Neutral = {
 
 const NEUTRAL_FINDING = { confidence: 0, retry: null, aboutUs: false };
 
-/** A record with the API's field names. */
 export type JudgedRecord = Readonly<Record<string, unknown>>;
 
 export const recordJudged = ({ signals, catchAllConfidence }: JudgedInput): JudgedRecord => ({

@@ -14,7 +14,7 @@ const MARK = /"\\u000[1-5]"/;
 /** The text before, between and after the address, three names and the time. */
 type Template = readonly string[];
 
-/** Differs from every text. */
+/** This text differs from every text of a row. */
 const NONE = "\u0000";
 
 const TEMPLATES_MAX = 5_000;

@@ -179,7 +179,7 @@ const EVIDENCE = {
   rule: { schema: TextOrNull },
   catchAll: { name: "catch_all", schema: typed<CatchAll>() },
   transcript: { schema: typed<Transcript>() },
-  /** The lists behind the flag of this name. Absent when the flag is false. */
+  /** The lists that contain the domain. Absent when the flag `disposable_hint` is false. */
   disposableHint: {
     name: "disposable_hint",
     schema: v.optional(typed<Pick<Lists["versions"][number], "source" | "version">>()),

@@ -9,7 +9,6 @@ type RetrySchedule = {
   readonly afterMinutes: readonly number[];
   /** docs/scores.md prints this reason for the numbers. */
   readonly why: string;
-  /** The reasons of results that follow this schedule. */
   readonly reasons: readonly string[];
 };
 
@@ -84,7 +83,7 @@ const CAUSE_BY_REASON: ReadonlyMap<string, RetryCause> = new Map(
   ),
 );
 
-/** A timed-out connection counts as silence, although its reason is that of a refused connection. */
+/** A timed-out connection counts as silence, although its reason equals the reason of a refused connection. */
 const SILENT_RULE = "connect_timeout";
 
 export type AttemptOutcome = {
@@ -116,7 +115,6 @@ export const findRetryCause = ({
   return CAUSE_BY_REASON.get(reason) ?? null;
 };
 
-/** The longest sum of one address's waits, in minutes. */
 export const MAX_WAIT_MINUTES = { default: 40, most: 1_440 } as const;
 
 type RetryLimits = {

@@ -18,14 +18,14 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
   catchall: { verdict: "valid", reason: "accepted", catchAll: "yes" },
   risky: { verdict: "valid", reason: "accepted", catchAll: "undecided" },
   unknown: { verdict: "unknown", reason: "timeout", retry: "later" },
-  /** Accepts the second attempt, as servers that greylist do. */
+  /** The mailbox accepts the second attempt, as servers that greylist do. */
   greylisted: {
     verdict: "unknown",
     reason: "greylisted",
     retry: "later",
     onRetry: { verdict: "valid", reason: "accepted" },
   },
-  /** Throttles the first attempt and accepts the second. */
+  /** The server throttles the first attempt and accepts the second. */
   throttled: {
     verdict: "unknown",
     reason: "rate_limited",
@@ -36,11 +36,10 @@ export const SANDBOX_MAILBOXES: Readonly<Record<string, SandboxMailbox>> = {
   blocked: { verdict: "unknown", reason: "ip_blocked", aboutUs: true },
   /** Replies after half a minute: the response is pending, and the job completes. */
   slow: { verdict: "valid", reason: "accepted", afterMs: 30_000 },
-  /** Fails on our side with INTERNAL, like a real failure of ours. */
+  /** The verification fails on our side with INTERNAL, like a real failure of ours. */
   error: "breaks",
 };
 
-/** Results by the first label of the domain. */
 export const SANDBOX_DOMAINS: Readonly<Record<string, SandboxDomain>> = {
   nxdomain: "domain_not_found",
   nullmx: "null_mx",
@@ -111,7 +110,7 @@ export const selectEngine = (
 const getOwn = <T>(table: Readonly<Record<string, T>>, word: string): T | undefined =>
   Object.hasOwn(table, word) ? table[word] : undefined;
 
-/** Returns spam_trap for spam_trap+7@example.com. */
+/** Such as spam_trap for spam_trap+7@example.com. */
 export const getLeadingWord = (address: ProbeRequest["recipient"]): string =>
   /^[a-z_]*/.exec(address.toLowerCase())?.[0] ?? "";
 

@@ -26,11 +26,11 @@ export const scoreVerdict = (
 /** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and the range of each status in them. */
 export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
   valid: { least: 90, most: 100 },
-  // Below 50 when the mailbox probably does not exist.
+  // The score is below 50 when the mailbox probably does not exist.
   catch_all: { least: 40, most: 69 },
   role: { least: 50, most: 69 },
   risky: { least: 40, most: 60 },
-  // Never near zero, because most causes are our own failures.
+  // The score is never near zero, because most causes are our own failures.
   unknown: { least: 30, most: 49 },
   disposable: { least: 10, most: 30 },
   invalid: { least: 0, most: 10 },
@@ -48,7 +48,7 @@ export const START_SCORES: Readonly<Record<Status, number>> = {
   spam_trap: 2,
 };
 
-/** From the least to the highest confidence, which is 0.95, a score moves by this many points, as far as its band allows. */
+/** From the least to the highest confidence, which is 0.95, a score moves by 30 points, as far as its band allows. */
 const CONFIDENCE_POINTS = 30;
 const CONFIDENCE_MIDDLE = 0.5;
 

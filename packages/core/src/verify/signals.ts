@@ -2,7 +2,6 @@ import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { CatchAll } from "../smtp-pool/probe.ts";
 
 export type Signals = {
-  /** The reason that the text is not an address, or null. */
   readonly syntaxFault: string | null;
   readonly domain: DomainSignal;
   /** The visitor proved control of the address, so no mail server was asked. */
@@ -54,7 +53,6 @@ export type DomainSignal =
   | "address_literal"
   | "not_asked";
 
-/** An address in none of the lists. */
 export const UNLISTED: Signals["listed"] = {
   trap: false,
   disposable: false,

@@ -25,7 +25,6 @@ export const REFUSAL_REASONS = [
   "sender_rejected",
 ] as const;
 
-/** The ledger's reason for credits that return. */
 export type FreeReason = "not_probed" | "not_reached";
 
 type OwnCause = {

@@ -49,9 +49,7 @@ export type VerifyOptions = {
   readonly history?: AccountHistory | undefined;
   /** Set when the address returns for a slot that it did not find earlier. */
   readonly ticket?: Ticket | undefined;
-  /** The exit that was greylisted at an earlier attempt. */
   readonly exit?: string | undefined;
-  /** The mail server was silent at an earlier attempt. */
   readonly isPatient?: boolean | undefined;
   /** The time that the caller waits for the result. Absent when the caller waits without a limit. */
   readonly waitMs?: number | undefined;
@@ -126,7 +124,6 @@ const lookUpText = ({ lists }: Engine, email: AddressText): AddressLookup => ({
   ...NOT_LOOKED_UP,
 });
 
-/** All findings about an address before `judge`. */
 type AddressLookup = AddressText & {
   readonly listed: Signals["listed"];
   readonly domain: DomainSignal;
