@@ -13,8 +13,6 @@ import type { World } from "../ports/world.ts";
 import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import type { VerifyOptions } from "../verify/verify.ts";
 
-// The order of a request for one address, and the hold of its price.
-
 export type VerifyRequest = {
   readonly email: AddressText;
   readonly options: VerifyOptions;
@@ -24,7 +22,7 @@ export type VerifyRequest = {
   readonly proof?: ControlProof | undefined;
 };
 
-/** The work after the wait takes less than this; then the reconciler may take over. */
+/** The work after the wait takes less than 15 s; then the reconciler may take over. */
 const MARGIN_MS = 15_000;
 
 export const VERIFY = "verify";
@@ -35,9 +33,9 @@ export const VerifyInput = v.object({
   includeAi: v.boolean(),
   includeEvidence: v.boolean(),
   retentionSeconds: v.number(),
-  /** The reason that control of the address was not proven. Absent in 0.2.0. */
+  /** The reason that control of the address was not proven; 0.2.0 lacks this field. */
   control: v.optional(v.string()),
-  /** Absent in 0.2.0. */
+  /** 0.2.0 lacks this field. */
   receipt: v.optional(ReceiptOrigin),
 });
 type VerifyInput = v.InferOutput<typeof VerifyInput>;

@@ -267,7 +267,7 @@ const toControl = ({ input }: Operation): Pick<VerifyResult, "control"> => {
 type StoredAnswer = {
   readonly price: Halves;
   readonly cached: boolean;
-  /** Absent in 0.2.0. */
+  /** 0.2.0 lacks this field. */
   readonly control?: ControlAnswer;
 } & ({ readonly result: PackedVerification } | { readonly pending: PendingJob });
 
