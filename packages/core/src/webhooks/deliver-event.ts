@@ -143,7 +143,6 @@ const deferDelivery = (world: World, leased: LeasedDelivery): Promise<void> => {
 
 /** The delivery is due a little after its message, in case the message is lost. */
 const GRACE_MS = 60_000;
-/** The longest delay of a queue message. */
 const MESSAGE_DELAY_MAX_MS = 15 * 60_000;
 
 const scheduleRetry = async (

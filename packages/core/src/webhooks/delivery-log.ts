@@ -21,8 +21,6 @@ import { SAMPLE_DATA, TEST_EVENT, type WebhookEventType } from "./payloads.ts";
 import { sendDelivery } from "./send.ts";
 import { DELIVERIES_QUEUE, sendWakeUps } from "./wake-ups.ts";
 
-// The log of deliveries to one URL, retries and test events.
-
 const DELIVERIES_MAX = 100;
 
 export const listDeliveries = (table: Table, webhook: string): Promise<Delivery[]> =>

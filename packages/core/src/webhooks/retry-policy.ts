@@ -33,7 +33,7 @@ const HOUR = 60 * MINUTE;
 
 /** The longest wait after each failed attempt; the last value repeats. Full jitter halves the wait on average. */
 const BACKOFF_MS = [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR];
-/** The time from the first attempt to the last. */
+/** The retries end a day after the first attempt. */
 export const RETRY_WINDOW_MS = 24 * HOUR;
 
 type AttemptHistory = { readonly attempts: number; readonly triedSince: Date };
@@ -50,7 +50,7 @@ export const getNextAttempt = (
   return next < last ? next : last;
 };
 
-/** A webhook whose deliveries have all failed for this long is disabled. */
+/** A webhook is disabled when all of its deliveries have failed for five days. */
 export const DISABLED_AFTER_MS = 5 * 24 * HOUR;
 
 /** A delivery without a free slot waits longer each time. */

@@ -16,7 +16,6 @@ const WINDOW_SECONDS = 30;
 
 export type DeliverySlot = { readonly concurrencyKey: string; readonly window: number };
 
-/** Undefined when no slot is free. */
 export const acquireSlot = async (
   { table, now }: Pick<World, "table" | "now">,
   concurrencyKey: string,

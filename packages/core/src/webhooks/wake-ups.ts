@@ -10,7 +10,7 @@ const WakeUp = v.object({ id: v.string(), token: v.string() });
 export type WakeUp = Readonly<v.InferOutput<typeof WakeUp>>;
 export const readWakeUp = (body: unknown): WakeUp => v.parse(WakeUp, body);
 
-/** A fan-out takes milliseconds. */
+/** A fan-out takes milliseconds, so a short visibility timeout suffices. */
 export const EVENTS_QUEUE: QueueConfig = {
   name: "events",
   visibilitySeconds: 60,
