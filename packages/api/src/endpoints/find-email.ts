@@ -145,7 +145,6 @@ const messageForName = (person: Person, domain: string): string => {
   return withMoneySentence(sentences.join(" ") || MESSAGES.invalid_name, "nothing_charged");
 };
 
-/** Messages for reasons that the status alone does not explain. */
 const BY_REASON: Readonly<Record<string, string>> = {
   mailbox_full: "The mailbox exists, but is full.",
   mailbox_rate_limited: "The mailbox exists, but has reached its receiving limit.",

@@ -250,7 +250,6 @@ export const getDomainReports = endpoint({
 
 const REPORTERS_MAX = 100;
 
-/** The last source of a page: its messages and its address. */
 type Position = readonly [messages: number, ip: string | null];
 
 /** A report that arrived in between may have moved sources, but no source after the position is skipped. */

@@ -108,7 +108,6 @@ export const readHealth = async (world: AppWorld): Promise<Health> => {
 const readFlag = ({ sleep }: World, flag: Promise<boolean>): Promise<boolean> =>
   Promise.race([flag.catch(() => false), sleep(PROBE_MS).then(() => false)]);
 
-/** The table's own check reports an unreadable table. */
 const readReach = (world: World): Promise<Reach> =>
   Promise.race([findReach(world).catch(() => UNKNOWN), world.sleep(PROBE_MS).then(() => UNKNOWN)]);
 

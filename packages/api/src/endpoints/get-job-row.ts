@@ -8,7 +8,6 @@ import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { assertNotDeleted, OWN_COLUMNS, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
-/** No row has this number, so an invalid number finds nothing. */
 const UNUSED_ROW = 0;
 
 const toRowNumber = (text: string): number => (NUMBER.test(text) ? Number(text) : UNUSED_ROW);

@@ -98,7 +98,6 @@ export const getUsage = endpoint({
   },
 });
 
-/** Test keys use no credits. */
 const NO_DAYS: ReadonlyMap<string, UsageSums> = new Map();
 
 const toUsage = (usage: UsageSums = NO_USAGE, verdicts: VerdictCounts = NO_VERDICTS) => ({

@@ -12,7 +12,6 @@ export type UnroutedRequest = Pick<HttpRequest, "id" | "baseUrl"> & {
 
 type Found<Body> = HttpAnswer<Body> | undefined;
 
-/** Returns undefined when the request is not for this answerer. */
 export type Answerer<Request = UnroutedRequest, Body = string | Uint8Array> = (
   request: Request,
 ) => Found<Body> | Promise<Found<Body>>;

@@ -90,7 +90,7 @@ const callerByKey = async (
 /** The message does not list the networks, because the caller may have found the key. */
 const OTHER_NETWORK = "This key is not accepted from the network of this request.";
 
-/** The message does not list the origins either. */
+/** The message does not list the origins, because the caller may have found the key. */
 const OTHER_ORIGIN =
   "This key is public, and not accepted from the origin of this request. The origins are set when the key is created.";
 const PUBLIC_KEY =

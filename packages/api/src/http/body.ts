@@ -1,7 +1,7 @@
 import { Failure } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "./endpoint.ts";
 
-/** The default limit. A hundred addresses of the greatest length fit. */
+/** A hundred addresses of the greatest length fit into the default limit. */
 export const BODY_BYTES_MAX = 128_000;
 
 export const getBodyBytesMax = ({
@@ -19,10 +19,10 @@ export const bodyTooLarge = (bytesMax: number) => {
  */
 export const LAMBDA_BYTES_MAX = 4_500_000;
 
-/** A list of 50 MiB and the boundaries around it. */
+/** A list of 50 MiB fits, with the boundaries around it. */
 export const FORM_BYTES_MAX = 55_000_000;
 
-/** `bytesMax` differs: API Gateway allows less than one machine does. */
+/** `bytesMax` differs, because API Gateway allows less than one machine does. */
 export const formTooLarge = (bytesMax: number) => {
   const what = `A form may have at most ${bytesMax} bytes here. A larger list goes in two steps: POST /v1/verify/file (action get_upload_url) and PUT the file to its upload_url; then POST again (action process).`;
   return new Failure("PAYLOAD_TOO_LARGE", "nothing_charged", what);
@@ -75,7 +75,7 @@ export const parseJson = (bytes: Uint8Array): unknown => {
 
 /** Fields of an operation are at most six levels deep; a tool call adds three. */
 const DEPTH_MAX = 32;
-/** Ten times a batch of the greatest length. */
+/** Ten times the values of the largest batch. */
 const VALUES_MAX = 100_000;
 
 /**

@@ -34,7 +34,6 @@ const BY_ACCEPT = { vary: "accept" };
 const MARKDOWN: Document = { contentType: "text/markdown; charset=utf-8", headers: BY_ACCEPT };
 const MANUAL_PAGE: Document = { ...PAGE, headers: { ...PAGE.headers, ...BY_ACCEPT } };
 
-/** The key of the root's page among the texts. */
 export const ROOT_PAGE = "/index.html";
 
 const documents: Readonly<Record<string, Document>> = {
@@ -133,7 +132,7 @@ export const documentsFrom = (openWriters: () => Writers) => {
       statusCode: isMissing ? 404 : 200,
       headers: {
         "content-type": document.contentType,
-        // The same address may return another version tomorrow.
+        // The next release may return another document at this address.
         "cache-control": "no-cache",
         "x-content-type-options": "nosniff",
         ...document.headers,

@@ -14,7 +14,6 @@ export type Caller = Payer & {
   readonly credential: "key" | "token";
   /** The key's id, or one id for all access tokens of the account. The rate limit counts by it. */
   readonly keyId: string;
-  /** Null when the key is unrestricted. */
   readonly scopes: readonly Scope[] | null;
   /** The sender of a request with a public key, and the limits of the key. */
   readonly visitor?: { readonly id: string; readonly use: PublicUse; readonly origin: string };
@@ -68,7 +67,6 @@ export type Answer<T> =
   | (Extra & Streamed & { readonly kind: "stream"; readonly status: 200 });
 export type Success = 200 | 201 | 202;
 
-/** A response that memory never holds as a whole. */
 export type Streamed = {
   /** Read once, as fast as the client reads; closed when the client disconnects. A yielded chunk never changes. */
   readonly stream: AsyncIterable<string | Uint8Array>;
@@ -87,7 +85,7 @@ export type Effect = "readOnly" | "additive" | "idempotent" | "destructive";
 
 export type ToolOptions = {
   readonly effect: Effect;
-  /** Tells a model a fact that it would otherwise get wrong. */
+  /** A hint tells a model a fact that it would otherwise get wrong. */
   readonly hint?: string;
 };
 
@@ -109,7 +107,7 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   /** The price in words. Null for a free endpoint, whose failures cannot have charged anything. */
   readonly price: string | null;
   readonly access: Access;
-  /** Also accepts public keys, which every visitor of a page can read. */
+  /** Set when the endpoint also accepts public keys, which every visitor of a page can read. */
   readonly forVisitors?: true;
   readonly needs: readonly Need[];
   /** Null when the endpoint is not a tool; its file gives the reason. */
@@ -128,7 +126,7 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   /** The most bytes of a JSON body. Default BODY_BYTES_MAX. */
   readonly bodyBytesMax?: number;
   readonly output: Schema<O>;
-  /** Also accepts a multipart form in place of the body. */
+  /** Set when the endpoint also accepts a multipart form in place of the body. */
   readonly form?: FormUse | undefined;
   /** Accepts an Idempotency-Key. Other endpoints ignore the header. */
   readonly keyed?: true;
@@ -146,7 +144,6 @@ type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> 
 
 type InputFor<F, P, Q, B> = F extends FormUse ? FormInput<P, Q, B> : Input<P, Q, B>;
 
-/** Ties the handler's types to its schemas. */
 export const endpoint = <
   O extends Schema,
   P extends Schema | undefined = undefined,

@@ -46,7 +46,6 @@ const UNFINISHED = "ends before its last boundary";
 type Reader = {
   /** Returns the next bytes before this mark; null when none are left, and then it consumes the mark. */
   readonly before: (mark: Buffer, orElse: string) => Promise<Buffer | null>;
-  /** Tests whether these bytes come next, and consumes them if so. */
   readonly took: (mark: Buffer, orElse: string) => Promise<boolean>;
 };
 

@@ -34,7 +34,6 @@ export const STATUS = {
 
 export const getStatus = ({ code }: Failure): number => STATUS[code];
 
-/** The routes where a client sees whether a request was carried out. */
 export const LOOK_UP_ROUTES: Readonly<Record<LookUpOperation, string>> = {
   listJobs: "GET /v1/jobs",
   listChecks: "GET /v1/deliverability/checks",

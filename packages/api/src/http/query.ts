@@ -1,6 +1,6 @@
 import { Failure } from "@mailproof/core/lib/failure";
 
-/** Operations have at most ten parameters. */
+/** Every operation has at most ten parameters. */
 const PARAMETERS_MAX = 100;
 
 /** Counts the parameters before parsing: thousands fit into the request line. */

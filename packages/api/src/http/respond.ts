@@ -27,7 +27,7 @@ export type HttpRequest = {
   readonly clientIp?: string | undefined;
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Reads a body of at most this many bytes as JSON; undefined when the client sent none. Called once the caller is known. */
+  /** Reads a body of at most `bytesMax` bytes as JSON; undefined when the client sent none. Called once the caller is known. */
   readonly body: (bytesMax: number) => Promise<unknown>;
   /** The body as a stream, for a form. The handler calls either this or `body`, and only once. */
   readonly bytes: (use: FormUse) => AsyncIterable<Uint8Array>;
@@ -78,7 +78,6 @@ export const respond = async (
 
 type Handled = { readonly response: HttpAnswer; readonly code: FailureCode | null };
 
-/** The steps of a request, in this order. */
 const handle = async (
   world: AppWorld,
   endpoint: Endpoint,

@@ -114,7 +114,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
 export const EVENTS: readonly (readonly [event: string, schema: Schema])[] =
   EventPayload.options.map((option) => [option.entries.type.literal, option]);
 
-/** Returns JobCompletedEvent for job.completed. */
+/** Such as JobCompletedEvent for job.completed. */
 export const eventName = (event: string): string => `${event.split(".").map(pascal).join("")}Event`;
 
 /**

@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { getDocUrl, getFailureMessage } from "../http/http-failure.ts";
 
-// Every error with its description. The example's message is built like that of every failure.
+// Every error with its description. `getFailureMessage` builds the example's message, too.
 
 export type ErrorPage = {
   readonly means: string;

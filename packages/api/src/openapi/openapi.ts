@@ -229,7 +229,6 @@ const selectUsed = (schemas: Record<string, JsonSchema>, by: readonly unknown[])
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
 };
 
-/** Collects the failures of all operations, each once. */
 const collectFailures = (
   listed: readonly Endpoint[],
   baseUrl: string,

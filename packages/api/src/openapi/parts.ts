@@ -5,8 +5,6 @@ import type { Schema } from "../http/endpoint.ts";
 import { EXPORT_HEADERS, getUsualHeaders, type HeaderName, toHeaderRefs } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 
-// Parts of the document that no endpoint's schema has.
-
 const [upload, accepted] = verifyFile.output.options;
 
 type SuccessPart = {
@@ -51,7 +49,7 @@ const createHeader = (name: string, description: string, example: string) => ({
   example,
 });
 
-/** Responses that the runtime makes instead of the endpoint, when a stream is too long for the gateway. */
+/** The keys are routes with a status. */
 const elsewhere: Readonly<Record<string, JsonSchema>> = {
   "GET /v1/jobs/{id}/download": {
     "303": {

@@ -4,7 +4,7 @@ import { EXAMPLES } from "./examples.ts";
 
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
-/** A run reads a job at most this often, once a second: jobs of test keys end sooner. */
+/** The most reads of a job in a run, one per second: jobs of test keys end sooner. */
 const READS_MAX = 30;
 
 const DESCRIPTION = `Set the variable \`apiKey\` to a test key (\`mp_test_…\`), whose requests are free and simulated, and run the collection from the top. With a live key the same requests are charged.
@@ -36,7 +36,7 @@ const findKeys = (tree: unknown, wanted: string): readonly string[] | undefined 
   return undefined;
 };
 
-/** The examples are one recording: the first response with an id is that of the request that created it. */
+/** The examples are one recording: the first response that contains an id belongs to the request that created the object. */
 const findStored = (example: string): Stored | undefined => {
   for (const { route, answer } of EXAMPLES) {
     const [, ...keys] = findKeys(answer, example) ?? [];
@@ -56,7 +56,6 @@ const getExampleOfAgain = (): string => {
   return answer.data.job_id;
 };
 
-/** Maps the path's placeholders to the variables that fill them. */
 const listSent = ({ id, route }: Endpoint): Readonly<Record<string, Stored>> =>
   Object.fromEntries(
     Object.entries(findExample(route)?.path ?? {}).flatMap(([key, example]) => {

@@ -18,10 +18,9 @@ export const Level = describe(
 );
 const Timestamp = v.optional(v.string());
 
-/** A share. Absent when the divisor is 0. */
 export const Rate = v.optional(Share);
 
-/** Whether all, some or none of the other fields are known. An unknown field is absent. */
+/** The knowledge states whether all, some or none of the other fields are known. An unknown field is absent. */
 const KNOWLEDGE = ["known", "partly_known", "not_known"] as const;
 export const knowledge = () => v.picklist(KNOWLEDGE);
 

@@ -4,7 +4,6 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { describe, Integer, Mode, ScopeName } from "./common.ts";
 
-/** A key as its owner sees it, without its secret. */
 export const KeySummary = v.object({
   key_id: describe(v.string(), "The key's id. It is needed to revoke the key."),
   name: describe(v.string(), "The key's name."),

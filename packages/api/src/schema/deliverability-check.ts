@@ -27,7 +27,6 @@ const ReverseDnsStatus = v.picklist([...STATUSES, "not_checked"]);
 
 const Grade = v.picklist(["A", "B", "C", "D", "F"]);
 
-/** The fields that the list of checks and the check itself have in common. */
 export const CheckSummary = v.object({
   check_id: describe(v.string(), "The check's id."),
   ...DOMAIN_FIELDS,
@@ -44,7 +43,6 @@ export const CheckSummary = v.object({
   checked_at: describe(v.string(), "When the check was made, ISO 8601."),
 });
 
-/** A deliverability check as the API, MCP and the command return it. */
 export const CheckResult = v.object({
   ...CheckSummary.entries,
   confidence: describe(

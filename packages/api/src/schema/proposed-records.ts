@@ -95,7 +95,6 @@ export const SpfTreeNode = v.object({
   ),
 });
 
-/** The SPF record without the includes that the client selected. */
 export const FlattenedSpf = v.object({
   ...PROPOSAL_FIELDS,
   includes: describe(
