@@ -136,7 +136,6 @@ const isHarmless = ({ repeat, paid }: Operation, { code, money }: ErrorBody): bo
   code === "RATE_LIMITED" ||
   (paid === true && (money === "nothing_charged" || money === "refunded"));
 
-/** Creates the error for a response of a proxy or gateway in the service's place. */
 const toForeignResponseError = (
   { operation }: ClientAttempt,
   fields: { readonly status: number },

@@ -9,7 +9,6 @@ export type Operation = {
    */
   readonly repeat?: "keyed" | "never";
   readonly paid?: true;
-  /** The operation has no input. */
   readonly bare?: true;
   /** A POST without a body: its input is the query. */
   readonly inQuery?: true;
@@ -18,7 +17,6 @@ export type Operation = {
   readonly fixed?: Readonly<Record<string, string>>;
 };
 
-/** Returns what happened to the money when a request was sent and no response arrived. */
 export const getMoneyWhenLost = ({ repeat, paid }: Operation): MoneyOutcome => {
   if (repeat === "keyed") return "retry_same_key";
   // Without a key the service recognizes only a repeated search, for two minutes.

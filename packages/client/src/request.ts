@@ -8,7 +8,6 @@ export type RequestParts = {
   readonly body?: string;
 };
 
-/** Splits the caller's input into path, query and body. */
 export const toRequestParts = (
   { route, fixed, inQuery }: Operation,
   input: Values = {},

@@ -19,7 +19,6 @@ export const mayRepeat = ({ repeat }: Operation, error: MailproofError): boolean
 /** Errors that waiting does not resolve, such as an invalid API key. */
 const isRefusal = ({ status = 500 }: MailproofError): boolean => status >= 400 && status < 500;
 
-/** Returns the delay before this retry, or null when it is too long. */
 export const getRetryDelay = (
   tries: number,
   { retryAfterMs }: MailproofError,
