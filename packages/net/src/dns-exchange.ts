@@ -54,7 +54,6 @@ export type UdpClient = {
   readonly close: () => void;
 };
 
-/** Sends all questions to one server over UDP, through one socket at a time. */
 export const createUdpClient = (server: NameServer): UdpClient => {
   const open = new Set<UdpChannel>();
   let current: UdpChannel | undefined;

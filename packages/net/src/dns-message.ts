@@ -71,7 +71,6 @@ export type DnsReply<T extends DnsRecordType> =
   | DnsOutcome<DnsRecords[T]>
   /** The server sends the whole answer only over TCP. */
   | { readonly kind: "truncated" }
-  /** The server does not know EDNS. */
   | { readonly kind: "formerr" }
   /** The message answers another question; the right answer may still arrive. */
   | { readonly kind: "unrelated" };

@@ -11,7 +11,6 @@ const STALE_MS = 60 * 60_000;
 type CachedKeys = { readonly at: number; readonly find: JWTVerifyGetKey };
 type FetchAttempt = { readonly at: number; readonly failure: unknown };
 
-/** Fetches an issuer's public keys when a token needs one, and caches them. */
 export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetKey => {
   let cached: CachedKeys | undefined;
   let lastFetch: FetchAttempt | undefined;

@@ -6,7 +6,6 @@ const VALID_MS = 1_000;
 type LossCheckOptions = {
   /** Sends a question that every resolver can answer; resolves to false when no answer arrives. */
   readonly askControl: () => Promise<boolean>;
-  /** Called once for each check that finds a loss. */
   readonly onLoss: () => void;
   readonly nowMs: () => number;
 };

@@ -1,7 +1,6 @@
 import { RECEIPT_TYPE } from "@mailproof/core/receipts/sign-receipt";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 
-/** Why a text is not a receipt that one of these keys has signed. */
 export type ReceiptFault = "not_a_receipt" | "unknown_key" | "forged";
 
 export type CheckedReceipt =

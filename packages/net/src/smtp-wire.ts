@@ -67,12 +67,10 @@ const waitForClose = (socket: Socket): Promise<void> =>
     else socket.once("close", () => resolve());
   });
 
-/** Holds replies that have arrived and that the session has not read yet. */
 const createUnreadReplies = () => {
   let replies: Reply[] = [];
   /** The number of replies that the server still owes: the greeting, then one for each line. */
   let due = 1;
-  /** True once several lines have gone out together. */
   let pipelines = false;
   return {
     expect: (lines: number): void => {

@@ -9,7 +9,6 @@ type RateLimit = { readonly perSecond: number; readonly burst: number };
 
 export type ZoneRateLimits = {
   readonly ordinary: RateLimit;
-  /** The limit for zones of providers that name a mail host for each customer. */
   readonly wide: RateLimit;
   readonly wideZones: ReadonlySet<string>;
 };
