@@ -13,9 +13,8 @@ import {
 export type Address = {
   /** The SMTP form: in NFC (RFC 6530 §10.1), and quoted only when it must be. */
   readonly local: string;
-  /** Lower-case A-labels, or a literal with its brackets. */
+  /** The domain in lower-case A-labels, or a literal with its brackets. */
   readonly domain: string;
-  /** The IP address of a literal. */
   readonly literal: string | null;
   /** For people: U-labels, and the local part in its original case. */
   readonly display: string;
@@ -89,11 +88,9 @@ export const isAddress = <F extends { readonly fault: string }>(
   parsed: Address | F,
 ): parsed is Address => !("fault" in parsed);
 
-/** Tells whether the local part is longer than every server must accept. */
 export const hasLongLocal = ({ local }: Pick<Address, "local">): boolean =>
   countOctets(local) > LOCAL_OCTETS_ASSURED;
 
-/** Returns the text for the angle brackets of RCPT TO. */
 export const toSmtpForm = ({ local, domain }: Address): string => `${local}@${domain}`;
 
 type ParsedHost = { readonly ascii: string; readonly display: string; readonly literal?: string };

@@ -1,7 +1,6 @@
 /** The remedy for an issue. The issue's detail replaces each {name}. */
 export type Advice = {
   readonly id: string;
-  /** The issues that the advice resolves. */
   readonly for: readonly string[];
   /** Set when the advised record replaces one that hid faults, or adds the first record: the new record's faults count against the gain. */
   readonly uncovers?: true;

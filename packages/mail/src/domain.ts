@@ -61,7 +61,6 @@ export const parseTypedDomain = (text: string): Domain | DomainFault => {
 
 export const isDomain = (parsed: Domain | DomainFault): parsed is Domain => "ascii" in parsed;
 
-/** Returns the U-labels of a domain in A-labels. A domain without A-labels stays the same. */
 export const toUnicode = (ascii: string): string => domainToUnicode(ascii) || ascii;
 
 /** Returns the name after `www.`, where a company's mail usually is; undefined for any other name. */

@@ -5,7 +5,6 @@ type IssueWeight = Pick<Issue, "severity" | "costPoints">;
 /** A row of a rule table. The detail replaces each {name} in the message. */
 export type IssueRule = IssueWeight & {
   readonly message: string;
-  /** The cost and severity of the rule's lesser degree. */
   readonly lesser?: IssueWeight;
 };
 
@@ -43,7 +42,6 @@ export const scoreIssues = (issues: readonly Issue[]): number =>
 
 export type IssueStatus = "pass" | "warn" | "fail";
 
-/** Returns the status of a record that exists and could be read. */
 export const toStatus = (issues: readonly Issue[]): IssueStatus => {
   if (issues.some(({ severity }) => severity === "critical" || severity === "high")) return "fail";
   return issues.some(({ costPoints }) => costPoints > 0) ? "warn" : "pass";

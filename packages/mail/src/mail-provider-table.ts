@@ -27,7 +27,6 @@ export type ServedDomains = "every domain" | readonly string[];
 export type MailProviderRow = {
   /** The value of the field `provider` of a result. */
   readonly name: string;
-  /** Suffixes of the names of its mail hosts. */
   readonly hosts: readonly string[];
   /** A gateway filters mail for the mail systems of others, and many gateways ask the system behind them for the recipient. */
   readonly isGateway?: boolean;
@@ -35,7 +34,6 @@ export type MailProviderRow = {
   readonly isForwarder?: boolean;
   readonly limits: Partial<ProviderLimits>;
   readonly waits?: Partial<ReplyWaits>;
-  /** The waits after a throttle, when the provider publishes its own. */
   readonly throttleMinutes?: readonly number[];
   /** The hosts refuse unknown recipients at RCPT, and no customer can change that: a random recipient would only cost reputation. */
   readonly rejectsUnknown?: ServedDomains;

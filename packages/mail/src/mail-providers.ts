@@ -17,7 +17,6 @@ export type MailProvider = {
   readonly isGateway: boolean;
   readonly isForwarder: boolean;
   readonly limits: ProviderLimits;
-  /** The replies that take longer at this provider. */
   readonly waits: Partial<ReplyWaits>;
   readonly throttleMinutes: readonly number[];
   readonly rejectsUnknown: ServedDomains;

@@ -37,7 +37,6 @@ const NAME_RULES: readonly NameRule[] = [
   },
 ];
 
-/** Explains why the provider cannot have assigned this name; null when that is not proven. */
 export const findUngivenName = (address: Address): UngivenName | null => {
   const rule = findNameRule(address);
   if (!rule || rule.name.test(getName(address, rule))) return null;
@@ -45,7 +44,6 @@ export const findUngivenName = (address: Address): UngivenName | null => {
   return { reason, source };
 };
 
-/** Tells whether the name is shorter or longer than names that the provider assigns today. */
 export const hasUnusualLength = (address: Address): boolean => {
   const rule = findNameRule(address);
   if (!rule) return false;

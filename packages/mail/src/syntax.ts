@@ -59,7 +59,6 @@ const LONE_MARK = /(?:^|[."\s])\p{M}/u;
 /** Every character beyond ASCII has more bytes in UTF-8 than units in UTF-16. Counting is faster than searching for one. */
 export const isAscii = (text: string): boolean => countOctets(text) === text.length;
 
-/** Names the fault of an ASCII character that the grammar does not allow here. */
 export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault => {
   if (code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d)
     return createFault("syntax.white_space");

@@ -19,7 +19,6 @@ type Skipped = "no_key" | "unhealthy" | "no_ip";
 export type BlocklistListing = {
   readonly id: string;
   readonly name: string;
-  /** The listed address or domain. */
   readonly listed: string;
   readonly codes: readonly string[];
   readonly says: string;
@@ -114,7 +113,6 @@ type FoundListing = {
   readonly listed: string;
 };
 
-/** Creates one issue per list, with the severity and cost of its gravest code. */
 const createIssue = ({ list, verdict, listed }: FoundListing): Issue => {
   const { says, severity, costPoints } = verdict.meaning;
   return {

@@ -1,6 +1,5 @@
 import type { Severity } from "../issue.ts";
 
-/** The meaning of one of a list's codes. */
 export type ListMeaning = {
   readonly says: string;
   readonly severity: Severity;
@@ -81,7 +80,6 @@ const PBL = medium("PBL: an address that should not send mail directly", 15);
 /** One code for each hour of a domain's first day: 127.0.2.2 to 127.0.2.24. */
 const HOURS = Array.from({ length: 23 }, (_, index) => index + 2);
 
-/** The default blocklists, most severe first. */
 export const BLOCKLISTS: readonly Blocklist[] = [
   {
     ...BY_IP,
@@ -262,7 +260,6 @@ export const createList = (zone: string): Blocklist => ({
   removal: `https://${zone}/`,
 });
 
-/** Finds the lists that an operator names by our id or by their zone; a zone may be unknown to us. */
 export const findLists = (names: readonly string[]): readonly Blocklist[] =>
   names
     .map((name) => name.toLowerCase())

@@ -21,7 +21,6 @@ export type Delegation =
   | { readonly kind: "delegated"; readonly issuer: string }
   | { readonly kind: "absent" }
   | { readonly kind: "faulty"; readonly fault: string }
-  /** DNS gave no answer. */
   | { readonly kind: "unknown" };
 
 export const findDelegation = async (dns: Dns, domain: string): Promise<Delegation> => {
@@ -79,7 +78,6 @@ export const readMetadata = (body: string, issuer: string): IssuerMetadata | Fau
     : { kind: "metadata", keysUrl, algorithms: signing_alg_values_supported ?? [] };
 };
 
-/** Accepts an https URL at the issuer's host or a host below it, at the default port. */
 const readOwnUrl = (text: string, issuer: string): string | undefined => {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

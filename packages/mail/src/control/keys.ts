@@ -43,7 +43,6 @@ export const fitsAlgorithm = (algorithm: Algorithm, key: PublicKey): boolean => 
   );
 };
 
-/** Tells whether this key signed the token; false for a malformed key. */
 export const isSignedBy = async (
   token: string,
   algorithm: Algorithm,

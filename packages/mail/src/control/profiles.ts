@@ -1,13 +1,11 @@
 /** The editions of the Email Verification Protocol that issuers use, and the differences between them. */
 export type Profile = {
   readonly name: string;
-  /** `typ` of the issuer's token, and of the browser's. */
   readonly issuedType: string;
   readonly boundType: string;
   readonly issuerAlgorithms: readonly Algorithm[];
   readonly browserAlgorithms: readonly Algorithm[];
   readonly isKeyIdRequired: boolean;
-  /** The forms of `iss` in a token. A record may have either form. */
   readonly issuerForms: readonly IssuerForm[];
   /** The greatest age of a token, and the greatest difference between two clocks. */
   readonly ageSecondsMax: number;

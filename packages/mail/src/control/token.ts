@@ -16,7 +16,6 @@ export type Expected = {
   readonly token: string;
   readonly nonce: string;
   readonly origin: string;
-  /** Null when the text is not an address. */
   readonly address: Address | null;
 };
 
@@ -25,7 +24,6 @@ export type Presentation = {
   readonly kind: "presentation";
   readonly profile: string;
   readonly issuer: string;
-  /** The domain of the address, in A-labels. */
   readonly domain: string;
   readonly issued: SignedPart & { readonly keyId: string | null };
   readonly bound: SignedPart & { readonly key: PublicKey };

@@ -6,7 +6,6 @@ export const STRONG_FROM_BITS = 2048;
 
 export type DkimKey = {
   readonly kind: "rsa" | "ed25519" | "revoked" | "broken";
-  /** The length of an RSA key, otherwise null. */
   readonly bits: number | null;
   readonly fault: string | null;
   /** t=y: receivers treat the mail as if it were not signed. */

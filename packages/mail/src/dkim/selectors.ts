@@ -47,7 +47,6 @@ const SIGNERS: readonly Signer[] = [
   { mx: ["mxvault.com"], selectors: ["mxvault"] },
 ];
 
-/** Selectors to try for every domain, the most common first. */
 const COMMON: readonly string[] = `
   google selector1 selector2 default s1 k1 k2 k3 s2 dkim mail smtp email mx sig1
   protonmail protonmail2 protonmail3 zoho zmail mandrill pm resend fm1 fm2 fm3 mailjet brevo1 brevo2 sib1
@@ -66,7 +65,6 @@ export type DkimTraces = {
   readonly ownSelectors: readonly string[];
 };
 
-/** Lists the selectors of the signers whose traces the domain has, and those of the operator's list. */
 export const listLikelySelectors = ({
   mxHosts,
   spfIncludes,
@@ -89,6 +87,5 @@ export const listLikeliestSelectors = (traces: DkimTraces): readonly string[] =>
     SELECTORS_MAX,
   );
 
-/** Lists all selectors to query, the likely ones first. */
 export const listSelectors = (traces: DkimTraces): readonly string[] =>
   [...new Set([...listLikelySelectors(traces), ...COMMON])].slice(0, SELECTORS_MAX);

@@ -124,7 +124,6 @@ const describeEffect = (found: PlacedRecord | null): string =>
 
 const isMistakenVersion = (text: string): boolean => isIntendedAsDmarc(text) && !isIndented(text);
 
-/** A valid record except for leading white space, which makes receivers ignore it. */
 const isIndented = (text: string): boolean => /^\s/.test(text) && isDmarc(text.trimStart());
 
 const findMisplaced = (
@@ -147,7 +146,6 @@ const findMisplaced = (
     : [];
 };
 
-/** Creates issues about the policy that receivers apply, after inheritance and testing. */
 const createPolicyIssues = (
   placed: PlacedRecord,
   domain: string,

@@ -10,7 +10,6 @@ export type DmarcDiscovery = {
   readonly organisation: string;
   /** A query of the tree walk failed, so the organisational domain is not certain. */
   readonly isOpen: boolean;
-  /** All records at _dmarc of the domain itself. */
   readonly ownTexts: readonly string[];
   /** The parents that have several records, which invalidate each other. */
   readonly multipleAt: readonly string[];
@@ -19,7 +18,6 @@ export type DmarcDiscovery = {
 /** RFC 9989 §4.10 step 4: from the second name on at most seven labels, so eight queries in all. */
 const LABELS_MAX = 7;
 
-/** Lists the names whose records may apply, from the domain itself to the top-level domain. */
 const listWalkNames = (domain: string): readonly string[] => {
   const labels = domain.split(".");
   const above = labels.slice(Math.max(1, labels.length - LABELS_MAX));
@@ -114,7 +112,6 @@ export type WeakerTag = {
   readonly policy: DmarcPolicy;
 };
 
-/** Lists the tags that give names below the domain a weaker policy than the domain itself has. */
 export const listWeakerTags = (placed: PlacedRecord): readonly WeakerTag[] => {
   const apply = (name: string, exists: boolean) =>
     getAppliedPolicy(getPublishedPolicy(placed, name, exists), placed);

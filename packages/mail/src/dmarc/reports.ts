@@ -7,7 +7,6 @@ import { createDmarcIssue, type DmarcRule } from "./rules.ts";
 
 /** RFC 9990 allows receivers to stop after two addresses. */
 const REPORTS_MAX = 2;
-/** The most hosts to query for each kind of report. */
 const HOSTS_QUERIED_MAX = 4;
 
 /** The two kinds of reports, and the rules for the faults of their addresses. */

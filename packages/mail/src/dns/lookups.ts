@@ -5,7 +5,6 @@ import type { FetchDocument } from "../hints/fetched-document.ts";
 import type { Cidr } from "../ip.ts";
 import type { Dns } from "./dns.ts";
 
-/** The ports to a domain's records, and to the blocklists. */
 export type DnsLookups = {
   /** Caches nothing between checks: a customer who has corrected a record wants to see the correction. */
   readonly dns: Dns;
@@ -18,9 +17,7 @@ export type DnsLookups = {
   readonly blocklists: {
     /** Returns the lab's own blocklists for its domains: they know the lab's addresses. */
     readonly listsFor: (domain: string) => readonly Blocklist[];
-    /** The secret key that each list requires. */
     readonly keys: BlocklistKeys;
-    /** The process remembers the health of each list. */
     readonly isHealthy: IsHealthy;
   };
 };

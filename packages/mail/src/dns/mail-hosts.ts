@@ -12,7 +12,7 @@ export type MailHost = {
 export type DnsFault = "servfail" | "refused" | "timeout" | "too_large" | "internal";
 
 export type MailHosts =
-  /** Sorted by preference. Equal priorities keep the order of the answer, and a caller may shuffle them. */
+  /** The hosts, sorted by preference. Equal priorities keep the order of the answer, and a caller may shuffle them. */
   | { readonly kind: "hosts"; readonly hosts: readonly MailHost[]; readonly implicit: boolean }
   | { readonly kind: "domain_not_found" }
   | { readonly kind: "null_mx" }
@@ -32,9 +32,7 @@ type HostLookup =
 
 /** An SMTP session tries three hosts at most, so further hosts with an address are of no use. */
 const HOSTS_NEEDED = 3;
-/** The most hosts to look up, however many MX records a domain publishes. */
 const LOOKED_UP_MAX = 10;
-/** The most addresses of one host to keep; a session tries the first of them. */
 const ADDRESSES_MAX = 20;
 
 /** Finds the mail hosts of a domain (RFC 5321 §5.1). */

@@ -13,7 +13,6 @@ export type RecordedQuery = {
 /** Enough to follow any decision; a hostile answer may hold thousands of records. */
 const RECORDS_MAX = 20;
 
-/** A DNS port that records its queries, in the order of the answers. */
 export const recordQueries = (
   dns: Dns,
 ): { readonly dns: Dns; readonly queries: readonly RecordedQuery[] } => {

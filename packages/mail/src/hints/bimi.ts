@@ -22,7 +22,6 @@ type BimiInput = {
     DmarcAnalysis,
     "status" | "policy" | "record" | "recordDomain" | "organisation"
   >;
-  /** Absent when the check does not fetch the logo. */
   readonly fetchDocument?: FetchDocument | undefined;
 };
 

@@ -20,7 +20,6 @@ import { createHint } from "./rules.ts";
 
 type EmailVerificationInput = {
   readonly domain: string;
-  /** Absent when the check reads only the DNS record. */
   readonly fetchDocument?: FetchDocument | undefined;
 };
 

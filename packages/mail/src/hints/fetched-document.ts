@@ -4,7 +4,7 @@ export type FetchedDocument =
       readonly kind: "answer";
       readonly status: number;
       readonly contentType: string;
-      /** Cut off at the client's limit. */
+      /** The body, cut off at the client's limit. */
       readonly body: string;
       readonly isComplete: boolean;
       readonly cacheControl?: string | undefined;

@@ -21,7 +21,6 @@ type MtaStsInput = {
   readonly domain: string;
   /** The hosts that a policy has to name, in lower case; empty when they are unknown. */
   readonly mxHosts: readonly string[];
-  /** Absent when the check reads only the DNS record. */
   readonly fetchDocument?: FetchDocument | undefined;
 };
 

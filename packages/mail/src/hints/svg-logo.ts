@@ -37,7 +37,6 @@ const REMOTE = "it refers to other documents";
 type LogoElement = {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** Null for the root. */
   readonly parent: LogoElement | null;
   /** The element's own text, without that of the elements in it. */
   text: string;
@@ -79,7 +78,6 @@ const readLogo = (text: string) => {
   return parent ? undefined : { elements, hasEntities, hasStyleSheet };
 };
 
-/** Lists why a document is not a logo by the profile. */
 export const findLogoFaults = (text: string): readonly string[] => {
   const document = readLogo(text.replace(/^\ufeff/, ""));
   const [root, ...others] = document?.elements ?? [];

@@ -1,5 +1,4 @@
 type BoundedMapOptions<Value> = {
-  /** The limit for the sum of all weights. */
   readonly weightMax: number;
   /** Absent when each entry weighs 1. The map does not store an entry of more than half of `weightMax`. */
   readonly weigh?: (value: Value) => number;

@@ -1,4 +1,3 @@
-/** The reason why this scanner refuses an XML text. */
 export class XmlFault extends Error {}
 
 /** Receives the parts of the document in their order. Names keep the prefix of their namespace. */

@@ -31,7 +31,6 @@ import { judgeRequirements } from "./requirements.ts";
 import type { ReportPart } from "./rules/rule.ts";
 import { MESSAGE_MODEL_VERSION, type MessageScore, scoreMessage } from "./score.ts";
 
-/** The ports of a report; `names` are those of a domain check. */
 export type AssessmentPorts = Clock & { readonly names: DnsLookups };
 
 /** A finding with the record that resolves it, and the points that resolving it regains. */
@@ -63,7 +62,7 @@ export type MessageReport = Authentication & {
   readonly unsubscribe: Unsubscribe;
   readonly body: MessageBody;
   readonly requirements: ReturnType<typeof judgeRequirements>;
-  /** Sorted by the points that they regain, most first. */
+  /** The findings, sorted by the points that they regain. */
   readonly findings: readonly ReportedFinding[];
 };
 
@@ -117,7 +116,6 @@ export const assessMessage = async (
 
 type LimitedPorts = Pick<DnsLookups, "dns" | "listDns" | "blocklists">;
 
-/** Limits the ports for one report. */
 const limitPorts = ({ names, now, sleep }: AssessmentPorts): LimitedPorts => {
   const { isHealthy } = names.blocklists;
   const { listDns } = names;
@@ -186,7 +184,7 @@ const describeEnvelope = ({
   receivedAt: receivedAt.toISOString(),
 });
 
-/** An address may have hundreds of names. */
+/** A report shows at most this many of an address's names, because an address may have hundreds. */
 const NAMES_SHOWN_MAX = 10;
 
 const clipNames = ({ reverseDns, helo }: ClientCheck): ClientCheck => ({

@@ -11,7 +11,6 @@ export type HeloCheck = {
   readonly kind: "name" | "literal" | "invalid";
   /** Whether the name has an address. Null when DNS gave no answer. */
   readonly resolves: boolean | null;
-  /** Whether one of its addresses is the client's. */
   readonly isConfirmed: boolean | null;
 };
 
@@ -20,7 +19,6 @@ export type ClientCheck = {
   readonly helo: HeloCheck;
 };
 
-/** Checks the DNS records of the client that sent the message. */
 export const checkClient = async (
   dns: Dns,
   { ip, helo }: Pick<ReceivedMessage, "ip" | "helo">,

@@ -14,7 +14,6 @@ import type { MessageSpf } from "./spf.ts";
 export type MessageDmarc = {
   /** `permerror`: the message has no single author domain, so nobody can evaluate DMARC. */
   readonly result: "pass" | "fail" | "none" | "temperror" | "permerror";
-  /** The domain of From, in A-labels. */
   readonly domain: string | null;
   /** RFC 9989 §3.2: the domain that all aligned names share. */
   readonly organisation: string | null;
@@ -32,7 +31,6 @@ export type Alignment = {
   readonly mode: "relaxed" | "strict";
   /** Whether the check passed for a name that belongs to the domain of From. Null when unknown. */
   readonly isAligned: boolean | null;
-  /** The aligned name that passed. */
   readonly domain: string | null;
 };
 
@@ -105,7 +103,6 @@ const describe = ({ domain, record }: PlacedRecord) => ({
 
 type CheckedNames = { readonly passed: readonly string[]; readonly open: readonly string[] };
 
-/** Separates the names that passed a check from those whose check DNS left open. */
 const listDomains = (
   checks: readonly { readonly result: string; readonly domain: string | null }[],
 ): CheckedNames => {

@@ -30,7 +30,6 @@ export const createFinding = (
 
 const DELIST = "Stop the cause, then ask for removal at {url}.";
 
-/** Turns an issue of the domain check into a finding, with the same advice. */
 export const toFinding = (issue: Issue, part: ReportPart): MessageFinding => {
   const found = ADVICE.find((advice) => advice.for.includes(issue.id));
   const template = issue.id.startsWith("LISTED:") ? DELIST : found?.text;

@@ -15,7 +15,6 @@ const NAMES_MAX = 10;
 /** Most lists contain the registered domain and not the hosts below it. */
 const LEVELS_MAX = 3;
 
-/** Finds the blocklists that contain a linked domain. */
 export const checkLinks = async (
   listDns: Dns,
   { hosts }: MessageLinks,
@@ -36,7 +35,6 @@ export const checkLinks = async (
   };
 };
 
-/** Lists the host and the domains above it, without the top-level domain. */
 const listNames = (host: string): readonly string[] => {
   const parsed = parseDomain(host);
   if (!isDomain(parsed)) return [];

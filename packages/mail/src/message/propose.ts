@@ -20,11 +20,9 @@ type ProposalInput = {
   readonly spf: MessageSpf | null;
   readonly dkim: readonly DkimResult[];
   readonly dmarc: MessageDmarc;
-  /** The service's mailbox for reports about the author's domain. */
   readonly reportsMailbox?: string | undefined;
 };
 
-/** The findings that a new SPF, DMARC or DKIM record resolves. */
 const SPF_FINDINGS = ["SPF_NONE", "SPF_FAIL", "SPF_SOFTFAIL", "SPF_NEUTRAL", "SPF_PERMERROR"];
 const DMARC_FINDINGS = ["DMARC_MISSING", "DMARC_NONE"];
 const KEY_FINDINGS = ["DKIM_KEY_MISSING", "DKIM_KEY_REVOKED", "DKIM_KEY_BAD"];
@@ -112,7 +110,6 @@ const proposeDmarcRecord = async (
     : proposeDmarc(dns, { domain: at, mx, spf, dkim: toAnalysis(dkim), dmarc, reportsMailbox });
 };
 
-/** Derives the domain's DKIM state from the signatures of the message. */
 const toAnalysis = (signatures: readonly DkimResult[]): DkimAnalysis => {
   const valid = signatures.filter(({ result }) => result === "pass");
   return {

@@ -1,6 +1,6 @@
 /** A mail as an SMTP receiver accepted it from a client. */
 export type ReceivedMessage = {
-  /** After dot-unstuffing, with CRLF at the ends of lines. */
+  /** The message after dot-unstuffing, with CRLF at the ends of lines. */
   readonly raw: Uint8Array;
   /** The address of MAIL FROM, "" for the null reverse-path. */
   readonly mailFrom: string;

@@ -1,7 +1,6 @@
 import type { MessageFinding } from "./findings.ts";
 import type { ReportPart } from "./rules/rule.ts";
 
-/** Receivers that publish sender requirements. */
 const RECEIVERS = ["gmail", "yahoo", "microsoft"] as const;
 
 export type RequirementStatus = "met" | "unmet" | "unknown";
@@ -13,7 +12,6 @@ export type Requirement = {
   readonly isForBulk: boolean;
   readonly text: string;
   readonly part: ReportPart;
-  /** The findings that show an unmet requirement. */
   readonly unmetBy: readonly string[];
 };
 

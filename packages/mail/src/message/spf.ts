@@ -10,7 +10,7 @@ export type MessageSpf = {
   /** In A-labels: the domain of MAIL FROM, or the HELO name when MAIL FROM is empty. */
   readonly domain: string;
   readonly identity: "mailfrom" | "helo";
-  /** The terms that decided, the outermost first. */
+  /** The terms that decided, with the outermost term first. */
   readonly matched: SpfEvaluation["matched"];
   readonly problem: SpfEvaluation["problem"];
   readonly lookups: number;

@@ -26,11 +26,9 @@ export type MxAnalysis = {
 
 type MxInput = {
   readonly domain: string;
-  /** Addresses that count as public although they are not, such as the lab's. */
   readonly allowed: readonly Cidr[];
 };
 
-/** Finds the mail hosts of a domain, and every fault in their records. */
 export const analyseMx = async (dns: Dns, { domain, allowed }: MxInput): Promise<MxAnalysis> => {
   const [mx, servers] = await Promise.all([dns("MX", domain), dns("NS", domain)]);
   const names = new Set(getRecords(servers).map(toHostName));

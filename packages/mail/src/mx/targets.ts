@@ -9,10 +9,8 @@ export type MxHost = {
   readonly isAlias: boolean;
 };
 
-/** The most hosts to look up, however many MX records a domain publishes. */
 export const LOOKED_UP_MAX = 10;
 
-/** Looks up the addresses of a mail host, and whether the internet can reach one of them. */
 export const lookUpTarget = async (
   dns: Dns,
   host: string,

@@ -26,7 +26,6 @@ export type DmarcProposalInput = {
   readonly spf: SpfAnalysis;
   readonly dkim: DkimAnalysis;
   readonly dmarc: DmarcAnalysis;
-  /** The service's own mailbox for receivers' reports. Absent when this account has none. */
   readonly reportsMailbox?: string | undefined;
 };
 
@@ -70,10 +69,9 @@ const findMailbox = async (
   return (await takesReportsOf(dns, host, domain)) === true ? reportsMailbox : undefined;
 };
 
-/** No working record names more hosts. */
+/** The most report hosts to query: no working record names more. */
 const HOSTS_QUERIED_MAX = 8;
 
-/** Finds the hosts of report addresses that receive no mail. */
 const findSilentHosts = async (
   dns: Dns,
   texts: readonly string[],
@@ -215,7 +213,6 @@ const isHealthy = ({ spf, dkim }: DmarcProposalInput): boolean =>
   (spf.status === "pass" || spf.status === "warn") &&
   (dkim.status === "pass" || dkim.status === "warn" || dkim.status === "unknown");
 
-/** Writes rua= and ruf= with the addresses that can get reports, in a form that receivers can read. */
 const reportTags = (
   records: readonly DmarcRecord[],
   { silentHosts }: Prepared,

@@ -12,13 +12,11 @@ export type ProposedRecord = {
   readonly record: DnsRecord;
   /** The parts of its name and value, in angle brackets, that only the owner can fill in. Empty when the record is complete. */
   readonly open: readonly string[];
-  /** The published records to remove. */
   readonly replaces: readonly DnsRecord[];
   /** The points that the score gains after publication. Null when the check could not compute them. */
   readonly points: number | null;
   /** A further step for the owner, or null. */
   readonly note: string | null;
-  /** The document to publish with the record. */
   readonly file: { readonly url: string; readonly content: string } | null;
 };
 
@@ -44,7 +42,6 @@ export const toStrings = (value: string): readonly string[] => value.match(/.{1,
 export const readTexts = async (dns: Dns, name: string): Promise<readonly string[]> =>
   getRecords(await dns("TXT", name));
 
-/** Answers DNS questions as if the proposed TXT records were already published. */
 export const overlayTexts = (dns: Dns, proposed: readonly ProposedRecord[]): Dns => {
   const added = proposed.map(({ record }) => record);
   const removed = proposed.flatMap(({ replaces }) => replaces);

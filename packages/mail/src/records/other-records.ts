@@ -171,7 +171,6 @@ const logo: Propose = async (_, { domain }, issue) =>
       )
     : undefined;
 
-/** Proposals for all recommendations except SPF and DMARC, by the recommendation. */
 const PROPOSALS: Readonly<Record<string, Propose>> = {
   add_mx: mailHost,
   fix_mx_target: hostAddress,

@@ -97,7 +97,6 @@ const GAP_TERM_MAX = 80;
 const toGap = (term: string): string =>
   `<senders in place of ${term.replaceAll(/[^!-~]|[<>]/g, "").slice(0, GAP_TERM_MAX)}>`;
 
-/** Tells whether a host can pass by this term. An all names no host. */
 const namesSenders = (term: string): boolean =>
   !isEnd(term) && !/^(?:-|[+?~]$|exp[:=])/i.test(term) && (!isModifier(term) || isRedirect(term));
 
@@ -184,7 +183,6 @@ const isRedirect = (term: string): boolean => /^redirect=/i.test(term);
 
 const isModifier = (term: string): boolean => /^[a-z][a-z\d._-]*=/i.test(term);
 
-/** Applies every repair once to a single record. */
 const repairRecord = async (dns: Dns, text: string, input: SpfProposalInput): Promise<string> => {
   const { domain } = input;
   const terms = endRecord(splitTerms(text).flatMap(repairTerm).filter(isFirstExp));
@@ -236,7 +234,6 @@ const isExp = (term: string): boolean => /^exp=/i.test(term);
 
 const isSound = (term: string): boolean => parseSpf(toRecord([term])).faults.length === 0;
 
-/** The most likely meaning of a faulty term, in the order of the guesses. */
 const GUESSES: readonly (readonly [fault: RegExp, meant: string])[] = [
   // Punctuation between terms, or after the end.
   [/[,;]+/g, " "],
@@ -264,7 +261,6 @@ const repairTerm = (term: string): readonly string[] => {
   return sound ?? replaceTerm(term);
 };
 
-/** Tells whether an include or redirect makes every evaluation fail as soon as a receiver reaches it. */
 const leadsNowhere = (tree: SpfTree, root: SpfPage, term: string): boolean => {
   const step = root.steps.find((one) => isInclude(one) && one.term === term);
   const name = step ? step.name : root.redirect?.term === term ? root.redirect.name : null;
@@ -280,7 +276,6 @@ const leadsNowhere = (tree: SpfTree, root: SpfPage, term: string): boolean => {
   );
 };
 
-/** Finds the a, mx and exists terms without a record, when the policy has more of them than receivers accept. */
 const findVoidTerms = async (
   dns: Dns,
   { steps }: SpfPage,

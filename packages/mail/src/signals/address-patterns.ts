@@ -68,7 +68,6 @@ export type PatternToken = "first" | "last" | "last6" | "last7" | "f" | "m" | "l
 export const listTokens = (pattern: Pattern): readonly PatternToken[] =>
   (pattern.match(TOKENS) ?? []) as PatternToken[];
 
-/** Builds the address's local part from the text for each token. */
 export const buildLocal = (
   pattern: Pattern,
   parts: Readonly<Partial<Record<PatternToken, string>>>,

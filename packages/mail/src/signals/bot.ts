@@ -49,7 +49,6 @@ const RUN_KEYS_TOTAL_MIN = 5;
 
 const ANY_STEP = -1;
 
-/** The share of keys in runs of three or more, in one direction along a keyboard row or the alphabet. */
 const scoreKeyRuns = (joined: string): number => {
   const letters = joined.replaceAll(/[^a-z]/g, "");
   let inRuns = 0;

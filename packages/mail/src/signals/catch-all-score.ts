@@ -33,7 +33,6 @@ const MAIL_HALF_WEIGHT = 20;
 const MAIL_MIN = 5;
 const SUM_MAX = 0.95;
 
-/** Estimates the probability, 0 to 1, that a local part is a mailbox on a catch-all domain. */
 export const scoreCatchAll = (local: string, signals: CatchAllSignals): number =>
   roundToHundredths(listCatchAllParts(local, signals).reduce((sum, { value }) => sum + value, 0));
 
@@ -57,7 +56,6 @@ export const listCatchAllParts = (
   return [...rounded, { part: "mail", value: roundToHundredths(scoreMail(sum, signals)) }];
 };
 
-/** Computes how far the account's mail to other addresses of the domain moves the sum of the other parts. */
 const scoreMail = (sum: number, { mail }: CatchAllSignals): number => {
   const { delivered, bounced } = mail ?? { delivered: 0, bounced: 0 };
   const sent = delivered + bounced;

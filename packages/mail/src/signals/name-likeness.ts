@@ -92,7 +92,6 @@ const visitTrigrams = (
   }
 };
 
-/** Counts of one, two and three letters in a row, and of the letters that follow one and two. */
 type Counts = Readonly<Record<"one" | "two" | "three" | "afterOne" | "afterTwo", Int32Array>> & {
   all: number;
 };

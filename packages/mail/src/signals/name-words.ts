@@ -6,7 +6,6 @@ import { splitWords } from "./split-words.ts";
  * copied, so no licence applies, and no name has a gender.
  */
 
-/** Given names, each common in some country. */
 export const GIVEN_NAMES: readonly string[] = splitWords(`
   james john robert michael william david richard joseph thomas charles chris christopher daniel matthew
   anthony mark steven steve paul andrew andy joshua ken kevin brian george edward ron tim timothy jason jeff
@@ -41,7 +40,6 @@ export const GIVEN_NAMES: readonly string[] = splitWords(`
   agus siti rizal joko wahyu jose maricel rizza jin min soo hyun young ji kwame kofi amina chidi ngozi thabo sipho
 `);
 
-/** Family names, each common in some country. */
 export const FAMILY_NAMES: readonly string[] = splitWords(`
   smith johnson williams brown jones garcia miller davis rodriguez martinez hernandez lopez gonzalez wilson
   anderson thomas taylor moore jackson martin lee perez thompson white harris sanchez clark ramirez lewis

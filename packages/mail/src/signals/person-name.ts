@@ -100,7 +100,6 @@ const createPersonName = (
   };
 };
 
-/** Capitalises each beginning, also after an apostrophe or a hyphen, but not the particles before a name. */
 const capitalizeName = (name: string): string =>
   name
     .toLowerCase()

@@ -5,14 +5,12 @@ export const WHOLE_PART = 1;
 
 export type Reading = {
   readonly text: string;
-  /** The part before its ending; null when it has no known ending. */
   readonly name: string | null;
   readonly ending: string;
   readonly letters: number;
   readonly cost: number;
 };
 
-/** Lists the domain as typed, and without repetitions or text around the address. */
 export const listReadings = (typed: string): readonly Reading[] => {
   const [name = "", ...endings] = typed.split(".");
   const others = new Set([
@@ -77,7 +75,6 @@ const SECOND_LEVEL: ReadonlySet<string> = new Set(["com", "co", "net", "org"]);
 /** Tells whether registries sell names below this label, as below "co" of "co.uk". */
 export const isSecondLevel = (label: string): boolean => SECOND_LEVEL.has(label);
 
-/** Sets one bit for each letter that occurs; other characters share the remaining six bits. */
 export const toLetterBits = (text: string): number => {
   let letters = 0;
   for (let at = 0; at < text.length; at++) {

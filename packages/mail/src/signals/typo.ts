@@ -2,7 +2,6 @@ import { measureEditDistance, RARITY_PER_EDIT } from "./edit-distance.ts";
 import { type CorrectedDomain, correctEnding, getEndingAt } from "./typo-endings.ts";
 import { listReadings, type Reading, toLetterBits } from "./typo-readings.ts";
 
-/** The whole probable address, and its probability, 0 to 1; both null without a suggestion. */
 export type TypoAdvice = { readonly suggestion: string | null; readonly confidence: number | null };
 
 export type TypoSignals = {

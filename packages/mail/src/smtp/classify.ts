@@ -4,7 +4,6 @@ import type { Reply, Stage } from "./reply.ts";
 import type { MailboxVerdict, ReplyRule, RetryHint, RuleFamily } from "./reply-rule.ts";
 import { RULE_FAMILIES } from "./reply-rules/rules.ts";
 
-/** What one reply proves about the mailbox, and the rule that found it. */
 export type Finding = {
   /** `valid` means that the server accepted RCPT; other checks find out whether the domain accepts every recipient. */
   readonly verdict: MailboxVerdict;

@@ -7,7 +7,6 @@ import {
   type WireFault,
 } from "./wire.ts";
 
-/** The longest wait for each kind of reply, in milliseconds. */
 export type ReplyWaits = Readonly<
   Record<"greeting" | "ehlo" | "starttls" | "tls" | "mail" | "rcpt" | "rset" | "quit", number>
 >;
@@ -123,7 +122,6 @@ type ConverseOptions = {
   readonly isPatient?: boolean | undefined;
 };
 
-/** A wire, with the state of the session over it. */
 type Line = {
   readonly wire: SmtpWire;
   timeLimit: TimeLimit;
@@ -132,7 +130,6 @@ type Line = {
   readonly startedAtMs: number;
   /** The clock's last reading. The code reads it before each send and after each wait. */
   atMs: number;
-  /** The number of slow replies in a row. */
   slow: number;
 };
 

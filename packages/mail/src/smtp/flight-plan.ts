@@ -72,14 +72,12 @@ const toRecipientQuestion = (state: SessionState, at: number): Question => {
   return { kind: "recipient", address, domain: getDomain(address).toLowerCase() };
 };
 
-/** A command of a flight, and the recipient that it is for. */
 export type Step = {
   readonly kind: "rset" | "mail" | "rcpt";
   readonly question: Question;
   readonly command: SmtpCommand;
 };
 
-/** Puts each recipient into a transaction that has room for it. */
 export const toSteps = (state: SessionState, questions: readonly Question[]): readonly Step[] => {
   const steps: Step[] = [];
   let transaction = state.transaction;

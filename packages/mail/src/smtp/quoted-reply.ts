@@ -1,9 +1,7 @@
 import type { Reply } from "./reply.ts";
 import { QUOTE_STARTS } from "./reply-rules/quotes.ts";
 
-/** A refusal of another mail server that this server passes on. */
 export type QuotedReply = {
-  /** This server's own text, before the first quotation. */
   readonly before: string;
   /** The innermost quotation. Its class is 4 when either server's code has the class 4. */
   readonly reply: Reply;

@@ -101,7 +101,6 @@ const findEnhanced = (code: string, texts: readonly string[]): string | null => 
   return ANYWHERE[Number(code.charAt(0))]?.exec(texts.join("\n"))?.[0] ?? null;
 };
 
-/** One expression for each class of reply. */
 const ANYWHERE = [0, 1, 2, 3, 4, 5].map(
   (digit) => new RegExp(`(?<![\\w./])${digit}\\.[0-7]\\.\\d{1,3}(?!\\w|\\.\\d)`),
 );

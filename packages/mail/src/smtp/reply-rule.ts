@@ -28,7 +28,6 @@ export type ReplyRule = {
   readonly fromHost?: string;
 };
 
-/** Rules that lead to the same finding. */
 export type RuleFamily = {
   readonly reason: string;
   readonly verdict: MailboxVerdict;

@@ -21,12 +21,9 @@ export type SessionState = {
   /** True once a recipient was deferred: further recipients, and their random recipients, will be deferred, too. */
   hasDeferred: boolean;
   isEnding: boolean;
-  /** The number of RCPT commands, without those for random recipients. */
   recipients: number;
   rejections: number;
-  /** The number of refusals of us in a row. */
   refusalsOfUs: number;
-  /** The most recipients of a flight. */
   window: number;
 };
 
@@ -43,7 +40,6 @@ export type Transaction = {
   isFull: boolean;
 };
 
-/** The recipient of one RCPT. */
 export type Question = {
   readonly kind: "recipient" | "random";
   readonly address: string;

@@ -39,7 +39,6 @@ export type ChooseWitness = (
 
 /** Further guesses at a person's unknown address, each tried in place of the first guess. */
 export type FallbackRecipients = {
-  /** The guesses for each recipient, in the order of the plan. */
   readonly byRecipient: readonly (readonly string[])[];
   /** True when the server does not know the recipient: only then the session tries the next guess. */
   readonly isUnknownRecipient: (result: RecipientResult, mxHost: string) => boolean;

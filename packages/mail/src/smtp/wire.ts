@@ -52,7 +52,6 @@ export type ConnectOptions = {
   readonly exit?: string;
 };
 
-/** The exit of a process that uses no proxy. */
 export const DIRECT_EXIT = "direct";
 
 /** The port to mail servers. It never rejects. */

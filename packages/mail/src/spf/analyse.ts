@@ -14,7 +14,7 @@ import type { SpfResult } from "./verdict.ts";
 import { walkPages, walkTree } from "./walk.ts";
 
 export type SpfInput = {
-  /** In A-labels. */
+  /** The domain in A-labels. */
   readonly domain: string;
   /** The sending IP address, for which the policy is also evaluated. */
   readonly sendingIp?: string | null;
@@ -24,7 +24,6 @@ export type SpfStatus = "pass" | "warn" | "fail" | "missing" | "error";
 
 export type SpfAnalysis = {
   readonly status: SpfStatus;
-  /** The first record when the domain has several. */
   readonly record: string | null;
   /** 100 less the points of the issues. Null when a failed DNS query left a part open. */
   readonly score: number | null;
@@ -32,9 +31,7 @@ export type SpfAnalysis = {
   /** Look-ups for a host that matches no term, and so evaluates the whole policy. */
   readonly lookups: number;
   readonly voidLookups: number;
-  /** The other domains whose records are part of the policy, by include or redirect. */
   readonly domains: readonly string[];
-  /** The record and its includes, each with its look-ups. */
   readonly tree: readonly SpfNode[];
   /** Null without a sending address, and when our query budget did not suffice. */
   readonly evaluation: SpfEvaluation | null;
@@ -48,7 +45,6 @@ const HOSTS_MAX = 12;
 /** Results that an unsent query could not have changed. */
 const PROVEN: ReadonlySet<SpfResult> = new Set(["pass", "permerror"]);
 
-/** Finds every fault of a domain's policy, also those that a single message would not reach. */
 export const analyseSpf = async (dns: Dns, input: SpfInput): Promise<SpfAnalysis> => {
   const { dns: limited, isSpent } = limitQuestions(dns, QUESTIONS_MAX);
   const domain = removeFinalDot(input.domain);

@@ -126,7 +126,6 @@ const findStepIssues = (
   ];
 };
 
-/** Finds the faults of an include's or redirect's target. A target that was not read has no finding. */
 const findLinkIssues = (tree: SpfTree, page: SpfPage): readonly SpfFinding[] => {
   const { domain, redirect } = page;
   const broken = (step: Pick<SpfStep, "name" | "term">, rules: typeof IF_INCLUDED) => {

@@ -48,7 +48,6 @@ const listExchanges = (outcome: DnsOutcome<MxRecordData>, namesMax: number): rea
         .filter(isAskable)
     : [];
 
-/** Returns the responses for a term with a known name, including those for its mail hosts. */
 export const getAnswers = (
   { addresses, mailHosts }: SpfHosts,
   { mechanism, name }: SpfStep,

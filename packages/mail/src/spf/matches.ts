@@ -14,7 +14,6 @@ export type SpfCheck = {
   readonly values: Omit<MacroValues, "d" | "p">;
 };
 
-/** The domain of a mechanism's record, and the function that checks another domain. */
 export type SpfContext = {
   readonly domain: string;
   readonly checkHost: (domain: string) => Promise<SpfVerdict>;

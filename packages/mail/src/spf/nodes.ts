@@ -4,7 +4,7 @@ import type { SpfWalk } from "./walk.ts";
 
 /** A node in the tree of a policy: the domain's own record, or a term that refers to another one. */
 export type SpfNode = {
-  /** 0 for the domain itself. */
+  /** The depth of the node: 0 for the domain itself. */
   readonly depth: number;
   /** The include or redirect to this node. Null for the domain itself. */
   readonly term: string | null;

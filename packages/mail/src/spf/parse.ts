@@ -9,7 +9,6 @@ import { isDomainSpec, type MacroString, parseMacroString } from "./macro.ts";
 export type SpfDirective = {
   readonly qualifier: Qualifier;
   readonly mechanism: SpfMechanism;
-  /** The original text of the term. */
   readonly term: string;
 };
 

@@ -4,7 +4,6 @@ import { isDomain } from "./name.ts";
 import { parseSpf, type SpfDirective, type SpfRecord } from "./parse.ts";
 import { findPublished, type PublishedSpf } from "./published.ts";
 
-/** A domain whose record is part of the policy. */
 export type SpfPage = {
   readonly domain: string;
   /** The domain itself or a target of its redirects, so its owner wrote it. Includes mostly belong to others. */

@@ -21,7 +21,6 @@ export const RESULT_OF: Readonly<Record<Qualifier, SpfResult>> = {
 
 export type TermLocation = { readonly domain: string; readonly term: string };
 
-/** Why a check ends without an answer about the host. */
 export type SpfStop =
   | { readonly result: "temperror"; readonly reason: SpfTrouble }
   | {
@@ -45,7 +44,7 @@ export type SpfProblem = {
 
 export type SpfVerdict = {
   readonly result: SpfResult;
-  /** The term that decided; for an include also the deciding term inside it, outermost first. */
+  /** The term that decided; for an include also the deciding term inside it, with the outermost term first. */
   readonly matched: readonly TermLocation[];
   readonly problem: SpfProblem | null;
 };

@@ -29,7 +29,6 @@ export const walkTree = (tree: SpfTree, hosts: SpfHosts): SpfWalk => {
   return (root && walkPages(tree, hosts).get(root)) ?? NOWHERE;
 };
 
-/** Evaluates every record that the domain's own record reaches. */
 export const walkPages = (tree: SpfTree, hosts: SpfHosts): ReadonlyMap<SpfPage, SpfWalk> => {
   const walked = new Map<SpfPage, SpfWalk>();
   const walk = (page: SpfPage | undefined): SpfWalk => {

@@ -8,7 +8,6 @@ const ORDINARY_LENGTH4 = 16;
 const OWNED_LENGTH4 = 8;
 const OWNED_LENGTH6 = 12;
 
-/** Compares a term's ranges with the widest range that one sender can own. */
 export const measureWidth = (mechanism: SpfMechanism): SpfWidth | undefined => {
   const [length4, length6] = getLengths(mechanism);
   if (length4 < OWNED_LENGTH4 || length6 < OWNED_LENGTH6) return "unowned";

@@ -7,7 +7,6 @@ import { getValue, type HeaderField } from "../parse/fields.ts";
 /** RFC 8617 §5.2. `temperror`: a key look-up failed, so the chain is neither valid nor broken. */
 export type ArcResult = {
   readonly result: "none" | "pass" | "fail" | "temperror";
-  /** Why the chain is not valid, in a phrase. Null otherwise. */
   readonly reason: string | null;
   /** One set for each forwarder, oldest first, with its domain and its finding. */
   readonly sets: readonly ArcSetSummary[];
@@ -151,7 +150,6 @@ const findChainFault = (sets: readonly ArcSet[]): string | undefined => {
   return undefined;
 };
 
-/** Returns the sets, or the reason why the chain is not valid. */
 const readChain = (
   fields: readonly HeaderField[],
   hashBody: BodyHasher,

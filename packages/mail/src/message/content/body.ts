@@ -18,7 +18,6 @@ export type MessageBody = {
   /** Visible characters of the HTML text, or of the plain text when there is no HTML. */
   readonly textLength: number;
   readonly links: MessageLinks;
-  /** The unknown character sets of texts. */
   readonly unknownCharsets: readonly string[];
   readonly hasBrokenPart: boolean;
 };
@@ -30,7 +29,6 @@ type Attachment = Pick<MessagePart, "type" | "bytes"> & { readonly filename: str
 const PARTS_SHOWN_MAX = 50;
 const NAME_SHOWN_MAX = 200;
 
-/** Summarises the content that a reader sees. */
 export const analyseBody = ({ tree }: Pick<ParsedMessage, "tree">): MessageBody => {
   const { parts, isCut } = tree;
   const inline = parts.filter(({ isAttachment }) => !isAttachment);

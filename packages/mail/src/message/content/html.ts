@@ -1,6 +1,5 @@
 export type HtmlLink = {
   readonly href: string;
-  /** The visible text of the link. */
   readonly text: string;
 };
 
@@ -9,11 +8,10 @@ export type HtmlContent = {
   readonly images: readonly string[];
   readonly hasScript: boolean;
   readonly hasForm: boolean;
-  /** Characters of text outside of tags. */
   readonly textLength: number;
 };
 
-/** The limit for one text. A mail has some dozens. */
+/** The limit of links in one text. A mail has some dozens. */
 export const LINKS_MAX = 500;
 const SHOWN_MAX = 300;
 /** Read at most this much of a tag: a hostile tag may never close. */

@@ -4,19 +4,17 @@ import { type HtmlLink, LINKS_MAX } from "./html.ts";
 import { SHORTENERS } from "./shorteners.ts";
 
 export type LinkHost = {
-  /** In A-labels, or an IP address. */
+  /** The host in A-labels, or an IP address. */
   readonly host: string;
-  /** The number of links to this host. */
   readonly count: number;
   readonly isShortener: boolean;
   readonly isIp: boolean;
-  /** Whether a link to this host is unencrypted. */
   readonly isPlain: boolean;
 };
 
 export type MessageLinks = {
   readonly count: number;
-  /** Sorted by the number of links, most first. */
+  /** The hosts, sorted by the number of links. */
   readonly hosts: readonly LinkHost[];
   /** Links whose text shows a domain other than their target's. */
   readonly mismatches: readonly { readonly shown: string; readonly host: string }[];
@@ -35,7 +33,6 @@ export const listTextLinks = (text: string): readonly HtmlLink[] =>
     .map(([href]) => ({ href: href.replace(/[.,;:!?]$/, ""), text: "" }))
     .toArray();
 
-/** Collects the target hosts of a message's links. */
 export const analyseLinks = (links: readonly HtmlLink[]): MessageLinks => {
   const hosts = new Map<string, { count: number; isPlain: boolean }>();
   const mismatches: { shown: string; host: string }[] = [];

@@ -10,7 +10,6 @@ export type Unsubscribe = {
   readonly hasPost: boolean;
   /** One valid DKIM signature covers both fields (§4). Null: no signature could be verified for certain. */
   readonly isSigned: boolean | null;
-  /** True when every condition of one-click unsubscription holds. */
   readonly isOneClick: boolean;
 };
 

@@ -11,10 +11,10 @@ export type MessageSignature = {
   readonly algorithm: SignatureAlgorithm;
   readonly headerWay: Canonicalisation;
   readonly bodyWay: Canonicalisation;
-  /** In A-labels and lower case. */
+  /** The domain in A-labels and lower case. */
   readonly domain: string;
   readonly selector: string;
-  /** In lower case, in the order of h=. */
+  /** The field names in lower case, in the order of h=. */
   readonly names: readonly string[];
   readonly bodyHash: string;
   readonly signature: string;
@@ -22,7 +22,6 @@ export type MessageSignature = {
   readonly bodyLimit: number | null;
   readonly signedAt: number | null;
   readonly expiresAt: number | null;
-  /** The domain of i=. */
   readonly identityDomain: string;
 };
 
@@ -42,7 +41,7 @@ export type SignatureReading =
   | {
       readonly kind: "fault";
       readonly fault: SignatureFault;
-      /** Null when it cannot be read. */
+      /** Null when the tag cannot be read. */
       readonly domain: string | null;
       readonly selector: string | null;
     };
@@ -55,7 +54,6 @@ const isSelector = (name: string): boolean =>
 
 const isSigningDomain = (name: string): boolean => isSelector(name) && name.includes(".");
 
-/** Tells whether DNS can have a key at these names. */
 export const isKeyName = (selector: string, domain: string): boolean =>
   isSelector(selector) && isSigningDomain(domain);
 

@@ -52,12 +52,11 @@ const RESULT_OF_REASON: Readonly<Record<SignatureReason, SignatureResult>> = {
 
 export type DkimResult = {
   readonly result: SignatureResult;
-  /** Null for a pass. */
+  /** Null when the signature passed. */
   readonly reason: SignatureReason | null;
   readonly domain: string | null;
   readonly selector: string | null;
   readonly algorithm: string | null;
-  /** The length of an RSA key in bits. */
   readonly keyBits: number | null;
   /** "relaxed/simple": the form of the header, then of the body. */
   readonly canonicalisation: string | null;
@@ -76,16 +75,13 @@ const SIGNATURES_MAX = 10;
 /** A signature as far as it can be read without its key: plain data, and small. */
 export type ReadSignature = Pick<MessageSignature, "domain" | "selector" | "algorithm"> &
   Pick<MessageSignature, "identityDomain" | "signature"> & {
-    /** Why the signature is not valid, with any key. */
     readonly reason: SignatureReason | null;
-    /** The signed bytes. */
     readonly bytes: Uint8Array;
     readonly unsignedBytes: number;
   };
 
 export type ReadDkim = {
   readonly result: DkimResult;
-  /** Null when the result needs no key. */
   readonly signature: ReadSignature | null;
 };
 
@@ -194,7 +190,7 @@ const toTime = (seconds: number | null): string | null =>
 type Described = Pick<DkimResult, "domain" | "selector"> &
   Partial<Omit<MessageSignature, "domain" | "selector">>;
 
-/** Real signatures name some thirty fields. */
+/** A result shows at most this many names; real signatures name some thirty fields. */
 const NAMES_SHOWN_MAX = 100;
 const NAME_SHOWN_MAX = 80;
 

@@ -93,7 +93,6 @@ export const findDkim = (
     receivedAt,
   }: {
     readonly domain: string;
-    /** The names of the message's fields, in lower case. */
     readonly fields: ReadonlySet<string>;
     readonly receivedAt: Date;
   },

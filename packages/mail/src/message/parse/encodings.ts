@@ -36,7 +36,6 @@ const decodeQuotedPrintable = (bytes: Buffer, isWord: boolean): Buffer => {
 /** Some mail servers add white space between the sign and the end of the line, but never more than this. */
 const SOFT_SPACE_MAX = 80;
 
-/** Returns the last octet of the line end after a soft line break. */
 const findSoftBreakEnd = (bytes: Buffer, from: number): number | undefined => {
   let at = from;
   while (at - from < SOFT_SPACE_MAX && (bytes[at] === SPACE || bytes[at] === 0x09)) at += 1;

@@ -9,13 +9,13 @@ export type HeaderSection = {
   readonly fields: readonly HeaderField[];
   /** Lines that neither start nor continue a field. Mail servers read them as part of the field above. */
   readonly strayLines: number;
-  /** The offset of the body. */
+  /** The offset at which the body starts. */
   readonly bodyAt: number;
 };
 
-/** No mail has more fields. The reader ignores the rest. */
+/** The reader ignores further fields; no mail has this many. */
 const FIELDS_MAX = 2_000;
-/** Mail servers refuse longer header sections. */
+/** The reader cuts off a longer header section, which mail servers refuse anyway. */
 const SECTION_BYTES_MAX = 1024 * 1024;
 
 /** RFC 5322 §3.6.8, with the white space before the colon that §4.5.8 still allows. */

@@ -10,7 +10,6 @@ export type ParsedMessage = {
   readonly strayLines: number;
   readonly bareLineFeeds: number;
   readonly bareReturns: number;
-  /** Octets of the longest line, without its end. */
   readonly longestLine: number;
   readonly tree: PartTree;
 };

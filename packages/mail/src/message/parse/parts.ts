@@ -11,7 +11,7 @@ export type MessagePart = {
   readonly encoding: string;
   readonly isAttachment: boolean;
   readonly filename: string | null;
-  /** The raw body, with the transfer encoding. */
+  /** The raw body, with its transfer encoding. */
   readonly body: Buffer;
   readonly bytes: number;
   /** A multipart without a boundary, or without a part. */
@@ -23,16 +23,16 @@ export type MessagePart = {
 };
 
 export type PartTree = {
-  /** In the order of the message; a part follows the part that contains it. */
+  /** The parts in the order of the message; a part follows the part that contains it. */
   readonly parts: readonly MessagePart[];
   /** True when the reader skipped parts beyond its limits. */
   readonly isCut: boolean;
 };
 
-/** Mail programs nest four levels. */
+/** The deepest nesting to read; mail programs nest four levels. */
 const DEPTH_MAX = 10;
 const PARTS_MAX = 200;
-/** Read at most this much of each text. */
+/** The reader uses at most this much of each text. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Reads the parts of a message. It never fails: a body that is not MIME becomes one plain text. */

@@ -1,6 +1,5 @@
 import type { MessageRules } from "./rule.ts";
 
-/** Findings about a message's sender, and about the proof of its identity. */
 export const AUTHENTICATION_RULES = {
   SPF_NONE: {
     part: "spf",

@@ -1,6 +1,5 @@
 import type { IssueRule } from "../../issue-rules.ts";
 
-/** The parts of a message's score, in the order of a report. */
 export const REPORT_PARTS = [
   "spf",
   "dkim",

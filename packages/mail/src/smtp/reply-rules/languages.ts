@@ -17,7 +17,6 @@ export const FULL_ELSEWHERE: readonly RuleFamily[] = [
   },
 ];
 
-/** The disabled and the unknown mailbox in other languages than English. */
 export const GONE_ELSEWHERE: readonly RuleFamily[] = [
   {
     reason: "mailbox_disabled",

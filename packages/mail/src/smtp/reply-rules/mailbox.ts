@@ -1,6 +1,5 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** The names that servers use for a recipient. */
 const WHO =
   "users?|recipients?(?: address)?|mailbox|mail box|mail-box|mailboxes|e-?mail(?: (?:address|account|box|id))?|mail (?:address|account)|address|account|addressee|adress|mail ?drop|mail id|login(?: name)?|alias|customer|person|inbox|local[- ]?part|destination|username|user ?name|user ?id|subscriber|receiver|rcpt|forward-path";
 
