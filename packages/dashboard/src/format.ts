@@ -52,10 +52,10 @@ const CUT_SLACK = 1e-6;
 export const formatCount = (value: number, one: string, many = `${one}s`): string =>
   `${formatNumber(value)} ${value === 1 ? one : many}`;
 
-/** In the reader's time zone. */
+/** Formats a time in the reader's time zone. */
 export const formatTime = (iso: string): string => dateTime.format(new Date(iso));
 
-/** Hours and minutes, in the reader's time zone. */
+/** Formats hours and minutes in the reader's time zone. */
 export const formatClock = (iso: string): string => clock.format(new Date(iso));
 
 /** Formats a day of the API, which is a day in UTC. */

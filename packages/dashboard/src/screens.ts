@@ -167,6 +167,5 @@ export const SCREENS: readonly ScreenEntry[] = [
   },
 ];
 
-/** Lists the screens of the signed-in key. */
 export const listScreens = (): readonly ScreenEntry[] =>
   isOperator.value ? OPERATOR_SCREENS : SCREENS;

@@ -38,7 +38,6 @@ export const account = signal<GetAccountData | null>(null);
 /** Why the balance is not shown. */
 export const accountError = signal<unknown>(null);
 
-/** Why the sign-in form is shown when the user did not sign out. */
 export const signOutReason = signal<string | null>(null);
 
 export const isTestKey = computed(() => key.value?.startsWith("mp_test_") ?? false);
@@ -72,7 +71,6 @@ export const getClient = (): Client => {
 export const isForbidden = (error: unknown): boolean =>
   error instanceof MailproofError && error.status === 403;
 
-/** Runs an operator's command with the signed-in key. */
 export const runCommand = <T>(
   command: string,
   options: Options = {},

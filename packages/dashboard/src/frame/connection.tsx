@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 
-/** Shows a notice while the browser has no network. */
 export const Connection = () => {
   const isOffline = useSignal(!navigator.onLine);
   useLayoutEffect(() => {

@@ -10,7 +10,6 @@ import { listScreens, type ScreenEntry, type ScreenProps } from "../screens.ts";
 export const announcement = signal("");
 
 type Shown = {
-  /** The screens of the key that was signed in when this screen opened. */
   readonly screens: readonly ScreenEntry[];
   readonly address: string;
   readonly params: Params;

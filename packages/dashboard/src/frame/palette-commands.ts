@@ -7,7 +7,6 @@ import type { toTitle } from "../screens/lists/job.ts";
 
 export type Command = {
   readonly title: string;
-  /** Null for the price of a verification. */
   readonly kind: string | null;
   /** A second search key: an id, a name in ASCII or a route. */
   readonly key?: string;
@@ -32,7 +31,6 @@ const toDomain = (domain: string, title: string): Command => ({
 
 type ToTitle = typeof toTitle;
 
-/** Reads only the newest lists. */
 const readLists = async (client: Client, toTitle: ToTitle): Promise<readonly Command[]> =>
   (await client.listJobs({ limit: LISTS_MAX })).jobs.map((job) => ({
     title: toTitle(job),
@@ -41,7 +39,6 @@ const readLists = async (client: Client, toTitle: ToTitle): Promise<readonly Com
     path: `lists/${job.job_id}`,
   }));
 
-/** Reads only domains with a monitor. */
 const readDomains = async (client: Client): Promise<readonly Command[]> => {
   const { monitors } = await client.listMonitors();
   // One domain may have monitors for several sending addresses.
@@ -119,7 +116,7 @@ const findPages = (
 };
 
 type Found = {
-  /** Screens and settings. */
+  /** The commands for screens and settings. */
   readonly commands: readonly Command[];
   readonly places: readonly Command[];
   readonly manual: readonly Command[];

@@ -19,7 +19,6 @@ const toKeySentence = (error: unknown): string =>
 
 type FieldProps = {
   readonly field: RefObject<HTMLInputElement | null>;
-  /** The error of the key, or null. */
   readonly fault: unknown;
   readonly onInput: () => void;
 };

@@ -6,7 +6,7 @@ export type CsvRow = readonly (string | number)[];
 export type CsvTable = { readonly header: readonly string[]; readonly rows: readonly CsvRow[] };
 
 type Props = {
-  /** Without its extension. */
+  /** The name of the file, without its extension. */
   readonly fileName: string;
   /** A promise when the table is longer than its visible part. */
   readonly getTable: () => CsvTable | Promise<CsvTable>;

@@ -13,7 +13,7 @@ type Props = {
   readonly to: string;
   /** One value for each series, in their order. A missing day has no values. */
   readonly values: ReadonlyMap<string, readonly number[]>;
-  /** From the bottom of a bar to its top. */
+  /** The series from the bottom of a bar to its top. */
   readonly series: readonly Series[];
   /** The sum in words, such as "1,204 verdicts". */
   readonly sum: string;

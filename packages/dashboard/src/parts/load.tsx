@@ -95,7 +95,6 @@ type Props<T> = {
   readonly load: Load<T>;
   /** The name of the data, such as "the running lists". */
   readonly what: string;
-  /** The placeholder's shape. */
   readonly as?: ShapeName;
   readonly children: (data: T) => ComponentChildren;
 };

@@ -3,7 +3,6 @@ import { useLayoutEffect } from "preact/hooks";
 
 type Props = {
   readonly title: string;
-  /** One sentence below the title. */
   readonly lead?: ComponentChildren;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;

@@ -56,7 +56,6 @@ export const Waiting = ({ what, shape = "lines" }: WaitingProps) => (
 
 type EmptyProps = {
   readonly shape: ShapeName;
-  /** One sentence about the future content. */
   readonly children: ComponentChildren;
   /** One link or button for the first step; absent when the screen already shows it. */
   readonly action?: ComponentChildren;

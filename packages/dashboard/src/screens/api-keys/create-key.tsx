@@ -255,7 +255,6 @@ const ScopeChoice = () => {
   );
 };
 
-/** The limits of a key that anyone may read. */
 const PublicUse = () => (
   <>
     <label for="key-origins">Pages</label>

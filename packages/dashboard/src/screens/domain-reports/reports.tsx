@@ -24,7 +24,6 @@ const DEFAULT_SPAN = "30";
 const readSpan = (): string =>
   SPANS.find((days) => days === query.value.get("days")) ?? DEFAULT_SPAN;
 
-/** The reports of receivers about one domain, and the upload of report files. */
 export const DomainReports = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   const days = readSpan();

@@ -10,7 +10,6 @@ const POLICIES: Readonly<Record<Tls["policies"][number]["policy"], string>> = {
   "no-policy-found": "Without a policy",
 };
 
-/** Shows whether receivers could deliver to this domain over TLS. */
 export const TlsPanel = ({ tls }: { readonly tls: Tls }) => (
   <section class="panel wide" aria-labelledby="tls">
     <h2 id="tls">Mail to this domain over TLS</h2>

@@ -79,7 +79,6 @@ const useUploads = (onStored: () => void) => {
 };
 
 type Props = {
-  /** The domain of the screen. */
   readonly domain?: string;
   readonly onStored: () => void;
 };

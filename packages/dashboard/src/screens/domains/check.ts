@@ -9,7 +9,7 @@ export type Report = {
   readonly check: Check;
   /** The previous check of the same domain and sending address. */
   readonly before: Check | null;
-  /** Newest first. */
+  /** The checks, newest first. */
   readonly history: readonly CheckSummary[];
 };
 
@@ -61,7 +61,6 @@ export const PART_TITLES: Readonly<Record<string, string>> = {
   ptr: "Reverse DNS",
 };
 
-/** Why a cap on a check's score holds, in words. */
 export const CAP_REASONS: Readonly<Record<string, string>> = {
   no_domain: "the domain does not exist",
   no_spf_no_dkim: "there is neither SPF nor DKIM",

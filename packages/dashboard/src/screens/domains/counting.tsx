@@ -1,7 +1,7 @@
 import { formatNumber } from "../../format.ts";
 
 type Props = {
-  /** From a check, or from the report about a mail. */
+  /** The score of a check, or of the report about a mail. */
   readonly scored: {
     readonly score: number;
     readonly score_parts: {
@@ -16,7 +16,6 @@ type Props = {
     readonly missing_parts: readonly string[];
   };
   readonly titles: Readonly<Record<string, string>>;
-  /** Why a cap holds, in words. */
   readonly capReasons: Readonly<Record<string, string>>;
 };
 

@@ -14,7 +14,6 @@ export const loadLatest = async (signal: AbortSignal): Promise<readonly CheckSum
 
 type Props = {
   readonly checks: readonly CheckSummary[];
-  /** The tab that a domain's link opens. */
   readonly tab?: "/reports";
 };
 

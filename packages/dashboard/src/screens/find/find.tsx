@@ -10,7 +10,6 @@ import { StatusBadge } from "../../parts/status-badge.tsx";
 import { getClient, isTestKey, refreshAccount } from "../../session.ts";
 import "./find.css";
 
-/** The fields of the form, in the order of a business card. */
 const FIELDS = [
   { name: "first_name", label: "First name", placeholder: "Ada" },
   { name: "last_name", label: "Last name", placeholder: "Lovelace" },

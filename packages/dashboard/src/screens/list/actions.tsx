@@ -19,7 +19,6 @@ type ConfirmProps = {
   readonly act: () => Promise<void>;
 };
 
-/** Asks before an action that cannot be undone. */
 const Confirm = ({ action, question, isOpen, onClose, act }: ConfirmProps) => {
   const {
     isRunning: isBusy,

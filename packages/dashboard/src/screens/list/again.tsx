@@ -61,7 +61,6 @@ export const AgainButton = ({ job, chosen, again }: ButtonProps) => {
 
 type CorrectionsProps = Pick<ButtonProps, "job" | "again">;
 
-/** Lists domains that were probably mistyped. */
 export const Corrections = ({ job, again }: CorrectionsProps) => {
   const typos = job.summary?.typos ?? [];
   if (typos.length === 0 || job.parent_job_id !== undefined) return null;
@@ -77,7 +76,6 @@ export const Corrections = ({ job, again }: CorrectionsProps) => {
   );
 };
 
-/** Lists providers and domains that may refuse this service and not the mailboxes. */
 export const Suspicions = ({ job }: Pick<ButtonProps, "job">) => {
   const suspicions = job.summary?.suspicions ?? [];
   if (suspicions.length === 0) return null;
@@ -130,7 +128,6 @@ const POLL_MS = 2_000;
 
 type ChildProps = { readonly id: string; readonly onEnded: () => void };
 
-/** Shows the progress of the rows that are verified again. */
 export const ChildProgress = ({ id, onEnded }: ChildProps) => {
   const load = useLoad(
     (signal) => getClient().getJob({ id, include_results: false }, { signal }),

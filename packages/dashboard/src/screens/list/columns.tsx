@@ -72,7 +72,7 @@ const WIDTH_PX = 100;
 export const getWidthPx = (columns: readonly Pick<Column, "id">[]): number =>
   columns.reduce((sum, { id }) => sum + (WIDTHS_PX[id] ?? WIDTH_PX), 0);
 
-/** Shown first where there is room, before the list's own columns. */
+/** The columns to show first where there is room, before the list's own columns. */
 const FIRST = ["email", "status", "reason", "row", "score"];
 const OWN_MAX = 4;
 

@@ -46,7 +46,6 @@ const save = async (rows: Rows, file: File, title: string): Promise<void> => {
   saveFile(fileName, await new Response(stream).blob());
 };
 
-/** Downloads the rows that the table shows. */
 export const useDownload = (rows: Rows, title: string): Action<[File]> =>
   useAction((file: File) => save(rows, file, title));
 

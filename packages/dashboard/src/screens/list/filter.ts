@@ -27,7 +27,6 @@ export const toggleTerm = (terms: readonly string[], term: string): readonly str
 
 export type Chosen = { readonly terms: readonly string[]; readonly text: string };
 
-/** Writes the filter as the API expects it, for rows, counts and downloads. */
 export const toRequest = ({ terms, text }: Chosen) => ({
   ...(terms.length > 0 && { filter: terms.join(",") }),
   ...(text !== "" && { q: text }),

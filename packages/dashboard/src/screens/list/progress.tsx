@@ -43,7 +43,6 @@ const PARTS = { yes: "is-valid", careful: "is-risky", no: "is-invalid" } as cons
 
 type Props = { readonly job: GetJobData; readonly facets: Facets };
 
-/** Shows the progress of the list as one line and one sentence. */
 export const Progress = ({ job, facets }: Props) => {
   const { total, processed } = job.progress;
   const { credits_refunded: refunded } = job;

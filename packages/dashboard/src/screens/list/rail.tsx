@@ -13,9 +13,7 @@ const toTone = ({ term, value }: FacetValue): string =>
   TONES[term] ?? (term.startsWith("status:") ? `is-${value}` : "");
 
 type RailProps = {
-  /** The counts of the whole list. */
   readonly all: Facets;
-  /** The counts of the rows that the other fields of the filter leave. */
   readonly left: Facets;
   readonly terms: readonly string[];
   readonly onToggle: (term: string) => void;
@@ -101,7 +99,6 @@ const HEIGHT = 100;
 /** Keeps a value with few rows visible. */
 const HEIGHT_MIN = 6;
 
-/** A histogram whose bars are buttons. */
 const Scores = ({ all, left, terms, onToggle }: RailProps) => {
   const values = listValues("score", all, left);
   const most = Math.max(1, ...values.map(({ count }) => count));

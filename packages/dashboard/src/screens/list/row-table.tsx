@@ -11,15 +11,12 @@ export type LoadedRows = { readonly from: number; readonly rows: readonly Result
 type Props = {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The number of rows in the whole table. */
   readonly total: number;
-  /** The sentence below a table without rows. */
   readonly empty: string;
   readonly loaded: LoadedRows;
   readonly sort: Sort;
   readonly onSort: (column: SortColumn) => void;
   readonly onOpen: (row: number) => void;
-  /** Called with the first visible row. */
   readonly onMove: (first: number) => void;
   /** A change returns the table to its top. */
   readonly selection: string;

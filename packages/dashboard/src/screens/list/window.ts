@@ -22,10 +22,8 @@ export const toWindow = ({ rows, viewPx, scrollTop }: Scrolled): RowWindow => {
   return { heightPx, first: Math.round(share * (rows - count)), count };
 };
 
-/** The rows of one request. */
 export const PAGE_ROWS = 100;
 const STEP_ROWS = 50;
 
-/** The first row of the page that has all rows of the window. */
 export const toSkip = ({ first }: Pick<RowWindow, "first">): number =>
   Math.max(0, Math.floor(first / STEP_ROWS) * STEP_ROWS);

@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-/** By id, in the order of the list. Empty when the signed-in key may not list keys. */
+/** The names of keys by id, in the order of the list. Empty when the signed-in key may not list keys. */
 export const KeyNames = createContext<ReadonlyMap<string, string>>(new Map());
 
 /** The start of an id tells keys apart. */

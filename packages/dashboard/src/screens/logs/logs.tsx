@@ -61,7 +61,6 @@ const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
 
 type Page = ListRequestsData & { readonly of: string };
 
-/** The newest page, and the older pages that the reader requested. */
 const useRequests = (filter: LogFilter) => {
   const of = JSON.stringify(filter);
   const read = async (more: ListRequestsInput, signal?: AbortSignal): Promise<Page> => ({

@@ -76,7 +76,7 @@ const Facts = ({ request }: { readonly request: LoggedRequest }) => {
 
 type Props = {
   readonly id: string;
-  /** From the table behind the dialog; absent while only a link names the request. */
+  /** The request from the table behind the dialog; absent while only a link names the request. */
   readonly known: LoggedRequest | undefined;
 };
 

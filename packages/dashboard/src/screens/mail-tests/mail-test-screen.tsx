@@ -32,7 +32,6 @@ const toSentence = ({
     : `The mail arrived${when}. Its report was erased with the sender's address.`;
 };
 
-/** The usual reasons why a mail does not arrive. */
 const NoMail = () => (
   <section class="panel main" aria-labelledby="no-mail">
     <h2 id="no-mail">Why mail may not arrive</h2>

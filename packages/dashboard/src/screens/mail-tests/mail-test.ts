@@ -36,7 +36,6 @@ export const PART_TITLES: Readonly<Record<string, string>> = {
   content: "Content",
 };
 
-/** Why a cap on a mail's score holds, in words. */
 export const CAP_REASONS: Readonly<Record<string, string>> = {
   no_author: "the mail has no single author domain",
   unauthenticated: "neither SPF nor DKIM says who sent it",

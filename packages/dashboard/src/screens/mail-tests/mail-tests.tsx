@@ -16,7 +16,6 @@ export const MailTests = () => (
   </Screen>
 );
 
-/** The tests whose mail came from one domain. */
 export const DomainMailTests = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   return (

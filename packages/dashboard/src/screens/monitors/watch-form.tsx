@@ -13,7 +13,6 @@ const INTERVALS = [
   [30 * 24, "Every 30 days"],
 ] as const;
 
-/** The price of this many checks a month. */
 const Price = ({ checks }: { readonly checks: number }) => {
   const { deliverability_check: price } = usePrices();
   if (isTestKey.value) return <p>Free with a test key.</p>;

@@ -12,7 +12,6 @@ const DELIMITERS: Readonly<Record<string, string>> = {
 
 type Props = {
   readonly list: ReadList;
-  /** The credits for one address. */
   readonly price: number;
   readonly onColumn: (column: number) => void;
   readonly onHeader: (hasHeader: boolean) => void;

@@ -9,7 +9,6 @@ import { parseAddressCell } from "@mailproof/mail/address-cell";
 export type ReadList = {
   readonly kind: "read";
   readonly format: ListFormat;
-  /** The first rows below the header. */
   readonly firstRows: readonly (readonly string[])[];
   readonly rows: number;
   /** Distinct addresses: each is charged once. */

@@ -11,7 +11,6 @@ export type ListIntent = {
   readonly fileKey: string;
   readonly idempotencyKey: string;
   readonly name: string;
-  /** The number of the column, from 0. */
   readonly emailColumn: number;
   readonly hasHeader: boolean;
   readonly session: string;

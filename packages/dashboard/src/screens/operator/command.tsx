@@ -89,7 +89,6 @@ type Props = {
   readonly onDone?: () => void;
 };
 
-/** A command with its button, its fields, and its output. */
 export const CommandForm = (props: Props) => {
   const { command, options, label, busy, confirm, children, onDone } = props;
   const [isAsked, setAsked] = useState(false);

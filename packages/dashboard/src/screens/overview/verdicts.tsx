@@ -12,7 +12,6 @@ type Status = keyof Verdicts;
 export const countVerdicts = (verdicts: Verdicts): number =>
   Object.values(verdicts).reduce((sum, count) => sum + count, 0);
 
-/** The verdicts of each day by status, and their sums. */
 const VerdictChart = ({ usage: { from, to, days, totals } }: { readonly usage: GetUsageData }) => {
   const statuses = (Object.keys(totals.verdicts) as Status[]).filter(
     (status) => totals.verdicts[status] > 0,

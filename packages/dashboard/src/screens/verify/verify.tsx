@@ -64,7 +64,6 @@ type Verification = {
   readonly onResult: (row: ResultRow) => void;
 };
 
-/** The state that the form and the answer share. */
 const useScreen = (): Verification => {
   const field = useRef<HTMLInputElement>(null);
   const { state, run } = useVerification();

@@ -2,7 +2,6 @@ type Part = { readonly part: string; readonly points: number };
 
 type Props = { readonly parts: readonly Part[]; readonly score: number };
 
-/** Each part starts at the sum of the previous ones. */
 const stack = (parts: readonly Part[]) => {
   let sum = 0;
   return parts.map(({ part, points }, at) => {

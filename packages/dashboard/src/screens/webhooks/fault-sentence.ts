@@ -1,4 +1,3 @@
-/** The cause of a failed delivery and its remedy, by the codes of docs/webhooks.md. */
 const SENTENCES: Readonly<Record<string, string>> = {
   timeout: "The address did not respond within 10 seconds. Respond first, then do the work.",
   connect_timeout: "No connection was made within 5 seconds. Check the host and its firewall.",
