@@ -250,7 +250,6 @@ const CheckedEnvironment = v.pipe(
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Returns the operator's settings, or one sentence per invalid setting. */
 export const readEnvironment = (env: Variables): Environment => {
   const parsed = v.safeParse(CheckedEnvironment, env);
   const misspelt = findMisspelt(env, SETTINGS).map(

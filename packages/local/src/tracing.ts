@@ -88,7 +88,6 @@ export const traceWorker = <W>(worker: Worker<W>): Worker<W> => {
   return { ...worker, handle };
 };
 
-/** Traces the calls of webhooks. */
 export const traceHttps = (https: Https): Https => ({
   ...https,
   call: async (request) => {

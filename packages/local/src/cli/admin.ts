@@ -10,7 +10,6 @@ export type AdminEntry<Definition = Portable> = {
   readonly load: () => Promise<Definition>;
 };
 
-/** Lists the commands of one module, each with its one-sentence summary. */
 const listEntries = <Name extends string, Definition>(
   summaries: Readonly<Record<Name, string>>,
   load: () => Promise<Readonly<Record<Name, Definition>>>,
@@ -21,7 +20,6 @@ const listEntries = <Name extends string, Definition>(
     load: async () => (await load())[name],
   }));
 
-/** The operator's commands that are the same on one machine and on a deployed stage. */
 export const adminEntries: readonly AdminEntry[] = [
   ...listEntries(
     {
@@ -87,7 +85,6 @@ export const adminEntries: readonly AdminEntry[] = [
   ),
 ];
 
-/** Commands that exist only on one machine. */
 export const machineEntries: readonly AdminEntry<AdminDefinition>[] = [
   ...listEntries<string, AdminDefinition>(
     {

@@ -6,7 +6,6 @@ import {
 } from "@mailproof/core/calibration/report";
 import type { Json } from "@mailproof/core/ports/table";
 
-/** Formats the report. Each row without enough evidence says why. */
 export const formatCalibration = (report: CalibrationReport): Json => ({
   months: report.months,
   by_status: report.byStatus.map(formatRow),

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import type { Command, OptionLabels } from "./define-command.ts";
 
-/** An option, for help, completion, the manual and the reader of arguments. */
 export type CommandOption = {
   readonly name: string;
   readonly short: string | undefined;
@@ -75,6 +74,5 @@ export const formatSynopsis = (command: Command): string => {
     .join(" ");
 };
 
-/** Returns an option such as `--out FILE`. */
 export const formatOption = ({ name, value }: CommandOption): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;

@@ -6,7 +6,6 @@ type ListsCommand = "admin lists" | "admin lists update" | "admin lists rollback
 const loadListsCommand = async (name: ListsCommand) =>
   (await import("./lists-command.ts")).listsCommands[name];
 
-/** The commands of `mailproof`; docs/command-line.md documents them. */
 export const commands: readonly CommandEntry[] = [
   {
     name: "start",

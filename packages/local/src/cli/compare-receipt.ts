@@ -13,7 +13,6 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type Replay = "same" | "different" | "none";
 
 export type Comparison = {
-  /** Fields of the answer that differ from the receipt. */
   readonly differences: readonly string[];
   readonly replay: Replay;
 };

@@ -27,7 +27,6 @@ const ParsedEmail = v.pipe(
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
 
-/** Commands about the people whose addresses are stored. */
 export const dataDefinitions = {
   "admin erase": definePortable({
     usage: "--email E",

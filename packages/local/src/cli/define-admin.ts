@@ -37,7 +37,6 @@ export const definePortable = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O, World, readonly []>,
 ): AdminDefinition<O, World, readonly []> => definition;
 
-/** Defines a command for this machine only. */
 export const defineAdmin = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O>,
 ): AdminDefinition<O> => definition;

@@ -12,7 +12,6 @@ export type CommandInput<O extends OptionsSchema = OptionsSchema> = {
   readonly commands: readonly CommandEntry[];
 };
 
-/** A command without its name, loaded when it is called. */
 export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
   /** The arguments after its name, when the options do not show them: `LIST | -`. */
   readonly usage?: string;
@@ -29,15 +28,12 @@ export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
   run(input: CommandInput<O>): Promise<number>;
 };
 
-/** Infers the command's types from its options. */
 export const defineCommand = <O extends OptionsSchema>(
   definition: CommandDefinition<O>,
 ): CommandDefinition<O> => definition;
 
-/** One row of the table behind parsing, help and completion. */
 export type CommandEntry = {
   readonly name: string;
-  /** One sentence that describes the command. */
   readonly summary: string;
   /** Each command has its own module, so that no command waits for another's imports. */
   readonly load: () => Promise<CommandDefinition>;

@@ -77,7 +77,6 @@ const discard = async (_key: string, content: AsyncIterable<Uint8Array>) => {
   return { version: "", bytes };
 };
 
-/** Counts a list as the service would charge it. */
 export const countList = async ({ name, path }: ListFile, column: string | undefined) => {
   const counted = await ingestFile(
     { blobs: { put: discard }, pause: () => undefined },

@@ -148,7 +148,6 @@ const formatScreen = (
 
 const HEADINGS = ["exit", "reachable", "seen as", "port 25", "PTR", "is EHLO", "forward"];
 
-/** Formats one line per exit. */
 const formatExits = (exits: readonly TestedExit[]): readonly string[] => {
   const rows = [
     HEADINGS,

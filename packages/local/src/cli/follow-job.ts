@@ -24,7 +24,6 @@ import { formatJsonLine } from "./show-results.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { getColumns, quoteForShell } from "./terminal.ts";
 
-/** The options of every command that writes results. */
 export const OUTPUT = {
   out: describeOption(
     v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
@@ -35,7 +34,6 @@ export const OUTPUT = {
   force: describeOption(Flag, "replaces an existing output", { short: "f" }),
 };
 
-/** The options of every command that follows a job. */
 export const FOLLOW = {
   ...OUTPUT,
   partial: describeOption(Flag, "writes the rows that are finished now; the job continues"),
@@ -101,7 +99,6 @@ export const isOpen = ({ status }: Job): boolean => OPEN.includes(status);
 export const readJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> =>
   client.getJob({ id, include_results: false }, { signal });
 
-/** Waits with status lines on the terminal. */
 export const waitForJob = (client: Client, id: string, signal: AbortSignal): Promise<Job> => {
   const lines = createStatusLines(process.stderr);
   const formatParts = createJobProgress();
@@ -168,7 +165,6 @@ const formatSummary = ({ progress }: Job): string => {
   return `${addresses}: ${formatCount(valid)} valid, ${formatCount(invalid)} invalid, ${formatCount(risky)} risky, role or catch-all, ${formatCount(unknown)} unknown.`;
 };
 
-/** Returns the command that waits for a job and writes its results. */
 export const formatFollowCommand = (
   url: string,
   id: string,

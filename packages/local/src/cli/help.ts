@@ -9,7 +9,6 @@ const OPERATOR = "admin";
 const isOfOperator = ({ name }: Pick<CommandEntry, "name">): boolean =>
   name.startsWith(`${OPERATOR} `);
 
-/** Lists every command except the operator's, with its summary. */
 export const formatCommands = (commands: readonly CommandEntry[]): string => {
   const own = commands.filter((one) => !isOfOperator(one));
   const rows = own.map(({ name, summary }): Row => [name, summary]);
@@ -25,7 +24,6 @@ ${formatRows([...rows, ...operator])}
 `;
 };
 
-/** Lists the commands that start with a word, such as `admin keys`. */
 export const formatGroup = (commands: readonly Command[]): string =>
   `Commands:
 
@@ -58,7 +56,6 @@ const toRow = (option: CommandOption): Row => [formatName(option), formatText(op
 const formatName = ({ name, short, value }: CommandOption): string =>
   `${short === undefined ? "    " : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
 
-/** Formats the description of an option, with its default value. */
 const formatText = ({ text, isRequired, defaultValue }: CommandOption): string =>
   [
     text,

@@ -84,6 +84,6 @@ export const formatDeferred = ({ count: rows, next_attempt_at }: Deferred, now: 
   return `${formatCount(rows)} deferred, next attempt ${when}`;
 };
 
-/** In the time zone of the terminal. */
+/** Formats a time in the time zone of the terminal. */
 const formatClock = (at: Date): string =>
   at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });

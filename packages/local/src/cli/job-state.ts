@@ -35,7 +35,7 @@ export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
   readonly max_wait_minutes: number | undefined;
 };
 
-/** Next to the output, or next to the list if the results go to standard output. */
+/** Returns the file next to the output, or next to the list when the results go to standard output. */
 export const getStateFile = (out: string | undefined, list: string): string =>
   `${out ?? list}.mailproof.json`;
 

@@ -25,7 +25,6 @@ import { describeOption, UsageError } from "./define-command.ts";
 import { writeNote } from "./notes.ts";
 import { replaceControls } from "./terminal.ts";
 
-/** The option of every command that reads a list. */
 export const COLUMN = {
   column: describeOption(
     v.optional(v.string()),
@@ -37,13 +36,10 @@ export const COLUMN = {
 /** Means standard input instead of a file. */
 export const STANDARD_INPUT = "-";
 
-/** A list as a file that can be read more than once. */
 export type ListFile = {
-  /** The name that the person typed. */
   readonly name: string;
   /** A text file: the list itself, or the text made from it. */
   readonly path: string;
-  /** Removes the text made from the list. */
   readonly remove: () => void;
 };
 
@@ -139,7 +135,6 @@ const NEXT_STEPS: Readonly<Record<ListFault["fault"] | "no_addresses", string>> 
   no_addresses: "Name the column of the addresses with --column NAME.",
 };
 
-/** Explains why a list cannot be read, and the remedy. */
 export const createListError = (name: string, { fault, message }: ListProblem): UsageError => {
   const next = Object.hasOwn(NEXT_STEPS, fault) ? NEXT_STEPS[fault as ListFault["fault"]] : "";
   return new UsageError(`${name}: ${message} ${next}`.trimEnd());

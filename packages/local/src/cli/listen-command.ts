@@ -111,7 +111,6 @@ const forwardAll = async (
     const isWanted = ({ type }: Event) => forwarding.events?.includes(type) ?? true;
     for (const event of page?.events.filter(isWanted) ?? []) await forward(event, forwarding);
     cursor = page?.cursor ?? cursor;
-    // A service that responds without waiting must not be asked without a pause.
     const isAtOnce = performance.now() - startedMs < PAUSE_MS && !page?.events.length;
     if (isAtOnce && !signal.aborted)
       await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => undefined);

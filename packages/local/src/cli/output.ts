@@ -29,7 +29,6 @@ export const assertWritable = (
   }
 };
 
-/** Opens a file for results that are written as they come. Replaces an existing file only with force. */
 export const openOutput = async (
   file: string | undefined,
   force: boolean,

@@ -52,7 +52,6 @@ export const createProgress = (screen: WriteStream, bytesTotal: number): CheckPr
   };
 };
 
-/** Draws a bar that is filled to this part of its columns. */
 export const formatBar = (part: number, columns: number): string =>
   "█".repeat(Math.round(part * columns)).padEnd(columns, "░");
 

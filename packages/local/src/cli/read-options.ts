@@ -11,7 +11,6 @@ import { type Command, UsageError } from "./define-command.ts";
 import { suggestWord } from "./suggest.ts";
 import { replaceControls } from "./terminal.ts";
 
-/** Parses the arguments after the name of the command. */
 export const readOptions = (command: Command, args: readonly string[]) => {
   const options = listOptions(command);
   const { values, positionals } = parseTokens(command, options, args);
@@ -25,7 +24,6 @@ export const readOptions = (command: Command, args: readonly string[]) => {
   throw createUsageError(command, `${wrong.join("\n")}.`);
 };
 
-/** Adds the command's synopsis and a hint to the sentence. */
 const createUsageError = (command: Command, sentence: string): UsageError =>
   new UsageError(`${sentence}\n\n${formatHint(command)}`);
 

@@ -16,7 +16,6 @@ const USAGE = "FILE... [options]";
 const FILE_BYTES_MAX = 20_000_000;
 const MAILBOX_BYTES_MAX = 200_000_000;
 
-/** Uploads receivers' reports about a domain. */
 export const reportCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({

@@ -22,7 +22,6 @@ export type ReportIssue = Pick<
   "severity" | "message" | "cost_points"
 >;
 
-/** Builds the service's response from a local report. */
 export const toReportResponse = (report: CheckReport): ReportResponse => {
   const { domain, sendingIp: sending_ip, scored } = report;
   const { score, grade } = scored;
@@ -41,7 +40,6 @@ export type ReportSection = {
   /** Undefined when unknown. */
   readonly score: number | undefined;
   readonly status: string;
-  /** The findings in short lines. */
   readonly details: readonly string[];
   readonly issues: readonly ReportIssue[];
 };
@@ -167,7 +165,6 @@ const listListings = ({ listed_on }: CheckResult["reputation"]): readonly Report
     cost_points: 0,
   }));
 
-/** Lists the blocklists without a verdict, by the reason. */
 const listUndecided = (outcomes: readonly BlocklistOutcome[]): readonly string[] => [
   ...listLeftOut("no answer", outcomes, ({ kind }) => kind === "inconclusive"),
   ...Object.entries(SKIP_REASONS).flatMap(([why, words]) =>

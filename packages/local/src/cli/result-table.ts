@@ -12,7 +12,6 @@ import type { ListFormat } from "@mailproof/core/intake/open-list";
 import { isAscii } from "@mailproof/mail/syntax";
 import type { ResultSummary } from "./result-summary.ts";
 
-/** Results next to the columns of their list, for CSV and spreadsheets. */
 export type ResultTable = {
   readonly header: readonly string[];
   readonly delimiter: string;
@@ -28,7 +27,6 @@ export type CsvList = Pick<ListFormat, "columns" | "delimiter" | "isAscii">;
 /** Used for addresses that came without a list. */
 export const NO_LIST: CsvList = { columns: [], delimiter: ",", isAscii: true };
 
-/** A result, and the cells of its row in the list. */
 export type ListResult = {
   readonly result: VerificationResult;
   readonly cells: readonly string[];
@@ -111,7 +109,7 @@ async function* decodePieces(pieces: Pieces): AsyncGenerator<string> {
   yield decoder.decode();
 }
 
-/** No header is longer. */
+/** The reader gives up after this many characters: no header is longer. */
 const HEADER_LENGTH_MAX = 1_000_000;
 
 /** Reads at least to the end of the first record: a quoted name may have a line break. */

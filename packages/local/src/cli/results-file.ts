@@ -30,7 +30,6 @@ export const writeResults = async (
 
 const getDraftPrefix = (file: string): string => `${file}.mailproof-draft-`;
 
-/** Removes the drafts of killed commands. */
 const removeDrafts = (file: string): void => {
   const prefix = basename(getDraftPrefix(file));
   for (const name of readdirSync(dirname(file)))

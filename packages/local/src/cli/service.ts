@@ -11,7 +11,6 @@ import {
   ProfileName,
 } from "./profiles.ts";
 
-/** The options of every command that may use a service. */
 export const SERVICE = {
   api: describeOption(v.optional(ServiceUrl), "URL of the service (or MAILPROOF_API)", {
     value: "URL",
@@ -28,7 +27,6 @@ export const SERVICE = {
   ),
 };
 
-/** The option of commands that can also do the work in this process. */
 export const LOCAL = {
   local: describeOption(Flag, "works in this process and costs nothing, whatever service is set"),
 };

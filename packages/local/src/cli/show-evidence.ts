@@ -27,7 +27,6 @@ type Row = readonly [title: string, text: string];
 
 const TITLE_COLUMNS = 11;
 
-/** Only the first line has the title. */
 const withTitle = (title: string, lines: readonly string[]): readonly Row[] =>
   lines.map((line, at) => [at === 0 ? title : "", line]);
 

@@ -33,7 +33,6 @@ export const createSpreadsheetFormat =
   (results) =>
     formatSpreadsheetTable(toResultTable(list, results));
 
-/** Counts the results that pass through. */
 export async function* countResults(
   results: AsyncIterable<ListResult>,
   summary: ResultSummary,

@@ -11,13 +11,10 @@ import { replaceControls } from "./terminal.ts";
 
 /** The list, its output, and the state of both. */
 export type ListSubmission = {
-  /** The text file to send. */
   readonly path: string;
-  /** The name of the job. */
   readonly name: string;
   readonly stateFile: string;
   readonly inputs: JobInputs;
-  /** Throws when the output cannot be written. */
   readonly assertOutWritable: () => void;
 };
 

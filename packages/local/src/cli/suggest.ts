@@ -13,7 +13,6 @@ export const suggestWord = (typed: string, words: readonly string[]): string | u
   return near[0]?.word ?? (begun.length === 1 ? begun[0] : undefined);
 };
 
-/** Counts the letters to insert, delete, change, or swap with the next. */
 const measureDistance = (from: string, to: string): number => {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -54,6 +54,5 @@ const cutWord = (word: string, columns: number): readonly string[] =>
     word.slice(part * columns, (part + 1) * columns),
   );
 
-/** Quotes a word for a shell when needed. */
 export const quoteForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -21,7 +21,6 @@ export type EngineThreadOptions = {
   readonly share: PortShare;
   /** True when other engine threads exist, which share the knowledge of mail providers. */
   readonly isOneOfSeveral: boolean;
-  /** True when the main thread counts connections. */
   readonly reportsConnections: boolean;
   /** True when the main thread uses reports of sessions. */
   readonly reportsSessions: boolean;

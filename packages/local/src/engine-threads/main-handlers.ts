@@ -15,7 +15,6 @@ export type MainPorts = {
   readonly onSession?: OnSession;
 };
 
-/** Counts the connections of one engine thread in the counts of all. */
 export const createThreadConnections = (observer: ConnectionObserver | undefined) => {
   let open = 0;
   const reportClose = (): void => {

@@ -15,7 +15,6 @@ type EnginePorts = {
   readonly table: Table;
   readonly yieldToCallers: YieldToCallers;
   readonly log: Log;
-  /** Absent when connections are not counted. */
   readonly connections?: ConnectionObserver | undefined;
   readonly onSession?: OnSession;
 };
@@ -38,7 +37,6 @@ export const chooseThreads = (
   cores = availableParallelism(),
 ): number => ENGINE_THREADS ?? (cores >= CORES_FOR_A_THREAD ? 1 : 0);
 
-/** Runs the engine in this thread, or on as many threads as the setting says. */
 export const openEngine = (
   environment: Environment,
   lab: LabAddress | null,

@@ -10,7 +10,6 @@ const VALID_DAYS = 365 * 5;
 /** A sender's clock may be a little behind. */
 const VALID_BEFORE_DAYS = 1;
 
-/** Creates a key pair, and a self-signed certificate for this host. */
 export const createSelfSigned = (host: string, now: Date): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const signed = sequence(

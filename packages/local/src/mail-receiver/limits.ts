@@ -14,7 +14,6 @@ export const MAIL_LIMITS = {
   commandBytesMax: 2_000,
   connectionsMax: 100,
   connectionsPerNetworkMax: 10,
-  /** New connections from one network in a minute. */
   connectionsPerNetworkMinuteMax: 60,
   /** Commands that are refused, or bring a session no further, before the server closes it. */
   uselessCommandsMax: 20,

@@ -16,7 +16,6 @@ import { parsePath, REPLIES } from "./replies.ts";
 
 export type MailServer = {
   readonly world: CheckWorld;
-  /** The server's host name in its replies. */
   readonly name: string;
   readonly limits: MailLimits;
   readonly tls: SecureContext;
