@@ -12,9 +12,7 @@ export type LabPerson = {
 export type Company = {
   readonly label: string;
   readonly pattern: CompanyPattern;
-  /** The company accepts every recipient; only the lab knows its real mailboxes. */
   readonly catchAll: boolean;
-  /** Names of mail hosts, best first, relative to the lab's zone. */
   readonly mailHosts: readonly string[];
 };
 

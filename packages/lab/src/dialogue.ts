@@ -11,13 +11,10 @@ export type MailHost = {
   readonly name: string;
   readonly address: string;
   readonly behavior: HostBehavior;
-  /** For a host whose replies depend on the same client's past. */
   readonly visit?: (client: string) => Visit;
 };
 
-/** One session of one client, by its IP address. */
 export type Visit = {
-  /** Replaces the host's own behavior in this session. */
   readonly behavior: Partial<HostBehavior>;
   readonly onClose: () => void;
 };
@@ -59,7 +56,6 @@ type Command = (
   memory: GreylistMemory,
 ) => LabStep;
 
-/** Returns the host's reply to one line of the client. */
 export const handleCommand = (
   state: LabSessionState,
   line: string,

@@ -6,7 +6,6 @@ export type LabStatus = "valid" | "invalid" | "risky" | "unknown" | "catch_all";
 /** An address to try, as its local part, and the expected result. */
 export type LabExample = readonly [local: string, status: LabStatus, reason: string];
 
-/** The host behind a name of an MX record. */
 export type HostTarget =
   | HostBehavior
   /** A separate IP address without a server. */

@@ -1,11 +1,9 @@
 /** The recipient of RCPT, with the local part without quotes. */
 export type Recipient = { readonly local: string; readonly domain: string };
 
-/** A question about one recipient, with the state that a mail host may use. */
 export type RecipientRequest = Recipient & {
   /** The number of this session's recipients so far, including this one. */
   readonly nth: number;
-  /** The recipients before it in the same transaction. */
   readonly earlier: readonly Recipient[];
   /** The time since the same sender first asked for this recipient here; 0 the first time. The call itself is remembered. */
   readonly waitedMs: () => number;
@@ -20,7 +18,7 @@ export type Reaction =
       /** Absent: the connection is dropped without a reply. */
       readonly reply?: ReplyText;
       readonly hangUp?: boolean;
-      /** In units of the lab's `slowMs`. */
+      /** The delay in units of the lab's `slowMs`. */
       readonly slow?: number;
     };
 

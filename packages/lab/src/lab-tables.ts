@@ -3,7 +3,6 @@ import { DOMAINS } from "./domains.ts";
 import { formatMarkdownTable } from "./markdown-table.ts";
 import { SENDERS, SENDERS_LABEL } from "./senders.ts";
 
-/** Formats the tables of docs/lab.md, from the rows that the lab serves. */
 export const formatLabTables = (): string => {
   const domains = Object.entries(DOMAINS).map(([title, rows]) =>
     formatSection(

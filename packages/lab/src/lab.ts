@@ -48,7 +48,7 @@ export type LabStats = MailServerCounts & {
 };
 
 export type Lab = {
-  /** host:port, for UDP and TCP. */
+  /** The DNS server as host:port, for UDP and TCP. */
   readonly dns: string;
   readonly smtpPort: number;
   /** The addresses of the mail hosts, as CIDR: a client's address guard must allow them. */

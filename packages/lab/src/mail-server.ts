@@ -24,7 +24,6 @@ export type LabMailServer = {
 
 type Tally = { sessions: number; open: number; peak: number };
 
-/** Starts every host at its own address, all at one port. */
 export const startMailServer = async (
   hosts: readonly MailHost[],
   port: number,

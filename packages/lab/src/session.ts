@@ -18,7 +18,6 @@ const startRealTimer: StartTimer = (act, ms) => {
   return () => clearTimeout(timer);
 };
 
-/** The parts that all sessions of a lab share. */
 export type SessionContext = {
   readonly replyMs: number;
   readonly slowMs: number;
@@ -27,7 +26,6 @@ export type SessionContext = {
   readonly secureContext: SecureContext;
   readonly memory: GreylistMemory;
   readonly onCommand: (verb: string) => void;
-  /** Called when the host has hung up. */
   readonly onHangUp: () => void;
 };
 
@@ -35,10 +33,8 @@ type Session = {
   readonly socket: Socket;
   readonly host: MailHost;
   readonly context: SessionContext;
-  /** The socket, or TLS over it. */
   wire: Socket;
   state: LabSessionState;
-  /** The start of an unfinished line. */
   unread: string;
   /** Commands that wait for their replies. */
   lines: Line[];
@@ -51,7 +47,6 @@ type Session = {
   readonly onData: (chunk: Buffer) => void;
 };
 
-/** A command, and its time of arrival. */
 type Line = { readonly text: string; readonly atMs: number };
 
 /** The longest line of a client: RFC 5321 §4.5.3.1.4 requires 512, and paths in UTF-8 are longer. */
@@ -59,7 +54,6 @@ const LINE_CHARACTERS_MAX = 4_096;
 const PIECE_BYTES = 7;
 const ENDLESS_EVERY_MS = 10;
 
-/** Serves one client at one host, from the greeting until either side hangs up. */
 export const serveSession = (
   socket: Socket,
   host: MailHost,

@@ -7,7 +7,7 @@ type Data = {
   readonly A: string;
   readonly AAAA: string;
   readonly MX: readonly [priority: number, exchange: string];
-  /** Several strings are the character-strings of one record. Characters are bytes (Latin-1). */
+  /** Several strings are the character-strings of one record. Each character is a byte (Latin-1). */
   readonly TXT: string | readonly string[];
   readonly PTR: string;
   readonly CNAME: string;
@@ -22,7 +22,7 @@ export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | Dns
   readonly isSigned?: true;
 };
 
-/** By owner name, in A-labels, without a final dot; `*.name` matches every missing name below `name`. */
+/** Records by owner name, in A-labels, without a final dot; `*.name` matches every missing name below `name`. */
 export type Zone = Readonly<Record<string, Records | DnsFailure>>;
 
 /** By apex; "" is the root, which contains every name. */

@@ -23,7 +23,6 @@ export const formatAtlas = (): string =>
       .join("\n"),
   ].join("\n\n");
 
-/** Returns the reply's code, and its enhanced code if present. */
 const readCode = (reply: string): string => {
   const [, code = "", enhanced] = /^(\d{3})[- ](\d\.\d{1,3}\.\d{1,3})?/.exec(reply) ?? [];
   return enhanced === undefined ? code : `${code} ${enhanced}`;

@@ -6,7 +6,6 @@ export type ClientRecord = {
   readonly open: number;
   readonly sessions: number;
   readonly unknown: number;
-  /** The current block, and its end. */
   readonly block: (Block & { readonly untilMs: number }) | undefined;
 };
 
@@ -49,7 +48,6 @@ export const findMailbox = (local: string): Mailbox => {
   return isExistingMailbox(local) ? "existing" : "unknown";
 };
 
-/** Returns the reply to one recipient, and the receiver's memory after it. */
 export const answerRecipient = (situation: Situation): Outcome => {
   const { receiver, request, client, session, nowMs } = situation;
   const limited = findExceeded(situation);

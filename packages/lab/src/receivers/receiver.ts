@@ -40,7 +40,6 @@ export type ReceiverLimits = {
   readonly recipientsPerTransaction?: Limit;
   /** Domains among the recipients of one transaction. */
   readonly domainsPerTransaction?: Limit;
-  /** Recipients refused with 5xx. */
   readonly refusalsPerSession?: Limit;
 };
 
@@ -70,7 +69,7 @@ export type ReceiverDomain = {
   readonly greylist?: Greylist;
 };
 
-/** Status and reason. */
+/** A verdict: its status and its reason. */
 export type Verdict = `${LabStatus} ${string}`;
 
 /** An address and its verdict; several where chance decides, such as the order of a list. */
@@ -82,7 +81,6 @@ export type Scenario = {
   /** The receiver has the client's address on its list; a text names the block that applies. */
   readonly isBlocked?: true | string;
   readonly results: readonly Expectation[];
-  /** The most that a careful client causes. */
   readonly atMost?: Partial<ReceiverCounts>;
   /** A missing ability of the engine. The test fails as soon as the engine gains it. */
   readonly openIssue?: string;
@@ -95,7 +93,6 @@ export type ReceiverCounts = {
   readonly sessionsIntoBlock: number;
   readonly recipients: number;
   readonly unknownRecipients: number;
-  /** Replies that a limit caused. */
   readonly overLimit: number;
 };
 
@@ -104,7 +101,6 @@ export type Receiver = {
   readonly id: string;
   readonly title: string;
   readonly sources: readonly Source[];
-  /** Facts for senders of mail besides the rules. */
   readonly notes?: string;
   readonly hosts: readonly string[];
   readonly greeting?: ReplyText;
@@ -114,7 +110,7 @@ export type Receiver = {
   readonly limits?: ReceiverLimits;
   /** The first block that applies to a client excludes all others. */
   readonly blocks?: readonly Block[];
-  /** Before the greeting and before each reply to RCPT, in seconds; one of them is the lab's `slowMs`. */
+  /** The delays before the greeting and before each reply to RCPT, in seconds; one second is the lab's `slowMs`. */
   readonly greetingSeconds?: number;
   readonly recipientSeconds?: number;
   readonly domains: readonly ReceiverDomain[];
