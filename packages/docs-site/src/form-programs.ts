@@ -2,7 +2,6 @@ import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
 
 // A page with a form, and its back ends, as text. Tests run each of them, with nothing changed but the key.
 
-/** The script element of a page. */
 export const snippet = (baseUrl: string): string => `<script src="${baseUrl}${SCRIPT_PATH}"
   integrity="${SCRIPT_INTEGRITY}"
   crossorigin="anonymous" data-key="mp_pub_…" defer></script>`;

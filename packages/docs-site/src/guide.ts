@@ -6,7 +6,6 @@ export type WriteSnippets = (baseUrl: string, call: Call) => readonly Sample[];
 export type Guide = {
   readonly id: string;
   readonly title: string;
-  /** The subject of the guide, for a list of all guides. */
   readonly summary: string;
   /** `baseUrl`: the service's URL for the reader. */
   readonly write: (baseUrl: string, snippets: WriteSnippets) => Html;

@@ -14,7 +14,6 @@ const find = ({ children }: Element, tag: string): Element[] =>
     typeof one === "string" ? [] : one.tag === tag ? [one] : find(one, tag),
   );
 
-/** Converts the content of a line. */
 const toLine = (node: Node): string => {
   if (typeof node === "string") return decode(node).replaceAll(/\s+/g, " ");
   const inner = () => node.children.map(toLine).join("");

@@ -68,14 +68,12 @@ const DESCRIPTION = "Mailproof: verify email addresses, and check domains that s
 type Head = {
   readonly title: string;
   readonly description: string;
-  /** The path of the same page as Markdown. */
   readonly twin: string;
   readonly baseUrl: string;
   /** The target of the service's name in the head. */
   readonly brand: string;
 };
 
-/** Opens every page of the manual, up to its content. */
 export const openPage = ({ title, description, twin, baseUrl, brand }: Head): Html =>
   html`${openHtml(
     { title, description, path: HERE_PATH },

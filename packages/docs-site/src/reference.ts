@@ -105,7 +105,6 @@ const nameIn = (ref: string): string => ref.split("/").at(-1) ?? "";
 const resolve = (document: OpenApi, schema: Json): Json =>
   schema.$ref ? document.components["schemas"]?.[nameIn(schema.$ref)] : schema;
 
-/** Shows the fields of an object, or of each variant. */
 const renderFields = (document: OpenApi, sent: Json): Html => {
   const schema = resolve(document, sent);
   const options: Json[] | undefined = schema.oneOf ?? schema.anyOf;
@@ -198,7 +197,6 @@ type Refusals = { readonly status: string; readonly codes: readonly string[] };
 const renderFailure = ({ status, codes }: Refusals): Html =>
   html`<li><b>${status}</b>${codes.map((one) => html` <a href="#${one}">${one}</a>`)}</li>`;
 
-/** Shows the name of a union or a shared schema; otherwise the fields. */
 const renderData = (document: OpenApi, data: Json): Html => {
   const shape = resolve(document, data);
   if (shape.anyOf) return html`<p>${renderUnion(shape)}</p>`;
@@ -230,7 +228,6 @@ ${inLanguages(snippets(baseUrl, { ...one, isPublic }))}
 /** A schema of one operation is shown with that operation. */
 const isShared = (name: string): boolean => !/(?:Request|Output|Error|Event)$/.test(name);
 
-/** Lists schemas that operations reference by name. */
 export const listShapes = (document: OpenApi): readonly string[] =>
   Object.keys(document.components["schemas"] ?? {}).filter(isShared);
 

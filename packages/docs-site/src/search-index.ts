@@ -6,9 +6,8 @@ import { decode, type Element, type Node, parse } from "./markup.ts";
 export const SEARCH_INDEX_PATH = "/docs/search.json";
 
 type SearchEntry = {
-  /** Its anchor on the page of everything. */
   readonly id: string;
-  /** Its own page, below /docs/. */
+  /** The topic's own page, below /docs/. */
   readonly page: string;
   readonly title: string;
   readonly kind: "Guide" | "Operation" | "Schema" | "Error";
@@ -48,7 +47,6 @@ function* walk(element: Element): Generator<Element> {
 const readStart = ({ children: [first] }: Element): string =>
   typeof first === "string" ? decode(first) : "";
 
-/** The method and the path, at the start of an operation's part. */
 const readRoute = (part: Element): string | undefined => {
   const route = walk(part).find((one) => readAttribute(one, "class") === "route");
   const [method, path] = route?.children.filter(isElement) ?? [];

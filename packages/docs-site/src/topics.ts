@@ -15,9 +15,7 @@ import { snippetsFor } from "./snippets.ts";
 // A page for each guide and each operation at its own URL, and the same as Markdown for programs.
 
 type Topic = {
-  /** Its name in URLs. */
   readonly name: string;
-  /** Its section on the page of everything. */
   readonly id: string;
   readonly title: string;
   readonly group: string;
@@ -197,7 +195,6 @@ ${listGroups(topics)
 /** Search engines may index the pages, but not the API and the dashboard. */
 const ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /app/\nDisallow: /mcp\n";
 
-/** The writer of each document, by path. */
 export const topicWriters = (baseUrl: string): Writers => {
   const topics = listTopics(baseUrl);
   const writeMarkdown = (topic: Topic) => topicMarkdown(topic, topics, baseUrl);

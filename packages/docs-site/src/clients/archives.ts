@@ -10,7 +10,6 @@ import { type ClientTypes, readClientTypes } from "./types.ts";
 // Builds the archives that npm, pip and go install: the sources in packages/client, and the operations made from the endpoints. Node alone
 // suffices, so a clone without developer tools has the archives.
 
-/** Texts by their path in an archive. */
 type Files = Readonly<Record<string, string>>;
 
 const readText = (path: string): string =>
@@ -25,7 +24,6 @@ const TAR_BLOCK_BYTES = 512;
 const toOctal = (value: number, digits: number): string =>
   `${value.toString(8).padStart(digits, "0")}\0`;
 
-/** Writes one file in the format of POSIX (ustar). */
 const createTarEntry = (path: string, text: string): Buffer => {
   const content = Buffer.from(text);
   const header = Buffer.alloc(TAR_BLOCK_BYTES);
@@ -50,7 +48,6 @@ const createTarEntry = (path: string, text: string): Buffer => {
   return Buffer.concat([header, content, padding]);
 };
 
-/** Two empty blocks end a tar file. */
 const writeTarball = (files: Files): Buffer =>
   gzipSync(
     Buffer.concat([
@@ -151,7 +148,6 @@ const packGoModule = async (types: ClientTypes): Promise<Readonly<Record<string,
   };
 };
 
-/** Every file of a client, by its path below /docs/clients/. */
 export const packClients = async (): Promise<Readonly<Record<string, Buffer>>> => {
   const types = readClientTypes();
   return {

@@ -130,7 +130,6 @@ const formatMethod = (typed: TypedOperation): string => {
 }`;
 };
 
-/** Returns the next position of a list with `offset`, for Pages. */
 const formatNext = (
   { input, output }: TypedOperation,
   { declarations }: ClientTypes,

@@ -3,7 +3,6 @@ import type { GenericSchema } from "valibot";
 
 // The service's operations for its clients in TypeScript (scripts/made/client-types.ts), Python and Go.
 
-/** The parts of any kind of schema. */
 type Parts = {
   readonly type: string;
   readonly pipe?: readonly (GenericSchema | { readonly kind: string; readonly type: string })[];
@@ -25,7 +24,6 @@ export const mayBeLeftOut = (schema: GenericSchema): boolean =>
 export type Operation = {
   readonly endpoint: Endpoint;
   readonly name: string;
-  /** The fields of the body that select this action. */
   readonly fixed: Readonly<Record<string, string>>;
   readonly body: GenericSchema | undefined;
   readonly output: GenericSchema;
@@ -111,7 +109,6 @@ const REPEATS = {
   never: "Sent again only when it is certain that nothing was done.",
 };
 
-/** The comment of the operation's method, in each language. */
 export const describeOperation = ({ endpoint, repeat }: Operation): readonly string[] => [
   endpoint.summary,
   "",

@@ -11,7 +11,7 @@ export const WHEEL = `mailproof_client-${VERSION}-py3-none-any.whl`;
 /** Not in a registry: the server acts as the module proxy. */
 export const GO_MODULE = "mailproof.test/mailproof";
 export const GO_VERSION = `v${VERSION}`;
-/** Below /docs/clients/, the protocol of Go's module proxies. */
+/** The path below /docs/clients/ that speaks the protocol of Go's module proxies. */
 export const GO_PROXY = "go";
 
 const TYPESCRIPT = `import { writeFile } from "node:fs/promises";
