@@ -16,7 +16,6 @@ export type Asked = {
   answer?: Answer | undefined;
 };
 
-/** The longest wait of a form. */
 export const WAIT_MS = 2_000;
 
 /** Asks about a field's address once, also when two fields hold it or it comes back. */

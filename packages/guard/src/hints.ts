@@ -1,7 +1,6 @@
 import type { Answer } from "./ask.ts";
 import { createElement } from "./page.ts";
 
-/** The texts for visitors. `{email}` is the probable address. */
 const TEXTS = {
   suggestion: "Did you mean {email}?",
   ask: "Please look at this address again.",
@@ -10,7 +9,6 @@ const TEXTS = {
 
 export type Texts = typeof TEXTS;
 
-/** Creates the hints beside fields. */
 export const createHints = (texts: Partial<Texts>) => {
   const words = { ...TEXTS, ...texts };
   const hints = new WeakMap<HTMLInputElement, HTMLElement>();
