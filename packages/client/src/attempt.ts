@@ -60,7 +60,6 @@ type Caught = {
   readonly code?: string;
   readonly message?: string;
   readonly syscall?: string;
-  /** The causes of an AggregateError: Node tried every address of the host. */
   readonly errors?: readonly unknown[];
   readonly cause?: Caught;
 };

@@ -1,4 +1,3 @@
-/** Time and chance, so that tests need not wait. */
 export type ClientClock = {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly random: () => number;

@@ -11,7 +11,6 @@ export interface Download {
   text(): Promise<string>;
 }
 
-/** Returns the results as a file: the list's own columns and the result columns. */
 export const createDownloader =
   ({ call }: ClientTransport) =>
   (input: DownloadJobInput, options?: CallOptions): Promise<Download> =>

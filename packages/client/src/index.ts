@@ -22,6 +22,5 @@ export {
   type WebhookInput,
 } from "./webhooks.ts";
 
-// Omits the clock, which is for tests.
 /** Creates a client of one service with one key. The client has no state besides its options. */
 export const createClient = (options?: ClientOptions): Client => create(options);

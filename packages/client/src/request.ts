@@ -16,7 +16,6 @@ export const toRequestParts = (
   const fields: Record<string, unknown> = { ...input, ...fixed };
   const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = fields[name];
-    // An empty value would call another route.
     if (typeof value !== "string" || value === "") throw new TypeError(`${name} is required`);
     delete fields[name];
     return encodeURIComponent(value);

@@ -17,7 +17,6 @@ export const sendWithRetries = async <T>(
     try {
       return await attempt(one, read);
     } catch (thrown) {
-      // Any other error is a mistake in the calling code.
       if (!(thrown instanceof MailproofError)) throw thrown;
       error = isInDoubt ? toDoubtError(thrown) : thrown;
       if (tries < one.retries && mayRepeat(one.operation, thrown))

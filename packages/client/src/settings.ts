@@ -17,7 +17,7 @@ export const readBaseUrl = (given: string | undefined): string => {
   );
 };
 
-/** Counts, because a pattern that ends with $ is tried at every slash. */
+/** The function counts slashes, because a pattern that ends with $ would be tried at every slash. */
 const trimTrailingSlashes = (text: string): string => {
   let length = text.length;
   while (text[length - 1] === "/") length--;

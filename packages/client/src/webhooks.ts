@@ -1,6 +1,6 @@
 import type { WebhookEvent } from "./types.ts";
 
-// Standard Webhooks: an HMAC over id, time and body, sent in three headers.
+// The client checks requests by Standard Webhooks: an HMAC over id, time and body, sent in three headers.
 
 /** A webhook request. */
 export interface WebhookInput {
