@@ -220,7 +220,6 @@ const RECORD_READERS: {
     priority: bytes.readUInt16BE(at),
     exchange: readNameText(bytes, at + 2),
   }),
-  // Joins the strings of a record; each byte becomes the character of that number.
   TXT: (bytes, at, end) => {
     let text = "";
     for (let next = at; next < end; ) {

@@ -5,7 +5,6 @@ const BYTES_MAX = 256_000;
 export const fetchJson = async (url: string): Promise<unknown> => {
   const response = await fetch(url, {
     headers: { accept: "application/json" },
-    // Only the host that the operator named may answer; a redirect is an error.
     redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });

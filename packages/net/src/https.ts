@@ -62,7 +62,6 @@ const listOwnAddresses = ({ allowed }: GuardSettings): readonly string[] => {
   return open.length > 0 ? open : LOOPBACK;
 };
 
-/** Lists IPv4 addresses first, so that a machine without IPv6 loses no time. */
 const lookUpAddresses = async (dns: Dns, host: string): Promise<readonly string[] | HttpsFault> => {
   if (isIP(host) !== 0) return [host];
   const outcomes: readonly DnsOutcome<string>[] = await Promise.all([

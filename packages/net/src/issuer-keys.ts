@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { fetchJson } from "./fetch-json.ts";
 
-/** The verifier fetches the keys again after this time, so it accepts a revoked key for no longer. */
+/** The verifier fetches the keys again after this time, and until then may accept a revoked key. */
 const FRESH_MS = 10 * 60_000;
 /** The verifier asks the issuer at most this often, whatever clients send. A new key may stay unknown for as long. */
 const REFETCH_MS = 10_000;

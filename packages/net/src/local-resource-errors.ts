@@ -12,7 +12,6 @@ const OWN_ERRORS: ReadonlySet<string> = new Set([
 
 let count = 0;
 
-/** Counts how often this process has lacked a resource since it started. */
 export const countOwnErrors = (): number => count;
 
 /** Adds the count of another thread of this process. */

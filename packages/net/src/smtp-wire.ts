@@ -41,7 +41,6 @@ export const dial = (
     };
     const timer = setTimeout(() => settle("connect_timeout"), timeoutMs);
     socket.once("connect", () => settle(socket));
-    // This listener stays for the socket's life: an error without a listener would end the process.
     socket.on("error", (error) => settle(toConnectFault(error)));
   });
 };

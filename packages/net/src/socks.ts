@@ -48,7 +48,7 @@ type Proxy = {
   readonly login: { readonly userId: string; readonly password: string } | null;
 };
 
-/** Lists the exits, one for each proxy, as host and port, because the rest of a URL may be secret. */
+/** Lists the exits, one for each proxy, by host and port, because the rest of a URL may be secret. */
 export const listProxyExits = (urls: readonly string[]): readonly string[] =>
   parseProxies(urls).map(({ exit }) => exit);
 
@@ -68,7 +68,7 @@ const parseProxies = (urls: readonly string[]): readonly Proxy[] => {
   });
 };
 
-/** socks5://user:password@host:1080#warm, where the user, the password and #warm may be missing. */
+/** The URL has the form socks5://user:password@host:1080#warm, where the user, the password and #warm may be missing. */
 const parseProxy = (url: string): Omit<Proxy, "exit"> => {
   const parsed = URL.parse(url);
   // The URL may hold a password, so the message does not repeat it.

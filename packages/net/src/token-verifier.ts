@@ -2,7 +2,7 @@ import type { AccessTokens, TrustedIssuer } from "@mailproof/core/accounts/acces
 import { errors, type JWTPayload, jwtVerify } from "jose";
 import { createIssuerKeys } from "./issuer-keys.ts";
 
-/** Public keys only: with a shared secret every service that checks tokens could also sign one. */
+/** The algorithms have public keys only: with a shared secret every service that checks tokens could also sign one. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA", "Ed25519"];
 /** RFC 7519 §4.1.4 allows "a few minutes" between clocks; one minute is enough for synchronized clocks. */
 const SKEW_SECONDS = 60;
