@@ -20,7 +20,6 @@ export type CellFault = AddressFault | typeof SEVERAL_ADDRESSES;
 
 export const parseAddressCell = (cell: string): Address | CellFault => {
   const parsed = parseAddress(cell);
-  // Nearly every cell is an address or contains none, and needs a single parse.
   if (isAddress(parsed) && !parsed.local.includes("%")) return parsed;
   return cell.includes("@") && cell.length <= TEXT_UNITS_MAX ? parseLenient(cell, parsed) : parsed;
 };

@@ -16,7 +16,7 @@ export type Address = {
   /** The domain in lower-case A-labels, or a literal with its brackets. */
   readonly domain: string;
   readonly literal: string | null;
-  /** For people: U-labels, and the local part in its original case. */
+  /** The form for people: U-labels, and the local part in its original case. */
   readonly display: string;
   /** The key for dedupe and cache, in lower case. Hardly any server distinguishes case in a local part, though RFC 5321 §2.4 allows it. */
   readonly canonical: string;
@@ -134,7 +134,6 @@ const DOT = 0x2e;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Dot-string = Atom *("." Atom) */
 const splitPlain = (text: string): AddressParts | AddressFault => {
   const at = text.indexOf("@");
   if (at === -1) return createFault("syntax.no_at");

@@ -8,7 +8,6 @@ export type Advice = {
   readonly text?: string;
 };
 
-/** In any order: `recommend` sorts by points. */
 export const ADVICE: readonly Advice[] = [
   {
     id: "add_mx",

@@ -8,10 +8,6 @@ export type BounceReport = {
   readonly diagnostic?: string | undefined;
 };
 
-/**
- * `hard`: the mailbox accepts no mail. `soft`: it may accept the next mail. Null: the bounce is about the message or its sender, or gives
- * no cause, so it proves nothing about the mailbox.
- */
 export type BounceKind = "hard" | "soft" | null;
 
 /** The server's own words count more than the category that the sender's system chose. */

@@ -23,7 +23,7 @@ export const parseCidr = (text: string): Cidr | undefined => {
   return { base, length: Number(length) };
 };
 
-/** Returns an IPv4 address, or the /64 that every IPv6 customer has at least. */
+/** Returns an IPv4 address, or the /64 network of an IPv6 address, because every IPv6 customer has at least a /64. */
 export const toNetwork = (ip: string): string => {
   const parsed = parseIp(ip);
   return parsed?.bits === 128 ? `${(parsed.value >> 64n).toString(16)}::/64` : ip;

@@ -36,7 +36,6 @@ const clipDetail = (detail: Issue["detail"]): Issue["detail"] =>
     ]),
   );
 
-/** The costs may add up to more than 100. */
 export const scoreIssues = (issues: readonly Issue[]): number =>
   Math.max(0, 100 - issues.reduce((sum, { costPoints }) => sum + costPoints, 0));
 
@@ -57,7 +56,6 @@ export const fillTemplate = (template: string, detail: Issue["detail"]): string 
 
 const NAMED_MAX = 5;
 
-/** Joins names for a sentence: only the first ones when there are many. */
 export const joinNames = (names: readonly string[]): string => {
   const unnamed = names.length - NAMED_MAX;
   return names.slice(0, NAMED_MAX).join(", ") + (unnamed > 0 ? ` and ${unnamed} more` : "");

@@ -7,9 +7,9 @@ export type Severity = (typeof SEVERITIES)[number];
 export type Issue = {
   readonly id: string;
   readonly severity: Severity;
-  /** For people: the fault and its remedy. */
+  /** The text for people: the fault and its remedy. */
   readonly message: string;
-  /** For programs: the host, the term or the number in the message. */
+  /** The data for programs: the host, the term or the number in the message. */
   readonly detail: Readonly<Record<string, string | number>>;
   readonly costPoints: number;
 };

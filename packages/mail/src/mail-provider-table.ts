@@ -116,7 +116,6 @@ export const MAIL_PROVIDERS = [
   {
     name: "icloud",
     hosts: ["mail.icloud.com", "mail.me.com"],
-    // [K] 5 messages per connection, 10 connections.
     limits: ONE_BY_ONE,
     // The same hosts serve custom domains, whose owners may receive mail for any name.
     rejectsUnknown: ["icloud.com", "me.com", "mac.com"],

@@ -11,7 +11,6 @@ import type { ReplyWaits } from "./smtp/converse.ts";
 /** `other`: a mail host whose provider is not in the table, mostly a company's or a hoster's own. */
 export type MailProviderName = (typeof MAIL_PROVIDERS)[number]["name"] | "other";
 
-/** The provider of a mail host: how we may ask it, and what its replies prove. */
 export type MailProvider = {
   readonly name: MailProviderName;
   readonly isGateway: boolean;

@@ -2,7 +2,6 @@ export type ListTag = { readonly name: string; readonly value: string };
 
 export type TagList = {
   readonly tags: readonly ListTag[];
-  /** Parts that are not "name=value". */
   readonly strays: readonly string[];
 };
 

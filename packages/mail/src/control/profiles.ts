@@ -30,7 +30,7 @@ const DRAFT_02: Profile = {
   skewSeconds: 60,
 };
 
-/** The edition of Chrome's and Gmail's origin trial: older names of algorithms and issuers, and keys without an id. */
+/** The edition of Chrome's and Gmail's origin trial. It has older names of algorithms and issuers, and keys without an id. */
 const CHROME_2026_10: Profile = {
   ...DRAFT_02,
   name: "chrome-2026-10",

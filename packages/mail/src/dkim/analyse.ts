@@ -25,7 +25,6 @@ type DkimInput = DkimTraces & {
   readonly randomLabel: string;
 };
 
-/** The check follows only likely aliases, because each costs a query. */
 const ALIASES_MAX = 12;
 
 /**
@@ -50,7 +49,6 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
     if (likeliest.every(({ outcome }) => outcome.kind === "nxdomain" || isFault(outcome)))
       return judgeDenied(domain, likeliest);
   }
-  // Name servers that answer neither query will not answer 45 more.
   if (isFault(parent) && isFault(guard)) return judgeKeys([], [], { tried: 0, unanswered: 2 });
 
   const selectors = listSelectors(input);
@@ -66,7 +64,6 @@ export const analyseDkim = async (dns: Dns, input: DkimInput): Promise<DkimAnaly
   const others = found.length === 0 ? absent.filter((answer) => !isSuspect(answer)) : [];
   const suspects = [...absent.filter(isSuspect), ...others].map(({ selector }) => selector);
   const dangling = await findDangling(dns, suspects, at);
-  // A missing name disproves a wildcard.
   const mayBeWild = isFault(guard) && !answers.some(({ outcome }) => isAbsent(outcome));
   return judgeKeys(mayBeWild ? [] : found, dangling, {
     tried: selectors.length,

@@ -206,7 +206,7 @@ const createWeakerIssue = (
 
 const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));
 
-/** Long enough to recognise a value: all five have to fit into one message. */
+/** The message shows at most this much of a value, because all five have to fit into it. */
 const VALUE_SHOWN_MAX = 16;
 
 /** Lists each invalid value with its effect, such as "adkim=strict as r (relaxed)". */

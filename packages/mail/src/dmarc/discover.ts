@@ -5,7 +5,6 @@ import { type DmarcPolicy, type DmarcRecord, isDmarc, isWeaker, parseDmarc } fro
 export type PlacedRecord = { readonly domain: string; readonly record: DmarcRecord };
 
 export type DmarcDiscovery = {
-  /** The record that applies to the domain: its own or an inherited one. */
   readonly found: PlacedRecord | null;
   readonly organisation: string;
   /** A query of the tree walk failed, so the organisational domain is not certain. */

@@ -11,7 +11,7 @@ export const isWeaker = (one: DmarcPolicy, other: DmarcPolicy): boolean =>
 
 export type ReportAddress = {
   readonly uri: string;
-  /** The domain of a mailto: URI. Null for other schemes. */
+  /** Null for other schemes than mailto:. */
   readonly domain: string | null;
   readonly isValid: boolean;
   /** The URI ends with a size limit such as "!10m", which RFC 9989 removed. */
@@ -21,7 +21,6 @@ export type ReportAddress = {
 export type DmarcRecord = {
   readonly text: string;
   readonly tags: readonly ListTag[];
-  /** Parts that are not "name=value". */
   readonly strays: readonly string[];
   readonly p: DmarcPolicy | "invalid" | undefined;
   readonly sp: DmarcPolicy | "invalid" | undefined;

@@ -26,7 +26,6 @@ const CACHE_MS: Record<Outcome["kind"], number> = {
   timeout: 5_000,
   // A set of records does not shrink in a minute, and each question for it costs a connection.
   too_large: 60_000,
-  // An internal fault means that no name server was asked.
   internal: 0,
 };
 
@@ -78,7 +77,6 @@ export const cacheDns = (dns: Dns, { now, bytesMax }: CacheOptions): Dns => {
     const key = `${type} ${name.toLowerCase()}`;
     const entry = entries.get(key);
     const fresh = entry && now().getTime() < entry.untilMs;
-    // The key contains the type, so the entry has records of that type.
     return (fresh ? entry.outcome : query(key, type, name)) as Promise<DnsOutcome<DnsRecords[T]>>;
   };
 };

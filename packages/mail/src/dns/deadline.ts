@@ -21,7 +21,6 @@ export const withDeadline = (dns: Dns, { budgetMs, questionsMax, now, sleep }: D
     const leftMs = endsAtMs - now().getTime();
     questions += 1;
     if (leftMs <= 0 || questions > questionsMax) return TIMEOUT;
-    // All questions share one sleep; without a question there is no sleep.
     expiry ??= sleep(leftMs).then(() => TIMEOUT);
     return Promise.race([dns(type, name), expiry]);
   };

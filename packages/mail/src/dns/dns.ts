@@ -35,7 +35,6 @@ export type DnsOutcome<T> =
   | { readonly kind: "timeout" }
   /** The answer holds more than any verdict needs, and the client did not read it. */
   | { readonly kind: "too_large" }
-  /** This machine lacked descriptors, memory or ports, so it sent no question. */
   | { readonly kind: "internal" };
 
 /** The DNS port. It never rejects: a failure is an outcome. `name` is in A-labels, without a final dot. */

@@ -14,7 +14,7 @@ import {
 import { createHint } from "./rules.ts";
 import { findLogoFaults, LOGO_BYTES_MAX } from "./svg-logo.ts";
 
-// BIMI (draft-brand-indicators-for-message-identification): the logo that mailboxes show next to a domain's mail.
+// The logo that mailboxes show next to a domain's mail: BIMI (draft-brand-indicators-for-message-identification).
 
 type BimiInput = {
   readonly domain: string;

@@ -16,7 +16,6 @@ export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 /** The one failed fetch that proves something about a domain: DNS answered that the host does not exist. */
 export const NAME_NOT_FOUND = "name_not_found";
 
-/** Writes a fault such as "connect_timeout" in words. */
 export const toWords = (why: string): string => why.replaceAll("_", " ");
 
 /** Whether clients get a document. `missing`: its host answers without the document, as by a redirect, or does not exist. */

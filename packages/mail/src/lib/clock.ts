@@ -1,4 +1,4 @@
-/** The time, and a pause. They are parameters, so that tests need no real time. */
+/** The time and a pause are parameters, so that tests need no real time. */
 export type Clock = {
   readonly now: () => Date;
   /** Resolves early, without an error, when the signal fires. */

@@ -55,7 +55,6 @@ const keepEntity = (text: string, from: number, handler: XmlHandler): string => 
   return text.slice(end);
 };
 
-/** Sections that start with "<" and are not tags, with their ends. */
 const SECTIONS: readonly (readonly [start: string, end: string])[] = [
   ["<!--", "-->"],
   ["<![CDATA[", "]]>"],

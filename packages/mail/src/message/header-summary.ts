@@ -13,7 +13,7 @@ export type HeaderSummary = {
   } | null;
   readonly fromFields: number;
   readonly fromMailboxes: number;
-  /** ISO 8601. Null when the field is missing or invalid. */
+  /** The date as ISO 8601. Null when the field is missing or invalid. */
   readonly date: string | null;
   readonly hasDate: boolean;
   readonly messageId: string | null;

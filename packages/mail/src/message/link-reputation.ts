@@ -30,7 +30,6 @@ export const checkLinks = async (
   const listed = found.flatMap(({ issues }) => issues).filter(({ costPoints }) => costPoints > 0);
   return {
     listedOn: found.flatMap(({ listedOn }) => listedOn),
-    // One listed link is enough for receivers to refuse the message.
     findings: listed.slice(0, 1).map(({ detail }) => createFinding("LINK_LISTED", detail)),
   };
 };

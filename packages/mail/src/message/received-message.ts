@@ -2,7 +2,6 @@
 export type ReceivedMessage = {
   /** The message after dot-unstuffing, with CRLF at the ends of lines. */
   readonly raw: Uint8Array;
-  /** The address of MAIL FROM, "" for the null reverse-path. */
   readonly mailFrom: string;
   readonly helo: string;
   readonly ip: string;

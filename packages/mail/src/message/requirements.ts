@@ -30,7 +30,6 @@ const DKIM_INVALID = [
   "DKIM_MALFORMED",
 ];
 
-/** The sender requirements of Gmail and Yahoo (February 2024) and Microsoft (May 2025). */
 const REQUIREMENTS: readonly Requirement[] = [
   {
     id: "spf",

@@ -63,7 +63,7 @@ export type MessageScore = {
   readonly cappedBy: string | null;
 };
 
-/** `open`: parts that could not be judged, because DNS did not answer. */
+/** `open` names the parts that could not be judged, because DNS did not answer. */
 export const scoreMessage = (
   findings: readonly MessageFinding[],
   open: readonly ReportPart[],

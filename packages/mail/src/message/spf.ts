@@ -7,7 +7,7 @@ import type { ReceivedMessage } from "./received-message.ts";
 
 export type MessageSpf = {
   readonly result: SpfResult;
-  /** In A-labels: the domain of MAIL FROM, or the HELO name when MAIL FROM is empty. */
+  /** The domain of MAIL FROM, or the HELO name when MAIL FROM is empty, in A-labels. */
   readonly domain: string;
   readonly identity: "mailfrom" | "helo";
   /** The terms that decided, with the outermost term first. */

@@ -9,7 +9,6 @@ import { LOOKED_UP_MAX, lookUpTarget, type MxHost } from "./targets.ts";
 
 export type MxRecord = {
   readonly priority: number;
-  /** "." for a null MX. */
   readonly host: string;
   readonly ip: string | null;
 };

@@ -24,7 +24,6 @@ export const lookUpTarget = async (
     dns("AAAA", host),
     dns("CNAME", host),
   ]);
-  // Puts public addresses first, because a report shows the first address.
   const found = [...getRecords(v4), ...getRecords(v6)];
   const isPublic = (ip: string) => isPublicIp(ip, allowed);
   const ips = [...found.filter(isPublic), ...found.filter((ip) => !isPublic(ip))];

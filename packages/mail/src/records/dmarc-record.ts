@@ -189,7 +189,6 @@ const createTags = (
     ["v", "DMARC1"],
     ["p", p],
     ...(sp !== undefined && sp !== p ? [["sp", sp] as const] : []),
-    // Names that do not exist send no mail of the owner's.
     ...(p === "none" && np === "none" ? [] : [["np", stricter(np, p)] as const]),
     ...others,
     ...(isAsking || !mayReceive ? [] : [["rua", `mailto:${nameMailbox(input)}`] as const]),

@@ -1,7 +1,7 @@
 import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "../dns/dns.ts";
 import { getRecords } from "../dns/outcome.ts";
 
-/** A DNS record as people enter it at a DNS provider: the whole name without a final dot, the value without quotes. */
+/** A DNS record in the form for a DNS provider's web page: the whole name without a final dot, the value without quotes. */
 export type DnsRecord = {
   readonly name: string;
   readonly type: "TXT" | "MX" | "A" | "PTR";

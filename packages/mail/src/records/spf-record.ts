@@ -103,7 +103,6 @@ const namesSenders = (term: string): boolean =>
 /** A faulty term that names senders becomes a gap; any other disappears. */
 const replaceTerm = (term: string): readonly string[] => (namesSenders(term) ? [toGap(term)] : []);
 
-/** Tells whether the owner has to complete an SPF record first, so that its gain is unknown. */
 export const hasGap = ({ record, open }: ProposedRecord): boolean =>
   open.length > 0 && isSpf(record.value);
 
@@ -235,12 +234,9 @@ const isExp = (term: string): boolean => /^exp=/i.test(term);
 const isSound = (term: string): boolean => parseSpf(toRecord([term])).faults.length === 0;
 
 const GUESSES: readonly (readonly [fault: RegExp, meant: string])[] = [
-  // Punctuation between terms, or after the end.
   [/[,;]+/g, " "],
   [/^([-+?~]?all)[^a-z\d].*$/i, "$1"],
-  // A missing space before the end.
   [/^(.*[a-z\d])([-+?~]all)$/i, "$1 $2"],
-  // A modifier with a colon.
   [/^(redirect|exp):(.+)$/i, "$1=$2"],
   // An IP address without a mechanism, or with the wrong one.
   [

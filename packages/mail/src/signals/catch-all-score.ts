@@ -29,14 +29,12 @@ const DIGITS_COUNTED_MAX = 5;
 const BOT = -0.1;
 /** The number of addresses whose mail counts as much as the whole local part. */
 const MAIL_HALF_WEIGHT = 20;
-/** Fewer addresses prove nothing: three of four happen by chance. */
 const MAIL_MIN = 5;
 const SUM_MAX = 0.95;
 
 export const scoreCatchAll = (local: string, signals: CatchAllSignals): number =>
   roundToHundredths(listCatchAllParts(local, signals).reduce((sum, { value }) => sum + value, 0));
 
-/** Lists the summands in hundredths, so that people can check the sum by hand. */
 export const listCatchAllParts = (
   local: string,
   signals: CatchAllSignals,

@@ -17,7 +17,6 @@ const commonWords: ReadonlySet<string> = new Set(COMMON_WORDS);
 export const PARTICLES: ReadonlySet<string> = new Set(
   "al bin da das de del della den der di dos du el la le ten ter van von zu".split(" "),
 );
-/** "maria.de.la.cruz" has four parts; more parts make a sentence. */
 const PARTS_MAX = 4;
 const LOCAL_LENGTH_MAX = 64;
 /** "xk.qz" looks like two names, but its letters do not. */

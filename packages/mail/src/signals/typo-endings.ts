@@ -68,7 +68,6 @@ const removePunctuation = (typed: string): string => typed.replace(/(?<![.,;:>)]
 
 const getLast = (text: string): string => text.slice(text.lastIndexOf(".") + 1);
 
-/** "acme.comcom" */
 const unrepeatEnding = (text: string): string => {
   const ending = getLast(text);
   return text.slice(0, text.length - ending.length) + (getRepeatedHalf(ending) ?? ending);

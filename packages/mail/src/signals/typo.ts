@@ -113,7 +113,6 @@ const measureCost = (
   for (const reading of readings) {
     if (provider.name === reading.name && !cannotExist)
       least = Math.min(least, reading.cost + WRONG_ENDING);
-    // Two slips add at most two letters and remove at most two: this check avoids most of the alignments.
     if (areMoreThanTwo(reading.letters & ~provider.letters)) continue;
     if (areMoreThanTwo(provider.letters & ~reading.letters)) continue;
     const slips = measureEditDistance(reading.text, provider.domain);

@@ -217,7 +217,6 @@ const normalizeText = (text: string): string =>
   shorten(text)
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
-    // NFC joins Korean syllables again.
     .normalize("NFC")
     .toLowerCase()
     .replace(/[‘’`´]/g, "'")

@@ -8,7 +8,6 @@ import { isFault, type SmtpConnect, type SmtpTarget, type WireFault } from "./wi
 
 /** The parts of a session's plan that do not depend on the host. */
 export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
-  /** 25, except in the lab. */
   readonly port: number;
   /** Set when the host was silent before: it gets as much time as a tarpit. */
   readonly isPatient?: boolean;

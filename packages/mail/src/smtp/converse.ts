@@ -57,7 +57,6 @@ export type SmtpCommand = {
 export type Dialogue<Result> = Generator<readonly SmtpCommand[], Result, readonly ReplyOrFault[]>;
 
 export type TranscriptLine = {
-  /** Milliseconds since the connection opened. */
   readonly ms: number;
   readonly who: "client" | "server" | "wire";
   readonly text: string;

@@ -13,8 +13,6 @@ import {
   type TransactionLimits,
 } from "./session-state.ts";
 
-// Decides which recipients go out together, and in which commands.
-
 /** Plans random recipients first, for domains that have accepted a recipient, then as many recipients as fit. */
 export const planFlight = (state: SessionState): readonly Question[] => {
   const width = state.pipelines ? state.window : 1;

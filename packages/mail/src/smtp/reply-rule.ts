@@ -32,7 +32,6 @@ export type RuleFamily = {
   readonly reason: string;
   readonly verdict: MailboxVerdict;
   readonly confidence: number;
-  /** Absent when a 4xx is worth a later attempt and a 5xx is not. */
   readonly retry?: RetryHint;
   /** The rules also match replies to the greeting, EHLO, STARTTLS and MAIL, before a mailbox was named. */
   readonly anyStage?: true;
@@ -46,7 +45,6 @@ export type RuleFamily = {
   readonly refusesUs?: "always" | "before_rcpt" | "for_now";
   /** Ends the session and starts the mail provider's backoff, for every code and recipient. */
   readonly backoff?: true;
-  /** The refusal concerns only the recipient's domain: the mail provider's other domains are not refused. */
   readonly scope?: "domain";
   /** The rules also match the words before a quoted reply: "sender verify failed … response: 550 user unknown". */
   readonly outweighsQuote?: true;

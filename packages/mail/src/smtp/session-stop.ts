@@ -3,8 +3,6 @@ import type { Reply, Stage } from "./reply.ts";
 import type { ClosedBy, SessionResult } from "./session.ts";
 import { isFault, type ReplyOrFault } from "./wire.ts";
 
-// Decides which replies end a session, and which require another transaction.
-
 export type SessionStop = Pick<SessionResult, "closedBy" | "ending">;
 
 /** The session has reached our own limit of recipients for a connection. */

@@ -2,13 +2,6 @@ import type { ProviderLimits } from "../mail-provider-table.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { ReplyOrFault, WireFault } from "./wire.ts";
 
-// A session asks one mail host about recipients, and its protocol does no I/O. `createDialogue` (dialogue.ts) turns a
-// `SessionPlan` into a generator that yields commands and receives replies: greeting, EHLO, STARTTLS, the recipients in
-// flights (flight-plan.ts, flight.ts), a witness, QUIT. session-state.ts holds what the server said so far; session-stop.ts
-// names the replies that end a session. `converse` (converse.ts) runs the generator over a wire within time limits, and
-// reply-reader.ts parses the bytes; `trySession` (connect.ts) tries a domain's hosts in their order. Afterwards `classify`
-// (classify.ts) reads each recipient's reply by the families of reply-rules/.
-
 export type SessionPlan = {
   /** Our host name; it resolves to the address that we connect from. */
   readonly helo: string;
@@ -25,9 +18,9 @@ export type SessionPlan = {
   readonly shouldEnd?: ((tried: number) => boolean) | undefined;
   /** Chooses an existing mailbox to ask about last. Its refusal shows that the server refused the others because of us. */
   readonly chooseWitness?: ChooseWitness | undefined;
-  /** False: the session stays in clear text even where the server offers STARTTLS. */
+  /** False when the session must stay in clear text, even where the server offers STARTTLS. */
   readonly tls: boolean;
-  /** False: the session sends one command at a time even where the server offers PIPELINING. */
+  /** False when the session must send one command at a time, even where the server offers PIPELINING. */
   readonly pipelining?: boolean;
 };
 
@@ -44,7 +37,6 @@ export type FallbackRecipients = {
   readonly isUnknownRecipient: (result: RecipientResult, mxHost: string) => boolean;
 };
 
-/** The outcome for one recipient: either a reply, or the fault that explains its absence. */
 export type RecipientResult = {
   readonly recipient: string;
   readonly stage: Stage | "connect";

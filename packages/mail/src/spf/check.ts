@@ -5,9 +5,8 @@ import type { SpfCheck } from "./matches.ts";
 
 export type SpfQuery = {
   readonly ip: string;
-  /** The domain whose policy is evaluated: that of MAIL FROM, or of HELO when MAIL FROM is empty. In A-labels. */
+  /** The domain whose policy is evaluated, in A-labels: that of MAIL FROM, or of HELO when MAIL FROM is empty. */
   readonly domain: string;
-  /** The address of MAIL FROM, "" for the null reverse-path. */
   readonly sender: string;
   readonly helo: string;
   /** The checking host and the time. Only explanations use them. */

@@ -4,7 +4,6 @@ import type { SpfStop } from "./verdict.ts";
 export type SpfLimits = {
   /** Terms that query the DNS: include, a, mx, ptr, exists, redirect. */
   readonly termsMax: number;
-  /** Responses without a record: NXDOMAIN or NODATA. */
   readonly voidsMax: number;
   /** Names of one mx or ptr. More names of an mx are a permerror; more names of a ptr are ignored. */
   readonly namesMax: number;
@@ -76,7 +75,6 @@ export const cacheQuestions = (dns: Dns): Dns => {
     const key = `${type} ${name.toLowerCase()}`;
     const outcome = answers.get(key) ?? dns(type, name);
     answers.set(key, outcome);
-    // The key contains the type, so the stored result has records of that type.
     return outcome as Promise<DnsOutcome<DnsRecords[T]>>;
   };
 };

@@ -98,7 +98,6 @@ export const createBlockLister = (tree: SpfTree): ListBlocks => {
   const list: ListBlocks = (page) => {
     const before = listed.get(page);
     if (before !== undefined) return before;
-    // Null stands here during the reading: a record that includes itself is a loop.
     listed.set(page, null);
     const blocks = readBlocks(tree, page, list);
     listed.set(page, blocks);

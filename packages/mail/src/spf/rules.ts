@@ -10,7 +10,6 @@ type SpfRuleEntry = {
   readonly message: string;
 };
 
-/** Each fault that a policy can have, its cost of 100 points, and how to fix it. */
 export const SPF_RULES = {
   SPF_MISSING: {
     severity: "high",

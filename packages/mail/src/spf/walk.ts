@@ -13,7 +13,6 @@ import { RESULT_OF, type SpfResult, type TermLocation } from "./verdict.ts";
 export type SpfWalk = {
   readonly lookups: number;
   readonly voidLookups: number;
-  /** "unknown" after a macro, a loop, a fault or a record that could not be read. */
   readonly result: SpfResult | "unknown";
   /** The term that decided, in the innermost record. Null when the end of a record decided. */
   readonly by: (TermLocation & { readonly kind: SpfMechanism["kind"] }) | null;

@@ -74,7 +74,7 @@ const hasHandler = (attributes: ReadonlyMap<string, string>): boolean =>
   [...attributes.keys()].some((name) => /^on[a-z]{3}/.test(name));
 
 type HtmlTag = {
-  /** In lower case, with "/" in front for an end tag. */
+  /** The name in lower case, with "/" in front for an end tag. */
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly end: number;

@@ -72,7 +72,6 @@ export type DkimResult = {
 /** Each signature costs a look-up and a verification. Mail has one or two. */
 const SIGNATURES_MAX = 10;
 
-/** A signature as far as it can be read without its key: plain data, and small. */
 export type ReadSignature = Pick<MessageSignature, "domain" | "selector" | "algorithm"> &
   Pick<MessageSignature, "identityDomain" | "signature"> & {
     readonly reason: SignatureReason | null;

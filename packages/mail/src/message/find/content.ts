@@ -62,7 +62,6 @@ const findUnsubscribe = (one: Unsubscribe): readonly MessageFinding[] => {
   return when(one.isSigned === false, "UNSUBSCRIBE_UNSIGNED");
 };
 
-/** Gmail clips a message at 102 KB. */
 const HTML_BYTES_MAX = 102_400;
 const SIZE_BYTES_MAX = 10_000_000;
 /** RFC 5322 §2.1.1. */
@@ -81,7 +80,6 @@ export const findContent = (
   const isCapital = letters.length >= CAPITALS_MIN && letters === letters.toUpperCase();
   const hasCase = letters.toLowerCase() !== letters.toUpperCase();
   const { bareLineFeeds, bareReturns } = message;
-  // A text that cannot be read may not be empty.
   const isReadable = body.unknownCharsets.length === 0 && !body.hasBrokenPart;
   const isEmpty = body.textLength === 0 && isReadable;
   const [shown] = body.links.mismatches;

@@ -48,6 +48,5 @@ export const parseMailboxes = (value: string): readonly FieldMailbox[] => {
 
 const isAtInName = (isQuoted: boolean, inAngles: boolean): boolean => isQuoted && !inAngles;
 
-/** Returns the domain of an address, or "" when it has none. */
 export const getAddressDomain = (address: string): string =>
   address.slice(address.lastIndexOf("@") + 1 || address.length);

@@ -1,5 +1,5 @@
 export type FieldParameters = {
-  /** In lower case: "text/html" or "attachment". */
+  /** The value in lower case, such as "text/html" or "attachment". */
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
 };

@@ -5,7 +5,6 @@ import { parseParameters } from "./parameters.ts";
 /** A part of a message (RFC 2046), which has either a body or further parts. */
 export type MessagePart = {
   readonly depth: number;
-  /** Such as "text/html". */
   readonly type: string;
   readonly charset: string;
   readonly encoding: string;

@@ -12,7 +12,6 @@ export const REPORT_PARTS = [
 
 export type ReportPart = (typeof REPORT_PARTS)[number];
 
-/** A row of a table of findings. `costPoints` reduce the part's own score of 0 to 100. */
 export type MessageRule = IssueRule & {
   readonly part: ReportPart;
   readonly advice: string;

@@ -10,7 +10,7 @@ const NOT_THERE =
 const DEAD =
   "disabled|inactive|inactivated|not active|not activated|deactivated|de-activated|suspended|discontinued|frozen|terminated|dormant|abandoned|decommissioned|no longer (?:active|valid|in use|in service|available|used|employed|with (?:us|the)|monitored|maintained|supported|works?|accept\\w*|receiv\\w*)|out of use|not in use|not in service";
 
-/** These words may also describe a connection or a message, so the mailbox must be their subject. */
+/** These words may also describe a connection or a message, so a rule needs the mailbox as their subject. */
 const GONE =
   "closed|deleted|removed|cancell?ed|expired|erased|retired|revoked|locked|barred|obsolete|archived|gone";
 

@@ -1,6 +1,6 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** How a reply names us: as one client, while the server works for others. */
+/** The ways in which a reply names us as one client, while the server works for others. */
 const US =
   "(?:\\b(?:from|by|server|client|ip|address) {0,2}[[(]? {0,2}_ip_|\\bips?\\b|\\byour (?:\\w+ )?(?:ips?|host|server|mail ?server|mta|network|connection)\\b|\\bclient\\b|\\b(?:sending|connecting) (?:host|mta|server|ip)\\b)";
 
