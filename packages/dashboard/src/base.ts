@@ -6,7 +6,6 @@ export const APP_PATH = app.pathname;
 
 export const API_URL = app.href.replace(/\/app\/$/, "");
 
-/** Returns the link to a screen: /app/verify for "verify". */
 export const toHref = (path: string): string => APP_PATH + path;
 
 export const toDocsHref = (page = ""): string => `${API_URL}/docs${page}`;

@@ -16,22 +16,16 @@ export const formatNumber = (value: number): string => whole.format(value);
 
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
 
-/** Formats 12000 as "12K". */
 export const formatCompact = (value: number): string => compact.format(value);
 
 const change = new Intl.NumberFormat("en", { signDisplay: "exceptZero" });
 
-/** Formats a change as "+1", "-0.5" or "0". */
 export const formatChange = (value: number): string => change.format(value);
 
 /** Rounds down to a tenth of a percent, as the API's own sentences do: 97.99% is not 98%, and a list is done only with its last row. */
 export const formatShare = (value: number): string =>
   share.format(Math.floor(value * 1_000 + CUT_SLACK) / 1_000);
 
-/**
- * Formats the parts of a whole in tenths of a percent. Rounding down leaves a rest, which goes to the parts that lost most (largest
- * remainder), so that all parts add up to 100%.
- */
 export const formatShares = (parts: readonly number[], total: number): readonly string[] => {
   const exact = parts.map((part) => (part / total) * 1_000 + CUT_SLACK);
   const cut = exact.map(Math.floor);
@@ -48,7 +42,6 @@ export const formatShares = (parts: readonly number[], total: number): readonly 
 /** 0.57 × 1,000 may be 569.9999999. */
 const CUT_SLACK = 1e-6;
 
-/** Formats "1 credit" or "2.5 credits". */
 export const formatCount = (value: number, one: string, many = `${one}s`): string =>
   `${formatNumber(value)} ${value === 1 ? one : many}`;
 

@@ -6,7 +6,6 @@ const readAddress = (): URL => new URL(location.href);
 /** A new object after each navigation, including one to the same screen. */
 export const address = signal(readAddress());
 
-/** The path below /app/, such as "lists/job_1". */
 export const path = computed(() => {
   const { pathname } = address.value;
   return pathname.startsWith(APP_PATH)
@@ -23,7 +22,6 @@ type Navigation = {
   readonly state?: unknown;
 };
 
-/** Opens a screen: "verify", or "lists?status=completed". */
 export const navigate = (to: string, { replace = false, state = null }: Navigation = {}): void => {
   const href = APP_PATH + to;
   // Browsers do the same for a link to the open page, so a double click adds one entry.
@@ -65,7 +63,7 @@ const decodePart = (part: string): string | undefined => {
   }
 };
 
-/** Returns the parts of a path that match the pattern's ":name"s. Undefined if the path does not match. */
+/** Returns the values of the pattern's ":name" parts. Undefined if the path does not match. */
 export const matchPath = (pattern: string, actual: string): Params | undefined => {
   const [wanted, parts] = [pattern.split("/"), actual.split("/")];
   if (wanted.length !== parts.length) return undefined;

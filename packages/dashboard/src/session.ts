@@ -27,7 +27,7 @@ const store = (name: keyof typeof STORED, value: string | null): void => {
 
 const key = signal(readStored("key"));
 
-/** New for each sign-in, so that intents an earlier session left in the tab's history are not reused. */
+/** Each sign-in creates a new id, so that intents an earlier session left in the tab's history are not reused. */
 export const sessionId = signal(readStored("session") ?? "");
 
 export const isSignedIn = computed(() => key.value !== null);

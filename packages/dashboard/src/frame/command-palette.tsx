@@ -47,7 +47,6 @@ const found = computed(
 );
 
 const loadFinder = async (): Promise<void> => {
-  // Removes the places of an earlier key.
   places.value = [];
   try {
     finder.value = await import("./palette-commands.ts");
@@ -67,7 +66,6 @@ const readPlaces = (): void => {
   if (isOperator.value) return;
   const client = getClient();
   const show = (found: readonly Finder.Command[]) => {
-    // Another key may have signed in meanwhile.
     if (client === getClient()) places.value = found;
   };
   finder.value

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import { Icon } from "../parts/icon.tsx";
 import { Navigation } from "./navigation.tsx";
 
-/** The navigation of a small window: a native dialog, which keeps the focus inside and closes on Esc. */
+/** The navigation of a small window is a native dialog, which keeps the focus inside and closes on Esc. */
 export const Menu = () => {
   const dialog = useRef<HTMLDialogElement>(null);
   const close = () => dialog.current?.close();

@@ -41,7 +41,6 @@ const readLists = async (client: Client, toTitle: ToTitle): Promise<readonly Com
 
 const readDomains = async (client: Client): Promise<readonly Command[]> => {
   const { monitors } = await client.listMonitors();
-  // One domain may have monitors for several sending addresses.
   const names = new Map(monitors.map(({ domain, domain_unicode: name }) => [domain, name]));
   return [...names].map(([domain, name]) => toDomain(domain, name));
 };
@@ -131,7 +130,6 @@ export const findCommands = (
 ): readonly Command[] => {
   const typed = text.trim();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  // With an empty field the palette shows the navigation.
   if (words.length === 0) return commands;
   const found = filter(isOperator ? commands : [...commands, ...places], words);
   if (isOperator) return [...found, ...findPages(all, words, found.length === 0)];

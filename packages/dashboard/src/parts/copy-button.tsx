@@ -4,7 +4,6 @@ const SHOWN_MS = 1_500;
 
 type Props = {
   readonly text: string | (() => string);
-  /** The button's text: "Copy", or "Copy as curl". */
   readonly label?: string;
 };
 

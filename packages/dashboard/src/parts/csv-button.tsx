@@ -10,7 +10,6 @@ type Props = {
   readonly fileName: string;
   /** A promise when the table is longer than its visible part. */
   readonly getTable: () => CsvTable | Promise<CsvTable>;
-  /** The content of the file, such as "Credits per day". */
   readonly of: string;
 };
 

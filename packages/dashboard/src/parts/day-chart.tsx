@@ -15,9 +15,7 @@ type Props = {
   readonly values: ReadonlyMap<string, readonly number[]>;
   /** The series from the bottom of a bar to its top. */
   readonly series: readonly Series[];
-  /** The sum in words, such as "1,204 verdicts". */
   readonly sum: string;
-  /** The meaning of the numbers, such as "Verdicts". */
   readonly what: string;
 };
 

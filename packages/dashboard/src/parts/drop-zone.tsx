@@ -6,7 +6,6 @@ type Props = {
   readonly what: string;
   readonly how: string;
   readonly note: string;
-  /** The `accept` of `<input type="file">`. */
   readonly accept: string;
   readonly isMultiple?: boolean;
   readonly onFiles: (files: readonly File[]) => void;

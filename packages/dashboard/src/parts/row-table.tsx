@@ -9,7 +9,6 @@ export type Column<R> = {
 };
 
 type Props<R> = {
-  /** The table's accessible name, such as "API keys". */
   readonly label: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];

@@ -11,7 +11,6 @@ type Props = {
   readonly parts: readonly BarPart[];
   /** The value of a full bar. Parts that add up to less leave the rest empty. */
   readonly total: number;
-  /** The bar's accessible name, such as "Results of customers.csv". */
   readonly label: string;
 };
 

@@ -1,5 +1,3 @@
-// Short words for the API's codes. The tooltip and the evidence show the code.
-
 const STATUSES: Readonly<Record<string, string>> = {
   catch_all: "catch-all",
   spam_trap: "spam trap",
@@ -47,7 +45,6 @@ const REASONS: Readonly<Record<string, string>> = {
   typo_domain: "a misspelled domain",
 };
 
-/** Returns "the mailbox is full"; a code without words is shown with blanks. */
 export const toReasonWords = (reason: string): string => {
   if (reason.startsWith("syntax.")) return "not an email address";
   return REASONS[reason] ?? reason.replaceAll(/[_.]/g, " ");

@@ -35,7 +35,7 @@ const adaptBias = (delta: number, points: number, isFirst: boolean): number => {
   return k + Math.floor(((BASE - T_MIN + 1) * left) / (left + SKEW));
 };
 
-/** a to z are 0 to 25, 0 to 9 are 26 to 35. */
+/** The digits of Punycode: a to z are 0 to 25, 0 to 9 are 26 to 35. */
 const toDigit = (code: number): number => (code >= 0x61 ? code - 0x61 : code - 0x30 + 26);
 
 /** RFC 3492 §6.2. Undefined if no label encodes to this text. */

@@ -137,7 +137,6 @@ const DONE: Readonly<Record<Reports["dmarc"]["dispositions"][number]["dispositio
   unknown: "not reported",
 };
 
-/** Writes "What receivers did with these messages: 1,200 delivered as usual, 3 refused." */
 const toDispositions = (dispositions: Reports["dmarc"]["dispositions"]): string =>
   dispositions.length === 0
     ? ""

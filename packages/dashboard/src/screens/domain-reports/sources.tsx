@@ -7,7 +7,6 @@ type Reports = GetDomainReportsData;
 type Provider = Reports["dmarc"]["providers"][number];
 type Source = Reports["dmarc"]["sources"][number];
 
-/** Writes "amazon_ses" as "amazon ses". */
 const toTitle = (provider: string | undefined): string =>
   provider?.replaceAll("_", " ") ?? "other senders";
 

@@ -22,7 +22,6 @@ const readBase64 = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => {
-      // "data:application/gzip;base64,H4sI…"
       resolve((reader.result as string).split(",")[1] ?? "");
     });
     reader.addEventListener("error", () =>

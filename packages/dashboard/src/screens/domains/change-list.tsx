@@ -4,7 +4,6 @@ import type { Check } from "./check.ts";
 
 type Props = { readonly before: Check; readonly after: Check };
 
-/** The changes since the previous check: records by line, as a diff. */
 export const ChangeList = ({ before, after }: Props) => {
   const changes = listChanges(before, after);
   const from = `${before.score} (${before.grade})`;

@@ -15,7 +15,6 @@ type Run =
 type Props = {
   readonly domain: string;
   readonly sendingIp?: string | null;
-  /** "Check again", or "Check now" before the first check. */
   readonly label: string;
   readonly onChecked: () => void;
 };

@@ -2,7 +2,6 @@ import { formatCount } from "../../format.ts";
 import type { Check, Recommendation } from "./check.ts";
 import { RecordBox } from "./record-box.tsx";
 
-/** A task: a recommendation of a check, or a finding about a mail. */
 export type FixPart = Pick<
   Recommendation,
   | "id"

@@ -12,7 +12,6 @@ type Branch = { readonly node: Node; readonly key: string; readonly below: Branc
 const LOOKUPS_MAX = 10;
 const LOOKUPS_MANY = 8;
 
-/** Builds a tree: the API lists each record below the one that refers to it. */
 const toBranches = (nodes: readonly Node[]): readonly Branch[] => {
   const root: Branch[] = [];
   const open: Branch[][] = [root];

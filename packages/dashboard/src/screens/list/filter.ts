@@ -14,11 +14,9 @@ const SORTS: readonly Sort[] = COLUMNS.flatMap((column) => [column, `-${column}`
 
 export const readSort = (text: string | null): Sort => SORTS.find((one) => one === text) ?? "row";
 
-/** Returns the order after a click on a column's head: the column's own order, then reversed. */
 export const toggleSort = (sort: Sort, column: SortColumn): Sort =>
   sort === column ? `-${column}` : column;
 
-/** Splits a filter into terms such as "status:valid". */
 export const readTerms = (filter: string | null): readonly string[] =>
   (filter ?? "").split(",").filter(Boolean);
 
@@ -55,7 +53,6 @@ const TO_WORDS: Readonly<Record<Field, (value: string) => string>> = {
 
 export const toWords = (field: Field, value: string): string => TO_WORDS[field](value);
 
-/** Writes a term as "Send: yes". */
 export const toTermWords = (term: string): string => {
   const colon = term.indexOf(":");
   const [field, value] = [term.slice(0, colon), term.slice(colon + 1)];

@@ -113,7 +113,6 @@ const Rows = ({ page: { job, from, key }, current, chosen, facets, onMove }: Row
   );
 };
 
-/** The screen of a list: its rows, their filters, and a download of the visible rows. */
 export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
   const openRow = Number(query.value.get("row") ?? 0);
   const chosen = useChosenRows(id);

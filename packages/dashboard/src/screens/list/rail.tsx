@@ -139,7 +139,7 @@ const Scores = ({ all, left, terms, onToggle }: RailProps) => {
   );
 };
 
-/** Every value of the list with its number of rows: a line is a button, and the table shows its rows. */
+/** Shows every value of the list with its number of rows; each line is a button that shows its rows in the table. */
 export const Rail = (rail: RailProps) => (
   <>
     <Facet {...rail} field="send" />

@@ -15,7 +15,7 @@ type SheetProps = {
   readonly matching: number;
 };
 
-/** The rail of a small window: a sheet behind a button with the number of chosen filters. */
+/** The rail of a small window is a sheet behind a button with the number of chosen filters. */
 const FilterSheet = ({ chosen: { terms, toggle }, all, left, matching }: SheetProps) => {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

@@ -14,7 +14,6 @@ export type RowWindow = {
 type Scrolled = { readonly rows: number; readonly viewPx: number; readonly scrollTop: number };
 
 export const toWindow = ({ rows, viewPx, scrollTop }: Scrolled): RowWindow => {
-  // The head takes the height of a row.
   const count = Math.min(rows, Math.max(1, Math.floor(viewPx / ROW_PX) - 1));
   const heightPx = Math.min(HEIGHT_PX_MAX, Math.max(viewPx, rows * ROW_PX));
   const scrollable = heightPx - viewPx;

@@ -20,7 +20,6 @@ type State = (typeof STATES)[number];
 const readState = (): State | undefined =>
   STATES.find((state) => state === query.value.get("status"));
 
-/** One list: its name, progress, results, and waiting rows. */
 const ListEntry = ({ job }: { readonly job: Job }) => {
   const { job_id, progress, created_at } = job;
   const title = toTitle(job);

@@ -7,7 +7,6 @@ export const STATUSES = ["2xx", "4xx", "5xx"] as const satisfies readonly Status
 
 export type LogFilter = Pick<ListRequestsInput, "status" | "q" | "key_id">;
 
-/** Reads the filter from the screen's URL: a link shows the same requests to a colleague. */
 export const readFilter = (): LogFilter => {
   const read = (name: string) => query.value.get(name) || undefined;
   const status = STATUSES.find((one) => one === read("status"));

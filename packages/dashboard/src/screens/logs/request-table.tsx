@@ -17,7 +17,7 @@ const time = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
 });
 
-/** With seconds, since requests are close together, and without the year, since they are at most seven days old. */
+/** Shows seconds, since requests are close together, and no year, since they are at most seven days old. */
 export const toTime = (iso: string): string => time.format(new Date(iso));
 
 const toTone = (status: number): string =>

@@ -32,7 +32,7 @@ export const StateWord = ({ tone, word }: State) => <b class={`state ${tone}`}>{
 type CardProps = {
   readonly title: string;
   readonly state: State | null;
-  /** 0 to 100 in its part of the score. Undefined when it has no score, or was not measured. */
+  /** The card's score in its part, from 0 to 100. Undefined when it has no score, or was not measured. */
   readonly score?: number | undefined;
   readonly children: ComponentChildren;
 };

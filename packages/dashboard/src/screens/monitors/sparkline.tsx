@@ -1,4 +1,4 @@
-/** The scores of a domain, oldest first, from 0 to 100. A single score is shown as text only. */
+/** Draws the scores of a domain from 0 to 100, with the oldest first. A single score is shown as text only. */
 export const Sparkline = ({ scores }: { readonly scores: readonly number[] }) => {
   const last = scores.at(-1);
   if (last === undefined || scores.length < 2) return null;

@@ -79,9 +79,7 @@ const formatValue = (value: Value): string => {
 type Props = {
   readonly command: string;
   readonly options?: Options | (() => Options);
-  /** The button's text, such as "Run the audit". */
   readonly label: string;
-  /** Shown while the command runs: "Adding up every entry". */
   readonly busy: string;
   /** The question before a command that cannot be undone. */
   readonly confirm?: string;

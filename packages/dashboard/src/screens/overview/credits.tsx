@@ -6,7 +6,6 @@ import { Waiting } from "../../parts/shape.tsx";
 import { account, accountError, getClient, isTestKey, refreshAccount } from "../../session.ts";
 import { Part } from "./part.tsx";
 
-/** Reads the last 30 days. */
 export const useUsage = (): Load<GetUsageData> =>
   useLoad((signal) => getClient().getUsage({}, { signal }));
 

@@ -3,7 +3,7 @@ import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Waiting } from "../../parts/shape.tsx";
 import { account, accountError, refreshAccount } from "../../session.ts";
 
-/** Granted − used + refunded − held = balance, since the account was created. */
+/** The sum is granted − used + refunded − held = balance, since the account was created. */
 export const BalanceSum = () => {
   const credits = account.value?.credits;
   if (!credits)

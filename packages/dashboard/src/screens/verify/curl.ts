@@ -2,7 +2,7 @@ import { API_URL } from "../../base.ts";
 
 export const OPTIONS = { include_evidence: true, timeout_ms: 10_000 } as const;
 
-/** For a POSIX shell: a quote ends the string, is escaped, and reopens it. */
+/** In a POSIX shell, a quote ends the string, so the function escapes it and reopens the string. */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Writes the same request for a shell, with the variable of the key, not the key itself. */

@@ -14,7 +14,7 @@ const stack = (parts: readonly Part[]) => {
 const formatPoints = (points: number, isFirst: boolean): string =>
   points < 0 ? `− ${-points}` : isFirst ? String(points) : `+ ${points}`;
 
-/** The score as the sum of its parts: each bar starts where the previous one ends. */
+/** Shows the score as the sum of its parts: each bar starts where the previous one ends. */
 export const Waterfall = ({ parts, score }: Props) => (
   <table class="waterfall">
     <caption class="unseen">The parts of the score, which add up to it</caption>

@@ -25,7 +25,6 @@ const isWatched = ({ deliveries }: ListDeliveriesData): boolean =>
 
 type Props = {
   readonly webhook: Webhook;
-  /** Called after a send, since it may have changed the state of the webhook. */
   readonly onSent: () => void;
 };
 
