@@ -39,7 +39,7 @@ import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts"
 
 /** The operator's own machine has no limit per network interface; a resolver on it or near it can handle this rate. */
 const PACKETS_PER_SECOND = 5_000;
-/** Some 100,000 answers of usual size. */
+/** The cache holds some 100,000 answers of usual size. */
 const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 
 export type LabAddress = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;

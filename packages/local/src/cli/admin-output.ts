@@ -3,7 +3,6 @@ import { replaceControls } from "./terminal.ts";
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** Formats a command's result for a terminal: a list as a table, an object as a line for each field. */
 export const formatAdminOutput = (output: Json): string => {
   const rows = toRows(output);
   if (rows) return formatTable(rows);

@@ -32,7 +32,6 @@ export const Duration = v.pipe(
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** An expiry: a date, or a duration from now. */
 export const Expiry = v.pipe(
   v.string(),
   v.check(

@@ -30,7 +30,6 @@ const formatRow = (row: CalibrationRow): Json => {
   };
 };
 
-/** A score of 100 is in the highest ten. */
 const formatBand = (band: number): string => `${band}-${band === 90 ? 100 : band + 9}`;
 
 const findNote = ({ sent, accounts }: CalibrationRow): string | undefined => {

@@ -13,7 +13,7 @@ export type CommandInput<O extends OptionsSchema = OptionsSchema> = {
 };
 
 export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
-  /** The arguments after its name, when the options do not show them: `LIST | -`. */
+  /** The arguments after its name, such as `LIST | -`, when the options do not show them. */
   readonly usage?: string;
   readonly options: O;
   /** The words after `mailproof`. */
@@ -49,15 +49,12 @@ export const loadCommand = async ({ load, ...entry }: CommandEntry): Promise<Com
 export const loadCommands = (entries: readonly CommandEntry[]): Promise<readonly Command[]> =>
   Promise.all(entries.map(loadCommand));
 
-/** A usage error: exit code 2. */
 export class UsageError extends Error {}
 
 export const Flag = v.optional(v.boolean(), false);
 
 export type OptionLabels = {
-  /** One letter: `-o` is the same as `--out`. */
   readonly short?: string;
-  /** The placeholder of the value in help: `FILE`. */
   readonly value?: string;
 };
 

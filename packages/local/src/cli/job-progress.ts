@@ -12,7 +12,6 @@ type Sample = { readonly atMs: number; readonly processed: number };
 /** The rate covers the last half minute: a job's start does not predict its end. */
 const WINDOW_MS = 30_000;
 
-/** Formats a job's progress: the finished rows and their rate, the verdicts so far, and the waiting rows. */
 export const createJobProgress = (now = () => new Date()) => {
   let samples: readonly Sample[] = [];
   return (job: RunningJob, columns: number): readonly LineParts[] => {
@@ -77,7 +76,6 @@ const formatDeferredParts = (deferred: Deferred, now: Date): LineParts => {
   ];
 };
 
-/** Returns a text such as "169 deferred, next attempt at 14:35". */
 export const formatDeferred = ({ count: rows, next_attempt_at }: Deferred, now: Date): string => {
   const next = new Date(next_attempt_at);
   const when = next <= now ? "now" : `at ${formatClock(next)}`;

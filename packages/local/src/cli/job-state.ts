@@ -51,7 +51,6 @@ export const saveState = (file: string, state: JobState): void => writeFileAtomi
 
 export const removeState = (file: string): void => rmSync(file, { force: true });
 
-/** Removes the state of this job only: the state of a later job stays. */
 export const removeJobState = (file: string, jobId: string): void => {
   if (isStateOfJob(file, jobId)) removeState(file);
 };
@@ -60,7 +59,6 @@ const isStateOfJob = (file: string, jobId: string): boolean => {
   try {
     return readState(file)?.job_id === jobId;
   } catch {
-    // We must not remove a file with other content.
     return false;
   }
 };

@@ -38,7 +38,6 @@ export const STANDARD_INPUT = "-";
 
 export type ListFile = {
   readonly name: string;
-  /** A text file: the list itself, or the text made from it. */
   readonly path: string;
   readonly remove: () => void;
 };

@@ -24,7 +24,6 @@ export const getOutputKind = ({ json, out }: Wanted): OutputKind => {
   return json || out?.endsWith(".jsonl") === true ? "json" : "csv";
 };
 
-/** Chooses the format of this process's results: text on a terminal, and JSON in a pipe. */
 export const chooseFormat = (wanted: Wanted, list: CsvList): ResultFormat => {
   const kind = getOutputKind(wanted);
   if (kind === "spreadsheet") return createSpreadsheetFormat(list);

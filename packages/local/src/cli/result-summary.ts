@@ -10,7 +10,6 @@ export type ResultSummary = {
   readonly add: (row: Row) => void;
   /** The exit code of `--fail-on`: 1 if a result has one of the statuses. */
   readonly getExitCode: (failOn: readonly Status[] | undefined) => number;
-  /** The lines below the counts of a file: the advice for sending, and the most frequent reasons and domains. */
   readonly format: () => string;
 };
 

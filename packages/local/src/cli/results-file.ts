@@ -40,7 +40,6 @@ const removeDrafts = (file: string): void => {
 const writeDraft = (draft: string, pieces: Pieces): Promise<void> =>
   pipeline(pieces, createWriteStream(draft, { flags: "wx", flush: true }));
 
-/** Follows a symbolic link, so that the output replaces the link's target. */
 const resolveTarget = (file: string): string => {
   try {
     return realpathSync(file);

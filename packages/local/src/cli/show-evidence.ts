@@ -3,7 +3,6 @@ import { type Paint, replaceControls } from "./terminal.ts";
 
 type Evidence = NonNullable<VerificationResult["evidence"]>;
 
-/** Formats the evidence below a verdict: DNS answers, the SMTP dialogue, the rule, and the score as a sum. */
 export const formatEvidence = (evidence: Evidence, paint: Paint): string => {
   const { dns, mail_host, ip, transcript, rule, reply, catch_all, bounced_at, score } = evidence;
   const host = mail_host === null ? [] : [`${mail_host}${ip === null ? "" : ` (${ip})`}`];
@@ -54,7 +53,6 @@ const toLines = ({ ms, who, text }: Evidence["transcript"][number]): readonly st
 const formatReply = ({ code, enhanced, text }: NonNullable<Evidence["reply"]>): string =>
   [code, ...(enhanced ? [enhanced] : []), text.replaceAll("\n", " ")].join(" ");
 
-/** Returns a sum such as "94 (valid) + 4 (the server accepted it)". */
 const formatSum = (parts: Evidence["score"]): string =>
   parts
     .map(({ part, points }, at) => {

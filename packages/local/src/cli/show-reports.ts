@@ -10,7 +10,6 @@ const SOURCES_SHOWN = 20;
 export const countOf = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Shows receivers' reports about a domain: the aligned share, and the advice for each source. */
 export const showReports = (
   reports: GetDomainReportsData,
   { columns, paint }: ReportLayout,

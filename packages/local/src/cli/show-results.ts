@@ -14,7 +14,6 @@ import { type Paint, replaceControls, type Style } from "./terminal.ts";
 
 export type ResultFormat = (results: AsyncIterable<ListResult>) => Pieces;
 
-/** All fields of the API, and the advice: one JSON object on each line. */
 export const formatJsonLines: ResultFormat = async function* (results) {
   for await (const { result } of results) yield formatJsonLine(result);
 };
@@ -54,7 +53,6 @@ const STYLES: Readonly<Record<Status, Style>> = {
   spam_trap: "red",
 };
 
-/** For a terminal: the verdict first, in a colour, then the reason, and the evidence below. */
 export const createTextFormat = (paint: Paint): ResultFormat =>
   async function* (results) {
     for await (const { result } of results) yield formatTextLine(result, paint);

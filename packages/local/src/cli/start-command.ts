@@ -9,7 +9,6 @@ export const startCommand = defineCommand({
   examples: ["start", "start --fresh"],
   outlivesOutput: true,
   run: async ({ environment, options }) => {
-    // No other command needs the server, so no other loads it.
     const { serve } = await import("../server/serve.ts");
     await serve(environment, options.fresh);
     return 0;

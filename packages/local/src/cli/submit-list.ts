@@ -152,7 +152,6 @@ const describeCounts = (accepted: ProcessFileData): string => {
 
 const SKIPPED_SHOWN = 3;
 
-/** Describes the facts that the caller may want to change: the chosen column, and rows without an address. */
 const describeFile = ({ file }: ProcessFileData): readonly string[] => {
   if (file === undefined) return [];
   const { email_column, other_email_columns: others, skipped_rows } = file;

@@ -29,7 +29,7 @@ export const canErase = (screen: WriteStream): boolean =>
 
 const COLUMNS = 80;
 
-/** One column less: a line that fills the last column would wrap, and could not be erased. */
+/** Subtracts one column: a line that fills the last column would wrap, and could not be erased. */
 export const getColumns = ({ columns }: WriteStream): number => (columns || COLUMNS) - 1;
 
 /** Text from outside must not control the terminal that shows it. */

@@ -8,7 +8,7 @@ type MailNetwork = {
   readonly mayUseLab: boolean;
 };
 
-/** Runs without a server and without state: the table is in memory. Closes everything at the end. */
+/** Runs with a table in memory, without a server and without state. Closes everything at the end. */
 export const withMailPorts = async <T>(
   environment: Environment,
   { mayUseLab }: MailNetwork,

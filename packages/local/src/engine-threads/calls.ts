@@ -31,7 +31,6 @@ export type Calls<Remote extends Handlers> = {
   readonly end: () => void;
 };
 
-/** `Remote`: the handlers of the other thread. */
 export const createCalls = <Remote extends Handlers>(
   port: Pick<MessagePort | Worker, "postMessage" | "on">,
 ): Calls<Remote> => {

@@ -27,7 +27,6 @@ type ThreadSettings = {
 };
 
 export type ThreadedQuestions = MailQuestions & {
-  /** Starts the threads now, so that the first question does not wait for them. */
   readonly start: () => void;
   /** Ends the threads. Open questions get no answer. */
   readonly close: () => void;

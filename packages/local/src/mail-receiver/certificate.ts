@@ -55,9 +55,7 @@ const integer = (bytes: Buffer): Buffer => tag(0x02, bytes);
 const explicit = (number: number, content: Buffer): Buffer => tag(0xa0 + number, content);
 const oid = (hex: string): Buffer => tag(0x06, Buffer.from(hex, "hex"));
 
-/** 1.2.840.10045.4.3.2 */
 const ECDSA_WITH_SHA256 = sequence(oid("2a8648ce3d040302"));
-/** 2.5.29.17 */
 const SUBJECT_ALT_NAME = oid("551d11");
 /** 2.5.4.3 */
 const COMMON_NAME = oid("550403");
@@ -69,7 +67,6 @@ const createName = (host: string): Buffer => {
   return sequence(tag(0x31, sequence(COMMON_NAME, name)));
 };
 
-/** Writes a time such as 20261121000000Z. */
 const toTime = (at: Date): Buffer =>
   tag(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]|\.\d+Z/g, "")}Z`));
 

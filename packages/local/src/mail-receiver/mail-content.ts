@@ -20,7 +20,7 @@ type Arrival = {
   readonly onProgress: () => void;
 };
 
-/** Not whole: the connection ended early. With a refusal, the server reads the message to its end and drops it. */
+/** `isWhole` is false when the connection ended early. With a `refusal`, the server reads the message to its end and drops it. */
 type Content = { bytes: number; isWhole: boolean; refusal?: string };
 
 /** Throws when the content cannot be spooled. */
@@ -42,7 +42,6 @@ const collect = async (arrival: Arrival, content: Content): Promise<Buffer> => {
   const blocks = readBlocks(arrival, content);
   const held: Buffer[] = [];
   let next = await blocks.next();
-  // Another block is being filled.
   while (!next.done && (held.length + 2) * BLOCK_BYTES <= heldBytes) {
     held.push(next.value);
     next = await blocks.next();

@@ -93,7 +93,6 @@ const HEALTH = {
 } as const satisfies Readonly<Record<keyof Gauges, MachineMetricName>>;
 
 const addHealthReadings = (registry: Registry, world: LocalWorld): void => {
-  // One reading serves all metrics of a scrape.
   let reading: Promise<Gauges> | null = null;
   const readOnce = (): Promise<Gauges> => {
     reading ??= readGauges(world).finally(() => {

@@ -4,8 +4,6 @@ import { ReportFault } from "@mailproof/core/deliverability/reports/report-fault
 import { createCalls } from "../engine-threads/calls.ts";
 import { lowerPriority } from "../lower-priority.ts";
 
-// Reads mail and reports, one at a time, for the server's thread.
-
 /** A message between threads loses an error's own fields. */
 type Read =
   | { readonly value: unknown }
