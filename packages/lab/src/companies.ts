@@ -62,7 +62,6 @@ const pickMailHosts = (label: string, random: () => number): readonly string[] =
   return [`mx.${label}.${COMPANIES_LABEL}`];
 };
 
-/** Returns the people of a company, by its domain or label: the existing mailboxes, besides the roles. */
 export const getPeople = (domain: string): readonly LabPerson[] => {
   const cached = peopleByLabel.get(getLabel(domain));
   if (cached) return cached;
@@ -103,7 +102,7 @@ const createCompanyRule = (companies: ReadonlyMap<string, Company>): Rule => {
   };
 };
 
-/** Without TLS: a bulk run should measure the engine, not the handshakes of both ends on one machine. */
+/** Company hosts have no TLS: a bulk run should measure the engine, not the handshakes of both ends on one machine. */
 export const createCompanyBehavior = (companies: ReadonlyMap<string, Company>): HostBehavior => ({
   rcpt: createCompanyRule(companies),
 });

@@ -35,7 +35,6 @@ export type LabStep = {
   readonly next?: "hang up" | "drop" | "start TLS" | "break TLS";
 };
 
-/** A host's memory beyond the session: how long a sender has waited for a recipient. */
 export type GreylistMemory = {
   readonly waitedMs: (host: string, sender: string, to: string) => number;
 };

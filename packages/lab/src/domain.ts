@@ -14,15 +14,14 @@ export type HostTarget =
   | { readonly cname: string }
   | { readonly fails: DnsFailure };
 
-/** One domain of the lab: its subject, the expected results, and its records and hosts. */
 export type LabDomain = {
   /** The label below the zone, as people write it. */
   readonly name: string;
   readonly shows: string;
   readonly examples: readonly LabExample[];
-  /** Preference and host. The host is relative to the domain; with a final dot, to the zone; "" is null MX. */
+  /** The preference and the host, which is relative to the domain; with a final dot, to the zone; "" is null MX. */
   readonly mx?: readonly (readonly [preference: number, host: string])[];
-  /** By the same names as in `mx`; "@" is the domain itself. */
+  /** The hosts by the same names as in `mx`; "@" is the domain itself. */
   readonly hosts?: Readonly<Record<string, HostTarget>>;
   /** The other domain of the lab that this one is an alias of. */
   readonly aliasOf?: string;

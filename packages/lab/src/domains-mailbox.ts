@@ -14,7 +14,7 @@ const createHost = (rcpt: Rule) => ({ mx: { rcpt } });
 const acceptQuoted: Rule = (request) =>
   request.local === "john doe" ? "250 2.1.5 Ok" : acceptExisting()(request);
 
-/** Gmail's form: the enhanced code on every line, a link at the end. */
+/** Gmail's form of a refusal, with the enhanced code on every line and a link at the end. */
 const GMAIL_LIKE = [
   "550-5.1.1 The email account that you tried to reach does not exist. Please try",
   "550-5.1.1 double-checking the address for typing errors. For more, go to",

@@ -15,7 +15,7 @@ export type ReplyText = string;
 export type Reaction =
   | ReplyText
   | {
-      /** Absent: the connection is dropped without a reply. */
+      /** Absent when the connection is dropped without a reply. */
       readonly reply?: ReplyText;
       readonly hangUp?: boolean;
       /** The delay in units of the lab's `slowMs`. */
@@ -34,7 +34,7 @@ export type HostBehavior = {
    * closes; or the greeting, with disconnection of a client that sends something before it.
    */
   readonly opening?: "silence" | "hang up" | "endless" | "half close" | "patience";
-  /** In units of `slowMs`: before the greeting, and before every reply. */
+  /** The delays before the greeting and before every reply, in units of `slowMs`. */
   readonly slowGreeting?: number;
   readonly slow?: number;
   /** RFC 5321 §2.2.1 keywords for EHLO. `tls` adds STARTTLS. */
@@ -46,7 +46,7 @@ export type HostBehavior = {
   readonly mail?: ReplyText | (() => Reaction | undefined);
   /** How the bytes leave: with bare line feeds, in small pieces, or a piece per tenth of `slowMs`. */
   readonly wire?: "bare line feeds" | "pieces" | "drip";
-  /** Further sessions get 421 in place of the greeting. */
+  /** The host replies 421 to further sessions in place of the greeting. */
   readonly sessionsMax?: number;
 };
 

@@ -3,8 +3,6 @@ import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
 import type { JWK } from "jose";
 import type { Zone } from "./zone.ts";
 
-// An issuer of the Email Verification Protocol. issuer-tokens.ts creates its tokens.
-
 export type SigningKey = { readonly algorithm: Algorithm; readonly jwk: JWK };
 
 export const toPublicJwk = ({ algorithm, jwk }: SigningKey): JWK => {

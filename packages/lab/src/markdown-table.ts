@@ -1,4 +1,3 @@
-/** Writes a Markdown table as the formatter does: every column as wide as its widest cell. */
 export const formatMarkdownTable = (
   head: readonly string[],
   rows: readonly (readonly string[])[],

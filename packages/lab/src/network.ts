@@ -31,7 +31,6 @@ export const ONLY_ADDRESS = "127.0.0.1";
 /** The block of the hosts' separate addresses; 127.0.0.1 itself does not belong to the lab. */
 export const HOSTS_BLOCK = "127.77.0.0/16";
 
-/** Builds the simulated internet as data: DNS records and the address of every host. */
 export const buildNetwork = ({
   zoneName,
   domains,
@@ -137,7 +136,6 @@ const listFirms = (zoneName: string): ReadonlyMap<string, Firm> =>
     ]),
   );
 
-/** The reverse names of the addresses, so that a log can name its clients. */
 export const buildReverseZone = (hosts: readonly MailHost[]): Zone =>
   Object.fromEntries(
     hosts.map(({ address, name }) => [

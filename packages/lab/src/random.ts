@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 
-/** Derives numbers in [0, 1) from a text: mulberry32 over its hash. */
 export const createRandom = (text: string): (() => number) => {
   let state = hash("sha256", text, "buffer").readUInt32LE();
   return () => {

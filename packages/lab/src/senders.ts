@@ -13,7 +13,7 @@ export type LabSender = {
   readonly sendingIp: string | null;
   /** The host name of that address, below the domain. */
   readonly hostname?: string;
-  /** Below the domain; "@" is the domain itself. The lab's zone replaces ZONE. */
+  /** The records by name below the domain; "@" is the domain itself. The lab's zone replaces ZONE. */
   readonly records: Readonly<Record<string, Records | DnsFailure>>;
 };
 
@@ -43,7 +43,6 @@ export const createLabBlocklists = (zoneName: string): readonly Blocklist[] => [
 
 const LISTED_IP = "192.0.2.66";
 const POOL_IP = "192.0.2.20";
-// Nobody stored their private keys.
 const KEY_2048 =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu3VLUUVlnK58Kfl/NlwlDCgx/7XRzo0ClWtbmF0pmcvQ1D7s6tKB8Kzzpq7np6bHC2TVHjlOyIpEfhs61duf1OT1SLneoijDQHHX0UiEL16vVlb1YcTR+9hnVWmHYc5g2bbr+6b0hRrBsWlZHN4jRbbw8sQXV3Dl8oV/mGRvIFpEiabU0Jxhu8R41Pyg6739toHxL+T6IKi2Guc2nXNhC9dkU6v1JgA+V9Kbg+7RbHSbaD8I4iEuvLGDy3sY4ZfL9c4UhiwyCCSTExdZAsy6BwZ2nwU0AOg1ytrYEYGeZQl2P7XV9bmSR1mHDNOr8SMxzOb/DfKEc1HHTxSF7aV/PQIDAQAB";
 const KEY_1024 =

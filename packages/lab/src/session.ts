@@ -21,7 +21,6 @@ const startRealTimer: StartTimer = (act, ms) => {
 export type SessionContext = {
   readonly replyMs: number;
   readonly slowMs: number;
-  /** Absent: the timer of the process. */
   readonly startTimer?: StartTimer | undefined;
   readonly secureContext: SecureContext;
   readonly memory: GreylistMemory;

@@ -12,7 +12,7 @@ type Data = {
   readonly PTR: string;
   readonly CNAME: string;
   readonly NS: string;
-  /** As in a zone file: "3 1 1 " and the data in hexadecimal. */
+  /** The record as in a zone file: "3 1 1 " and the data in hexadecimal. */
   readonly TLSA: string;
 };
 
@@ -25,7 +25,7 @@ export type Records = { readonly [T in DnsRecordType]?: readonly Data[T][] | Dns
 /** Records by owner name, in A-labels, without a final dot; `*.name` matches every missing name below `name`. */
 export type Zone = Readonly<Record<string, Records | DnsFailure>>;
 
-/** By apex; "" is the root, which contains every name. */
+/** The zones by apex; "" is the root, which contains every name. */
 export type Zones = Readonly<Record<string, Zone>>;
 
 export type ZoneAnswer =
@@ -53,7 +53,7 @@ export const createZoneLookup = (zones: Zones): ZoneLookup => {
     const name = question.toLowerCase();
     const apex = findApex(name);
     const names = apex === undefined ? undefined : apexes.get(apex);
-    // Never NXDOMAIN for a domain outside the lab: it would count as proof that the domain does not exist.
+    // The lookup never returns NXDOMAIN for a domain outside the lab: that would count as proof that the domain does not exist.
     if (apex === undefined || !names) return { kind: "fails", how: "REFUSED" };
     const records = names.get(name) ?? names.get(`*.${findClosest(names, name)}`);
     if (!records) return { kind: "nxdomain", apex };

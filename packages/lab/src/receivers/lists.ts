@@ -26,7 +26,7 @@ export const expectUnknown = (
 ): readonly Expectation[] =>
   listNames(count).map((name): Expectation => [`unknown.${name}@${domain}`, ...verdicts]);
 
-/** "company-001.…", "company-002.…" */
+/** Returns names such as "company-001.…" and "company-002.…". */
 export const numberDomains = (count: number, label: string, parent: string): readonly string[] =>
   Array.from(
     { length: count },

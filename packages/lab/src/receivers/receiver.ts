@@ -22,7 +22,7 @@ export type Mailbox = "existing" | "unknown" | "full" | "disabled" | "busy";
 export type MailboxReplies = {
   readonly existing: ReplyText;
   readonly unknown: ReplyText;
-  /** Absent: as `existing`. */
+  /** Absent when the reply is that of `existing`. */
   readonly full?: ReplyText;
   readonly disabled?: ReplyText;
   readonly busy?: ReplyText;
@@ -30,7 +30,6 @@ export type MailboxReplies = {
 
 export type Limit = { readonly most: number; readonly reply: ReplyText };
 
-/** A receiver's limits. A reply with 421 ends the session. */
 export type ReceiverLimits = {
   /** Open sessions of one client, at all hosts together; the next one is refused at the greeting. */
   readonly sessionsAtOnce?: Limit;
@@ -61,7 +60,7 @@ export type Greylist = { readonly minutes: number; readonly reply: ReplyText };
 
 export type ReceiverDomain = {
   readonly name: string;
-  /** Its MX records by preference. Absent: the receiver's. */
+  /** The MX records by preference. Absent when the receiver's own hosts apply. */
   readonly hosts?: readonly string[];
   /** The name of a customer's own setting, which replaces the receiver's replies. */
   readonly setting?: string;
@@ -69,7 +68,6 @@ export type ReceiverDomain = {
   readonly greylist?: Greylist;
 };
 
-/** A verdict: its status and its reason. */
 export type Verdict = `${LabStatus} ${string}`;
 
 /** An address and its verdict; several where chance decides, such as the order of a list. */
