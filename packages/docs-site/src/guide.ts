@@ -7,6 +7,5 @@ export type Guide = {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
-  /** `baseUrl`: the service's URL for the reader. */
   readonly write: (baseUrl: string, snippets: WriteSnippets) => Html;
 };

@@ -8,8 +8,6 @@ import { block, code, type Html, html, inLanguages, inline, table } from "./html
 import { repeats } from "./pictures.ts";
 import { retrying } from "./programs.ts";
 
-// The guide about errors and the money.
-
 /** The remedy for each value of `error.money`. */
 const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
   ["nothing_charged", "Repeat the request at any time."],
@@ -46,7 +44,6 @@ ${table(
 ${Object.entries(ERRORS).map(([name, page]) => codePart(name as FailureCode, page))}`,
 };
 
-/** The paragraph behind `doc_url`: the cause, the fate of the money, the remedy. */
 const codePart = (name: FailureCode, { means, money, remedy }: ErrorPage): Html => html`
 <h4 id="${name}"><code>${name}</code> ${STATUS[name]}</h4>
 <p>${inline(means)} ${money.map((one, at) => html`${at > 0 ? " Or " : ""}<code>${one}</code>: ${getMoneySentence(one, LOOK_UP_ROUTES.listJobs)}`)} ${inline(remedy)}</p>`;

@@ -6,8 +6,6 @@ import type { Guide } from "./guide.ts";
 import { block, code, html, inLanguages, inline, table } from "./html.ts";
 import { decision } from "./pictures.ts";
 
-// The guides for the first ten minutes.
-
 const call = (route: string, request?: unknown, path = {}, query = {}) => ({
   route,
   path,

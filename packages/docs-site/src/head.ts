@@ -4,7 +4,7 @@ import { ICON } from "./icon.ts";
 type Head = {
   readonly title: string;
   readonly description: string;
-  /** The service's path prefix: empty, or such as /mailproof. */
+  /** The service's path prefix, such as /mailproof, or empty. */
   readonly path: string;
 };
 

@@ -1,5 +1,3 @@
-// Parses only the manual's own markup into a tree.
-
 export type Element = {
   readonly tag: string;
   readonly attributes: string;

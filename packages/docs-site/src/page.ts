@@ -28,7 +28,6 @@ export const GUIDES: readonly Guide[] = [
   additions,
 ];
 
-/** The whole page: the written guides, and the reference made from the OpenAPI document. */
 export const docsPage = (baseUrl: string): string => {
   const document = openapi(baseUrl);
   const operations = operationsIn(document);

@@ -66,7 +66,6 @@ const toSearchEntry = (part: Element): SearchEntry => {
     : { id, page: toName(id), title, kind: "Operation", route, text };
 };
 
-/** Yields each error: a heading with a code, and the paragraph below it. */
 function* listErrors({ children }: Element): Generator<SearchEntry> {
   const elements = children.filter(isElement);
   for (const [at, one] of elements.entries()) {

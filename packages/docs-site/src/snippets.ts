@@ -58,7 +58,6 @@ const writeCurl: Language["write"] = ({ method, url, body, isPublic }) =>
 
 const isNumber = (text: string): boolean => /^\d+$/.test(text);
 
-/** Returns the client's method and its input: the fields of path, query and body together. */
 const toClientCall = ({ route, path, query, request }: Call) => {
   const endpoint = endpoints.find((one) => one.route === route);
   const { action, ...fields } = (request ?? {}) as { readonly action?: string };

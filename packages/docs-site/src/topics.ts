@@ -152,7 +152,6 @@ const listGroups = (topics: readonly Topic[]): readonly (readonly [string, reado
   ]);
 
 const topicMarkdown = (topic: Topic, topics: readonly Topic[], baseUrl: string): string => {
-  // Markdown has no anchors of its own.
   const toAddress: ToAddress = (name, end) => `${baseUrl}/docs/${name}${end || ".md"}`;
   return toMarkdown(withAddresses(topic.content(), topics, toAddress))
     .replaceAll("](#", `](${baseUrl}/docs/${topic.name}#`)

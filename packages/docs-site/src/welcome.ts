@@ -3,7 +3,6 @@ import { html } from "./html.ts";
 
 const FIRST_EMAIL = "ada.lovelace@valid.lab.mailproof.test";
 
-/** The JSON at the root: links to everything else. */
 export const rootDocument = (baseUrl: string): string =>
   JSON.stringify({
     service: "mailproof",

@@ -17,7 +17,7 @@ const readText = (path: string): string =>
 
 const readClient = (path: string): string => readText(`packages/client/${path}`);
 
-/** 1985, the year that npm gives the files of its packages: the same files make the same archive. */
+/** npm gives the files of its packages this time in 1985: the same files make the same archive. */
 const TAR_SECONDS = 499_162_500;
 const TAR_BLOCK_BYTES = 512;
 
@@ -126,7 +126,6 @@ const packWheel = (types: ClientTypes): Promise<Buffer> => {
   return writeZipOf({ ...files, [record]: createRecord(files, record) });
 };
 
-/** The files of a Go module proxy for one module: https://go.dev/ref/mod#goproxy-protocol. */
 const packGoModule = async (types: ClientTypes): Promise<Readonly<Record<string, Buffer>>> => {
   const goMod = `module ${GO_MODULE}\n\ngo 1.24\n`;
   const sources: Files = {

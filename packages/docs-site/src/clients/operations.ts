@@ -42,7 +42,6 @@ export const listOperations = (endpoint: Endpoint): readonly Operation[] => {
     return [{ endpoint, name: id, fixed: { format: "json" }, body, output: made, repeat }];
   }
   if (!body || !actions) return [{ endpoint, name: id, fixed: {}, body, output, repeat }];
-  // Each action has its own variant of the body's union and of the output's.
   const outputs = getParts(output).options as readonly GenericSchema[];
   const bodies = getParts(body).options as readonly GenericSchema[];
   return Object.entries(actions).map(([action, of], at) => ({
