@@ -47,7 +47,6 @@ export const createHints = (texts: Partial<Texts>) => {
     button.textContent = meant;
     button.addEventListener("click", () => {
       input.value = meant;
-      // The page's own scripts get the events of typing.
       for (const type of ["input", "change"])
         input.dispatchEvent(new Event(type, { bubbles: true }));
       input.focus();

@@ -1,8 +1,6 @@
 import { guard } from "./guard.ts";
 import { read } from "./page.ts";
 
-// The script of a page: attributes of its own element contain the key and the texts.
-
 const element = read(Document, "currentScript", document);
 // The addresses that visitors type go to the host in its `src`, so no other element may replace this one.
 if (!(element instanceof HTMLScriptElement))

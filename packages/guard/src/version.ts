@@ -1,2 +1,2 @@
-/** Raised with each change of the served script: a page that names the hash of a version loads exactly that version. */
+/** The version rises with each change of the served script: a page that names the hash of a version loads exactly that version. */
 export const VERSION = "1.0.0";
