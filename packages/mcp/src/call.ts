@@ -44,7 +44,6 @@ const toRequest = (
 ): HttpRequest => {
   const { [IDEMPOTENCY_KEY]: _, ...fields } = args;
   const inAddress = [...input.path, ...input.query];
-  // In a path or query null means a missing field. In a body the schema defines null.
   const sent = Object.entries(endpoint.keyed ? fields : args).filter(
     ([name, value]) => value !== null || !inAddress.includes(name),
   );

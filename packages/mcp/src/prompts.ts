@@ -5,8 +5,6 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 
-// Texts that a person chooses in a client, for work that takes several tools.
-
 type PromptDefinition = Prompt & {
   readonly write: (values: Readonly<Record<string, string>>) => string;
 };
