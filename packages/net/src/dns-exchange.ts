@@ -32,9 +32,9 @@ export const parseServer = (server: string): NameServer => {
   return { host: v6 ?? v4, port: Number(port) };
 };
 
-/** With more than about 500 questions in flight a default receive buffer overflows; the system may allow less than this. */
+/** With more than about 500 questions in flight a default receive buffer overflows; the system may allow a smaller buffer. */
 const RECEIVE_BYTES = 1024 * 1024;
-/** After this many questions the client changes the UDP port, so a forger has to guess the port as well as the id. */
+/** After this number of questions the client changes the UDP port, so a forger has to guess the port as well as the id. */
 const QUESTIONS_PER_SOCKET = 1_000;
 const ID_COUNT = 0x1_00_00;
 
@@ -156,7 +156,7 @@ export const queryOverTcp = async <T extends DnsRecordType>(
     const reply = await readMessage(socket, question.type);
     if (reply === "too_large") return { kind: "too_large" };
     const decoded = reply && decodeReply(reply, query);
-    // Only the server can send here: a message that does not match, or is truncated even over TCP, counts as SERVFAIL.
+    // Only the server can send on this connection: a message that does not match, or is truncated even over TCP, counts as SERVFAIL.
     return decoded && (decoded.kind === "unrelated" || decoded.kind === "truncated")
       ? { kind: "servfail" }
       : decoded;

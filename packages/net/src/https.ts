@@ -56,7 +56,7 @@ const locate = async (ports: HttpsPorts, text: string): Promise<LocatedTarget | 
 const LOCALHOST = /(?:^|\.)localhost$/;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-/** Returns the loopback addresses that the operator allowed; both when the operator allowed none. */
+/** Returns the loopback addresses that the operator allowed, or both addresses when the operator allowed neither. */
 const listOwnAddresses = ({ allowed }: GuardSettings): readonly string[] => {
   const open = LOOPBACK.filter((ip) => isPublicIp(ip, allowed));
   return open.length > 0 ? open : LOOPBACK;

@@ -3,9 +3,9 @@ import { fetchJson } from "./fetch-json.ts";
 
 /** The verifier fetches the keys again after this time, and until then may accept a revoked key. */
 const FRESH_MS = 10 * 60_000;
-/** The verifier asks the issuer at most this often, whatever clients send. A new key may stay unknown for as long. */
+/** The shortest time between two fetches from the issuer, whatever clients send. A new key may stay unknown for as long. */
 const REFETCH_MS = 10_000;
-/** While the issuer does not answer, the verifier accepts the last keys for this long. */
+/** The time for which the verifier accepts the last keys while the issuer does not answer. */
 const STALE_MS = 60 * 60_000;
 
 type CachedKeys = { readonly at: number; readonly find: JWTVerifyGetKey };
@@ -51,7 +51,7 @@ export const createIssuerKeys = (issuer: string, now: () => Date): JWTVerifyGetK
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
     }
     await fetchOnce();
-    // The token's key may be new and the issuer does not answer, so nobody knows whether the token is valid.
+    // The token's key may be new and the issuer does not answer, so the verifier cannot decide whether the token is valid.
     if (lastFetch?.failure) throw lastFetch.failure;
     return (cached ?? stale).find(header, token);
   };

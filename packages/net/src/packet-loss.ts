@@ -1,4 +1,4 @@
-/** A check sends this many control questions at once: where half of all packets are lost, 97 of 100 checks lose one. */
+/** The number of control questions in one check: where half of all packets are lost, 97 of 100 checks lose one. */
 const CONTROLS = 5;
 /** Questions that time out within this time share one check. */
 const VALID_MS = 1_000;

@@ -33,9 +33,9 @@ const WAIT_MS = 1_500;
 const CONTROL = { type: "NS", name: "com" } as const;
 /** The resolver answers from its own cache. With this wait, a question still takes less than 6 s. */
 const CONTROL_WAIT_MS = 1_000;
-/** The pool sends no packet for this long after a loss. */
+/** The pause without packets after a loss. */
 const PAUSE_SECONDS = 1;
-/** For this long the pool asks a server that was silent after the others. */
+/** The time for which a silent server is asked last. */
 const SILENT_MS = 5_000;
 
 /** A name may contain any octet (RFC 2181 §11); an invisible one is a mistake or abuse. */

@@ -54,7 +54,7 @@ const FAULT_BY_CODE: Readonly<Record<string, WireFault>> = {
 const toConnectFault = (error: NodeJS.ErrnoException): WireFault =>
   isOwnError(error) ? "internal" : (FAULT_BY_CODE[error.code ?? ""] ?? "unreachable");
 
-/** A mail server that waits for commands has no reason to send more extra replies than this. */
+/** A mail server that waits for commands has no reason to send more than ten extra replies. */
 const SURPLUS_MAX = 10;
 
 /** How long we wait for the server to close its side. Most servers close it after they have replied to QUIT. */
@@ -204,8 +204,8 @@ export const createSmtpWire = (socket: Socket): SmtpWire => {
 };
 
 /**
- * Starts opportunistic TLS (RFC 7435): we would send mail to any server that answers, so a certificate proves nothing here, and weak
- * ciphers are better than none. When the handshake fails, the caller tries again in clear text.
+ * Starts opportunistic TLS (RFC 7435): we would send mail to any server that answers, so a certificate proves nothing, and weak ciphers are
+ * better than none. When the handshake fails, the caller tries again in clear text.
  */
 const upgrade = (socket: Socket, host: string, waitMs: number): Promise<TLSSocket | WireFault> =>
   new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { SmtpConnect, WireFault } from "@mailproof/mail/smtp/wire";
 import { SocksClient } from "socks";
 import { createSmtpWire, dial } from "./smtp-wire.ts";
 
-/** For this long after a failure, a proxy is tried last. */
+/** The time for which a failed proxy is tried last. */
 const BACKOFF_MS = 60_000;
 const PROXIES_TRIED_MAX = 3;
 /** The operator's proxy is near, or down: a longer wait would use up the time for the mail host behind it. */
