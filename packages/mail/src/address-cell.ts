@@ -24,7 +24,7 @@ export const parseAddressCell = (cell: string): Address | CellFault => {
   return cell.includes("@") && cell.length <= TEXT_UNITS_MAX ? parseLenient(cell, parsed) : parsed;
 };
 
-/** Reads a text that should be an address. Its fault is that of the whole text. */
+/** Reads a text that should be an address. On a fault it returns the fault of the whole text. */
 export const readAddress = (text: string): AddressText => {
   const found = parseAddressCell(text);
   if (isAddress(found)) return { text, address: found, fault: null, canonical: found.canonical };

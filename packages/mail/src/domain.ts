@@ -38,7 +38,7 @@ export const parseDomain = (text: string): Domain | DomainFault => {
   return A_LABEL.test(ascii) ? toDomain(ascii) : { ascii, display: ascii };
 };
 
-// No field for a domain needs more of a URL than this.
+// No field for a domain needs a longer part of a URL.
 const TYPED_UNITS_MAX = 2_000;
 const SURROUNDING = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu;
 const SCHEME = /^(?:[a-z][a-z0-9+.-]*:)?\/\//i;

@@ -10,7 +10,7 @@ export type IssueRule = IssueWeight & {
 
 export type IssueRules<Id extends string> = Readonly<Record<Id, IssueRule>>;
 
-/** A TXT record may hold 64 kB; a message shows this much of it. */
+/** A TXT record may hold 64 kB; a message shows this number of its characters. */
 const SHOWN_MAX = 200;
 
 /** Creates the issues of a table. Only the table holds severities and costs. */
@@ -46,7 +46,7 @@ export const toStatus = (issues: readonly Issue[]): IssueStatus => {
   return issues.some(({ costPoints }) => costPoints > 0) ? "warn" : "pass";
 };
 
-/** The detail holds text from outside, so a sentence takes only its readable characters, and not all of them. */
+/** The detail holds text from outside, so a sentence uses only its readable characters, up to a limit. */
 export const fillTemplate = (template: string, detail: Issue["detail"]): string =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     String(detail[name] ?? "")

@@ -6,14 +6,14 @@ import type { ReplyWaits } from "./smtp/converse.ts";
 
 /** The limits for one mail host; `PROVIDER_CONNECTIONS` limits all hosts of a provider together. */
 export type ProviderLimits = {
-  /** Includes the random recipients. After this many the session sends RSET and a new MAIL. */
+  /** The limit includes the random recipients. At the limit the session sends RSET and a new MAIL. */
   readonly recipientsPerTransaction: number;
   /** True when the hosts serve many domains, and a transaction accepts the recipients of one. */
   readonly oneDomainPerTransaction: boolean;
-  /** Excludes a random recipient. After this many the session sends QUIT; another session asks about the rest. */
+  /** The limit excludes a random recipient. At the limit the session sends QUIT; another session asks about the remaining recipients. */
   readonly recipientsPerConnection: number;
   /**
-   * After this many the session also sends QUIT, and the next one starts immediately. Postfix delays replies by a second from a session's
+   * At this limit the session also sends QUIT, and the next one starts immediately. Postfix delays replies by a second from a session's
    * 10th error on and hangs up after the 20th: a new session is quicker, and costs it less (docs/design/mail-sessions.md).
    */
   readonly rejectionsPerConnection: number;

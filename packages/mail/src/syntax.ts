@@ -39,8 +39,8 @@ export type SyntaxFault = { readonly fault: FaultName; readonly message: string 
 export const createFault = (fault: FaultName): SyntaxFault => ({ fault, message: MESSAGES[fault] });
 
 /**
- * No address of 254 octets needs more UTF-16 units than this, with escapes and combining marks. The parser refuses a longer text unread:
- * Unicode normalisation is not linear in the length of a run of marks.
+ * No address of 254 octets needs more UTF-16 units, with escapes and combining marks. The parser refuses a longer text unread: Unicode
+ * normalisation is not linear in the length of a run of marks.
  */
 export const TEXT_UNITS_MAX = 1_000;
 

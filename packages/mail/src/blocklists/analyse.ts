@@ -41,7 +41,7 @@ export type Reputation = {
 
 type BlocklistInput = {
   readonly domain: string;
-  /** Null when the request named no address and the domain's mail hosts have none. */
+  /** Null when neither the request nor the domain's mail hosts have an address. */
   readonly ip: string | null;
   readonly lists: readonly Blocklist[];
   readonly keys: BlocklistKeys;

@@ -6,7 +6,7 @@ export type ListMeaning = {
   readonly costPoints: number;
 };
 
-/** The meaning of the address in an answer. An address without a meaning here gives no verdict. */
+/** The meanings of the addresses in an answer. An address without a meaning gives no verdict. */
 export type ListCodes =
   | {
       readonly kind: "exact";
@@ -55,7 +55,7 @@ const medium = (says: string, costPoints: number): ListMeaning => ({
 });
 
 const BY_IP = { asks: "ip", mustList: "2.0.0.127", mustNotList: "1.0.0.127" } as const;
-/** Such a list also answers addresses, and so has the same test entries. */
+/** A list of domains also answers addresses, and so has the same test entries. */
 const BY_DOMAIN = { ...BY_IP, asks: "domain" } as const;
 
 const createSimpleCodes = (meaning: ListMeaning): ListCodes => ({
@@ -69,7 +69,7 @@ const createSimpleCodes = (meaning: ListMeaning): ListCodes => ({
  * the check skips its lists.
  */
 export const SPAMHAUS_KEY: ListKeyRequirement = { key: "spamhaus", isInZone: true };
-/** Barracuda answers only name servers whose address is registered. Any value says that ours is. */
+/** Barracuda answers only name servers whose address is registered. Any value of this key confirms the registration. */
 export const BARRACUDA_KEY: ListKeyRequirement = { key: "barracuda", isInZone: false };
 
 const SPAMHAUS = { needs: SPAMHAUS_KEY, removal: "https://check.spamhaus.org/" } as const;

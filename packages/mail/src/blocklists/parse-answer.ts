@@ -62,7 +62,7 @@ const findMeanings = (codes: ListCodes, address: string): readonly ParsedCode[] 
   return [codes.others && LISTING.test(address) ? codes.others : "unknown"];
 };
 
-/** The first bit means a refusal, whatever else is set. */
+/** The first bit is a refusal, whatever other bits are set. */
 const findBitMeanings = (
   meanings: Readonly<Record<number, ListMeaning>>,
   octet: number,

@@ -29,7 +29,7 @@ export type DmarcAnalysis = {
   readonly record: string | null;
   readonly recordDomain: string | null;
   readonly organisation: string;
-  /** The policy for forged mail, after testing and inheritance. Null when there is none, or when it is unknown. */
+  /** The policy for forged mail, after testing and inheritance. Null when the domain has no policy, or an unknown one. */
   readonly policy: DmarcPolicy | null;
   readonly score: number | null;
   readonly issues: readonly Issue[];
@@ -206,7 +206,7 @@ const createWeakerIssue = (
 
 const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.split(" "));
 
-/** The message shows at most this much of a value, because all five have to fit into it. */
+/** The message shows this number of a value's characters, because five values have to fit into it. */
 const VALUE_SHOWN_MAX = 16;
 
 /** Lists each invalid value with its effect, such as "adkim=strict as r (relaxed)". */

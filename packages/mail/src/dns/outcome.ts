@@ -1,6 +1,6 @@
 import type { DnsOutcome } from "./dns.ts";
 
-/** Besides records, only these outcomes prove something about a domain. */
+/** Besides records, only nxdomain and nodata prove something about a domain. */
 export const isAbsent = ({ kind }: DnsOutcome<unknown>): boolean =>
   kind === "nodata" || kind === "nxdomain";
 

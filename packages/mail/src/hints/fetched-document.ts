@@ -13,7 +13,7 @@ export type FetchedDocument =
 
 export type FetchDocument = (url: string) => Promise<FetchedDocument>;
 
-/** The one failed fetch that proves something about a domain: DNS answered that the host does not exist. */
+/** The only failed fetch that proves a fact about a domain: DNS answered that the host does not exist. */
 export const NAME_NOT_FOUND = "name_not_found";
 
 export const toWords = (why: string): string => why.replaceAll("_", " ");

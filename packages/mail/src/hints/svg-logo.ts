@@ -116,7 +116,7 @@ const listTitleFaults = (titles: readonly LogoElement[]): readonly string[] => {
 const isPrefixed = (name: string): boolean => name.includes(":");
 const PREFIXES = new Set(["xml", "xmlns", "xlink"]);
 
-/** Lists elements and attributes outside the profile. Metadata may hold those of other namespaces. */
+/** Lists elements and attributes outside the profile. Metadata may hold elements of other namespaces. */
 const listForeignNames = (elements: readonly LogoElement[]): readonly string[] => {
   const inMetadata = new Set<LogoElement>();
   return elements.flatMap((element) => {

@@ -184,7 +184,7 @@ const describeEnvelope = ({
   receivedAt: receivedAt.toISOString(),
 });
 
-/** A report shows at most this many of an address's names, because an address may have hundreds. */
+/** A report shows at most this number of an address's names, because an address may have hundreds. */
 const NAMES_SHOWN_MAX = 10;
 
 const clipNames = ({ reverseDns, helo }: ClientCheck): ClientCheck => ({

@@ -15,7 +15,7 @@ export type MxRecord = {
 
 export type MxAnalysis = {
   readonly status: IssueStatus | "missing" | "error";
-  /** Sorted by preference. A domain without MX records stands for itself when it has an address (RFC 5321 §5.1). */
+  /** The records, sorted by preference. A domain without MX records counts as its own mail host when it has an address (RFC 5321 §5.1). */
   readonly records: readonly MxRecord[];
   /** Null when DNS gave no answer. */
   readonly hasValidMx: boolean | null;
@@ -88,7 +88,7 @@ const analyseMissingMx = async (
     return { status: "missing", records: [], hasValidMx: false, score: 0, issues };
   }
   const records = [{ priority: 0, host: domain, ip: target.ips[0] ?? null }];
-  // An alias is no fault here: only the target of an MX record must not be one.
+  // An alias is no fault of the domain itself: only the target of an MX record must not be an alias.
   const itself = { ...target, isAlias: false };
   return judgeTargets(
     records,

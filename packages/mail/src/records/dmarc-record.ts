@@ -141,7 +141,7 @@ const advance = (record: DmarcRecord, input: Prepared, inherited?: DmarcPolicy):
   // RFC 9989 §4.10.1: one invalid value makes receivers read all of them as none.
   const isVoid = [record.p, record.sp, record.np].includes("invalid");
   const now = inherited ?? (isVoid ? "none" : (toPolicy(record.p) ?? "none"));
-  // A test or a partial pct goes first: the written policy then takes effect as the next step.
+  // The repair first removes a test or a partial pct: the written policy then takes effect as the next step.
   const isHeldBack =
     !inherited && (isTesting || (pct !== undefined && isPartial(pct))) && now !== "none";
   const mayStep = hasReports && isHealthy(input);
@@ -150,7 +150,7 @@ const advance = (record: DmarcRecord, input: Prepared, inherited?: DmarcPolicy):
   const [sp, np] = inherited ? [] : [toPolicy(record.sp), toPolicy(record.np)];
   // A milder policy for subdomains becomes stricter too, up to that of the domain.
   const policies = { p, sp: sp && stricter(sp, weaker(step(sp), p)), np };
-  // A partial pct goes at once: receivers by RFC 9989 apply the policy to all mail already.
+  // The repair removes a partial pct at once: receivers by RFC 9989 apply the policy to all mail already.
   const test = isHeldBack && !mayStep ? record.tags.filter(({ name }) => name === "t") : [];
   const copied = COPIED.flatMap(([tag, isValue]) => {
     const value = record.tags.find(({ name }) => name === tag)?.value;

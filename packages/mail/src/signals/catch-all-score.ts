@@ -82,7 +82,7 @@ type PatternSegment = {
 
 const SEPARATORS = /[._-]/;
 
-/** "first.last" has two segments, "flast" one. Null for a pattern of unknown words, which nobody can judge. */
+/** "first.last" has two segments, "flast" one. Null for a pattern of unknown words. */
 const parsePattern = (pattern: string): readonly PatternSegment[] | null => {
   // A cut last name, as in flast6, only makes the segment shorter.
   const plain = pattern.toLowerCase().replaceAll(/[{}0-9]/g, "");

@@ -32,7 +32,7 @@ const INITIAL_BITS = 1;
 const INITIAL_BEFORE = 4;
 /** Characters such as # or = are rare in names. */
 const OTHER_CHAR_BITS = 3;
-/** This many saved bits double the odds: letters depend on each other, so one bit each would be overconfident. */
+/** This number of saved bits doubles the odds: letters depend on each other, so one bit each would be overconfident. */
 const BITS_PER_DOUBLING = 4;
 
 /**

@@ -34,7 +34,7 @@ const RARE_SLIP = 0.75;
 const CHANCE_PER_LETTER = 5;
 /** An ending other than .com has about a tenth of the names of .com, if it exists at all. */
 const CHANCE_ELSEWHERE = 0.1;
-/** Below this a suggestion would more often be wrong than right. */
+/** A suggestion with less confidence would more often be wrong than right. */
 const CONFIDENCE_MIN = 0.5;
 const CONFIDENCE_MAX = 0.99;
 /** RFC 1035 §2.3.4, without the root's dot. */
@@ -76,7 +76,7 @@ const toAdvice = (local: string, domain: string, confidence: number): TypoAdvice
 
 const roundToHundredths = (value: number): number => Math.round(value * 100) / 100;
 
-/** Adds a firm's possible domains below each likely ending; returns the weight of none. */
+/** Adds a firm's possible domains below each likely ending; returns the weight of no domain at all. */
 const addFirms = (
   weights: Map<string, number>,
   firms: readonly CorrectedDomain[],

@@ -43,7 +43,7 @@ export type RefusalOfUs = "block" | "throttle";
 
 /**
  * Returns `block` for a permanent refusal, and `throttle` for a 4xx, which will pass. Before RCPT, a permanent refusal can only be about
- * us. Null when the reply is about something else.
+ * us. Null when the reply has another subject.
  */
 export const findRefusalOfUs = (reply: Reply, context: ReplyContext): RefusalOfUs | null => {
   if (reply.code < 400) return null;
@@ -146,7 +146,7 @@ const classifyAcceptance = (
   return { ...ACCEPTED, reason: "accepted", rule: "2xx" };
 };
 
-/** OpenBSD's spamd stands before the real server and accepts every recipient until the message arrives. */
+/** OpenBSD's spamd runs in front of the real server and accepts every recipient until the message arrives. */
 const SPAMD = /^this is hurting you more than it is hurting me\b/i;
 
 const UNKNOWN = {

@@ -11,7 +11,7 @@ export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
   readonly port: number;
   /** Set when the host was silent before: it gets as much time as a tarpit. */
   readonly isPatient?: boolean;
-  /** Returns how many refused recipients made the host end a session. Undefined when the host ended none for that. */
+  /** Returns how many refused recipients made the host end a session. Undefined when no refusals made it end one. */
   readonly findRefusalBudget?: (host: string) => number | undefined;
 };
 

@@ -26,7 +26,7 @@ const WAIT_MS: ReplyWaits = {
   quit: 1000,
 };
 
-/** For a tarpit, and for a host that was silent before: spamd and Exchange may take half a minute for a reply. */
+/** The waits at a tarpit, and at a host that was silent before: spamd and Exchange may take half a minute for a reply. */
 const PATIENT_MS = 60_000;
 const PATIENT_WAIT_MS: ReplyWaits = {
   greeting: PATIENT_MS,
@@ -39,7 +39,7 @@ const PATIENT_WAIT_MS: ReplyWaits = {
   quit: WAIT_MS.quit,
 };
 
-/** A server whose last replies each took this long is a tarpit: slow on purpose, but not silent. */
+/** A server that needs this time for each of its last replies is a tarpit: slow on purpose, but not silent. */
 const TARPIT_MS = 4_000;
 const TARPIT_REPLIES = 2;
 

@@ -47,7 +47,7 @@ function* askWitness({ plan, results, transaction }: SessionState): Dialogue<Rep
 
 /**
  * RFC 5321 §4.1.1.10 requires QUIT and a reply; a server that replied 421 or fell silent has already left. Returns false when the server
- * sent too many replies: after pipelined commands, nobody can match those.
+ * sent too many replies, because the session cannot match them with pipelined commands.
  */
 function* quit({ pipelines }: SessionState, stop: SessionStop | null): Dialogue<boolean> {
   const last = stop?.ending?.reply;

@@ -132,7 +132,7 @@ const readReply = (
   return stop ?? findRefusal(state, reply);
 };
 
-/** A server that refused us for this many recipients in a row would refuse us for the others, too. */
+/** A server that refused us for this number of recipients in a row would refuse us for the next ones, too. */
 const REFUSALS_OF_US_MAX = 3;
 
 const findRefusal = (state: SessionState, reply: ReplyOrFault): SessionStop | null => {

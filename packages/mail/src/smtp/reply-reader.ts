@@ -1,12 +1,12 @@
 import type { Reply } from "./reply.ts";
 
-/** Such a peer is not a mail server, or attacks our memory. The reader ignores all bytes after a fault. */
+/** A peer with such a fault is not a mail server, or attacks our memory. The reader ignores all bytes after a fault. */
 export type ReplyFault = "not_smtp" | "reply_too_long";
 
 /** Takes bytes as they arrive, and returns the replies that they complete, in order. */
 export type ReplyReader = (bytes: Uint8Array) => readonly (Reply | ReplyFault)[];
 
-/** RFC 5321 §4.5.3.1.5 allows 512 bytes. Real servers send longer lines, but none near this limit. */
+/** RFC 5321 §4.5.3.1.5 allows 512 bytes. Real servers send longer lines, but no line near 2048 bytes. */
 const LINE_BYTES_MAX = 2048;
 const LINES_MAX = 100;
 const REPLY_BYTES_MAX = 65_536;

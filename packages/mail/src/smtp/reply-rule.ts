@@ -11,7 +11,7 @@ export type ReplyRule = {
   readonly id: string;
   /** The first digits of the code: "5" matches every permanent reply, "524" only that one. */
   readonly code?: string;
-  /** Matched against the enhanced code, or against "none" when the reply has no enhanced code. */
+  /** The expression is matched against the enhanced code, or against "none" when the reply has no enhanced code. */
   readonly enhanced?: RegExp;
   readonly text?: RegExp;
   readonly unless?: RegExp;

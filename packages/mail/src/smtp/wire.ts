@@ -30,7 +30,7 @@ export const isFault = (reply: ReplyOrFault): reply is WireFault => typeof reply
 export type SmtpWire = {
   /**
    * Sends lines in one packet. Unread replies cannot answer these lines, so `send` discards them, except a 421. Once several lines have
-   * gone out together, more replies than lines are a fault, because nobody can match them.
+   * gone out together, more replies than lines are a fault, because the session cannot match them.
    */
   send(...lines: readonly string[]): void;
   /** Returns the next whole reply. `waitMs` bounds the whole reply, not the pause between two bytes. */

@@ -5,7 +5,7 @@ import type { SpfCheck } from "./matches.ts";
 
 export type SpfQuery = {
   readonly ip: string;
-  /** The domain whose policy is evaluated, in A-labels: that of MAIL FROM, or of HELO when MAIL FROM is empty. */
+  /** The domain whose policy is evaluated, in A-labels: the domain of MAIL FROM, or of HELO when MAIL FROM is empty. */
   readonly domain: string;
   readonly sender: string;
   readonly helo: string;

@@ -98,7 +98,7 @@ const followRedirect = async (
 /** A reply line that carries an explanation is never longer (RFC 5321 §4.5.3.1.5). */
 const EXPLANATION_MAX = 512;
 
-/** §6.2: an error here keeps the result; only the explanation is missing. */
+/** §6.2: an error of the look-up keeps the result; only the explanation is missing. */
 const readExplanation = async (
   check: SpfCheck,
   { domain, target }: NonNullable<ExplainedVerdict["explain"]>,

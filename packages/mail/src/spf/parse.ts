@@ -104,7 +104,7 @@ type NamedTarget = { readonly name: string; readonly target: MacroString };
 const MODIFIER = /^([a-z][a-z\d._-]*)=(.*)$/is;
 const DIRECTIVE = /^([-+?~]?)([^:/]*)(.*)$/s;
 const INVISIBLE = /[^!-~]/;
-/** "ip4:192.0.2.1~all": so common that it has a fault of its own. */
+/** "ip4:192.0.2.1~all" is so common that it has its own fault. */
 const GLUED_ALL = /[a-z\d][-+?~]all$/i;
 
 const parseTerm = (term: string): SpfDirective | NamedTarget | SpfFaultName => {

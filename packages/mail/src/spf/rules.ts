@@ -190,7 +190,7 @@ export type SpfRule = keyof typeof SPF_RULES;
 
 export type SpfFinding = { readonly rule: SpfRule; readonly detail: Issue["detail"] };
 
-/** A hostile record can break a rule a thousand times. A report shows this many issues of one rule. */
+/** A hostile record can break a rule a thousand times. A report shows at most ten issues of one rule. */
 const FINDINGS_MAX = 10;
 
 /**

@@ -18,7 +18,7 @@ export type SpfWalk = {
   readonly by: (TermLocation & { readonly kind: SpfMechanism["kind"] }) | null;
 };
 
-/** The sum doubles with each level of includes that are used twice. A larger number than this means nothing more. */
+/** The sum doubles with each level of includes that are used twice. Counts above this limit are all equal to a reader. */
 const COUNT_MAX = 1_000;
 
 const NOWHERE: SpfWalk = { lookups: 0, voidLookups: 0, result: "unknown", by: null };
@@ -34,7 +34,7 @@ export const walkPages = (tree: SpfTree, hosts: SpfHosts): ReadonlyMap<SpfPage, 
     if (page?.published.kind !== "record") return NOWHERE;
     const before = walked.get(page);
     if (before) return before;
-    // This value stands during the record's evaluation: a second visit is a loop.
+    // NOWHERE is the value during the record's evaluation: a second visit is a loop.
     walked.set(page, NOWHERE);
     const found = walkPage(page, hosts, (name) =>
       walk(name === null ? undefined : findPage(tree, name)),

@@ -14,7 +14,7 @@ export type HtmlContent = {
 /** The limit of links in one text. A mail has some dozens. */
 export const LINKS_MAX = 500;
 const SHOWN_MAX = 300;
-/** Read at most this much of a tag: a hostile tag may never close. */
+/** The reader stops after this number of characters in a tag: a hostile tag may never close. */
 const TAG_LENGTH_MAX = 20_000;
 /** Elements whose content is not visible text. */
 const SILENT = ["script", "style", "title"];

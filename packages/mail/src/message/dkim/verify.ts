@@ -189,7 +189,7 @@ const toTime = (seconds: number | null): string | null =>
 type Described = Pick<DkimResult, "domain" | "selector"> &
   Partial<Omit<MessageSignature, "domain" | "selector">>;
 
-/** A result shows at most this many names; real signatures name some thirty fields. */
+/** A result shows at most this number of names; real signatures name some thirty fields. */
 const NAMES_SHOWN_MAX = 100;
 const NAME_SHOWN_MAX = 80;
 

@@ -82,7 +82,7 @@ const FAULTS: Readonly<Partial<Record<SignatureReason, string>>> = {
   not_checked: "the message has too many signatures",
 };
 
-/** Fields that the reader sees or acts on, and that nobody else should be able to change. */
+/** Fields that the reader sees or acts on, and that only the sender should be able to change. */
 const FIELDS_TO_SIGN = ["subject", "date", "to", "reply-to", "list-unsubscribe"];
 
 export const findDkim = (

@@ -33,7 +33,7 @@ const decodeQuotedPrintable = (bytes: Buffer, isWord: boolean): Buffer => {
   return decoded.subarray(0, to);
 };
 
-/** Some mail servers add white space between the sign and the end of the line, but never more than this. */
+/** Some mail servers add white space between the sign and the end of the line, but never more than 80 characters. */
 const SOFT_SPACE_MAX = 80;
 
 const findSoftBreakEnd = (bytes: Buffer, from: number): number | undefined => {

@@ -13,7 +13,7 @@ export type HeaderSection = {
   readonly bodyAt: number;
 };
 
-/** The reader ignores further fields; no mail has this many. */
+/** The reader ignores further fields; no mail has as many. */
 const FIELDS_MAX = 2_000;
 /** The reader cuts off a longer header section, which mail servers refuse anyway. */
 const SECTION_BYTES_MAX = 1024 * 1024;

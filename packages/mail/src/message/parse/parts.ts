@@ -31,7 +31,7 @@ export type PartTree = {
 /** The deepest nesting to read; mail programs nest four levels. */
 const DEPTH_MAX = 10;
 const PARTS_MAX = 200;
-/** The reader uses at most this much of each text. */
+/** The reader uses at most this number of bytes of each text. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Reads the parts of a message. It never fails: a body that is not MIME becomes one plain text. */

@@ -177,7 +177,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
   },
 ];
 
-/** Words that name our address. These rules come after those that say for how long the refusal lasts. */
+/** Words that name our address. These rules follow the rules that say for how long the refusal lasts. */
 export const OUR_ADDRESS: readonly RuleFamily[] = [
   {
     ...us,

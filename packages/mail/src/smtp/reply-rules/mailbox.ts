@@ -28,7 +28,7 @@ const invalid = { verdict: "invalid", confidence: 0.95 } as const;
 export const NOT_THE_BOX =
   /\b(?:sending|senders?|sent|submission|outbound|outgoing|relay|rate|throttl\w*|hour|hourly|day|daily|minute|per|message-id|connections?|concurrent)\b/;
 
-/** The rule for a full disk stands first, because a full disk proves nothing about the mailbox; a full mailbox exists. */
+/** The rule for a full disk comes first, because a full disk proves nothing about the mailbox; a full mailbox exists. */
 export const FULL_MAILBOX: readonly RuleFamily[] = [
   {
     reason: "server_storage",

@@ -2,7 +2,7 @@ import type { RuleFamily } from "../reply-rule.ts";
 
 /**
  * Refusals that the recipient's own domain asked its mail provider for. They come with a 421, which ends the session, but the provider's
- * other domains are not refused. These rules stand before the rules about our IP address.
+ * other domains are not refused. These rules precede the rules about our IP address.
  */
 export const ABOUT_ONE_DOMAIN: readonly RuleFamily[] = [
   {

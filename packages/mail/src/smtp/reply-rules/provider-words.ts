@@ -1,6 +1,6 @@
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** Words that one provider documents, or is known for. The general rules would misread them, so these rules stand first. */
+/** Words that one provider documents, or is known for. The general rules would misread them, so these rules come first. */
 export const PROVIDER_WORDS: readonly RuleFamily[] = [
   {
     reason: "domain_without_mailboxes",
