@@ -104,7 +104,7 @@ const runCommand = (command: Finder.Command | undefined): void => {
   run?.();
 };
 
-/** Enter may come before the code has loaded: the palette then runs the command for the typed text. */
+/** Enter may arrive before the code has loaded: the palette then runs the command for the typed text. */
 const runChosen = async (): Promise<void> => {
   await loading;
   if (isOpen.value && !isBroken.value) runCommand(found.value[chosen.value]);

@@ -45,7 +45,7 @@ const readDomains = async (client: Client): Promise<readonly Command[]> => {
   return [...names].map(([domain, name]) => toDomain(domain, name));
 };
 
-/** A key may lack access to one of them: the palette then shows the others. */
+/** A key may lack access to lists or to domains: the palette then shows only the other kind. */
 export const readPlaces = async (client: Client, toTitle: ToTitle): Promise<readonly Command[]> =>
   (
     await Promise.all(
@@ -97,7 +97,7 @@ const filter = (all: readonly Command[], words: readonly string[]): readonly Com
     words.every((word) => `${title} ${kind} ${key}`.toLowerCase().includes(word)),
   );
 
-/** At most this many pages of the manual, after the account's own results. */
+/** The palette shows at most this number of the manual's pages, after the account's own results. */
 const PAGES_MAX = 6;
 
 /** Searches the text of pages only when nothing else is found, because it contains almost any word. */

@@ -61,7 +61,7 @@ export const useLoad = <T,>(
   return loaded;
 };
 
-/** Loads repeatedly while the page is visible and has a network, each time this long after the last response. Null stops it. */
+/** Loads repeatedly while the page is visible and has a network, with this pause after each response. A null pause stops it. */
 export const usePolling = (
   {
     data,

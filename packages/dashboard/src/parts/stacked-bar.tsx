@@ -9,7 +9,7 @@ export type BarPart = {
 
 type Props = {
   readonly parts: readonly BarPart[];
-  /** The value of a full bar. Parts that add up to less leave the rest empty. */
+  /** The value of a full bar. When the parts add up to less, the end of the bar stays empty. */
   readonly total: number;
   readonly label: string;
 };

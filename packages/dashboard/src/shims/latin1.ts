@@ -1,4 +1,4 @@
-// Replaces core's use of Buffer (packages/core/src/intake/latin1.ts) in a browser, which has none.
+// Replaces core's use of Buffer (packages/core/src/intake/latin1.ts), because a browser has no Buffer.
 
 const CHUNK = 8_192;
 

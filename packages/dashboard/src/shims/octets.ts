@@ -1,5 +1,5 @@
-// Replaces core's use of Buffer (packages/mail/src/octets.ts) in a browser, which has none. It counts, because most texts are short and
-// encoding each of them takes longer.
+// Replaces core's use of Buffer (packages/mail/src/octets.ts), because a browser has no Buffer. The function counts, because most texts are
+// short and encoding each of them takes longer.
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd8_00 && code < 0xdc_00;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc_00 && code < 0xe0_00;

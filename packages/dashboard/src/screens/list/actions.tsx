@@ -72,7 +72,7 @@ const toEnd = ({ job, onChange }: Props) => {
 
 export const MoreActions = (props: Props) => {
   const end = toEnd(props);
-  // The question closes when its list ends: another question must not take its place under the finger.
+  // The question closes when its list ends: another question must not appear at the same place under the finger.
   const [asked, setAsked] = useState("");
   const choose = (act: () => void, close: () => void) => () => {
     close();

@@ -9,7 +9,7 @@ const STEPS = 1_000;
 const formatDone = ({ processed, total }: GetJobData["progress"]): string =>
   formatShare(total === 0 ? 0 : processed / total);
 
-/** When all remaining rows wait for the same moment, one sentence says so with the number of results. */
+/** When all remaining rows wait for the same moment, one sentence states this moment and the number of results. */
 const toRunningSentence = (job: GetJobData): string => {
   const { progress, deferred } = job;
   const left = progress.total - progress.processed;

@@ -24,7 +24,7 @@ const Search = ({ text }: { readonly text: string }) => {
     clearTimeout(timer.current);
     setTyped(value);
     const q = value.trim();
-    // An address must not be in a URL, and a log has none.
+    // An address must not be in a URL, and the log contains no address.
     if (!q.includes("@") && q !== text) timer.current = setTimeout(() => open({ q }), TYPING_MS);
   };
   return (

@@ -48,7 +48,7 @@ const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
     const own = data?.api_keys.filter((key) => key.mode === mode) ?? [];
     return new Map(own.map(({ key_id, name }) => [key_id, name]));
   }, [data]);
-  // A new key has a name by now; a revoked key has none, and causes only one request.
+  // A new key has a name by now; a revoked key has no name, and causes only one request.
   const [asked] = useState(() => new Set<string>());
   useLayoutEffect(() => {
     const unknown = requests.filter(({ key_id: id }) => !names.has(id) && !asked.has(id));

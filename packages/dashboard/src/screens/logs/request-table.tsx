@@ -96,7 +96,7 @@ const openRow = (event: MouseEvent): void => {
   // A click that ends the selection of a text opens nothing.
   if (request === undefined || getSelection()?.isCollapsed === false) return;
   event.preventDefault();
-  // The focus returns here when the dialog closes.
+  // The focus returns to this link when the dialog closes.
   link?.focus({ preventScroll: true });
   navigate(toLogs({ request }), { replace: true });
 };

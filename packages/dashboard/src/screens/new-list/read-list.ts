@@ -5,7 +5,7 @@ import { readStream } from "@mailproof/core/lib/read-stream";
 import { isAddress } from "@mailproof/mail/address";
 import { parseAddressCell } from "@mailproof/mail/address-cell";
 
-/** The service's view of a list: the same code reads it on the server and here. */
+/** The service's view of a list: the same code reads the list on the server and in the browser. */
 export type ReadList = {
   readonly kind: "read";
   readonly format: ListFormat;

@@ -6,7 +6,7 @@ type Props = {
   readonly title: string;
   readonly error: unknown;
   readonly action?: ComponentChildren;
-  /** Marks the screen's main part; other parts stand beside it. */
+  /** True for the screen's main part; other parts are facts beside it. */
   readonly isMain?: true;
   readonly children: ComponentChildren;
 };

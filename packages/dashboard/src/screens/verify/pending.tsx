@@ -14,7 +14,7 @@ type Props = {
   readonly onResult: (row: ResultRow) => void;
 };
 
-/** Polls the job of a verification that takes longer, until it has the result. */
+/** Polls the job of a slow verification until the job has the result. */
 export const Pending = ({ jobId, email, onResult }: Props) => {
   const load = useLoad(
     async (signal) => {
