@@ -15,7 +15,7 @@ const Port = v.pipe(
 );
 const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"));
 
-/** Too long to be guessed; its prefix keeps it out of the log, like that of an API key. */
+/** An operator's key is too long to be guessed; its prefix keeps it out of the log, like that of an API key. */
 const OperatorKey = v.pipe(
   v.string(),
   v.regex(

@@ -38,7 +38,7 @@ export const startThread = (
 
 const LICENCES = "LICENCES.txt";
 
-/** Reads a text inside this package or executable, next to its program. A clone has none. */
+/** Reads a text inside this package or executable, next to its program. A clone has no such text. */
 export const readAsset = (name: string): string =>
   isSea() ? getAsset(name, "utf8") : readFileSync(new URL(name, import.meta.url), "utf8");
 

@@ -97,7 +97,7 @@ export const openMailPorts = (
   const allowed = [...SMTP_ALLOW_PRIVATE, ...(labBlock ? [labBlock] : [])];
   const fetchDocument = createDocumentPort(environment.OUTBOUND_ALLOW_PRIVATE, lab, dns);
   const cachedDns = cacheDns(dns, { now: steadyNow, bytesMax: CACHED_BYTES_MAX });
-  // Any visitor of a form may name an issuer, so the blocks that are open for webhooks stay closed here.
+  // Any visitor of a form may name an issuer, so the blocks that are open for webhooks stay closed for issuers.
   const toIssuers = createDocumentPort([], lab, dns);
   const issuers = createIssuers({ dns: cachedDns, fetchDocument: toIssuers, now: steadyNow });
   const opened = openLists(environment, readListChanges(environment.MAILPROOF_DIR), log);

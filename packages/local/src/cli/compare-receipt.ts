@@ -7,8 +7,8 @@ import { CONTROLLED } from "@mailproof/core/verify/unpaid-results";
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The outcome of judging the evidence again. `different`: this release judges otherwise, which does not disprove the receipt. `none`: there
- * is no evidence, the receipt names none, or no release since can judge it (that of 0.2.0).
+ * The outcome of judging the evidence again. `different`: this release judges otherwise, which does not disprove the receipt. `none`: the
+ * evidence is missing, the receipt names no evidence, or this release cannot judge it (that of 0.2.0).
  */
 export type Replay = "same" | "different" | "none";
 

@@ -14,7 +14,7 @@ export const defineAppCommand = <O extends CommandDefinition["options"]>(
   definePrinted(definition, async ({ environment: shell, options }) => {
     const environment = definition.judgesServer ? adoptSettings(shell) : shell;
     if (!definition.mayCreateFolder) assertStateFolder(environment.MAILPROOF_DIR);
-    // These modules are half of the program: help and a wrong option need none of them.
+    // The following modules are half of the program: help and a wrong option need no part of it.
     const [{ createApp }, { createLineLog }, { upgradeIfOlder }] = await Promise.all([
       import("../app.ts"),
       import("../line-log.ts"),

@@ -16,7 +16,7 @@ export const EXIT_CODES = {
   closedPipe: { code: 141, text: "the reader closed the pipe, as `head` does" },
 } as const;
 
-/** Statuses from here on may pass with a later try. */
+/** A later try may succeed after a status of 500 or more. */
 const TRY_AGAIN_FROM = 500;
 const CODES_BY_STATUS: Readonly<Record<number, keyof typeof EXIT_CODES>> = {
   401: "denied",

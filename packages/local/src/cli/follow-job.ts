@@ -44,7 +44,7 @@ export type ResultOptions = {
   readonly out: string | undefined;
   readonly kind: OutputKind;
   readonly force: boolean;
-  /** Writes the finished rows without waiting for the others. */
+  /** Writes the finished rows without waiting for the other rows. */
   readonly partial: boolean;
   readonly failOn?: readonly Status[] | undefined;
   readonly signal: AbortSignal;

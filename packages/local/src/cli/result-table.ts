@@ -109,7 +109,7 @@ async function* decodePieces(pieces: Pieces): AsyncGenerator<string> {
   yield decoder.decode();
 }
 
-/** The reader gives up after this many characters: no header is longer. */
+/** The reader gives up after this number of characters: no header is longer. */
 const HEADER_LENGTH_MAX = 1_000_000;
 
 /** Reads at least to the end of the first record: a quoted name may have a line break. */

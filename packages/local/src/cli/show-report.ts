@@ -193,7 +193,7 @@ const formatProposal = (
   ];
 };
 
-/** Formats text after a lead of this many columns; colour codes may make the lead longer than it looks. */
+/** Formats text after a lead of `columns` width; colour codes may make the lead longer than it looks. */
 const formatHanging = (
   lead: string,
   below: string,

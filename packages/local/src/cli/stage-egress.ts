@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SelfTest } from "@mailproof/core/egress/egress-self-test";
 import { UsageError } from "./define-command.ts";
 
-/** AWS's command line repeats a call that takes longer than this, and the prober may take 150 seconds. */
+/** AWS's command line repeats a call that takes longer than 200 seconds, and the prober may take 150 seconds. */
 const READ_SECONDS = 200;
 
 /**

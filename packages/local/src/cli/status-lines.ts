@@ -11,7 +11,7 @@ export type StatusLines = {
   readonly end: () => void;
 };
 
-/** A dumb terminal cannot erase, so it gets a new line, and not more often than this. */
+/** A dumb terminal cannot erase a line, so it gets a new line, at most once in this time. */
 const PLAIN_LINE_MS = 10_000;
 
 /** Works on a terminal without --quiet, and does nothing elsewhere. */

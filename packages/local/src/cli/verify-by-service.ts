@@ -46,7 +46,7 @@ export const verifyAddressesByService = async (
   return summary.getExitCode(failOn);
 };
 
-/** A verification that takes long becomes a job of one address, which is already paid for. */
+/** A slow verification becomes a job of one address, which is already paid for. */
 const verifyAddress = async (
   { client, url }: Service,
   email: string,

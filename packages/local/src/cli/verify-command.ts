@@ -37,7 +37,7 @@ export const verifyCommand = defineCommand({
       throw new UsageError("--column is for a list: add --file LIST, or leave it out.");
     const service = findService(input);
     if (service) return verifyByService(service, input, file, addresses);
-    // These modules bring the engine and the lab, which a service does not need.
+    // The following modules bring the engine and the lab, which a service does not need.
     const { verifyAddressesHere, verifyListHere } = await import("./verify-here.ts");
     return file === undefined ? verifyAddressesHere(input, addresses) : verifyListHere(input, file);
   },

@@ -181,7 +181,7 @@ const receive: Command = async (context, argument) => {
     const onProgress = () => void (session.progressedAt = server.nextTurn());
     const arrival = { wire, limits, world, hold, heldBytes, onProgress };
     const read = await orFailed(world, readContent(arrival));
-    // The server does not read the rest of a message that it cannot store.
+    // The server does not read the remaining bytes of a message that it cannot store.
     if (read === "failed") return end(context, REPLIES.localError);
     const { raw, isWhole, refusal } = read;
     if (!isWhole) return end(context, "");

@@ -24,7 +24,7 @@ const RECORD_BYTES_MAX = 16_640;
 const PIECES_AT_ONCE = 50;
 const PAUSE_MS = 50;
 
-/** Tells whether the client may send this many more now. A piece costs the same, however small it is. */
+/** Tells whether the client may send `count` more pieces now. A piece costs the same, however small it is. */
 type TakePieces = (count: number) => boolean;
 
 export const createMailWire = (plain: Socket, times: MailLimits, takePieces: TakePieces) => {
