@@ -7,7 +7,7 @@ import { createZoneLookup, type ZoneLookup, type Zones } from "./zone.ts";
 
 const HOST = "127.0.0.1";
 const TTL_SECONDS = 60;
-/** Without EDNS0 a client accepts at least this much over UDP (RFC 1035 §4.2.1). */
+/** A client without EDNS0 accepts at least 512 bytes over UDP (RFC 1035 §4.2.1). */
 const UDP_BYTES = 512;
 const TCP_BYTES = 65_535;
 const CHAIN_MAX = 8;

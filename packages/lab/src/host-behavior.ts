@@ -82,7 +82,7 @@ export const alwaysReply =
   (reaction: Reaction): Rule =>
   () =>
     reaction;
-/** A host with mailboxes, with the usual replies or these. */
+/** A host with mailboxes: the caller may replace the usual replies. */
 export const acceptExisting =
   (missingReply: Reaction = NO_SUCH_USER, existingReply: Reaction = OK): Rule =>
   ({ local }) =>
@@ -94,13 +94,13 @@ export const greylist =
   (request) =>
     request.waitedMs() < waitMs ? later : acceptExisting()(request);
 
-/** Replies like a plain host up to this many recipients of a session, then with `then`. */
+/** Replies like a plain host to the first `count` recipients of a session, then with `then`. */
 export const acceptUpTo =
   (count: number, then: Reaction): Rule =>
   (request) =>
     request.nth <= count ? acceptExisting()(request) : then;
 
-/** Each reply to a recipient takes this much longer than the one before. */
+/** Each reply to a recipient takes longer than the reply before, by `slow`. */
 export const tarpit =
   (slow: number): Rule =>
   ({ local, nth }) => ({ reply: isExistingMailbox(local) ? OK : NO_SUCH_USER, slow: slow * nth });

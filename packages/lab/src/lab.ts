@@ -18,11 +18,11 @@ export const LAB_ZONE = "lab.mailproof.test";
 
 const COMPANIES = 3_000;
 const SLOW_MS = 1_000;
-/** The lab remembers at most this many waiting senders, because it may run for weeks. */
+/** The lab remembers at most this number of waiting senders, because it may run for weeks. */
 const WAITING_MAX = 100_000;
 
 export type LabOptions = {
-  /** One port for every mail host; 0 takes a free one. */
+  /** The port of every mail host; 0 selects a free port. */
   readonly smtpPort?: number;
   readonly dnsPort?: number;
   /** The delay before every reply of a mail host. */

@@ -78,7 +78,7 @@ export const startMailServer = async (
   return { port: getPort(servers), counts, close };
 };
 
-/** The first host takes a free port; if another program has that port at any other address, all start again. */
+/** The first host takes a free port; if another program uses that port at any other address, all hosts start again with another port. */
 const listenAll = async (
   hosts: readonly MailHost[],
   port: number,

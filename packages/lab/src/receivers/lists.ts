@@ -10,7 +10,7 @@ const listNames = (count: number): readonly string[] =>
     return `${given}.${family}`;
   });
 
-/** This many people with a mailbox. */
+/** Lists `count` people with a mailbox. */
 export const expectExisting = (
   count: number,
   domain: string,
@@ -18,7 +18,7 @@ export const expectExisting = (
 ): readonly Expectation[] =>
   listNames(count).map((name): Expectation => [`${name}@${domain}`, ...verdicts]);
 
-/** This many names that do not exist. */
+/** Lists `count` names that do not exist. */
 export const expectUnknown = (
   count: number,
   domain: string,

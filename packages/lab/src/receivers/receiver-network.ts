@@ -9,7 +9,7 @@ export type ReceiverNetwork = {
   readonly counts: () => Readonly<Record<string, ReceiverCounts>>;
 };
 
-/** These addresses follow those of the lab's own hosts, which have the lower half of the block. */
+/** Numbers the receivers' addresses after those of the lab's own hosts, which have the lower half of the block. */
 const formatAddress = (index: number): string =>
   `127.77.${128 + Math.floor(index / 250)}.${1 + (index % 250)}`;
 

@@ -22,7 +22,7 @@ export type Mailbox = "existing" | "unknown" | "full" | "disabled" | "busy";
 export type MailboxReplies = {
   readonly existing: ReplyText;
   readonly unknown: ReplyText;
-  /** Absent when the reply is that of `existing`. */
+  /** Absent when the reply equals `existing`. */
   readonly full?: ReplyText;
   readonly disabled?: ReplyText;
   readonly busy?: ReplyText;
@@ -49,13 +49,13 @@ export type Block = {
   readonly stage: "greeting" | "mail" | "rcpt";
   readonly reply: ReplyText;
   readonly minutes: number;
-  /** The block ends after this many sessions. Absent when only time ends it. */
+  /** The number of sessions after which the block ends. Absent when only time ends it. */
   readonly sessions?: number;
   /** The number of unknown recipients from one client that starts the block. Absent when the address is listed (`blockedBy`). */
   readonly afterUnknown?: number;
 };
 
-/** Refuses a sender and recipient until they return after this many minutes. */
+/** Refuses a sender and recipient until they return after `minutes`. */
 export type Greylist = { readonly minutes: number; readonly reply: ReplyText };
 
 export type ReceiverDomain = {

@@ -13,7 +13,7 @@ import { iua, mailRu, rambler, yandex } from "./russian.ts";
 import { exim, opensmtpd, postfix } from "./servers.ts";
 import { cloudflare, exchangeTarpit, postscreen, spamd, stalwart } from "./throttling-servers.ts";
 
-/** In the order of docs/receivers.md. A new receiver is a value in one of these files and a name here. */
+/** The receivers follow the order of docs/receivers.md. A new receiver is a value in one of these files and a name in this list. */
 export const RECEIVERS: readonly Receiver[] = [
   [google, microsoftConsumer, microsoft, yahoo, icloud, fastmail, proton],
   [gmx, ionos, tOnline, orange, laposte, free, sfr, ovh, libero],
