@@ -6,7 +6,7 @@ export const snippet = (baseUrl: string): string => `<script src="${baseUrl}${SC
   integrity="${SCRIPT_INTEGRITY}"
   crossorigin="anonymous" data-key="mp_pub_…" defer></script>`;
 
-/** The policy that keeps typed addresses from every other host, whatever markup the page gets. */
+/** The policy that sends typed addresses only to the service's host, whatever markup the page gets. */
 export const connectPolicy = (baseUrl: string): string => `connect-src 'self' ${baseUrl}`;
 
 export const page = (baseUrl: string): string => `<!doctype html>

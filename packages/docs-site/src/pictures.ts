@@ -5,7 +5,7 @@ import { type Html, html } from "./html.ts";
 
 const WIDTH = 360;
 
-/** The questions stand in the order of the decision: the first line that holds gives the status. */
+/** The questions follow the order of the decision: the first question with a yes gives the status. */
 export const DECISION: readonly (readonly [question: string, status: string])[] = [
   ["Control of it is proven?", "valid"],
   ["Not written as an address?", "invalid"],

@@ -61,7 +61,7 @@ const describeMailServers = ({ checks, reach }: Health): Part => {
   const name = "Mail servers";
   const since = reach.measured_at === null ? "" : ` Measured at ${formatTime(reach.measured_at)}.`;
   const means = `${reach.message}${since}`;
-  // A provider's refusal is known even when nobody measured the reach.
+  // A provider's refusal is known even when no test has measured the reach.
   if (checks.mail_providers === "blocked" && reach.refused_by.length === 0) {
     const refused = "A large mail provider refuses this server now.";
     return { name, state: "limited", means: `${refused} ${means}` };

@@ -100,7 +100,7 @@ Root-Is-Purelib: true
 Tag: py3-none-any
 `;
 
-/** Lists all files with their hashes; the list's own line has none. */
+/** Lists all files with their hashes, except the hash of the list itself. */
 const createRecord = (files: Files, path: string): string => {
   const lines = Object.entries(files).map(([name, text]) => {
     const hash = createHash("sha256").update(text).digest("base64url");

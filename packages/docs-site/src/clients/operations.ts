@@ -36,7 +36,7 @@ export const listOperations = (endpoint: Endpoint): readonly Operation[] => {
   const body = endpoint.body as GenericSchema | undefined;
   const output = endpoint.output as GenericSchema;
   const repeat = getRepeat(endpoint, endpoint.repeat);
-  // This method returns JSON, and the client waits while the service makes it; another method streams the CSV.
+  // The method downloadJob returns JSON, and the client waits while the service makes it; another method streams the CSV.
   if (id === "downloadJob") {
     const [made = output] = getParts(output).options as readonly GenericSchema[];
     return [{ endpoint, name: id, fixed: { format: "json" }, body, output: made, repeat }];
