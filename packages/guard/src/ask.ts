@@ -18,7 +18,7 @@ export type Asked = {
 
 export const WAIT_MS = 2_000;
 
-/** Asks about a field's address once, also when two fields hold it or it comes back. */
+/** Sends one request for a field's address, also when two fields contain it or a visitor types it again. */
 export const createAsk = (url: string, key: string) => {
   const asked = new Map<string, Asked>();
   return (input: HTMLInputElement): Asked => {
