@@ -48,7 +48,7 @@ export class MailproofError extends Error {
   declare readonly money: MoneyOutcome;
   /** The HTTP status. Undefined when no response came. */
   declare readonly status: number | undefined;
-  /** Whether the same call may be sent again without a second charge, under `idempotencyKey` if set. */
+  /** True when the same call may be sent again without a second charge, under `idempotencyKey` if set. */
   declare readonly retryable: boolean;
   /** Milliseconds to wait before repeating the call. Undefined when the service sent none. */
   declare readonly retryAfterMs: number | undefined;

@@ -12,7 +12,7 @@ export interface JobInput {
 
 /** How to wait for a job. */
 export interface WaitOptions extends CallOptions {
-  /** Called with the job after each read. */
+  /** The function receives the job after each read. */
   onProgress?: ((job: Job) => void) | undefined;
 }
 

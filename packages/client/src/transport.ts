@@ -8,7 +8,7 @@ import { sendWithRetries } from "./send-with-retries.ts";
 import { assertHeaderValue, readBaseUrl, readKey } from "./settings.ts";
 
 const TIMEOUT_MS = 60_000;
-/** Enough for fifty megabytes over a slow line. All attempts of one upload end before its URL expires. */
+/** The time suffices for fifty megabytes over a slow line. All attempts of one upload end before its URL expires. */
 const UPLOAD_TIMEOUT_MS = 600_000;
 
 const UPLOAD: Operation = { route: "PUT upload_url" };
@@ -76,6 +76,6 @@ const createJsonReader =
     const body = JSON.parse(await response.text()) as { success?: boolean; data: T };
     if (operation.unwrapped) return body as T;
     if (body.success) return body.data;
-    // Handled like a body that is not JSON.
+    // The client handles such a response like a body that is not JSON.
     throw new SyntaxError("not the service's envelope");
   };

@@ -55,7 +55,7 @@ export type FileProgress =
 
 /** How to send a list and wait for its job. */
 export interface VerifyFileOptions extends PaidCallOptions {
-  /** Called at each stage. */
+  /** The function receives each stage as it begins. */
   onProgress?: ((progress: FileProgress) => void) | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface VerifiedFile {
   download(input?: Omit<DownloadJobInput, "id">, options?: CallOptions): Promise<Download>;
 }
 
-/** Another upload would be another request: refused under this key, charged again under another one. */
+/** Another upload would be another request: the service would refuse it under this key, and charge again under another key. */
 const toUnacceptedError = (file_key: string, cause: unknown): unknown =>
   cause instanceof MailproofError && cause.money === "retry_same_key"
     ? withMessage(cause, `${cause.message} Send processFile, with this file_key: ${file_key}`, {

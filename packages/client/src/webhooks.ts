@@ -21,7 +21,7 @@ export interface WebhookInput {
   now?: Date | undefined;
 }
 
-/** Why a webhook request was not accepted. */
+/** The reasons for which a webhook request is refused. */
 export type WebhookFault =
   | "MISSING_HEADER"
   | "INVALID_TIMESTAMP"
@@ -35,7 +35,7 @@ export type WebhookFault =
 export class WebhookError extends Error {
   /** Always `WebhookError`. */
   override readonly name = "WebhookError";
-  /** Why the request was not accepted. */
+  /** The reason for which the request was refused. */
   readonly code: WebhookFault;
 
   constructor(code: WebhookFault, message: string) {
