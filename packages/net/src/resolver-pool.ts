@@ -26,7 +26,7 @@ type ResolverOptions = {
   readonly zoneLimits?: ZoneRateLimits | null;
 };
 
-/** Long enough for a domain whose servers need three seconds; three attempts stay below 6 s. */
+/** The time suffices for a domain whose servers need three seconds; three attempts stay below 6 s. */
 const ATTEMPTS = 3;
 const WAIT_MS = 1_500;
 /** The root itself delegates this zone, so every resolver has the answer. */
@@ -38,7 +38,7 @@ const PAUSE_SECONDS = 1;
 /** The time for which a silent server is asked last. */
 const SILENT_MS = 5_000;
 
-/** A name may contain any octet (RFC 2181 §11); an invisible one is a mistake or abuse. */
+/** A name may contain any octet (RFC 2181 §11); an invisible octet is a mistake or abuse. */
 const VISIBLE = /^[ -~]+$/;
 const LABEL_MAX = 63;
 const NAME_MAX = 253;
@@ -128,7 +128,6 @@ const createQuerier =
     return outcome;
   };
 
-/** Tells whether one of the servers answers at all; the content of the answer does not matter. */
 const isAnswered = async (clients: readonly ResolverClient[]): Promise<boolean> => {
   const asked = clients.map(async ({ udp, edns }) => {
     if (await udp.sendQuery(CONTROL, { edns, waitMs: CONTROL_WAIT_MS })) return true;

@@ -57,7 +57,7 @@ const toConnectFault = (error: NodeJS.ErrnoException): WireFault =>
 /** A mail server that waits for commands has no reason to send more than ten extra replies. */
 const SURPLUS_MAX = 10;
 
-/** How long we wait for the server to close its side. Most servers close it after they have replied to QUIT. */
+/** The time for the server to close its side. Most servers close it after they have replied to QUIT. */
 const HANG_UP_MS = 1_000;
 
 const waitForClose = (socket: Socket): Promise<void> =>
@@ -77,7 +77,7 @@ const createUnreadReplies = () => {
       due = lines;
       pipelines ||= lines > 1;
     },
-    /** Returns false for a reply too many. Nobody can tell which reply is the extra one, or which commands the later ones answer. */
+    /** Returns false for a reply too many: the session cannot tell the extra reply from the others, or match the later replies. */
     push: (reply: Reply): boolean => {
       const surplus = reply.code === 421 ? 0 : replies.length + 1 - due;
       if (surplus > (pipelines ? 0 : SURPLUS_MAX)) replies = [];

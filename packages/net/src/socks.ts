@@ -56,7 +56,7 @@ export const listProxyExits = (urls: readonly string[]): readonly string[] =>
 export const listWarmExits = (urls: readonly string[]): readonly string[] =>
   parseProxies(urls).flatMap(({ exit, isWarm }) => (isWarm ? [exit] : []));
 
-/** Services with many addresses give each proxy at one host and port its own user: such exits get a number. */
+/** Services with many addresses give each proxy at one host and port a separate user: such exits get a number. */
 const parseProxies = (urls: readonly string[]): readonly Proxy[] => {
   const counts = new Map<string, number>();
   return urls.map((url) => {

@@ -28,8 +28,8 @@ const NAMES_A_HOST_PER_CUSTOMER = [
 ];
 
 export const ZONE_RATE_LIMITS: ZoneRateLimits = {
-  // A name server on the smallest machine answers thousands of questions a second. A deliverability check sends at most 250, nearly all
-  // about one domain, and they must not wait.
+  // A name server on the smallest machine answers thousands of questions a second. A deliverability check sends at most 250 questions,
+  // nearly all about one domain, and must not wait.
   ordinary: { perSecond: 100, burst: 300 },
   // A third of all companies are customers of the largest provider: this is as many as a machine can verify in a second.
   wide: { perSecond: 2_000, burst: 2_000 },
