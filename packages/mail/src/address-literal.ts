@@ -24,7 +24,7 @@ const parseOctets = (text: string): number[] | undefined => {
   return octets.every((octet) => octet <= 255) ? octets : undefined;
 };
 
-// Here "::" means two groups or more; RFC 4291 would also allow one.
+// In an address literal "::" means two groups or more; RFC 4291 would also allow one group.
 const parseGroups = (text: string): number[] | undefined => {
   const halves = text.split("::");
   if (halves.length > 2) return undefined;

@@ -52,7 +52,7 @@ export const parseAddress = (text: string): Address | AddressFault => {
   if (text.length <= ORDINARY_LENGTH_MAX && ORDINARY.test(text)) return parseOrdinary(text);
   const trimmed = text.trim();
   if (trimmed.length > TEXT_UNITS_MAX) return createFault("syntax.too_long");
-  // NFC comes first, because it turns a few characters beyond ASCII into ones of the grammar (U+037E is ";").
+  // NFC comes first, because it turns a few characters beyond ASCII into characters of the grammar (U+037E is ";").
   const bare = unwrap(isAscii(trimmed) ? trimmed : trimmed.normalize("NFC"));
   if (bare === "") return createFault("syntax.empty");
 
@@ -101,7 +101,7 @@ const assemble = (local: string, host: ParsedHost): Address | AddressFault => {
   if (countOctets(domain) > ADDRESS_OCTETS_MAX) return createFault("syntax.too_long");
   const needsSmtpUtf8 = !isAscii(local);
   const lower = local.toLowerCase();
-  // NFC again: J with a caron is two characters, and its lower case is one.
+  // The lower case needs NFC again: J with a caron is two characters, and its lower case is one character.
   const folded = needsSmtpUtf8 ? lower.normalize("NFC") : lower;
   const display = host.display === host.ascii ? domain : `${local}@${host.display}`;
   return {

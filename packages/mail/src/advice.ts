@@ -2,7 +2,7 @@
 export type Advice = {
   readonly id: string;
   readonly for: readonly string[];
-  /** Set when the advised record replaces one that hid faults, or adds the first record: the new record's faults count against the gain. */
+  /** Set when the record replaces one that hid faults, or adds the first record: the new record's faults count against the gain. */
   readonly uncovers?: true;
   /** Absent when the issue's own message already gives the remedy. */
   readonly text?: string;

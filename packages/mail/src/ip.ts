@@ -79,7 +79,7 @@ const parseIpv6 = (text: string): Ip | undefined => {
   const left = parseGroups(head, tail === undefined);
   const right = parseGroups(tail ?? "", true);
   if (!left || !right || extra.length > 0) return undefined;
-  // "::" is at least one group of zeros; without it all eight are present.
+  // "::" is at least one group of zeros; an address without "::" has all eight groups.
   const missing = 8 - left.length - right.length;
   if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
   const zeros = Array.from({ length: missing }, () => 0);

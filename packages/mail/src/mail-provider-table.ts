@@ -14,7 +14,7 @@ export type ProviderLimits = {
   readonly recipientsPerConnection: number;
   /**
    * At this limit the session also sends QUIT, and the next one starts immediately. Postfix delays replies by a second from a session's
-   * 10th error on and hangs up after the 20th: a new session is quicker, and costs it less (docs/design/mail-sessions.md).
+   * 10th error on and hangs up after the 20th: a new session is quicker, and costs Postfix less (docs/design/mail-sessions.md).
    */
   readonly rejectionsPerConnection: number;
   /** Our concurrent connections to one mail host, over all processes. */
@@ -66,7 +66,7 @@ const GATEWAY = { recipientsPerTransaction: 10, recipientsPerConnection: 10, con
 const CONSUMER = { recipientsPerTransaction: 5, recipientsPerConnection: 10, connections: 1 };
 /** Hosters serve many customers: stricter than a small server, and more generous than a provider of personal mailboxes. */
 const HOSTER = { recipientsPerTransaction: 25, recipientsPerConnection: 50, connections: 5 };
-/** These providers count questions per hour, and refuse further ones with a 550 that proves nothing about the mailbox. */
+/** These providers count questions per hour, and refuse further questions with a 550 that proves nothing about the mailbox. */
 const COUNTING = { recipientsPerTransaction: 1, recipientsPerConnection: 2, connections: 1 };
 
 /** The longest matching suffix wins. */
@@ -108,7 +108,7 @@ export const MAIL_PROVIDERS = [
   {
     name: "yahoo",
     hosts: ["yahoodns.net", "mx.aol.com"],
-    // 20 messages per connection (help.yahoo.com/kb/SLN3433, read 2026-11): used here in full, not a tenth of it.
+    // Yahoo allows 20 messages per connection (help.yahoo.com/kb/SLN3433, read 2026-11), and this limit uses all 20, not a tenth.
     limits: { recipientsPerTransaction: 5, recipientsPerConnection: 20, connections: 1 },
     // 250 at RCPT and "554 delivery error: dd This user doesn't have a … account" after DATA (AfterShip #57).
     acceptsThenBounces: "every domain",

@@ -19,8 +19,8 @@ type NameRule = UngivenName & {
 /**
  * The rules that providers publish for the names that they assign. The table has only rules that hold for every name ever assigned, so it
  * omits three providers. Yahoo: its rules for Nokia Mail (a copy of nokia.com, FA134980) let a name start with a digit and admit that older
- * ones were less strict, and its disposable addresses have a hyphen (mailgun/flanker #6). Outlook.com: names that start with a digit exist
- * though new ones may not (mailgun/flanker #60, #85). iCloud publishes the length of an alias and no characters
+ * rules were less strict, and its disposable addresses have a hyphen (mailgun/flanker #6). Outlook.com: names that start with a digit exist
+ * though new names may not (mailgun/flanker #60, #85). iCloud publishes the length of an alias and no characters
  * (support.apple.com/HT202316), and Hide My Email makes names of other kinds.
  */
 const NAME_RULES: readonly NameRule[] = [

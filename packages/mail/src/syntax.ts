@@ -56,7 +56,7 @@ const PRIVATE_USE = /\p{Co}/u;
 // A mark is drawn onto the character before it: at the start of a word onto the dot, the quote or the text left of the address.
 const LONE_MARK = /(?:^|[."\s])\p{M}/u;
 
-/** Every character beyond ASCII has more bytes in UTF-8 than units in UTF-16. Counting is faster than searching for one. */
+/** Every character beyond ASCII has more bytes in UTF-8 than units in UTF-16. Counting is faster than searching. */
 export const isAscii = (text: string): boolean => countOctets(text) === text.length;
 
 export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault => {
@@ -68,8 +68,8 @@ export const findAsciiFault = (code: number, otherwise: FaultName): SyntaxFault 
 };
 
 /**
- * RFC 6531 §3.3 allows every character beyond ASCII. We still reject invisible ones: forgers want two addresses that differ and look alike,
- * and otherwise such a character is an error of copy and paste.
+ * RFC 6531 §3.3 allows every character beyond ASCII. We still reject invisible characters: forgers want two addresses that differ and look
+ * alike, and otherwise such a character is an error of copy and paste.
  */
 export const findUnicodeFault = (text: string): SyntaxFault | undefined => {
   if (NO_CHARACTER.test(text)) return createFault("syntax.unicode");

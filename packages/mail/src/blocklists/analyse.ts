@@ -28,7 +28,7 @@ export type BlocklistListing = {
 export type Reputation = {
   /** Null when no list gave a verdict. */
   readonly score: number | null;
-  /** checked + inconclusive + skipped = total; `checked` includes the listed ones. */
+  /** The sum of checked, inconclusive and skipped is the total; `checked` includes the lists with a listing. */
   readonly checked: number;
   readonly inconclusive: number;
   readonly skipped: number;

@@ -11,7 +11,7 @@ type ParsedCode = ListMeaning | "good" | "error" | "unknown";
 
 /**
  * Reads a list's answer (RFC 5782 §2.1). An address alone is not a listing: refusals, parked zones and lists of the whole world also answer
- * with one.
+ * with an address.
  */
 export const parseAnswer = (codes: ListCodes, outcome: DnsOutcome<string>): BlocklistVerdict => {
   if (isAbsent(outcome)) return { kind: "not_listed" };

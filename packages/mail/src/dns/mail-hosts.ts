@@ -2,7 +2,7 @@ import { type Cidr, isPublicIp, parseIp } from "../ip.ts";
 import type { Dns, DnsOutcome, MxRecordData } from "./dns.ts";
 import { type RecordedQuery, recordQueries } from "./record-queries.ts";
 
-/** `ips` are public, and each was checked: connect to one of these, and never to the name again. */
+/** The `ips` are public, and each was checked: connect to an address of these, and never to the name again. */
 export type MailHost = {
   readonly host: string;
   readonly priority: number;

@@ -10,7 +10,7 @@ export type RecordedQuery = {
   readonly count: number;
 };
 
-/** Enough to follow any decision; a hostile answer may hold thousands of records. */
+/** A verdict needs no more records; a hostile answer may hold thousands. */
 const RECORDS_MAX = 20;
 
 export const recordQueries = (

@@ -40,7 +40,7 @@ export type ReportedFinding = MessageFinding & {
   readonly proposal?: ProposedRecord;
 };
 
-/** What one message shows about its sender, as JSON. It keeps nothing of the body but the hosts of links. */
+/** The facts of one message about its sender, as JSON. The report contains nothing of the body but the hosts of links. */
 export type MessageReport = Authentication & {
   readonly modelVersion: string;
   readonly scored: MessageScore;

@@ -9,7 +9,7 @@ import type { ReceivedMessage } from "./received-message.ts";
 export type HeloCheck = {
   readonly name: string;
   readonly kind: "name" | "literal" | "invalid";
-  /** Whether the name has an address. Null when DNS gave no answer. */
+  /** True when the name has an address. Null when DNS gave no answer. */
   readonly resolves: boolean | null;
   readonly isConfirmed: boolean | null;
 };

@@ -29,7 +29,7 @@ export type MessageDmarc = {
 
 export type Alignment = {
   readonly mode: "relaxed" | "strict";
-  /** Whether the check passed for a name that belongs to the domain of From. Null when unknown. */
+  /** True when the check passed for a name that belongs to the domain of From. Null when unknown. */
   readonly isAligned: boolean | null;
   readonly domain: string | null;
 };

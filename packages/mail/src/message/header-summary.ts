@@ -5,7 +5,7 @@ import { toALabels } from "./spf.ts";
 
 export type HeaderSummary = {
   readonly subject: string | null;
-  /** The only author. Null when there is no author, or more than one. */
+  /** The only author. Null when the message has no author, or more than one author. */
   readonly from: {
     readonly name: string;
     readonly address: string;
@@ -19,7 +19,7 @@ export type HeaderSummary = {
   readonly messageId: string | null;
   /** RFC 5322 §3.6.4: "<", a text, "@", a text, ">". */
   readonly isMessageIdValid: boolean;
-  /** Fields other than From that occur more often than the one allowed time (RFC 5322 §3.6). */
+  /** The fields other than From that occur more than once, although RFC 5322 §3.6 allows each only once. */
   readonly repeated: readonly string[];
   readonly hasRecipient: boolean;
   readonly isReply: boolean;

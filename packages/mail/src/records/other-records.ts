@@ -39,7 +39,7 @@ const newKey: Propose = async (_, { domain }) =>
     },
   );
 
-/** Proposes the published key without test mode and with SHA-256, when only one key can be meant. */
+/** Proposes the published key without test mode and with SHA-256, when the domain has only one such key. */
 const repairKey: Propose = async (dns, { domain, selectors }, issue) => {
   const selector = detailOf(issue, "selector");
   if (!selectors.includes(selector)) return undefined;

@@ -85,7 +85,6 @@ const createRecord = (published: readonly string[], input: SpfProposalInput): st
 
 const toRecord = (terms: readonly string[]): string => ["v=spf1", ...terms].join(" ");
 
-/** Text in angle brackets is one term. */
 const splitTerms = (text: string): readonly string[] =>
   (text.match(/<[^<>]+>|[^ ]+/g) ?? []).slice(1);
 
@@ -175,7 +174,7 @@ const mergeRecords = (texts: readonly string[]): string => {
 
 const isEnd = (term: string): boolean => /^[-+?~]?all$/i.test(term);
 
-/** For the hosts that pass, a redirect equals an include at the end. */
+/** An include at the end lets the same hosts pass as a redirect. */
 const toInclude = (term: string): string => term.replace(/^redirect=/i, "include:");
 
 const isRedirect = (term: string): boolean => /^redirect=/i.test(term);

@@ -30,7 +30,7 @@ export const PATTERNS = {
 /** The share of addresses without a pattern: a login that the person chose, a number, a nickname. */
 export const NO_PATTERN = 0.16;
 
-/** The variant with the middle initial, for people who have one. Most others at such a company have the first form. */
+/** The variant with the middle initial, for people who have a middle name. Most other people at such a company have the first form. */
 const WITH_MIDDLE = {
   "first.last": "first.m.last",
   flast: "fmlast",
@@ -76,7 +76,7 @@ export const buildLocal = (
 /** How much of a name a pattern contains. Many people share a given name; few share both names. */
 export type NameCoverage = "both" | "one and a letter" | "one";
 
-/** A cut name counts as a single one: John Anderson cut to janders may also be James Anders. */
+/** A pattern with a cut name counts as a single name: John Anderson cut to janders may also be James Anders. */
 export const getNameCoverage = (pattern: Pattern): NameCoverage => {
   const tokens = listTokens(pattern).filter((token) => token !== "m");
   const whole = tokens.filter((token) => token === "first" || token === "last").length;

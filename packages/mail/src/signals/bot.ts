@@ -7,7 +7,7 @@ export type BotSignal = {
   readonly value: number;
 };
 
-/** From this score on `flags.bot_generated` is set; docs/scores.md shows the hits and the false alarms. */
+/** A score from here on sets `flags.bot_generated`; docs/scores.md shows the hits and the false alarms. */
 export const BOT_THRESHOLD = 0.86;
 
 export const isBot = (local: string): boolean => scoreBotLikeness(local) >= BOT_THRESHOLD;

@@ -40,7 +40,7 @@ export const parsePersonName = (local: string, isRole: boolean): PersonName => {
   return parseSeveralParts(parts);
 };
 
-/** With dots or underscores, a hyphen joins a double name (jean-luc.picard); without, it separates two names. */
+/** With dots or underscores, a hyphen joins a double name (jean-luc.picard); without them, it separates two names. */
 const splitLocal = (local: string): readonly string[] => {
   const plus = local.indexOf("+");
   const untagged = plus > 0 ? local.slice(0, plus) : local;

@@ -145,7 +145,7 @@ type ProviderEntry = {
   readonly name: string;
   readonly ending: string;
   readonly letters: number;
-  /** One over the place in the list (Zipf): the tenth provider has about a tenth of the first one's users. */
+  /** The popularity is one over the place in the list (Zipf): the tenth provider has about a tenth of the first provider's users. */
   readonly popularity: number;
 };
 

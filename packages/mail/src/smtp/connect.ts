@@ -9,9 +9,9 @@ import { isFault, type SmtpConnect, type SmtpTarget, type WireFault } from "./wi
 /** The parts of a session's plan that do not depend on the host. */
 export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
   readonly port: number;
-  /** Set when the host was silent before: it gets as much time as a tarpit. */
+  /** Set when the host was silent before: the host then gets as much time as a tarpit. */
   readonly isPatient?: boolean;
-  /** Returns how many refused recipients made the host end a session. Undefined when no refusals made it end one. */
+  /** Returns how many refused recipients made the host end a session. Undefined when refusals never made it end a session. */
   readonly findRefusalBudget?: (host: string) => number | undefined;
 };
 

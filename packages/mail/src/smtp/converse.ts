@@ -115,7 +115,7 @@ export const converse = async <Result>(
 };
 
 type ConverseOptions = {
-  /** Waits that replace the usual ones. */
+  /** The waits that differ from the usual waits. */
   readonly waits?: Partial<ReplyWaits>;
   /** Set when the host was silent before. */
   readonly isPatient?: boolean | undefined;

@@ -99,7 +99,7 @@ const readReplies = (
   return null;
 };
 
-/** Opens a new transaction when the server had no room for the recipient in this one. Returns false when it had room. */
+/** Opens a new transaction when the server had no room for the recipient in the current one. Returns false when it had room. */
 const splitTransaction = (
   state: SessionState,
   question: Question,

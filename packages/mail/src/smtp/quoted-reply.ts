@@ -9,7 +9,7 @@ export type QuotedReply = {
 
 const CODES = /^([45]\d\d)(?:[ -]+#?([45]\.\d{1,3}\.\d{1,3})(?!\.?\d))?[ -]*/;
 
-/** Postfix names the refused command. RCPT is the expected one, so only another command carries information. */
+/** Postfix names the refused command. The expected command is RCPT, so only another command carries information. */
 const IN_REPLY_TO_RCPT = /\(in reply to RCPT TO command\)/gi;
 
 export const findQuotedReply = (reply: Reply): QuotedReply | null => {

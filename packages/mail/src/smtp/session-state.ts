@@ -13,7 +13,7 @@ export type SessionState = {
   readonly pendingProbes: Set<string>;
   /** The number of the guess at the next recipient's address; 0 is the plan's own recipient. */
   guess: number;
-  /** The provider's limits, or lower ones that this server has shown. */
+  /** The provider's limits, or the lower limits that this server has shown. */
   readonly limits: { -readonly [Name in keyof TransactionLimits]: TransactionLimits[Name] };
   transaction: Transaction | null;
   /** True once a reply was about a recipient, so the others no longer share one outcome. */

@@ -62,7 +62,7 @@ export type ClosedBy =
   | "deadline";
 
 export type SessionResult = {
-  /** The results. For a person with several guesses, the guess that decided, or the last one. */
+  /** The results. For a person with several guesses, the result of the guess that decided, or of the last guess. */
   readonly recipients: readonly RecipientResult[];
   /** Guesses that the server does not know, and after which the session tried another guess. */
   readonly unknownRecipients: readonly string[];

@@ -20,14 +20,14 @@ export const SPF_LIMITS: SpfLimits = {
 };
 
 export type LimitedDns = {
-  /** Must be called before each term that queries the DNS, and only then. */
+  /** The caller must call this function before each term that queries the DNS, and only then. */
   readonly countTerm: () => SpfStop | undefined;
   /** Returns the records of a query, or the effect of a failed query on the whole check. */
   readonly query: <T extends DnsRecordType>(
     type: T,
     name: string,
   ) => Promise<readonly DnsRecords[T][] | SpfStop>;
-  /** Not counted as a void look-up: for names that the domain's owner does not choose, and after the result. */
+  /** Queries without counting a void look-up: for names that the domain's owner does not choose, and after the result. */
   readonly queryUnlimited: Dns;
   /** Counts the result of an unlimited query. */
   readonly judge: <R>(outcome: DnsOutcome<R>) => readonly R[] | SpfStop;

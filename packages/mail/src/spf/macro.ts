@@ -106,7 +106,7 @@ const expandPiece = (piece: Piece, values: MacroValues): string => {
   return escaped ? escapeForUrl(text) : text;
 };
 
-/** Escapes all characters but RFC 3986's unreserved ones; encodeURIComponent leaves five further characters unescaped. */
+/** Escapes all characters but RFC 3986's unreserved characters; encodeURIComponent leaves five further characters unescaped. */
 const escapeForUrl = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,

@@ -92,7 +92,7 @@ const hasMailHost = async (
 ): Promise<boolean | SpfStop> => {
   const found = await check.dns.query("MX", name);
   if (isStop(found)) return found;
-  // §4.6.4. Also when one of the first names would match, because their order is random.
+  // §4.6.4. The limit holds even when one of the first names would match, because their order is random.
   if (found.length > check.namesMax) return { result: "permerror", reason: "too_many_mx_names" };
   for (const { exchange } of found) {
     const host = removeFinalDot(exchange);

@@ -128,7 +128,7 @@ const readBlocks = (tree: SpfTree, page: SpfPage, list: ListBlocks): readonly st
   return [...blocks];
 };
 
-/** For the hosts that it allows, a redirect at the end of a record equals an include. */
+/** An include at the end allows the same hosts as a redirect at the end of a record. */
 const toInclude = ({ term, name }: Pick<SpfStep, "term" | "name">): SpfStep => ({
   mechanism: { kind: "include", target: [] },
   qualifier: "+",

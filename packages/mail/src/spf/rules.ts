@@ -101,7 +101,7 @@ export const SPF_RULES = {
     message:
       "The SPF record of {domain} ends in ~all. That is fine with a DMARC policy of quarantine or reject; use -all only when your mail is never forwarded.",
   },
-  // Only the domain's DMARC record separates this rule from the one above.
+  // Only the domain's DMARC record decides between this rule and SPF_SOFTFAIL.
   SPF_SOFTFAIL_ALONE: {
     id: "SPF_SOFTFAIL",
     severity: "low",

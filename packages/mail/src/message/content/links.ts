@@ -24,7 +24,7 @@ const HOSTS_MAX = 50;
 const HOST_LENGTH_MAX = 253;
 const MISMATCHES_MAX = 10;
 
-/** A URL in a plain text. Punctuation at the end of a sentence is not part of it. */
+/** Finds a URL in a plain text. Punctuation at the end of a sentence is not part of the URL. */
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>"'\])]{1,2000}/gi;
 
 export const listTextLinks = (text: string): readonly HtmlLink[] =>

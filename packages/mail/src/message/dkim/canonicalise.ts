@@ -45,7 +45,7 @@ const reduceWhiteSpace = (body: Buffer): Buffer => {
   return reduced.subarray(0, to);
 };
 
-/** Hashes the body of a message, once for each form and length: signatures mostly share one. */
+/** Hashes the body of a message, once for each form and length, because most signatures share both. */
 export const createBodyHasher = (body: Buffer) => {
   const bodies = new Map<Canonicalisation, Buffer>();
   const hashes = new Map<string, string>();

@@ -60,7 +60,7 @@ export type DkimResult = {
   readonly keyBits: number | null;
   /** "relaxed/simple": the form of the header, then of the body. */
   readonly canonicalisation: string | null;
-  /** The names in h=, in lower case; only the first of very many. */
+  /** The names in h=, in lower case, up to a limit. */
   readonly signedFields: readonly string[];
   /** Octets of the body that the signature leaves out (l=). */
   readonly unsignedBytes: number;
@@ -121,7 +121,6 @@ export const verifyDkim = (
     }),
   );
 
-/** Reads one signature over a message. Each ARC set has one of the same kind. */
 export const readSigned = (
   fields: readonly HeaderField[],
   hashBody: BodyHasher,
