@@ -18,7 +18,7 @@ export const query = computed(() => address.value.searchParams);
 type Navigation = {
   /** Replaces the current entry, so Back does not return to it. */
   readonly replace?: boolean;
-  /** Passed to the screen as `history.state`, and not in the URL. */
+  /** Data for the screen, stored in `history.state` and not in the URL. */
   readonly state?: unknown;
 };
 

@@ -6,7 +6,7 @@ import { isOperator } from "./session.ts";
 export type ScreenProps = { readonly params: Params };
 
 export type ScreenEntry = {
-  /** The path below /app/; ":name" matches any one part. */
+  /** The path below /app/; each ":name" matches one part. */
   readonly path: string;
   readonly title: string;
   /** Its group in the navigation. Absent when only other screens link to it. */

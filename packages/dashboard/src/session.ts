@@ -35,7 +35,7 @@ export const isSignedIn = computed(() => key.value !== null);
 /** Null until it has loaded, or when the key may not read it. */
 export const account = signal<GetAccountData | null>(null);
 
-/** Why the balance is not shown. */
+/** The error of the latest attempt to read the balance. */
 export const accountError = signal<unknown>(null);
 
 export const signOutReason = signal<string | null>(null);
@@ -124,7 +124,7 @@ export const signOut = (reason: string | null = null): void => {
 export const refreshAccount = async (): Promise<void> => {
   const client = signedInClient.peek();
   if (!client || isOperator.peek()) return;
-  // The response to an earlier key must not be shown with another one.
+  // The response to an earlier key must not be shown with another key.
   const isCurrent = () => signedInClient.peek() === client;
   try {
     const data = await client.getAccount();

@@ -48,7 +48,7 @@ const openScreen = async (
   if (isCurrent()) shown.value = { screens, address, params, content };
 };
 
-// Runs at once, before anything is drawn: the screen's code loads while the frame is drawn.
+// The effect runs before anything is drawn, so the screen's code loads while the frame is drawn.
 effect(() => {
   let isCurrent = true;
   void openScreen(listScreens(), path.value, () => isCurrent);

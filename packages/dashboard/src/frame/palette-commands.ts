@@ -10,7 +10,7 @@ export type Command = {
   readonly kind: string | null;
   /** A second search key: an id, a name in ASCII or a route. */
   readonly key?: string;
-  /** Searched only when no title or key matches. */
+  /** A text that the palette searches only when no title or key matches. */
   readonly text?: string;
   /** The target: a screen by its path, another page by its URL, or a screen with an address, which stays out of the URL. */
   readonly path?: string;
@@ -84,7 +84,7 @@ const IDS: readonly (readonly [prefix: string, of: string, path: string])[] = [
   ["key_", "Requests of", "logs?key="],
 ];
 
-/** An id from a program or a log leads to the thing that it names. */
+/** Returns the command that opens the item with the typed id, copied from a program or a log. */
 const findId = (typed: string): readonly Command[] =>
   IDS.filter(([prefix]) => typed.startsWith(prefix) && /^\w{4}[\w-]{8,}$/.test(typed)).map(
     ([, of, path]) => ({ title: `${of} ${typed}`, kind: "Id", path: path + typed }),
@@ -141,7 +141,7 @@ export const findCommands = (
   const ids = found.some(({ key }) => key === typed) ? [] : findId(typed);
   const domain = DOMAIN.exec(typed)?.[1]?.toLowerCase();
   const isFound = found.some(({ title, key }) => domain === key || domain === title);
-  // Listed after the lists, because the names of files look like domains.
+  // The check comes after the lists, because the names of files look like domains.
   const report = domain === undefined || isFound ? [] : [toDomain(domain, `Check of ${domain}`)];
   const own = [...ids, ...found, ...report];
   return [...own, ...findPages(all, words, own.length === 0)];

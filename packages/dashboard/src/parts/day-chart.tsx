@@ -24,7 +24,6 @@ type Day = { readonly date: string; readonly values: readonly number[] };
 const DAY_MS = 86_400_000;
 const HEIGHT = 100;
 const GAP = 0.25;
-/** A small day stays visible next to a large one. */
 const HEIGHT_MIN = 3;
 
 const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];

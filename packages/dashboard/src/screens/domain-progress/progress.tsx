@@ -16,7 +16,6 @@ type Progress = GetDomainProgressData;
 type Step = Progress["steps"][number];
 type Next = Progress["next"];
 
-/** A domain's progress towards a strict policy, and the one next step. */
 export const DomainProgress = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   const load = useLoad((signal) => getClient().getDomainProgress({ domain }, { signal }), [domain]);

@@ -1,7 +1,6 @@
 import { toHref } from "../../base.ts";
 import { path } from "../../router.ts";
 
-/** The screens of one domain, in the order of the way to a strict policy. */
 const TABS = [
   ["", "Check"],
   ["/mail-tests", "Mail tests"],

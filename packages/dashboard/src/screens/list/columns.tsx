@@ -97,7 +97,7 @@ const toOwnColumn = (name: string, at: number): Column => ({
   show: ({ cells }) => cells?.[at] ?? "",
 });
 
-/** The list's own columns, without the one that repeats our address column. */
+/** The list's own columns, without the column that repeats our address column. */
 const listOwn = ({ columns = [], results = [] }: ListRows): readonly Column[] =>
   columns
     .map(toOwnColumn)

@@ -52,7 +52,7 @@ export const useDownload = (rows: Rows, title: string): Action<[File]> =>
 type Props = {
   readonly download: Action<[File]>;
   readonly count: number;
-  /** Without a filter the menu also offers every row of the file, with those without a result. */
+  /** Without a filter the menu also offers every row of the file, including rows without a result. */
   readonly isFiltered: boolean;
 };
 

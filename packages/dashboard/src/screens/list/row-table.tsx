@@ -23,7 +23,7 @@ type Props = {
 };
 
 const SETTLE_MS = 80;
-/** Used before the view is measured. */
+/** The height before the view is measured. */
 const VIEW_PX = 480;
 
 const ARROWS = { ascending: " ▲", descending: " ▼", none: "" } as const;

@@ -50,7 +50,7 @@ const Search = ({ text }: { readonly text: string }) => {
   );
 };
 
-/** Absent when the keys may not be listed, unless a link names one. */
+/** Shows a choice of keys, when the signed-in key may list them or a link names a key. */
 const KeyChoice = ({ chosen = "" }: { readonly chosen: string | undefined }) => {
   const names = useContext(KeyNames);
   const toName = useKeyName();

@@ -19,10 +19,10 @@ const PAGE = 50;
 /** The API's largest page. */
 const OLDER_PAGE = 200;
 
-/** The service stores a call within a second, also one made just before this screen opened. */
+/** The service stores each call within a second, also a call made just before this screen opened. */
 const QUICK_MS = 1_000;
 const QUICK_FOR_MS = 5_000;
-/** After that, twenty requests a minute of the sixty that the smallest plan allows. */
+/** The screen then sends twenty requests a minute of the sixty that the smallest plan allows. */
 const CALM_MS = 3_000;
 /** A search may read thousands of requests that it does not show. */
 const SEARCH_MS = 15_000;

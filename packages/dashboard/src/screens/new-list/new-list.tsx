@@ -65,7 +65,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 type Choice = { readonly emailColumn?: number; readonly hasHeader?: boolean };
 
-/** One list from its choice to its job. Starting another one aborts it. */
+/** Follows one list from its choice to its job. Starting with another list aborts the first one. */
 const useNewList = () => {
   const state = useSignal<State>({ kind: "empty" });
   const current = useRef(new AbortController());

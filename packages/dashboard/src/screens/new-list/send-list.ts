@@ -38,7 +38,7 @@ export type ListToSend = {
   readonly hasHeader: boolean;
 };
 
-/** The link may use another name of the server. The same path works at this one. */
+/** The link may use another name of the server. The same path also works under the name of this page. */
 const toOwnUrl = (uploadUrl: string): string => {
   const { pathname, search } = new URL(uploadUrl);
   const own = new URL(API_URL);

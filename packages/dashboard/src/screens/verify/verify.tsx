@@ -28,7 +28,7 @@ type State =
       readonly data: VerifyEmailData | ResultRow;
     };
 
-/** Runs an intent, and drops late results of earlier ones. */
+/** Runs an intent, and drops late results of earlier intents. */
 const useVerification = () => {
   const state = useSignal<State>({ kind: "empty" });
   const run = (intent: Intent): void => {
@@ -60,7 +60,7 @@ type Verification = {
   readonly verify: (email: string) => void;
   readonly verifyAfresh: (email: string) => void;
   readonly retry: (intent: Intent) => void;
-  /** Called with the result of a pending verification. */
+  /** The function receives the result of a pending verification. */
   readonly onResult: (row: ResultRow) => void;
 };
 
@@ -150,7 +150,7 @@ const LAB_EXAMPLES = [
   "ada.lovelace@full",
 ];
 
-/** With the lab, only these addresses have results. */
+/** In a server with the lab, only the lab's addresses have results. */
 const LabExamples = ({ state, verify }: Verification) =>
   state.kind === "empty" && account.value?.reach.state === "lab" && !isTestKey.value ? (
     <p class="lab-examples">
