@@ -47,7 +47,7 @@ export type App = {
   readonly reach: ReachWatch;
   /** Starts the engine's threads, which otherwise start with the first verification. */
   readonly startEngine: () => void;
-  /** From then on the app refuses new work with a price, and responds to waiting requests. */
+  /** After this call the app refuses new work with a price, and responds to waiting requests. */
   readonly beginStop: () => void;
   /** Stores the last requests, which are still in memory. */
   readonly flush: () => Promise<void>;
@@ -184,7 +184,7 @@ const toSettings = (
   // A single thread would make all parts, so parts would gain nothing.
   exportRows: { ...EXPORT_ROWS, part: Number.POSITIVE_INFINITY },
   slowRowsAfterMs: SLOW_ROWS_AFTER_MS,
-  // All transactions go to one file one after the other, so shards would only cost reads.
+  // All transactions go to one file in sequence, so shards would only cost reads.
   creditsPerShard: Number.POSITIVE_INFINITY,
 });
 

@@ -23,7 +23,7 @@ export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
   readonly choices?: readonly string[];
   /** True for a server: it continues when the reader of its standard output ends. */
   readonly outlivesOutput?: true;
-  // Method syntax on purpose: it lets commands with different options live in one list.
+  // Method syntax lets commands with different options live in one list.
   /** Returns the exit code (exit-codes.ts). */
   run(input: CommandInput<O>): Promise<number>;
 };

@@ -68,7 +68,7 @@ const formatQuote = (quote: Quote, service: Service | null): string => {
   return `${list}At most ${formatCount(needed)} credits of ${formatCount(available ?? 0)}.${atMost}`;
 };
 
-/** As many rows as fit in memory: the service's own limits depend on the plan. */
+/** The limit is for memory: the service's own limits depend on the plan. */
 const COUNTED_MAX = 10_000_000;
 
 const discard = async (_key: string, content: AsyncIterable<Uint8Array>) => {

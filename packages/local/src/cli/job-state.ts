@@ -41,7 +41,7 @@ export const getStateFile = (out: string | undefined, list: string): string =>
 
 export const readState = (file: string): JobState | undefined => readJsonFile(file, JobState);
 
-/** When two processes start at once, one creates the state, and both continue with it. */
+/** When two processes start at once, one creates the state, and both processes continue with it. */
 export const createState = (file: string, state: JobState): JobState => {
   createFileAtomic(file, state);
   return readState(file) ?? state;

@@ -16,7 +16,7 @@ import { replaceControls } from "./terminal.ts";
 const NEWEST = 20;
 const USAGE = "[JOB | cancel JOB] [options]";
 
-/** Lists a service's newest jobs, or waits for one and writes its results, or cancels one. */
+/** Lists a service's newest jobs, or follows a job and writes its results, or cancels a job. */
 export const jobsCommand = defineCommand({
   usage: USAGE,
   options: v.strictObject({

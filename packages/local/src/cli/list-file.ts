@@ -87,7 +87,7 @@ const copyStream = async (name: string, path: string): Promise<string> => {
 };
 
 const ZIP = Buffer.from("PK\u0003\u0004");
-/** Old .xls files, and new ones with a password. */
+/** The first bytes of old .xls files, and of new spreadsheets with a password. */
 const COMPOUND_FILE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
 const readHead = (path: string): Buffer => {

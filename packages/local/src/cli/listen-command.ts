@@ -137,7 +137,7 @@ const readPage = async (
 
 type Event = ListEventsData["events"][number];
 
-/** Sends an event once: a developer repeats a failed one by hand, while a webhook's receiver gets retries from the service. */
+/** Sends an event only once: a developer repeats a failed event by hand, while a webhook's receiver gets retries from the service. */
 const forward = async (event: Event, { url, secret, json }: Forwarding): Promise<void> => {
   const { id, type, created_at: createdAt, data } = event;
   const body = toEventBody({ id, type, createdAt, data });

@@ -1,7 +1,6 @@
 // A process runs one command, and --quiet holds for all of it.
 let isQuiet = false;
 
-/** From now on the command prints only errors on standard error. */
 export const silenceNotes = (): void => {
   isQuiet = true;
 };

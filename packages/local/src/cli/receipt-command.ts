@@ -90,7 +90,7 @@ const readStream = async (name: string, stream: AsyncIterable<Uint8Array>): Prom
   throw new UsageError(`${name} is over ${FILE_BYTES_MAX} bytes, and no receipt is as long.`);
 };
 
-/** Reads a receipt alone, or an answer of POST /v1/verify with one, with or without its envelope. */
+/** Reads a receipt alone, or a receipt in an answer of POST /v1/verify, with or without the answer's envelope. */
 const readReceipt = (text: string): { readonly receipt: string; readonly answer: Fields } => {
   const trimmed = text.trim();
   if (!trimmed.startsWith("{")) return { receipt: trimmed, answer: {} };

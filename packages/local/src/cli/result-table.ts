@@ -24,7 +24,7 @@ export type Pieces = AsyncIterable<string | Uint8Array>;
 
 export type CsvList = Pick<ListFormat, "columns" | "delimiter" | "isAscii">;
 
-/** Used for addresses that came without a list. */
+/** The list of addresses that came without a file. */
 export const NO_LIST: CsvList = { columns: [], delimiter: ",", isAscii: true };
 
 export type ListResult = {

@@ -116,7 +116,7 @@ const sendRequest = async (
   return stateWithJob;
 };
 
-/** With results on standard output, the list's folder may be read-only. */
+/** Only warns of a failure, because the folder of a list may be read-only when the results go to standard output. */
 const createOrWarn = (stateFile: string, state: JobState): JobState => {
   try {
     return createState(stateFile, state);

@@ -16,7 +16,7 @@ export type Paint = (text: string, ...styles: readonly Style[]) => string;
 export const paintAnsi: Paint = (text, ...styles) =>
   `\u001b[${styles.map((style) => CODES[style]).join(";")}m${text}\u001b[0m`;
 
-/** For people who want no colours (no-color.org), and for terminals without colours. */
+/** Leaves the text unpainted, for people who want no colours (no-color.org), and for terminals without colours. */
 export const paintPlain: Paint = (text) => text;
 
 /** `hasColors` obeys NO_COLOR, FORCE_COLOR and TERM. */

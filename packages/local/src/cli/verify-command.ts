@@ -12,7 +12,7 @@ import { type VerifyInput, VerifyOptions } from "./verify-options.ts";
 
 const USAGE = "ADDRESS … | --file LIST | - [options]";
 
-/** Verifies with the engine alone, without a server or state; or with a service, when one is named. */
+/** Verifies with the engine alone, without a server or state, or with a service when the person names one. */
 export const verifyCommand = defineCommand({
   usage: USAGE,
   options: VerifyOptions,

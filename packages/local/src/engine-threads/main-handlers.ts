@@ -29,7 +29,7 @@ export const createThreadConnections = (observer: ConnectionObserver | undefined
       },
       reportClose,
     },
-    /** The thread ended, and its connections with it. */
+    /** Closes all connections of a thread that ended. */
     closeAll: (): void => {
       while (open > 0) reportClose();
     },

@@ -2,7 +2,7 @@
 export const MAIL_LIMITS = {
   /** Gmail and others send at most 25 MB; a test mail is a newsletter or a receipt. */
   messageBytesMax: 10_000_000,
-  /** The bytes of a message to hold in memory. A larger one waits in the blobs until it is complete, so a slow client holds little. */
+  /** The bytes of a message to hold in memory. A larger message waits in the blobs until it is complete, so a slow client holds little. */
   arrivingBytesMax: 1_048_576,
   /** The memory for all messages, of which one network gets at most half; further messages are deferred. */
   heldBytesMax: 67_108_864,

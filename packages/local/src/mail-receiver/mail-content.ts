@@ -16,7 +16,6 @@ type Arrival = {
   readonly world: Pick<World, "blobs" | "newId">;
   readonly hold: Hold;
   readonly heldBytes: number;
-  /** Called for each block. */
   readonly onProgress: () => void;
 };
 

@@ -4,7 +4,7 @@ import { type SecureContext, TLSSocket, type TLSSocketOptions } from "node:tls";
 import type { MailLimits } from "./limits.ts";
 import { REPLIES } from "./replies.ts";
 
-// The bytes of one connection. The session reads them when it needs a line or more of a message; otherwise the client has to wait.
+// The bytes of one connection. The session reads bytes when it needs a line or more of a message; otherwise the client has to wait.
 
 const CR = 0x0d;
 const LF = 0x0a;
@@ -75,7 +75,7 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
         await waitForChange();
       }
     },
-    /** Resolves when the client may send more: a client that reads no reply gets no further ones. */
+    /** Resolves when the client may send more: a client that reads no reply gets no further replies. */
     write: async (text: string): Promise<void> => {
       if (text !== "" && socket.writable) socket.write(text);
       while (socket.writableNeedDrain && ended === undefined) await waitForChange();

@@ -4,7 +4,7 @@ import type { World } from "@mailproof/core/ports/world";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import { getBlobFile } from "../storage/file-blobs.ts";
 
-/** Every server accepts mail for postmaster, with its domain and without one, in any case (RFC 5321 §4.5.1). */
+/** Every server accepts mail for postmaster, with or without its domain, in any case (RFC 5321 §4.5.1). */
 export const isPostmaster = ({ settings }: Pick<World, "settings">, address: string): boolean =>
   ["postmaster", `postmaster@${settings.mailDomain}`].includes(address.toLowerCase());
 

@@ -10,7 +10,7 @@ import type { SqliteTable } from "../storage/sqlite-table.ts";
 import { CONNECTED, type ConnectionObserver } from "./observe-connections.ts";
 import { describeMetric } from "./registry.ts";
 
-/** The buckets reach from a cached verification to one that waits for a slow mail server. */
+/** The buckets range from a cached verification to a verification that waits for a slow mail server. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The buckets reach from a free slot to the longest wait at a crowded provider. */

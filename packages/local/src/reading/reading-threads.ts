@@ -16,7 +16,7 @@ import { getMessage } from "../storage/sqlite.ts";
 import type { ReadingHandlers } from "./reading-thread.ts";
 
 export const READING_LIMITS = {
-  /** With the server's thread, one more than the smallest machine has cores: reading threads have a lower priority. */
+  /** Together with the server's thread this is one more than the smallest machine has cores: reading threads have a lower priority. */
   threads: 2,
   /** The largest report takes two seconds on a quiet machine. */
   readMs: 20_000,
