@@ -23,7 +23,7 @@ export type LabDomain = {
   readonly mx?: readonly (readonly [preference: number, host: string])[];
   /** The hosts by the same names as in `mx`; "@" is the domain itself. */
   readonly hosts?: Readonly<Record<string, HostTarget>>;
-  /** The other domain of the lab that this one is an alias of. */
+  /** The name of the lab's domain that this domain is an alias of. */
   readonly aliasOf?: string;
   /** The domain's other records, or how its name fails; "NXDOMAIN" keeps it out of the zone. */
   readonly records?: Records | DnsFailure | "NXDOMAIN";

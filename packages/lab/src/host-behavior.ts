@@ -2,7 +2,7 @@
 export type Recipient = { readonly local: string; readonly domain: string };
 
 export type RecipientRequest = Recipient & {
-  /** The number of this session's recipients so far, including this one. */
+  /** The position of the recipient in this session, from 1. */
   readonly nth: number;
   readonly earlier: readonly Recipient[];
   /** The time since the same sender first asked for this recipient here; 0 the first time. The call itself is remembered. */

@@ -12,7 +12,6 @@ export const createSigningKey = async (algorithm: Algorithm): Promise<SigningKey
 
 /** Drops a field whose value is undefined. */
 type Fields = Readonly<Record<string, unknown>>;
-/** Wrong values that replace a token's correct ones. */
 export type TokenChanges = Partial<
   Record<"issuedHeader" | "issuedClaims" | "boundHeader" | "boundClaims", Fields>
 >;

@@ -36,8 +36,8 @@ export const buildIssuerZone = (zoneName: string): Zone => {
 };
 
 /**
- * The documents of the lab's issuer. All are below one host without a trusted certificate, so the lab passes them directly and does not
- * serve them. Undefined when the URL belongs to another host.
+ * The documents of the lab's issuer. All documents are below one host without a trusted certificate, so the lab passes them directly and
+ * does not serve them. Undefined when the URL belongs to another host.
  */
 export const readIssuerDocument = (
   zoneName: string,

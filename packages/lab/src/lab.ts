@@ -34,7 +34,7 @@ export type LabOptions = {
   /** More zones for the DNS server, by apex. */
   readonly zones?: Zones;
   readonly companies?: number;
-  /** Also plays real receivers, under their real names (docs/receivers.md). Never set this where those names should be real. */
+  /** Whether to play real receivers too, under their real names (docs/receivers.md). Never set this where those names should be real. */
   readonly receivers?: boolean;
   /** The ids of receivers that have the client's address on their lists: "id", or "id:block". */
   readonly blockedBy?: readonly string[];

@@ -23,7 +23,7 @@ type NetworkPlan = {
   readonly zoneName: string;
   readonly domains: readonly LabDomain[];
   readonly companies: number;
-  /** When hosts have no separate addresses, all share one, and the recipient's domain selects the host. */
+  /** When hosts have no separate addresses, all hosts share one address, and the recipient's domain selects the host. */
   readonly ownAddresses: boolean;
 };
 

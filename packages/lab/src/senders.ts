@@ -22,7 +22,7 @@ export const SENDERS_LABEL = "senders";
 export const SENDERS_REVERSE = "2.0.192.in-addr.arpa";
 /** The senders' block. A check in the lab accepts a sending address from it, although it is reserved. */
 export const SENDERS_BLOCK = "192.0.2.0/24";
-/** A blocklist by RFC 5782, and one that refuses every question, as Spamhaus does to clouds. */
+/** A blocklist by RFC 5782, and a blocklist that refuses every question, as Spamhaus does to clouds. */
 const BLOCKLIST = "bl";
 const REFUSING_BLOCKLIST = "refusing-bl";
 

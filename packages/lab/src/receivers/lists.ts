@@ -33,7 +33,7 @@ export const numberDomains = (count: number, label: string, parent: string): rea
     (_, index) => `${label}-${String(index + 1).padStart(3, "0")}.${parent}`,
   );
 
-/** One existing and one unknown person, at a receiver that distinguishes them. */
+/** Lists an existing and an unknown person, at a receiver that distinguishes them. */
 export const expectRefusal = (domain: string): readonly Expectation[] => [
   [`ada.lovelace@${domain}`, "valid accepted"],
   [`unknown.person@${domain}`, "invalid mailbox_not_found"],

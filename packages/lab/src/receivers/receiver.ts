@@ -31,7 +31,7 @@ export type MailboxReplies = {
 export type Limit = { readonly most: number; readonly reply: ReplyText };
 
 export type ReceiverLimits = {
-  /** Open sessions of one client, at all hosts together; the next one is refused at the greeting. */
+  /** Open sessions of one client, at all hosts together; the receiver refuses the next session at the greeting. */
   readonly sessionsAtOnce?: Limit;
   /** Transactions, which senders of mail count as messages; the next MAIL is refused. */
   readonly transactionsPerSession?: Limit;
