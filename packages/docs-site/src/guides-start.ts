@@ -93,7 +93,7 @@ ${table(
 </div>${decision()}</div>`,
 };
 
-/** Matched by the first word of the local part, or the first label of the domain. A test sends each of them. */
+/** The service matches the first word of the local part, or the first label of the domain. A test sends each address. */
 export const TEST_ADDRESSES: readonly (readonly [
   email: string,
   status: string,

@@ -46,7 +46,7 @@ export const block = (text: string, language: string): Html =>
 
 export type Sample = { readonly language: string; readonly text: string };
 
-/** The same sample in several languages; one is visible at a time. */
+/** Shows the same sample in several languages, of which one is visible at a time. */
 export const inLanguages = (all: readonly Sample[]): Html => html`
 <div class="languages">${all.map(
   ({ language, text }) => html`<figure class="language" data-language="${language}">

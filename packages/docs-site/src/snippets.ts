@@ -32,7 +32,7 @@ const toRequest = (baseUrl: string, { route, path, query, request, isPublic }: C
 
 const LINE_LENGTH = 72;
 
-/** Writes JSON on one line if it fits, else with `margin` before each further line. */
+/** Writes JSON on one line if it fits, otherwise with `margin` before each further line. */
 const format = (body: unknown, margin = "", step = 2): string => {
   const lines = JSON.stringify(body, null, step);
   const line = lines.replaceAll(/\n\s*/g, " ").replaceAll(/([[{]) | ([\]}])/g, "$1$2");

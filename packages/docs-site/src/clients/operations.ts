@@ -27,7 +27,7 @@ export type Operation = {
   readonly fixed: Readonly<Record<string, string>>;
   readonly body: GenericSchema | undefined;
   readonly output: GenericSchema;
-  /** Whether a client repeats the call when the outcome is unknown. */
+  /** Whether a client may repeat the call when the outcome is unknown. */
   readonly repeat: "always" | "keyed" | "never";
 };
 
