@@ -18,7 +18,7 @@ export type Asked = {
 
 export const WAIT_MS = 2_000;
 
-/** Sends one request for a field's address, also when two fields contain it or a visitor types it again. */
+/** Sends one request for a field's address, also when two fields contain the address or a visitor types it again. */
 export const createAsk = (url: string, key: string) => {
   const asked = new Map<string, Asked>();
   return (input: HTMLInputElement): Asked => {
@@ -46,7 +46,7 @@ const getAddress = (input: HTMLInputElement): string => input.value.trim();
 export const isAbout = (one: Asked, input: HTMLInputElement): boolean =>
   isAsked(input) && getAddress(input) === one.email;
 
-/** Only asks about addresses that the browser itself accepts, and not when a visitor signs in; other fields cost nothing. */
+/** False for an address that the browser itself refuses, and for a field to sign in: neither costs a request. */
 export const isAsked = (field: unknown): field is HTMLInputElement =>
   field instanceof HTMLInputElement &&
   field.type === "email" &&

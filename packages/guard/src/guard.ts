@@ -15,7 +15,7 @@ export type GuardOptions = {
 
 /** Watches the email fields of all forms in the page, also later ones. Returns the function that stops it. */
 export const guard = ({ key, api, texts = {} }: GuardOptions): (() => void) => {
-  // Without `requestSubmit` the guard could not send a form as its visitor does, so it must not hold one.
+  // Without `requestSubmit` the guard could not send a form as its visitor does, so it must not stop a form.
   if (!("requestSubmit" in HTMLFormElement.prototype)) return () => undefined;
   const ask = createAsk(`${api.replace(/\/$/, "")}/v1/verify/form`, key);
   const { show, clear } = createHints(texts);
@@ -82,7 +82,7 @@ const createSender = () => {
     try {
       requestSubmit.call(form, submitter);
     } catch {
-      // By now this button does not send the form any more.
+      // The button no longer sends the form, so the form is sent without it.
       requestSubmit.call(form);
     } finally {
       passing.delete(form);
