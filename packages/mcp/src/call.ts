@@ -75,7 +75,7 @@ export const toKeyHeader = (
   { [IDEMPOTENCY_KEY]: key }: ToolArguments,
 ): Headers => (keyed && key !== undefined ? { "idempotency-key": toKey(key) } : {});
 
-/** Models send null for a missing field: as text it would be one key for all their calls. */
+/** Models send null for a missing field: as text, null would be one key for all their calls. */
 const toKey = (key: unknown): string => (typeof key === "string" ? key : NO_KEY);
 
 const NO_KEY = "";
@@ -92,7 +92,7 @@ const readLimit = (page: ToolPage | null, args: ToolArguments) => {
 const toTexts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>
   Object.fromEntries(fields.map(([name, value]) => [name, toText(value)]));
 
-/** No path or query field accepts a list or an object; serializing a deep one would fail. */
+/** No path or query field accepts a list or an object; serializing a deep object would fail. */
 const toText = (value: unknown): string => {
   if (typeof value === "string") return value.toWellFormed();
   return typeof value === "object" && value !== null ? "{}" : JSON.stringify(value);

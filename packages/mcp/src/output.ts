@@ -2,8 +2,8 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createSchemaWriter, type JsonSchema } from "@mailproof/api/openapi/schema";
 import type { Tool } from "@modelcontextprotocol/server";
 
-// The output schema of a tool, for clients that check it and models that plan with it: only types and values. Descriptions would make the
-// tools several times as long, and results explain themselves.
+// The output schema of a tool, for clients that check results and models that plan with them: only types and values. Descriptions would
+// make the tools several times as long, and results explain themselves.
 
 const { write } = createSchemaWriter(new Map());
 
