@@ -40,7 +40,6 @@ const ID_COUNT = 0x1_00_00;
 
 type UdpChannel = {
   readonly socket: UdpSocket;
-  /** Resolves to null when the socket is connected, otherwise to the error. */
   readonly failure: Promise<Error | null>;
   readonly waiting: Map<number, (bytes: Buffer | undefined) => void>;
   questions: number;

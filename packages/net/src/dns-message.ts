@@ -69,10 +69,8 @@ export const readId = (bytes: Buffer): number | undefined =>
 
 export type DnsReply<T extends DnsRecordType> =
   | DnsOutcome<DnsRecords[T]>
-  /** The server sends the whole answer only over TCP. */
   | { readonly kind: "truncated" }
   | { readonly kind: "formerr" }
-  /** The message answers another question; the right answer may still arrive. */
   | { readonly kind: "unrelated" };
 
 const SERVFAIL = { kind: "servfail" } as const;

@@ -14,7 +14,6 @@ let count = 0;
 
 export const countOwnErrors = (): number => count;
 
-/** Adds the count of another thread of this process. */
 export const addOwnErrors = (times: number): void => {
   count += times;
 };

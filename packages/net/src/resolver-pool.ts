@@ -19,7 +19,6 @@ import { createZoneRateLimiter, ZONE_RATE_LIMITS, type ZoneRateLimits } from "./
 // one of mail hosts, in which nothing else runs.
 
 type ResolverOptions = {
-  /** "host:port" with an IP address as host; empty for the system's own resolvers. */
   readonly servers: readonly string[];
   readonly packetsPerSecond: number;
   /** Null for the lab's name servers, which need no protection. */

@@ -52,7 +52,6 @@ type Proxy = {
 export const listProxyExits = (urls: readonly string[]): readonly string[] =>
   parseProxies(urls).map(({ exit }) => exit);
 
-/** Lists the exits that the operator marks as warm: they get no warm-up. */
 export const listWarmExits = (urls: readonly string[]): readonly string[] =>
   parseProxies(urls).flatMap(({ exit, isWarm }) => (isWarm ? [exit] : []));
 
