@@ -33,7 +33,6 @@ export const readAddress = (text: string): AddressText => {
   return { text, address: null, fault, canonical: text.trim().toLowerCase() };
 };
 
-/** Tells whether a cell suggests that its column has addresses. */
 export const hasAddress = (cell: string): boolean => {
   if (!cell.includes("@")) return false;
   const read = parseAddressCell(cell);

@@ -13,7 +13,6 @@ import {
 export type Address = {
   /** The SMTP form: in NFC (RFC 6530 §10.1), and quoted only when it must be. */
   readonly local: string;
-  /** The domain in lower-case A-labels, or a literal with its brackets. */
   readonly domain: string;
   readonly literal: string | null;
   /** The form for people: U-labels, and the local part in its original case. */

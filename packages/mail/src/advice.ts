@@ -4,7 +4,6 @@ export type Advice = {
   readonly for: readonly string[];
   /** Set when the record replaces one that hid faults, or adds the first record: the new record's faults count against the gain. */
   readonly uncovers?: true;
-  /** Absent when the issue's own message already gives the remedy. */
   readonly text?: string;
 };
 

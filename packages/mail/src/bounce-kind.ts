@@ -2,9 +2,7 @@ import { classify } from "./smtp/classify.ts";
 import type { Reply } from "./smtp/reply.ts";
 
 export type BounceReport = {
-  /** Absent when the report gives no category. */
   readonly type?: "hard" | "soft" | undefined;
-  /** The receiving server's reply, or a line of a delivery report that contains it. */
   readonly diagnostic?: string | undefined;
 };
 

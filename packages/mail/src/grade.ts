@@ -1,4 +1,3 @@
-/** The letter for a score of 0 to 100, of a domain or a message. */
 export type Grade = "A" | "B" | "C" | "D" | "F";
 
 export const GRADES: readonly (readonly [from: number, grade: Grade])[] = [

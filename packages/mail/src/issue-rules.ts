@@ -2,7 +2,6 @@ import type { Issue } from "./issue.ts";
 
 type IssueWeight = Pick<Issue, "severity" | "costPoints">;
 
-/** A row of a rule table. The detail replaces each {name} in the message. */
 export type IssueRule = IssueWeight & {
   readonly message: string;
   readonly lesser?: IssueWeight;

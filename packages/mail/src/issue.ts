@@ -1,4 +1,3 @@
-/** The severities, from the gravest to the mildest. */
 export const SEVERITIES = ["critical", "high", "medium", "low", "info"] as const;
 
 export type Severity = (typeof SEVERITIES)[number];

@@ -25,7 +25,6 @@ export type ProviderLimits = {
 export type ServedDomains = "every domain" | readonly string[];
 
 export type MailProviderRow = {
-  /** The value of the field `provider` of a result. */
   readonly name: string;
   readonly hosts: readonly string[];
   /** A gateway filters mail for the mail systems of others, and many gateways ask the system behind them for the recipient. */
@@ -209,7 +208,6 @@ export const MAIL_PROVIDERS = [
   { name: "forwardmx", hosts: ["forwardmx.io"], isForwarder: true, limits: HOSTER },
   { name: "simplelogin", hosts: ["simplelogin.co"], isForwarder: true, limits: HOSTER },
   { name: "addy", hosts: ["addy.io", "anonaddy.me"], isForwarder: true, limits: HOSTER },
-  // Registrars, at domains whose mail their customers did not buy.
   {
     name: "namecheap_forwarding",
     hosts: ["registrar-servers.com"],

@@ -11,7 +11,6 @@ import { findMailProvider, type MailProviderName } from "./mail-providers.ts";
 const PROBE_MODES = ["yes", "careful", "never"] as const;
 export type ProbeMode = (typeof PROBE_MODES)[number];
 
-/** Providers without an entry are probed. */
 export type ProbePolicy = ReadonlyMap<MailProviderName, ProbeMode>;
 
 export const NO_POLICY: ProbePolicy = new Map();
@@ -35,7 +34,6 @@ export const parseProbePolicy = (text: string): ProbePolicy | string => {
   return policy;
 };
 
-/** Returns the strictest mode when a domain's hosts belong to several providers. */
 export const getProbeMode = (policy: ProbePolicy, hosts: readonly MailHost[]): ProbeMode => {
   if (policy.size === 0) return "yes";
   const modes = hosts.map(({ host }) => policy.get(findMailProvider(host).name) ?? "yes");

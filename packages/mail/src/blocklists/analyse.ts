@@ -6,7 +6,6 @@ import type { IsHealthy } from "./health.ts";
 import type { Blocklist } from "./lists.ts";
 import { type BlocklistVerdict, parseAnswer } from "./parse-answer.ts";
 
-/** The secret keys from the settings, by the `key` of a list's requirement. */
 export type BlocklistKeys = Readonly<Record<string, string>>;
 
 export type BlocklistOutcome = {
@@ -26,7 +25,6 @@ export type BlocklistListing = {
 };
 
 export type Reputation = {
-  /** Null when no list gave a verdict. */
   readonly score: number | null;
   /** The sum of checked, inconclusive and skipped is the total; `checked` includes the lists with a listing. */
   readonly checked: number;
@@ -41,7 +39,6 @@ export type Reputation = {
 
 type BlocklistInput = {
   readonly domain: string;
-  /** Null when neither the request nor the domain's mail hosts have an address. */
   readonly ip: string | null;
   readonly lists: readonly Blocklist[];
   readonly keys: BlocklistKeys;

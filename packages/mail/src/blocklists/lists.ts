@@ -11,12 +11,10 @@ export type ListCodes =
   | {
       readonly kind: "exact";
       readonly meanings: Readonly<Record<string, ListMeaning>>;
-      /** Codes that praise the address or domain. */
       readonly good?: readonly string[];
       /** The meaning of every other 127.x.x.x (RFC 5782 §2.1), for a list that documents no codes. */
       readonly others?: ListMeaning;
     }
-  /** The last octet is a sum of these bits. */
   | { readonly kind: "bits"; readonly meanings: Readonly<Record<number, ListMeaning>> };
 
 /** What a list requires before it answers: a key inside its zone, or registered name servers. */
@@ -26,7 +24,6 @@ export type Blocklist = {
   readonly id: string;
   readonly name: string;
   readonly asks: "ip" | "domain";
-  /** The key that the list needs replaces KEY. */
   readonly zone: string;
   readonly needs?: ListKeyRequirement;
   readonly codes: ListCodes;

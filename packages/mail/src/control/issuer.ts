@@ -58,7 +58,6 @@ const Metadata = v.object({
 export type IssuerMetadata = {
   readonly kind: "metadata";
   readonly keysUrl: string;
-  /** Empty when the metadata name no algorithms. */
   readonly algorithms: readonly string[];
 };
 

@@ -11,7 +11,6 @@ import { type Algorithm, PROFILES, type Profile } from "./profiles.ts";
 
 export const TOKEN_LENGTH_MAX = 16_384;
 
-/** The claims that a token must prove. */
 export type Expected = {
   readonly token: string;
   readonly nonce: string;
@@ -43,7 +42,6 @@ export type TokenFault =
   | "origin_mismatch"
   | "address_mismatch";
 
-/** Makes every check that needs neither a network nor a signature. */
 export const readToken = (expected: Expected, now: Date): Presentation | TokenFault => {
   const split = splitToken(expected.token);
   if (!split) return "malformed";

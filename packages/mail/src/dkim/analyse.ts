@@ -147,7 +147,6 @@ const isShort = ({ bits }: DkimKey): boolean => bits !== null && bits < SHORT_BE
 const isLive = ({ key }: FoundKey): boolean =>
   key.kind === "ed25519" || (key.kind === "rsa" && !isShort(key));
 
-/** The faults of a found key, in the order of the table. */
 const KEY_RULES: readonly (readonly [
   id:
     | "DKIM_SHORT"

@@ -61,7 +61,6 @@ const MOST_COMMON = 6;
 export type DkimTraces = {
   readonly mxHosts: readonly string[];
   readonly spfIncludes: readonly string[];
-  /** The operator's own list, for senders with unusual selectors. */
   readonly ownSelectors: readonly string[];
 };
 

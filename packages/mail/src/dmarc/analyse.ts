@@ -92,7 +92,6 @@ const analyseMissing = (
   return { ...nothing, status: "missing", score: 0, issues };
 };
 
-/** Reports records that were meant to apply and do not. */
 const findOwnNameIssues = (
   domain: string,
   { found, isOpen, ownTexts, multipleAt }: DmarcDiscovery,
@@ -209,7 +208,6 @@ const DEFINED_TAGS = new Set(`v p sp np psd t adkim aspf rua ruf fo pct rf ri`.s
 /** The message shows this number of a value's characters, because five values have to fit into it. */
 const VALUE_SHOWN_MAX = 16;
 
-/** Lists each invalid value with its effect, such as "adkim=strict as r (relaxed)". */
 const listMisreadTags = ({ record }: PlacedRecord): readonly string[] =>
   TAG_VALUES.flatMap(([tag, isValue, readAs]) => {
     const value = findTag(record, tag);

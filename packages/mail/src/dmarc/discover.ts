@@ -10,7 +10,6 @@ export type DmarcDiscovery = {
   /** A query of the tree walk failed, so the organisational domain is not certain. */
   readonly isOpen: boolean;
   readonly ownTexts: readonly string[];
-  /** The parents that have several records, which invalidate each other. */
   readonly multipleAt: readonly string[];
 };
 

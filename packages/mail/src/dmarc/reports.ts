@@ -9,7 +9,6 @@ import { createDmarcIssue, type DmarcRule } from "./rules.ts";
 const REPORTS_MAX = 2;
 const HOSTS_QUERIED_MAX = 4;
 
-/** The two kinds of reports, and the rules for the faults of their addresses. */
 type ReportKind = {
   readonly getAddresses: (record: DmarcRecord) => readonly ReportAddress[];
   readonly bad: DmarcRule;
@@ -104,7 +103,6 @@ const findMissingAuthorization = async (
 
 const toConsentName = (host: string, from: string): string => `${from}._report._dmarc.${host}`;
 
-/** Undefined when DNS does not answer. */
 export const takesReportsOf = async (
   dns: Dns,
   host: string,

@@ -37,7 +37,6 @@ export const DMARC_RULES = {
   DMARC_SP_WEAK: {
     severity: "medium",
     costPoints: 20,
-    // In the lesser case, receivers quarantine the subdomains' mail.
     lesser: { severity: "low", costPoints: 5 },
     message:
       "sp={sp}: receivers apply {applied} to {names} of {domain}, and {policy} to the domain itself.",

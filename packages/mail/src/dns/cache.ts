@@ -9,7 +9,6 @@ type Entry = {
 };
 type CacheOptions = {
   readonly now: () => Date;
-  /** The limit of all entries together, in bytes of `measureBytes`. */
   readonly bytesMax: number;
 };
 

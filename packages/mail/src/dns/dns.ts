@@ -33,7 +33,6 @@ export type DnsOutcome<T> =
   | { readonly kind: "servfail" }
   | { readonly kind: "refused" }
   | { readonly kind: "timeout" }
-  /** The answer holds more than any verdict needs, and the client did not read it. */
   | { readonly kind: "too_large" }
   | { readonly kind: "internal" };
 

@@ -5,7 +5,6 @@ export type RecordedQuery = {
   readonly type: DnsRecordType;
   readonly name: string;
   readonly kind: DnsOutcome<never>["kind"];
-  /** The first records of the answer; `count` counts all of them. */
   readonly records: readonly DnsRecords[DnsRecordType][];
   readonly count: number;
 };

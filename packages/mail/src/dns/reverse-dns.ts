@@ -13,7 +13,6 @@ import { getRecords, isAbsent, isFault } from "./outcome.ts";
 
 export type ReverseDns = {
   readonly status: IssueStatus | "missing" | "error";
-  /** The name that resolves back to the address, or else the first name. */
   readonly name: string | null;
   readonly names: readonly string[];
   /** True (forward-confirmed) when one of the names resolves to the address. Null when we could not find out. */

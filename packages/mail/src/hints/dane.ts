@@ -7,7 +7,6 @@ import { createHint } from "./rules.ts";
 
 type DaneInput = {
   readonly domain: string;
-  /** Empty when the hosts are unknown, and when the domain receives no mail. */
   readonly mxHosts: readonly string[];
 };
 

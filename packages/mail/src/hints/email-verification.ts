@@ -41,7 +41,6 @@ export const findEmailVerificationHints = async (
     : [createHint("EMAIL_VERIFICATION_PRESENT", { domain, issuer })];
 };
 
-/** We got no answer, but other clients may get one. */
 type Unchecked = { readonly kind: "unchecked"; readonly why: string };
 
 const checkIssuer = async (

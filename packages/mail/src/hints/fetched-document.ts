@@ -4,7 +4,6 @@ export type FetchedDocument =
       readonly kind: "answer";
       readonly status: number;
       readonly contentType: string;
-      /** The body, cut off at the client's limit. */
       readonly body: string;
       readonly isComplete: boolean;
       readonly cacheControl?: string | undefined;

@@ -1,8 +1,6 @@
 export type MtaStsPolicy =
   | { readonly kind: "policy"; readonly mode: string; readonly mx: readonly string[] }
-  /** Senders that get this answer apply no policy. */
   | { readonly kind: "faulty"; readonly fault: string }
-  /** We got no answer, but senders may get one. */
   | { readonly kind: "unchecked"; readonly why: string };
 
 /** RFC 8461 §3.2: about a year. */

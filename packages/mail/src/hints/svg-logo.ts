@@ -38,7 +38,6 @@ type LogoElement = {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly parent: LogoElement | null;
-  /** The element's own text, without that of the elements in it. */
   text: string;
 };
 

@@ -2,7 +2,6 @@ export class XmlFault extends Error {}
 
 /** Receives the parts of the document in their order. Names keep the prefix of their namespace. */
 export type XmlHandler = {
-  /** `tag` is the text between the brackets, for `readAttribute`. */
   readonly open: (name: string, tag: string) => void;
   readonly close: (name: string) => void;
   /** Raw text, for `decodeEntities`: callers never use most texts. A text may come in several pieces. */
@@ -30,7 +29,6 @@ export const createXmlScanner = (handler: XmlHandler) => {
   };
 };
 
-/** Returns the incomplete rest. */
 const scanText = (text: string, handler: XmlHandler): string => {
   let at = 0;
   for (;;) {

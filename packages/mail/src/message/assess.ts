@@ -35,7 +35,6 @@ export type AssessmentPorts = Clock & { readonly names: DnsLookups };
 
 /** A finding with the record that resolves it, and the points that resolving it regains. */
 export type ReportedFinding = MessageFinding & {
-  /** The points that the score gains when only this finding is resolved. */
   readonly pointsRegained: number;
   readonly proposal?: ProposedRecord;
 };
@@ -62,7 +61,6 @@ export type MessageReport = Authentication & {
   readonly unsubscribe: Unsubscribe;
   readonly body: MessageBody;
   readonly requirements: ReturnType<typeof judgeRequirements>;
-  /** The findings, sorted by the points that they regain. */
   readonly findings: readonly ReportedFinding[];
 };
 

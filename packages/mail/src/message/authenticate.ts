@@ -18,7 +18,6 @@ export const BUDGET_MS = 8_000;
 const QUESTIONS_MAX = 300;
 const ANSWERS_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Limits DNS for one message, and sends each question only once. */
 export const limitDns = (dns: Dns, { now, sleep }: Clock): Dns => {
   const startedAt = now();
   const budget = { budgetMs: BUDGET_MS, questionsMax: QUESTIONS_MAX, now, sleep };
@@ -46,7 +45,6 @@ export type Authentication = {
   readonly dmarc: MessageDmarc;
 };
 
-/** A mail's claims about its author, before any DNS question. */
 export type ReadAuthor = {
   /** Null when there is not exactly one author domain. */
   readonly from: string | null;
@@ -70,7 +68,6 @@ export const authenticate = async (
   return { spf, dkim, dmarc: await checkDmarc(dns, { from: read.from, spf, dkim }) };
 };
 
-/** Judges whether the domain in From authenticates the whole mail (`pass`). */
 export const judgeAuthor = async (
   dns: Dns,
   received: Envelope,

@@ -9,7 +9,6 @@ import type { ReceivedMessage } from "./received-message.ts";
 export type HeloCheck = {
   readonly name: string;
   readonly kind: "name" | "literal" | "invalid";
-  /** True when the name has an address. Null when DNS gave no answer. */
   readonly resolves: boolean | null;
   readonly isConfirmed: boolean | null;
 };

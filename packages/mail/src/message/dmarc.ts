@@ -21,7 +21,6 @@ export type MessageDmarc = {
   readonly recordDomain: string | null;
   /** The policy that the record requests for failing mail, after inheritance and testing. */
   readonly policy: DmarcPolicy | null;
-  /** The policy that a receiver applies to this message when it obeys the record. */
   readonly disposition: DmarcPolicy;
   readonly spf: Alignment;
   readonly dkim: Alignment;

@@ -1,6 +1,4 @@
-/** A mail as an SMTP receiver accepted it from a client. */
 export type ReceivedMessage = {
-  /** The message after dot-unstuffing, with CRLF at the ends of lines. */
   readonly raw: Uint8Array;
   readonly mailFrom: string;
   readonly helo: string;

@@ -10,7 +10,6 @@ export type MessageSpf = {
   /** The domain of MAIL FROM, or the HELO name when MAIL FROM is empty, in A-labels. */
   readonly domain: string;
   readonly identity: "mailfrom" | "helo";
-  /** The terms that decided, with the outermost term first. */
   readonly matched: SpfEvaluation["matched"];
   readonly problem: SpfEvaluation["problem"];
   readonly lookups: number;

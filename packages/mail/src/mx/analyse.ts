@@ -17,7 +17,6 @@ export type MxAnalysis = {
   readonly status: IssueStatus | "missing" | "error";
   /** The records, sorted by preference. A domain without MX records counts as its own mail host when it has an address (RFC 5321 §5.1). */
   readonly records: readonly MxRecord[];
-  /** Null when DNS gave no answer. */
   readonly hasValidMx: boolean | null;
   readonly score: number | null;
   readonly issues: readonly Issue[];

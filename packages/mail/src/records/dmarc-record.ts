@@ -69,7 +69,6 @@ const findMailbox = async (
   return (await takesReportsOf(dns, host, domain)) === true ? reportsMailbox : undefined;
 };
 
-/** The most report hosts to query: no working record names more. */
 const HOSTS_QUERIED_MAX = 8;
 
 const findSilentHosts = async (
@@ -133,7 +132,6 @@ type Policies = {
 /** Tags to copy when receivers can read their values. A stricter policy ends a test, so t= is not among them. */
 const COPIED = TAG_VALUES.filter(([tag]) => tag !== "t");
 
-/** Makes the policy one step stricter, unless the owner still has to see its effect. */
 const advance = (record: DmarcRecord, input: Prepared, inherited?: DmarcPolicy): Tags => {
   const { reports, isTesting } = record;
   const hasReports = reports.some(({ isValid }) => isValid);

@@ -15,7 +15,6 @@ export type ProposedRecord = {
   readonly replaces: readonly DnsRecord[];
   /** The points that the score gains after publication. Null when the check could not compute them. */
   readonly points: number | null;
-  /** A further step for the owner, or null. */
   readonly note: string | null;
   readonly file: { readonly url: string; readonly content: string } | null;
 };

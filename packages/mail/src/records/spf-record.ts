@@ -105,7 +105,6 @@ const replaceTerm = (term: string): readonly string[] => (namesSenders(term) ? [
 export const hasGap = ({ record, open }: ProposedRecord): boolean =>
   open.length > 0 && isSpf(record.value);
 
-/** Returns the record after its owner deletes every gap. */
 export const removeGaps = (proposal: ProposedRecord): ProposedRecord => {
   const { record } = proposal;
   const terms = splitTerms(record.value).filter((term) => !isGap(term));
@@ -114,7 +113,6 @@ export const removeGaps = (proposal: ProposedRecord): ProposedRecord => {
 
 const insertFirst = (text: string, term: string): string => toRecord([term, ...splitTerms(text)]);
 
-/** Adds a term after the last term that names senders. */
 export const addSpfTerm = (text: string, term: string): string => {
   const terms = splitTerms(text);
   const end = terms.findIndex((one) => isEnd(one) || isModifier(one));
@@ -237,7 +235,6 @@ const GUESSES: readonly (readonly [fault: RegExp, meant: string])[] = [
   [/^([-+?~]?all)[^a-z\d].*$/i, "$1"],
   [/^(.*[a-z\d])([-+?~]all)$/i, "$1 $2"],
   [/^(redirect|exp):(.+)$/i, "$1=$2"],
-  // An IP address without a mechanism, or with the wrong one.
   [
     /^([-+?~]?)(?:ipv?[46]?|a|mx|include|ptr|exists)?:?(\d+\.\d+\.\d+\.\d+(?:\/\d+)?)$/i,
     "$1ip4:$2",

@@ -1,7 +1,6 @@
 import { findSteps } from "./keyboard.ts";
 import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
 
-/** One sign that a machine chose a local part, and its strength, 0 to 1. */
 export type BotSignal = {
   readonly signal: "spelling" | "hexadecimal" | "key_runs" | "alternation" | "digits";
   readonly value: number;

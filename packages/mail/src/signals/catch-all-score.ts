@@ -5,7 +5,6 @@ export type CatchAllSignals = {
   readonly isRole: boolean;
   /** The domain's likely pattern for mailboxes, such as "first.last" or "flast"; null when unknown. */
   readonly pattern: string | null;
-  /** The account's addresses at this domain, by the fate of its mail to them. */
   readonly mail?: { readonly delivered: number; readonly bounced: number };
 };
 

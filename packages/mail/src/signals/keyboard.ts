@@ -28,7 +28,6 @@ const NEIGHBOURS = toPairKeys(
   ),
 );
 
-/** Tells whether a finger that aims at one key could hit the other. */
 export const areNeighbours = (a: string, b: string): boolean => NEIGHBOURS.has(toPairKey(a, b));
 
 const ROWS = [

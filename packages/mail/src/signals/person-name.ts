@@ -13,7 +13,6 @@ export type PersonName = {
 const givenNames: ReadonlySet<string> = new Set(GIVEN_NAMES);
 const familyNames: ReadonlySet<string> = new Set(FAMILY_NAMES);
 const commonWords: ReadonlySet<string> = new Set(COMMON_WORDS);
-/** Words that belong to the family name after them. */
 export const PARTICLES: ReadonlySet<string> = new Set(
   "al bin da das de del della den der di dos du el la le ten ter van von zu".split(" "),
 );

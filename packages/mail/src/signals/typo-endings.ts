@@ -63,7 +63,6 @@ const listSplits = (typed: string): readonly Split[] => {
     });
 };
 
-/** Removes punctuation that followed the address in a sentence. */
 const removePunctuation = (typed: string): string => typed.replace(/(?<![.,;:>)])[.,;:>)]+$/, "");
 
 const getLast = (text: string): string => text.slice(text.lastIndexOf(".") + 1);

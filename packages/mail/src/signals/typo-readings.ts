@@ -1,5 +1,3 @@
-// Readings of a typed domain without one extra part.
-
 /** A repeated part, "www." in front, or digits at either end count as one slip, however many letters they have. */
 export const WHOLE_PART = 1;
 

@@ -134,7 +134,6 @@ const measureSurcharge = (provider: ProviderEntry, reading: Reading, slips: numb
 const isFirstReplaced = (typed: string, meant: string): boolean =>
   typed[0] !== meant[0] && typed[0] !== meant[1] && typed[1] !== meant[0];
 
-/** Clears the lowest bit twice, and checks whether any bit is left. */
 const areMoreThanTwo = (bits: number): boolean => {
   const withoutOne = bits & (bits - 1);
   return (withoutOne & (withoutOne - 1)) !== 0;

@@ -6,7 +6,6 @@ import type { RecipientResult, SessionPlan, SessionResult } from "./session.ts";
 import { isThrottled } from "./session-stop.ts";
 import { isFault, type SmtpConnect, type SmtpTarget, type WireFault } from "./wire.ts";
 
-/** The parts of a session's plan that do not depend on the host. */
 export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
   readonly port: number;
   /** Set when the host was silent before: the host then gets as much time as a tarpit. */
@@ -17,7 +16,6 @@ export type SessionRequest = Omit<SessionPlan, "mxHost" | "limits" | "tls"> & {
 
 export type HostAttempt = {
   readonly host: string;
-  /** Empty when no address was left to connect to. */
   readonly ip: string;
   readonly result: SessionResult;
   readonly transcript: Transcript;
@@ -71,7 +69,6 @@ const joinTranscripts = (attempts: readonly HostAttempt[]): Transcript =>
         ...transcript,
       ]);
 
-/** Tells whether the domain's MX records list a more preferred host than this one. */
 export const isBackup = (hosts: readonly MailHost[], host: string): boolean =>
   getPriority(hosts, host) > Math.min(...hosts.map(({ priority }) => priority));
 

@@ -115,9 +115,7 @@ export const converse = async <Result>(
 };
 
 type ConverseOptions = {
-  /** The waits that differ from the usual waits. */
   readonly waits?: Partial<ReplyWaits>;
-  /** Set when the host was silent before. */
   readonly isPatient?: boolean | undefined;
 };
 
@@ -127,7 +125,6 @@ type Line = {
   waits: ReplyWaits;
   readonly transcript: TranscriptLine[];
   readonly startedAtMs: number;
-  /** The clock's last reading. The code reads it before each send and after each wait. */
   atMs: number;
   slow: number;
 };
@@ -164,7 +161,6 @@ const startTls = async (line: Line, host: string): Promise<WireFault | null> => 
   return fault;
 };
 
-/** At a tarpit, the session continues with a tarpit's waits and deadline. */
 const notePace = (line: Line, ms: number): void => {
   line.slow = ms < TARPIT_MS ? 0 : line.slow + 1;
   if (line.slow !== TARPIT_REPLIES) return;

@@ -3,7 +3,6 @@ import type { Reply } from "./reply.ts";
 /** A peer with such a fault is not a mail server, or attacks our memory. The reader ignores all bytes after a fault. */
 export type ReplyFault = "not_smtp" | "reply_too_long";
 
-/** Takes bytes as they arrive, and returns the replies that they complete, in order. */
 export type ReplyReader = (bytes: Uint8Array) => readonly (Reply | ReplyFault)[];
 
 /** RFC 5321 §4.5.3.1.5 allows 512 bytes. Real servers send longer lines, but no line near 2048 bytes. */
@@ -21,7 +20,6 @@ export const createReplyReader = (): ReplyReader => {
   let begunBytes = 0;
   let replyBytes = 0;
   let lines = 0;
-  /** The texts of the lines so far, without their codes. */
   let texts: string[] = [];
   let fault: ReplyFault | null = null;
 

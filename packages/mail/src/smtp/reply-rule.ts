@@ -15,7 +15,6 @@ export type ReplyRule = {
   readonly enhanced?: RegExp;
   readonly text?: RegExp;
   readonly unless?: RegExp;
-  /** The rule applies only to mail exchangers with such a name. */
   readonly mx?: RegExp;
   /** The rule applies only to mail hosts of a provider that filters mail for the mail systems of others. */
   readonly atGateway?: true;
@@ -24,7 +23,6 @@ export type ReplyRule = {
    * words that no rule knows.
    */
   readonly example: string;
-  /** The mail exchanger of the example, when the rule has `mx`. */
   readonly fromHost?: string;
 };
 
@@ -35,7 +33,6 @@ export type RuleFamily = {
   readonly retry?: RetryHint;
   /** The rules also match replies to the greeting, EHLO, STARTTLS and MAIL, before a mailbox was named. */
   readonly anyStage?: true;
-  /** The reply concerns us: our address, our sender, our pace. */
   readonly aboutUs?: true;
   /**
    * The server refuses our address or our name for every recipient, which counts for the mail provider's circuit breaker: a 5xx as a

@@ -9,7 +9,6 @@ export type SessionState = {
   readonly results: RecipientResult[];
   readonly unknownRecipients: string[];
   readonly catchAllProbes: SessionResult["catchAllProbes"][number][];
-  /** Domains whose random recipient is asked about next. */
   readonly pendingProbes: Set<string>;
   /** The number of the guess at the next recipient's address; 0 is the plan's own recipient. */
   guess: number;

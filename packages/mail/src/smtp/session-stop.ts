@@ -5,7 +5,6 @@ import { isFault, type ReplyOrFault } from "./wire.ts";
 
 export type SessionStop = Pick<SessionResult, "closedBy" | "ending">;
 
-/** The session has reached our own limit of recipients for a connection. */
 export const LIMIT: SessionStop = { closedBy: "limit", ending: null };
 
 export const createStop = (stage: Stage, reply: ReplyOrFault): SessionStop => ({

@@ -24,7 +24,6 @@ export type SessionPlan = {
   readonly pipelining?: boolean;
 };
 
-/** Returns undefined when the session needs no witness. */
 export type ChooseWitness = (
   results: readonly RecipientResult[],
   mxHost: string,

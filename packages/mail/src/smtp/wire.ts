@@ -48,7 +48,6 @@ export type ConnectOptions = {
   readonly timeoutMs: number;
   /** Without `exit`, calls with the same key use the same exit while it works. */
   readonly affinityKey: string;
-  /** The exit to use. Absent when any exit will do. */
   readonly exit?: string;
 };
 

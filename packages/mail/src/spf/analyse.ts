@@ -14,9 +14,7 @@ import type { SpfResult } from "./verdict.ts";
 import { walkPages, walkTree } from "./walk.ts";
 
 export type SpfInput = {
-  /** The domain in A-labels. */
   readonly domain: string;
-  /** The sending IP address, for which the policy is also evaluated. */
   readonly sendingIp?: string | null;
 };
 
@@ -28,12 +26,10 @@ export type SpfAnalysis = {
   /** 100 less the points of the issues. Null when a failed DNS query left a part open. */
   readonly score: number | null;
   readonly issues: readonly Issue[];
-  /** Look-ups for a host that matches no term, and so evaluates the whole policy. */
   readonly lookups: number;
   readonly voidLookups: number;
   readonly domains: readonly string[];
   readonly tree: readonly SpfNode[];
-  /** Null without a sending address, and when our query budget did not suffice. */
   readonly evaluation: SpfEvaluation | null;
 };
 
@@ -116,7 +112,6 @@ const getRecord = ({ published }: SpfPage): string | null => {
   return published.kind === "several" ? (published.texts[0] ?? null) : null;
 };
 
-/** The first line that applies is the status. */
 const STATUSES: readonly (readonly [SpfStatus, (issue: Issue) => boolean])[] = [
   ["error", ({ id }) => id === "SPF_TEMPERROR"],
   ["missing", ({ id }) => id === "SPF_MISSING"],

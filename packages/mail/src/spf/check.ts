@@ -54,7 +54,6 @@ const removeMapping = (ip: Ip): Ip =>
     ? { bits: 32, value: ip.value & 0xffff_ffffn }
     : ip;
 
-/** Writes octets or nibbles in the order of the address. */
 const formatIpv4 = (ip: Ip): string => toReverseLabels(ip).split(".").toReversed().join(".");
 
 const formatIpv6 = (ip: Ip): string => {

@@ -15,7 +15,6 @@ import {
 import type { SpfWalk } from "./walk.ts";
 import { measureWidth } from "./width.ts";
 
-/** The known facts about a policy. A part that was not looked up is absent. */
 export type SpfFindingsInput = {
   readonly tree: SpfTree;
   readonly root: SpfPage;
@@ -24,7 +23,6 @@ export type SpfFindingsInput = {
   readonly sending: {
     readonly ip: string;
     readonly evaluation: SpfEvaluation | null;
-    /** The number of the address's names. Only for policies that ask for them. */
     readonly names: number;
   } | null;
 };
@@ -174,7 +172,6 @@ const findWalkIssues = ({ walk, root }: SpfFindingsInput): readonly SpfFinding[]
   const many = { domain, lookups, limit: termsMax };
   const voids = { domain, void_lookups: voidLookups, limit: voidsMax };
   const openBy = { domain, term: by?.term ?? "", by: by?.domain ?? "" };
-  // A range of all addresses has its own issue.
   const byName = by?.kind === "all" || by?.kind === "exists";
   return [
     ...createFinding(lookups > termsMax, "SPF_LOOKUPS_GT_10", many),

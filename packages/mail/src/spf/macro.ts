@@ -10,11 +10,9 @@ export type MacroValues = Readonly<Record<MacroLetter, string>>;
 
 export type Macro = {
   readonly letter: MacroLetter;
-  /** The number of parts to keep, counted from the right. */
   readonly partsMax: number;
   readonly reversed: boolean;
   readonly delimiters: string;
-  /** A capital letter requests escaping for a URL. */
   readonly escaped: boolean;
 };
 

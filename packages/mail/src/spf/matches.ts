@@ -5,12 +5,10 @@ import { isAskable, isAtOrBelow, removeFinalDot } from "./name.ts";
 import type { DualLength, SpfMechanism } from "./parse.ts";
 import { isStop, type SpfStop, type SpfVerdict, type TermLocation } from "./verdict.ts";
 
-/** Values that are the same for all records of one check. */
 export type SpfCheck = {
   readonly dns: LimitedDns;
   readonly ip: Ip;
   readonly namesMax: number;
-  /** All macros but %{d} and %{p}, which depend on the record's domain. */
   readonly values: Omit<MacroValues, "d" | "p">;
 };
 

@@ -6,9 +6,7 @@ import type { SpfWalk } from "./walk.ts";
 export type SpfNode = {
   /** The depth of the node: 0 for the domain itself. */
   readonly depth: number;
-  /** The include or redirect to this node. Null for the domain itself. */
   readonly term: string | null;
-  /** Null when it depends on the message (a macro). */
   readonly domain: string | null;
   readonly status: PublishedSpf["kind"] | "unread" | "loop";
   /** Null when the record occurred before, or is unusually long. */

@@ -17,7 +17,6 @@ export type Qualifier = "+" | "-" | "?" | "~";
 export type SpfMechanism =
   | { readonly kind: "all" }
   | { readonly kind: "include" | "exists"; readonly target: MacroString }
-  /** Null when the mechanism is about the record's own domain. */
   | { readonly kind: "ptr"; readonly target: MacroString | null }
   | ({ readonly kind: "a" | "mx"; readonly target: MacroString | null } & DualLength)
   | { readonly kind: "ip4" | "ip6"; readonly block: Cidr };
@@ -140,7 +139,6 @@ const parseMechanism = (term: string): SpfMechanism | SpfFaultName => {
   return isModifier && argument.startsWith(":") ? "colon_for_equals" : "unknown_term";
 };
 
-/** Parses the text after the name: empty, or starting with ":" or "/". */
 type Reader = (argument: string) => SpfMechanism | SpfFaultName;
 
 const READ: Readonly<Record<string, Reader>> = {

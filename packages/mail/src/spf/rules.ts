@@ -2,11 +2,9 @@ import type { Issue, Severity } from "../issue.ts";
 import { shortenText } from "./verdict.ts";
 
 type SpfRuleEntry = {
-  /** The public id, when one rule has two costs. */
   readonly id?: string;
   readonly severity: Severity;
   readonly costPoints: number;
-  /** The finding's detail replaces each {name}. */
   readonly message: string;
 };
 

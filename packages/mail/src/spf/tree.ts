@@ -9,7 +9,6 @@ export type SpfPage = {
   /** The domain itself or a target of its redirects, so its owner wrote it. Includes mostly belong to others. */
   readonly own: boolean;
   readonly published: PublishedSpf;
-  /** All of its TXT records, including the policy. */
   readonly texts: readonly string[];
   readonly record: SpfRecord;
   /** The terms up to the first "all": a receiver evaluates no term after it. */

@@ -38,7 +38,6 @@ export type SpfStop =
 export type SpfProblem = {
   readonly reason: SpfStop["reason"];
   readonly domain: string;
-  /** Null when the fault is the domain's and not a single term's. */
   readonly term: string | null;
 };
 

@@ -73,7 +73,6 @@ const walkPage = (
 /** An unreadable term that may be the end of the record: a missing end is then not reported as well. */
 const AN_END = /all|redirect/i;
 
-/** The term that refers to another record costs a look-up of its own. */
 const toNestedWalk = (inner: SpfWalk): SpfWalk => ({ ...inner, lookups: inner.lookups + 1 });
 
 const walkStep = (step: SpfStep, hosts: SpfHosts): SpfWalk => {

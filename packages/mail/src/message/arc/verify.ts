@@ -8,14 +8,12 @@ import { getValue, type HeaderField } from "../parse/fields.ts";
 export type ArcResult = {
   readonly result: "none" | "pass" | "fail" | "temperror";
   readonly reason: string | null;
-  /** One set for each forwarder, oldest first, with its domain and its finding. */
   readonly sets: readonly ArcSetSummary[];
 };
 
 export type ArcSetSummary = {
   readonly instance: number;
   readonly domain: string | null;
-  /** cv=: the forwarder's verdict on the sets before its own. */
   readonly chain: string | null;
 };
 
@@ -30,9 +28,7 @@ type ArcSet = {
 /** RFC 8617 §4.2.1. */
 const SETS_MAX = 50;
 
-/** The chain of ARC sets, as far as it can be read without the forwarders' keys. */
 export type ReadArc = {
-  /** The result, unless a key changes it. */
   readonly result: ArcResult;
   /** The newest ARC-Message-Signature, and then the ARC-Seals from the oldest on. */
   readonly signatures: readonly ReadSignature[];

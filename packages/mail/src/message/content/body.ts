@@ -6,10 +6,8 @@ import { analyseLinks, listTextLinks, type MessageLinks } from "./links.ts";
 export type MessageBody = {
   readonly hasHtml: boolean;
   readonly hasText: boolean;
-  /** Octets of the HTML text without its transfer encoding. */
   readonly htmlBytes: number;
   readonly attachments: readonly Attachment[];
-  /** All parts, with those that contain others. */
   readonly parts: readonly PartSummary[];
   readonly isCut: boolean;
   readonly images: number;

@@ -16,7 +16,6 @@ export const LINKS_MAX = 500;
 const SHOWN_MAX = 300;
 /** The reader stops after this number of characters in a tag: a hostile tag may never close. */
 const TAG_LENGTH_MAX = 20_000;
-/** Elements whose content is not visible text. */
 const SILENT = ["script", "style", "title"];
 
 /** Reads HTML in one pass, as far as a report about a mail needs it. It never fails, because mail may contain any HTML. */

@@ -4,7 +4,6 @@ import { type HtmlLink, LINKS_MAX } from "./html.ts";
 import { SHORTENERS } from "./shorteners.ts";
 
 export type LinkHost = {
-  /** The host in A-labels, or an IP address. */
   readonly host: string;
   readonly count: number;
   readonly isShortener: boolean;
@@ -14,9 +13,7 @@ export type LinkHost = {
 
 export type MessageLinks = {
   readonly count: number;
-  /** The hosts, sorted by the number of links. */
   readonly hosts: readonly LinkHost[];
-  /** Links whose text shows a domain other than their target's. */
   readonly mismatches: readonly { readonly shown: string; readonly host: string }[];
 };
 
@@ -70,7 +67,6 @@ const parseUrl = (
   return isHost ? { host, isPlain: protocol === "http:" } : undefined;
 };
 
-/** Returns the host that a link's text shows when the text is only a page's address. */
 const findShownHost = (text: string): string | undefined => {
   const shown = /^(?:https?:\/\/)?([^\s/@:?#]{4,253})(?:[/:?#]\S*)?$/i.exec(text)?.[1];
   if (shown === undefined) return undefined;

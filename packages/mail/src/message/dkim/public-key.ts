@@ -5,7 +5,6 @@ import { getRecords, isFault } from "../../dns/outcome.ts";
 import { parseTagList } from "../../tag-list.ts";
 import { removeSpace, type SignatureAlgorithm } from "./signature.ts";
 
-/** Why the DNS record at a signature's selector cannot verify it. */
 export type KeyFault =
   | "dns"
   | "key_missing"
@@ -76,7 +75,6 @@ const readKey = (text: string, algorithm: SignatureAlgorithm): KeyReading => {
   return { kind: "key", key, bits, isTesting, isStrict: flags.includes("s") };
 };
 
-/** The ASN.1 prefix of an Ed25519 key, before its 32 bytes. */
 const ED25519_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
 const toKeyObject = (bytes: Buffer, kind: "rsa" | "ed25519"): KeyObject | undefined => {

@@ -5,16 +5,13 @@ import { CANONICALISATIONS, type Canonicalisation } from "./canonicalise.ts";
 
 export type SignatureAlgorithm = "rsa-sha256" | "ed25519-sha256" | "rsa-sha1";
 
-/** The common parts of DKIM and ARC signatures, once their tags are sound. */
 export type MessageSignature = {
   readonly field: HeaderField;
   readonly algorithm: SignatureAlgorithm;
   readonly headerWay: Canonicalisation;
   readonly bodyWay: Canonicalisation;
-  /** The domain in A-labels and lower case. */
   readonly domain: string;
   readonly selector: string;
-  /** The field names in lower case, in the order of h=. */
   readonly names: readonly string[];
   readonly bodyHash: string;
   readonly signature: string;
@@ -41,7 +38,6 @@ export type SignatureReading =
   | {
       readonly kind: "fault";
       readonly fault: SignatureFault;
-      /** Null when the tag cannot be read. */
       readonly domain: string | null;
       readonly selector: string | null;
     };

@@ -52,7 +52,6 @@ const RESULT_OF_REASON: Readonly<Record<SignatureReason, SignatureResult>> = {
 
 export type DkimResult = {
   readonly result: SignatureResult;
-  /** Null when the signature passed. */
   readonly reason: SignatureReason | null;
   readonly domain: string | null;
   readonly selector: string | null;
@@ -62,7 +61,6 @@ export type DkimResult = {
   readonly canonicalisation: string | null;
   /** The names in h=, in lower case, up to a limit. */
   readonly signedFields: readonly string[];
-  /** Octets of the body that the signature leaves out (l=). */
   readonly unsignedBytes: number;
   readonly isTesting: boolean;
   readonly signedAt: string | null;

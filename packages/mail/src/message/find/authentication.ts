@@ -63,7 +63,6 @@ const DKIM_FINDINGS: Readonly<Record<SignatureReason, MessageRuleId>> = {
   not_checked: "DKIM_MALFORMED",
 };
 
-/** Each fault in words. Reasons that have their own finding are absent. */
 const FAULTS: Readonly<Partial<Record<SignatureReason, string>>> = {
   syntax: "its list of tags is malformed",
   missing_tag: "a required tag is missing",
@@ -130,7 +129,6 @@ const findFaultsOfValid = (
 ): readonly MessageFinding[] => {
   const [first] = valid;
   if (!first) return [];
-  // One signature without the fault is enough.
   const inAll = (isFaulty: (one: DkimResult) => boolean) =>
     valid.every(isFaulty) ? valid.find(isFaulty) : undefined;
   const cut = valid.find(({ unsignedBytes }) => unsignedBytes > 0);

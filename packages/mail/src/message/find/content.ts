@@ -66,7 +66,6 @@ const HTML_BYTES_MAX = 102_400;
 const SIZE_BYTES_MAX = 10_000_000;
 /** RFC 5322 §2.1.1. */
 const LINE_MAX = 998;
-/** A shorter text is hardly a sentence. */
 const TEXT_LENGTH_MIN = 50;
 const CAPITALS_MIN = 8;
 

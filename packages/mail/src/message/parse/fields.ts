@@ -9,11 +9,9 @@ export type HeaderSection = {
   readonly fields: readonly HeaderField[];
   /** Lines that neither start nor continue a field. Mail servers read them as part of the field above. */
   readonly strayLines: number;
-  /** The offset at which the body starts. */
   readonly bodyAt: number;
 };
 
-/** The reader ignores further fields; no mail has as many. */
 const FIELDS_MAX = 2_000;
 /** The reader cuts off a longer header section, which mail servers refuse anyway. */
 const SECTION_BYTES_MAX = 1024 * 1024;

@@ -5,7 +5,6 @@ export type LineEnds = {
   readonly bytes: Buffer;
   /** Line feeds that had no carriage return before them; in `bytes` they are CRLF. */
   readonly bareLineFeeds: number;
-  /** Carriage returns without a line feed after them. */
   readonly bareReturns: number;
   readonly longestLine: number;
 };

@@ -2,7 +2,6 @@ import { type HeaderField, readFields } from "./fields.ts";
 import { normalizeLineEnds } from "./line-ends.ts";
 import { type PartTree, readParts } from "./parts.ts";
 
-/** A message, with CRLF at all line ends. */
 export type ParsedMessage = {
   readonly sizeBytes: number;
   readonly fields: readonly HeaderField[];

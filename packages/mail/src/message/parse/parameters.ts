@@ -34,7 +34,6 @@ const unquote = (value: string): string =>
         .replaceAll(/\\(.)/g, "$1")
     : value;
 
-/** Splits at semicolons, and drops comments. */
 const splitOutsideQuotes = (text: string): readonly string[] => {
   const parts = [""];
   let isQuoted = false;

@@ -13,18 +13,14 @@ export type MessagePart = {
   /** The raw body, with its transfer encoding. */
   readonly body: Buffer;
   readonly bytes: number;
-  /** A multipart without a boundary, or without a part. */
   readonly isBroken: boolean;
   /** The text of text/plain and text/html. Null for other types, for attachments and for unknown character sets. */
   readonly text: string | null;
-  /** Octets of the text without its transfer encoding. */
   readonly textBytes: number;
 };
 
 export type PartTree = {
-  /** The parts in the order of the message; a part follows the part that contains it. */
   readonly parts: readonly MessagePart[];
-  /** True when the reader skipped parts beyond its limits. */
   readonly isCut: boolean;
 };
 

@@ -6,7 +6,6 @@ const WHO =
 const NOT_THERE =
   "unknown(?! (?:error|reason|encoding|problem|type|policy|charset|failure|status|command|mailer))|never found|no longer exists?|does no exists?|not (?:be )?(?:found|located|identified|resolved|recogni[sz]ed|listed|known|exists?|existing|valid|registered|present|here|defined|ours)|not a (?:valid|known|local|registered)|invalid|(?:is|was) (?:incorrect|wrong|illegal)|non-?exist[ae]nt|non existent|non-? ?existing|(?:has )?never existed|not local|not on file|not an? (?:existing|active)|unrouteable|unroutable|misspelled|mistyped|unrecogni[sz]ed|undefined|unavailable here";
 
-/** These words suffice in a reply about a mailbox. */
 const DEAD =
   "disabled|inactive|inactivated|not active|not activated|deactivated|de-activated|suspended|discontinued|frozen|terminated|dormant|abandoned|decommissioned|no longer (?:active|valid|in use|in service|available|used|employed|with (?:us|the)|monitored|maintained|supported|works?|accept\\w*|receiv\\w*)|out of use|not in use|not in service";
 
@@ -72,7 +71,6 @@ export const FULL_MAILBOX: readonly RuleFamily[] = [
   },
 ];
 
-/** Words that count only in a permanent reply about the recipient. */
 export const GONE_MAILBOX: readonly RuleFamily[] = [
   {
     ...invalid,

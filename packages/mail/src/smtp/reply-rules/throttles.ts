@@ -4,7 +4,6 @@ import type { RuleFamily } from "../reply-rule.ts";
 const US =
   "(?:\\b(?:from|by|server|client|ip|address) {0,2}[[(]? {0,2}_ip_|\\bips?\\b|\\byour (?:\\w+ )?(?:ips?|host|server|mail ?server|mta|network|connection)\\b|\\bclient\\b|\\b(?:sending|connecting) (?:host|mta|server|ip)\\b)";
 
-/** Words that announce a temporary refusal. */
 const FOR_NOW =
   "(?:\\brates?\\b|\\brate-?limit\\w*|\\bthrottl\\w*|\\btoo (?:many|much|fast|quickly|frequent\\w*)\\b|\\bbusy\\b|\\bdeferred\\b|\\btemporar\\w*|\\b(?:try|connect|retry) (?:(?:it|this|your \\w+) )?(?:again )?later\\b|\\bslow down\\b|\\bunusual\\b|\\bconcurren\\w*|\\bvolume\\b)";
 

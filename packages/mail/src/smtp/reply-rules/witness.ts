@@ -1,7 +1,6 @@
 import type { Reply } from "../reply.ts";
 import type { RuleFamily } from "../reply-rule.ts";
 
-/** The reason when the mail server refused an existing mailbox of the operator's. */
 export const WITNESS_REFUSED = "witness_refused";
 
 /** Replaces the server's own words, which deny the mailbox. Release 0.2.0 reads `ip_blocked`. */
