@@ -1,7 +1,6 @@
 /** The build puts every file into assets/, below any path; npm run dev serves this file from src/. */
 const app = new URL(import.meta.url.replace(/(?:assets|src)\/[^/]*$/, ""));
 
-/** The path of the dashboard: /app/, or with a base path /mailproof/app/. */
 export const APP_PATH = app.pathname;
 
 export const API_URL = app.href.replace(/\/app\/$/, "");

@@ -45,10 +45,8 @@ const CUT_SLACK = 1e-6;
 export const formatCount = (value: number, one: string, many = `${one}s`): string =>
   `${formatNumber(value)} ${value === 1 ? one : many}`;
 
-/** Formats a time in the reader's time zone. */
 export const formatTime = (iso: string): string => dateTime.format(new Date(iso));
 
-/** Formats hours and minutes in the reader's time zone. */
 export const formatClock = (iso: string): string => clock.format(new Date(iso));
 
 /** Formats a day of the API, which is a day in UTC. */

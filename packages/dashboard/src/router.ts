@@ -16,9 +16,7 @@ export const path = computed(() => {
 export const query = computed(() => address.value.searchParams);
 
 type Navigation = {
-  /** Replaces the current entry, so Back does not return to it. */
   readonly replace?: boolean;
-  /** Data for the screen, stored in `history.state` and not in the URL. */
   readonly state?: unknown;
 };
 
@@ -54,7 +52,6 @@ export const watchAddress = (): void => {
 
 export type Params = Readonly<Record<string, string>>;
 
-/** Undefined if its percent-encoding is invalid. */
 const decodePart = (part: string): string | undefined => {
   try {
     return decodeURIComponent(part);

@@ -9,7 +9,6 @@ export type ScreenEntry = {
   /** The path below /app/; each ":name" matches one part. */
   readonly path: string;
   readonly title: string;
-  /** Its group in the navigation. Absent when only other screens link to it. */
   readonly group?: (typeof GROUPS)[number];
   readonly icon?: IconName;
   readonly load: () => Promise<FunctionComponent<ScreenProps>>;

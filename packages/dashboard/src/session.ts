@@ -35,7 +35,6 @@ export const isSignedIn = computed(() => key.value !== null);
 /** Null until it has loaded, or when the key may not read it. */
 export const account = signal<GetAccountData | null>(null);
 
-/** The error of the latest attempt to read the balance. */
 export const accountError = signal<unknown>(null);
 
 export const signOutReason = signal<string | null>(null);
@@ -92,7 +91,6 @@ const readAccount = async (candidate: string): Promise<GetAccountData | null> =>
     });
 };
 
-/** For any other key the operator's routes do not exist. */
 const explainRefusal = (error: unknown): never => {
   if (!(error instanceof MailproofError) || error.status !== 404) throw error;
   throw new TypeError(

@@ -28,7 +28,6 @@ const isOpen = signal(false);
 const text = signal("");
 const chosen = signal(0);
 
-/** Null until the code of the palette has loaded. */
 const finder = signal<typeof Finder | null>(null);
 const isBroken = signal(false);
 /** The account's lists and domains, and the pages of the manual, read when the palette opens. */

@@ -37,7 +37,6 @@ const findScreen = (
   return { params: {} };
 };
 
-/** The previous screen stays until the code of the next one has loaded. */
 const openScreen = async (
   screens: readonly ScreenEntry[],
   address: string,
@@ -96,7 +95,6 @@ export const Outlet = () => {
   const current = shown.value?.screens === listScreens() ? shown.value : null;
   useLayoutEffect(() => {
     if (!current) return;
-    // After a page load the browser is already at the top.
     const heading = document.querySelector<HTMLElement>("main h1");
     if (!isFirst.current) {
       heading?.focus({ preventScroll: true });

@@ -16,7 +16,6 @@ export type Command = {
   readonly path?: string;
   readonly href?: string;
   readonly email?: string;
-  /** Absent when the command opens something. */
   readonly run?: () => void;
 };
 
@@ -62,7 +61,6 @@ type ManualEntry = {
 
 let manual: readonly Command[] = [];
 
-/** Reads the index of the manual's own search, once. */
 export const readManual = async (): Promise<readonly Command[]> => {
   if (manual.length > 0) return manual;
   const response = await fetch(toDocsHref("/search.json"));
@@ -115,7 +113,6 @@ const findPages = (
 };
 
 type Found = {
-  /** The commands for screens and settings. */
   readonly commands: readonly Command[];
   readonly places: readonly Command[];
   readonly manual: readonly Command[];

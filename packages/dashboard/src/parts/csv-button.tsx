@@ -6,7 +6,6 @@ export type CsvRow = readonly (string | number)[];
 export type CsvTable = { readonly header: readonly string[]; readonly rows: readonly CsvRow[] };
 
 type Props = {
-  /** The name of the file, without its extension. */
   readonly fileName: string;
   /** A promise when the table is longer than its visible part. */
   readonly getTable: () => CsvTable | Promise<CsvTable>;

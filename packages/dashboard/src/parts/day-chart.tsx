@@ -3,7 +3,6 @@ import { StackedBar } from "./stacked-bar.tsx";
 
 export type Series = {
   readonly name: string;
-  /** A class that sets --tone, such as "is-valid". */
   readonly tone: string;
 };
 
@@ -13,7 +12,6 @@ type Props = {
   readonly to: string;
   /** One value for each series, in their order. A missing day has no values. */
   readonly values: ReadonlyMap<string, readonly number[]>;
-  /** The series from the bottom of a bar to its top. */
   readonly series: readonly Series[];
   readonly sum: string;
   readonly what: string;

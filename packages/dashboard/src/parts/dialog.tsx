@@ -22,7 +22,6 @@ export const useDialog = (isOpen: boolean, onClose: () => void) => {
     event.preventDefault();
     onClose();
   };
-  // A key may have opened the dialog again by then.
   const onClosed = () => {
     if (!dialog.current?.open) onClose();
   };

@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { Icon } from "./icon.tsx";
 
 type Props = {
-  /** The text of the link that chooses files, and the words after it. */
   readonly what: string;
   readonly how: string;
   readonly note: string;
@@ -42,7 +41,6 @@ export const DropZone = ({ what, how, note, accept, isMultiple = false, onFiles 
         accept={accept}
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])]);
-          // Allows the user to choose the same file again.
           currentTarget.value = "";
         }}
       />

@@ -26,7 +26,6 @@ type Props = {
   readonly onRetry?: (() => void) | undefined;
 };
 
-/** Shows any error: the sentence, the request's id, and Retry where that may help. */
 export const ErrorPanel = ({ error, onRetry }: Props) => {
   if (isForbidden(error))
     return (

@@ -1,4 +1,3 @@
-/** Each icon is a single line in a square of 24 units. */
 const ICONS = {
   overview: "M4 5h7v6H4zM13 5h7v10h-7zM4 13h7v6H4zM13 17h7v2h-7z",
   verify: "M3 6h18v12H3zM7.5 12l3 3 6-6",

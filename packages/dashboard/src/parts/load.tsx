@@ -9,7 +9,6 @@ export type Load<T> = {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly reload: () => void;
-  /** The automatic reload, and how often it has failed in a row. */
   readonly polling?: { readonly run: () => void; readonly failures: number };
 };
 
@@ -18,7 +17,6 @@ const isAborted = (error: unknown): boolean =>
 
 type State<T> = { readonly data?: T; readonly error?: unknown; readonly failures: number };
 
-/** The pause before an automatic retry, after a failure that may pass. */
 export const AGAIN_MS = 30_000;
 
 /** Loads when the screen opens, when one of the inputs changes, and after a failure that may pass. */
@@ -93,13 +91,11 @@ export const usePolling = (
 
 type Props<T> = {
   readonly load: Load<T>;
-  /** The name of the data, such as "the running lists". */
   readonly what: string;
   readonly as?: ShapeName;
   readonly children: (data: T) => ComponentChildren;
 };
 
-/** Shows the data, a placeholder while they load, or the error with Retry. */
 export const Loaded = <T,>({ load: { data, error, reload }, what, as, children }: Props<T>) => (
   <>
     {error !== undefined && <ErrorPanel error={error} onRetry={reload} />}

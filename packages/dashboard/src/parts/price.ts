@@ -1,7 +1,6 @@
 import { getClient } from "../session.ts";
 import { useLoad } from "./load.tsx";
 
-/** The operations whose prices a screen needs, by their names in the catalog. */
 type Operation =
   | "verify"
   | "verify_from_cache"
@@ -10,7 +9,6 @@ type Operation =
   | "deliverability_check"
   | "mail_test";
 
-/** The credits of each operation, as the API charges them. */
 type Prices = Readonly<Partial<Record<Operation, number>>>;
 
 export const loadPrices = async (signal: AbortSignal): Promise<Prices> =>

@@ -10,7 +10,6 @@ type Props = {
 
 /** The layout of every screen: its heading, which the frame focuses, and the title of the tab. */
 export const Screen = ({ title, lead, actions, children }: Props) => {
-  // Runs together with the drawing of the heading, so that both always agree.
   useLayoutEffect(() => {
     document.title = `${title} · Mailproof`;
   }, [title]);

@@ -41,12 +41,10 @@ const Shape = ({ name }: { readonly name: ShapeName }) => (
 );
 
 type WaitingProps = {
-  /** The name of the data, such as "the running lists". */
   readonly what: string;
   readonly shape?: ShapeName | undefined;
 };
 
-/** Shows an outline of the awaited data; screen readers get the words. */
 export const Waiting = ({ what, shape = "lines" }: WaitingProps) => (
   <p class="waiting" role="status">
     <span class="unseen">Loading {what} …</span>
@@ -57,7 +55,6 @@ export const Waiting = ({ what, shape = "lines" }: WaitingProps) => (
 type EmptyProps = {
   readonly shape: ShapeName;
   readonly children: ComponentChildren;
-  /** One link or button for the first step; absent when the screen already shows it. */
   readonly action?: ComponentChildren;
 };
 

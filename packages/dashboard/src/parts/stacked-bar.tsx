@@ -3,7 +3,6 @@ import { formatNumber, formatShares } from "../format.ts";
 export type BarPart = {
   readonly name: string;
   readonly value: number;
-  /** A class that sets --tone, such as "is-valid". */
   readonly tone: string;
 };
 
@@ -14,7 +13,6 @@ type Props = {
   readonly label: string;
 };
 
-/** One bar of several colours, with its numbers in words below. */
 export const StackedBar = ({ parts, total, label }: Props) => {
   const shown = parts.filter(({ value }) => value > 0);
   const shares = formatShares(

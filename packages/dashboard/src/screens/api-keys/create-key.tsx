@@ -67,7 +67,6 @@ const NewKey = ({
 );
 
 const DAY_MS = 86_400_000;
-/** Days until the key expires; 0 means never. */
 const LIFETIMES = [0, 30, 90, 365] as const;
 
 type FormProps = {
@@ -157,7 +156,6 @@ const KeyForm = ({ onCreated, onClose }: FormProps) => {
   );
 };
 
-/** A test key creates test keys only. */
 const ModeChoice = () => (
   <fieldset class="choice">
     <legend>Mode</legend>

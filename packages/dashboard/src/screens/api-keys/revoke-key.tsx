@@ -5,7 +5,6 @@ import { getClient, signOut } from "../../session.ts";
 import { isOwnKey, type ListedKey } from "./listed-key.ts";
 
 type Props = {
-  /** Null when the dialog is closed. */
   readonly revoked: ListedKey | null;
   readonly onRevoked: () => void;
   readonly onClose: () => void;

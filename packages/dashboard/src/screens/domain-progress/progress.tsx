@@ -38,7 +38,6 @@ export const DomainProgress = ({ params }: { readonly params: Params }) => {
   );
 };
 
-/** Returns the path of a step's evidence, below /app/. */
 const toEvidence = (domain: string, { step, test_id: test }: Step): string => {
   const start = `domains/${encodeURIComponent(domain)}`;
   if (step === "tested") return test === undefined ? `${start}/mail-tests` : `mail-tests/${test}`;

@@ -7,7 +7,6 @@ import { Upload } from "./upload.tsx";
 import "../domains/domains.css";
 import "./reports.css";
 
-/** Links to the reports of each domain. An uploaded file itself names its domain. */
 export const AllReports = () => {
   const load = useLoad(loadLatest);
   return (

@@ -44,7 +44,6 @@ const send = async (file: File): Promise<Outcome> => {
   }
 };
 
-/** Sends files one after the other, each with its own outcome. */
 const useUploads = (onStored: () => void) => {
   const entries = useSignal<readonly Entry[]>([]);
   const queue = useRef<Promise<void>>(Promise.resolve());

@@ -7,9 +7,7 @@ export type Issue = Check["dns"]["issues"][number];
 
 export type Report = {
   readonly check: Check;
-  /** The previous check of the same domain and sending address. */
   readonly before: Check | null;
-  /** The checks, newest first. */
   readonly history: readonly CheckSummary[];
 };
 

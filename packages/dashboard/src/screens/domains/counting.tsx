@@ -1,7 +1,6 @@
 import { formatNumber } from "../../format.ts";
 
 type Props = {
-  /** The score of a check, or of the report about a mail. */
   readonly scored: {
     readonly score: number;
     readonly score_parts: {

@@ -14,11 +14,9 @@ export type FixPart = Pick<
   | "file"
   | "note"
 > & {
-  /** The finding. Absent when the text already says it. */
   readonly message?: string;
 };
 
-/** All tasks that one record resolves, and the points of the record. */
 type Fix = {
   readonly key: string;
   readonly points: number;
@@ -65,7 +63,6 @@ const Item = ({ fix: { parts, points } }: { readonly fix: Fix }) => {
   );
 };
 
-/** Lists the tasks by the points that they regain, then those without points. */
 export const FixList = ({ parts }: { readonly parts: readonly FixPart[] }) => {
   const fixes = groupByRecord(parts);
   const isHint = (fix: Fix) => fix.parts.every(({ severity }) => severity === "info");

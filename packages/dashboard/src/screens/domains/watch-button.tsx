@@ -7,7 +7,6 @@ import { WatchForm } from "../monitors/watch-form.tsx";
 
 type Props = { readonly domain: string; readonly sendingIp: string | null };
 
-/** Shows the price and adds a monitor, or links to the domain's existing monitor. */
 export const WatchButton = ({ domain, sendingIp }: Props) => {
   const isOpen = useSignal(false);
   const monitors = useLoad(async (signal) => (await getClient().listMonitors({ signal })).monitors);

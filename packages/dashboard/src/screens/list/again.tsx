@@ -40,7 +40,6 @@ type ButtonProps = {
   readonly again: Action<[Wanted]>;
 };
 
-/** Verifies the chosen rows, or else those without a verdict. */
 export const AgainButton = ({ job, chosen, again }: ButtonProps) => {
   const isChosen = chosen.filter !== undefined || chosen.q !== undefined;
   const rows = isChosen ? (job.matching_rows ?? 0) : job.progress.unknown;

@@ -9,7 +9,6 @@ import type { SortColumn } from "./filter.ts";
 export type Column = {
   readonly id: string;
   readonly title: string;
-  /** The API's name for this order. */
   readonly sort?: SortColumn;
   readonly isNumber?: true;
   readonly show: (row: ResultRow) => ComponentChildren;
@@ -72,11 +71,9 @@ const WIDTH_PX = 100;
 export const getWidthPx = (columns: readonly Pick<Column, "id">[]): number =>
   columns.reduce((sum, { id }) => sum + (WIDTHS_PX[id] ?? WIDTH_PX), 0);
 
-/** The columns to show first where there is room, before the list's own columns. */
 const FIRST = ["email", "status", "reason", "row", "score"];
 const OWN_MAX = 4;
 
-/** The width of the elements beside the table. */
 const NAVIGATION = { from: 900, px: 256 };
 const RAIL_PX = 268;
 const PADDING_PX = 34;
@@ -97,7 +94,6 @@ const toOwnColumn = (name: string, at: number): Column => ({
   show: ({ cells }) => cells?.[at] ?? "",
 });
 
-/** The list's own columns, without the column that repeats our address column. */
 const listOwn = ({ columns = [], results = [] }: ListRows): readonly Column[] =>
   columns
     .map(toOwnColumn)

@@ -2,7 +2,6 @@ import type { GetJobData } from "@mailproof/client";
 import { toSendAdvice } from "@mailproof/core/verify/send-advice";
 import type { Field } from "./filter.ts";
 
-/** The number of rows for each value of each field. */
 export type Facets = Readonly<Record<Field, Readonly<Record<string, number>>>>;
 
 type Summary = NonNullable<GetJobData["summary"]>;
@@ -39,7 +38,6 @@ export const NO_FACETS: Facets = {
 export type FacetValue = {
   readonly value: string;
   readonly term: string;
-  /** The number of rows that the other fields leave. */
   readonly count: number;
 };
 

@@ -48,7 +48,6 @@ const useFacets = (job: GetJobData | undefined, chosen: ChosenRows) => {
   return { all: all ?? left ?? NO_FACETS, left: left ?? all ?? NO_FACETS, error: load.error };
 };
 
-/** A link that skips the filters and leads to the rows. */
 const SkipToRows = () => (
   <a
     class="skip"
@@ -67,7 +66,6 @@ type Page = { readonly job: GetJobData; readonly from: number; readonly key: str
 
 type RowsProps = {
   readonly page: Page;
-  /** A key of the chosen rows and their order. */
   readonly current: string;
   readonly chosen: ChosenRows;
   readonly facets: ReturnType<typeof useFacets>;
@@ -81,7 +79,6 @@ const toEmptySentence = (job: GetJobData, isFiltered: boolean): string => {
 
 const NO_ROWS: readonly ResultRow[] = [];
 
-/** The table, with the filters above it. */
 const Rows = ({ page: { job, from, key }, current, chosen, facets, onMove }: RowsProps) => {
   const { job_id: id, results = NO_ROWS, matching_rows: matching = 0 } = job;
   const [picked, setPicked] = useState<readonly string[]>();

@@ -23,7 +23,6 @@ type FacetProps = RailProps & { readonly field: Field; readonly listed?: number 
 
 const BAR = { width: 48, height: 8 };
 
-/** Draws a bar only where people compare rows at a glance. */
 const Bar = ({ share }: { readonly share: number }) => (
   <svg class="facet-bar" viewBox={`0 0 ${BAR.width} ${BAR.height}`} aria-hidden="true">
     <rect width={share * BAR.width} height={BAR.height} rx="2" />
@@ -96,7 +95,6 @@ const Facet = ({ field, all, left, terms, onToggle, listed = Infinity }: FacetPr
 };
 
 const HEIGHT = 100;
-/** Keeps a value with few rows visible. */
 const HEIGHT_MIN = 6;
 
 const Scores = ({ all, left, terms, onToggle }: RailProps) => {

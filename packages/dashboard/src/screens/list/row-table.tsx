@@ -5,7 +5,6 @@ import { ALWAYS, type Column, getWidthPx } from "./columns.tsx";
 import type { Sort, SortColumn } from "./filter.ts";
 import { toWindow } from "./window.ts";
 
-/** The rows that the API returned, starting at row `from`. */
 export type LoadedRows = { readonly from: number; readonly rows: readonly ResultRow[] };
 
 type Props = {
@@ -18,12 +17,10 @@ type Props = {
   readonly onSort: (column: SortColumn) => void;
   readonly onOpen: (row: number) => void;
   readonly onMove: (first: number) => void;
-  /** A change returns the table to its top. */
   readonly selection: string;
 };
 
 const SETTLE_MS = 80;
-/** The height before the view is measured. */
 const VIEW_PX = 480;
 
 const ARROWS = { ascending: " ▲", descending: " ▼", none: "" } as const;
@@ -31,7 +28,6 @@ const ARROWS = { ascending: " ▲", descending: " ▼", none: "" } as const;
 const getOrder = (sort: Sort, column: SortColumn): keyof typeof ARROWS =>
   sort === column ? "ascending" : sort === `-${column}` ? "descending" : "none";
 
-/** Tracks the scroll position. A new selection starts at the top. */
 const useScroll = (selection: string) => {
   const view = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ scrollTop: 0, viewPx: VIEW_PX });
@@ -82,7 +78,6 @@ const Head = ({ columns, sort, onSort }: HeadProps) => (
 
 type CellProps = {
   readonly column: Column;
-  /** Undefined while it is loading. */
   readonly row: ResultRow | undefined;
 };
 

@@ -21,7 +21,6 @@ export const openList = (
 
 export type ChosenRows = Chosen & {
   readonly sort: Sort;
-  /** The text in the field, shortly before the search for it. */
   readonly typed: string;
   readonly search: (value: string) => void;
   readonly toggle: (term: string) => void;

@@ -5,7 +5,6 @@ const ROW_PX = 36;
 const HEIGHT_PX_MAX = 8_000_000;
 
 export type RowWindow = {
-  /** The height of the scrolled area around the drawn rows. */
   readonly heightPx: number;
   readonly first: number;
   readonly count: number;

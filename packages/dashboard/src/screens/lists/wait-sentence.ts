@@ -3,7 +3,6 @@ import { formatClock, formatNumber, formatTime } from "../../format.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Formats the clock time, and the date when it is a day or more away. */
 const formatWhen = (iso: string, now: number): string =>
   Math.abs(Date.parse(iso) - now) < DAY_MS ? formatClock(iso) : formatTime(iso);
 

@@ -4,7 +4,6 @@ import { KeyNames, useKeyName } from "./key-names.ts";
 import { type LogFilter, STATUSES, toLogs } from "./log-query.ts";
 
 const TYPING_MS = 250;
-/** The longest text that the API accepts. */
 const LENGTH_MAX = 100;
 
 const open = (changes: Parameters<typeof toLogs>[0]): void =>

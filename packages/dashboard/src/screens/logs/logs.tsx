@@ -16,7 +16,6 @@ import { type LoggedRequest, RequestTable } from "./request-table.tsx";
 import "./logs.css";
 
 const PAGE = 50;
-/** The API's largest page. */
 const OLDER_PAGE = 200;
 
 /** The service stores each call within a second, also a call made just before this screen opened. */
@@ -27,7 +26,6 @@ const CALM_MS = 3_000;
 /** A search may read thousands of requests that it does not show. */
 const SEARCH_MS = 15_000;
 
-/** Null when the screen does not read again. */
 const usePollPause = (isStill: boolean, isSearch: boolean): number | null => {
   const pause = useSignal(QUICK_MS);
   useLayoutEffect(() => {

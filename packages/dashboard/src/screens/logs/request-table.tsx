@@ -27,7 +27,6 @@ export const HttpStatus = ({ status }: Pick<LoggedRequest, "status">) => (
   <span class={`status ${toTone(status)}`}>{status}</span>
 );
 
-/** A long path may break after a slash. */
 export const Route = ({ method, route }: Pick<LoggedRequest, "method" | "route">) => (
   <code>
     {method}{" "}

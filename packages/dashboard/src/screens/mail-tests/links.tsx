@@ -4,7 +4,6 @@ import type { MessageReport } from "./mail-test.ts";
 
 type Host = MessageReport["content"]["link_hosts"][number];
 
-/** The targets of the mail's links, and the suspicious signs of each host. */
 export const Links = ({ report: { content, reputation } }: { readonly report: MessageReport }) => {
   if (content.link_hosts.length === 0) return null;
   const listed = new Map(reputation.listed_on.map((one) => [one.listed, one.name]));

@@ -53,7 +53,6 @@ const Content = ({ test }: { readonly test: GetMailTestData }) => {
   return test.report ? <ReportView report={test.report} /> : null;
 };
 
-/** One test; while it is open, the screen reads it every two seconds. */
 export const MailTestScreen = ({ params }: { readonly params: Params }) => {
   const id = params["id"] ?? "";
   const load = useLoad((signal) => getClient().getMailTest({ id }, { signal }), [id]);

@@ -9,7 +9,6 @@ import { usePrices } from "../../parts/price.ts";
 import { navigate } from "../../router.ts";
 import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
 
-/** The operator's steps on a server that receives no mail. */
 const NotConfigured = () => (
   <p class="notice">
     The operator of this server must set <code>MAIL_DOMAIN</code>, publish an MX record of that

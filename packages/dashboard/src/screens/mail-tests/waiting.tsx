@@ -7,7 +7,6 @@ import { isTestKey } from "../../session.ts";
 const TICK_MS = 5_000;
 const MINUTE_MS = 60_000;
 
-/** The remaining time, updated without a request. */
 const useRemainingMs = (until: string): number => {
   const [now, setNow] = useState(Date.now());
   useLayoutEffect(() => {
@@ -20,7 +19,6 @@ const useRemainingMs = (until: string): number => {
 const toRemaining = (ms: number): string =>
   ms < MINUTE_MS ? "less than a minute" : formatCount(Math.floor(ms / MINUTE_MS), "minute");
 
-/** The address, how long it accepts a mail, and the event that this page waits for. */
 export const Waiting = ({ test }: { readonly test: MailTest }) => {
   const remainingMs = useRemainingMs(test.expires_at);
   return (

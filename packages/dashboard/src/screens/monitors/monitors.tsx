@@ -136,7 +136,6 @@ const Row = ({ monitor, checks, onChange }: RowProps) => {
   );
 };
 
-/** Loads the change when the user opens it. */
 const LatestChange = ({ domain }: { readonly domain: string }) => {
   const isOpen = useSignal(false);
   return (

@@ -26,7 +26,6 @@ const Price = ({ checks }: { readonly checks: number }) => {
 };
 
 type Props = {
-  /** Absent when the user types the domain. */
   readonly domain?: string;
   readonly sendingIp?: string | null;
   readonly onAdded: (domain: string) => void;

@@ -24,7 +24,6 @@ type PreviewState = {
   readonly kind: "preview";
   readonly chosen: ChosenList;
   readonly list: ReadList;
-  /** The user's name for the list, from before a cancelled upload. */
   readonly name?: string;
 };
 
@@ -42,9 +41,7 @@ type State =
   | {
       readonly kind: "failed";
       readonly error: unknown;
-      /** Absent when the file itself cannot be read. */
       readonly onRetry?: (() => void) | undefined;
-      /** The preview of a failed upload. */
       readonly preview?: PreviewState;
     };
 
@@ -74,7 +71,6 @@ const useNewList = () => {
     current.current = new AbortController();
     return current.current.signal;
   };
-  /** Shows the outcome, unless another action has started meanwhile. */
   const follow = async (signal: AbortSignal, work: () => Promise<State>, onRetry?: () => void) => {
     const outcome = await work().catch(
       (error: unknown): State => ({ kind: "failed", error, onRetry }),
@@ -131,7 +127,6 @@ const useNewList = () => {
       },
     );
   };
-  /** After a cancelled or failed upload, restores the chosen settings. */
   const keep = (preview: State): void => {
     begin();
     forgetListIntent();

@@ -24,9 +24,7 @@ export type ListFault = {
 };
 
 const ROWS_SHOWN = 20;
-/** The shortest address with its line end. */
 const ADDRESS_BYTES_MIN = 4;
-/** The longest time the page may freeze. */
 const STILL_MS = 30;
 
 type ReadOptions = ListOptions & {

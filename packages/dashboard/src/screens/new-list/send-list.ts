@@ -68,7 +68,6 @@ const putFile = (
     request.send(file);
   });
 
-/** Uploads the list, which costs nothing, and returns the intention to verify it. */
 export const uploadList = async (
   { file, fileName, name, emailColumn, hasHeader }: ListToSend,
   signal: AbortSignal,

@@ -34,7 +34,6 @@ const COLUMNS: readonly Column<AccountSummary>[] = [
 
 type Order = { readonly name: string; readonly of: (one: AccountSummary) => number | string };
 
-/** Sorts the largest value first, so a time sorts the newest first. */
 const ORDERS: readonly [Order, ...Order[]] = [
   { name: "Last call", of: ({ last_call_at: at }) => at ?? "" },
   { name: "Use of 30 days", of: ({ used_30_days: used }) => used },

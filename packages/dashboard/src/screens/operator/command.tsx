@@ -34,7 +34,6 @@ export const Output = ({ value, label }: OutputProps) => {
   );
 };
 
-/** True for an object, or a list of objects. */
 const isNested = (value: Value): boolean =>
   typeof value === "object" &&
   value !== null &&
@@ -81,7 +80,6 @@ type Props = {
   readonly options?: Options | (() => Options);
   readonly label: string;
   readonly busy: string;
-  /** The question before a command that cannot be undone. */
   readonly confirm?: string;
   readonly children?: ComponentChildren;
   readonly onDone?: () => void;

@@ -41,7 +41,6 @@ type SumsProps = {
   readonly totals: GetUsageData["totals"] | undefined;
 };
 
-/** Shows the known sums: a key may read the account and not its usage. */
 const Sums = ({ held, totals }: SumsProps) => (
   <dl class="pairs">
     {[

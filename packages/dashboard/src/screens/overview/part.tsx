@@ -6,7 +6,6 @@ type Props = {
   readonly title: string;
   readonly error: unknown;
   readonly action?: ComponentChildren;
-  /** True for the screen's main part; other parts are facts beside it. */
   readonly isMain?: true;
   readonly children: ComponentChildren;
 };

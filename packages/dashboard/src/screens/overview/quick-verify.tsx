@@ -2,7 +2,6 @@ import { useRef } from "preact/hooks";
 import { toDocsHref } from "../../base.ts";
 import { navigate } from "../../router.ts";
 
-/** Opens the screen that verifies, which reads the address from the history state. */
 const VerifyForm = () => {
   const field = useRef<HTMLInputElement>(null);
   return (

@@ -33,7 +33,6 @@ const RunningList = ({ job }: { readonly job: Job }) => {
   );
 };
 
-/** The running lists, read every two seconds until none runs. */
 export const RunningLists = () => {
   const load = useLoad((signal) => getClient().listJobs({ limit: LISTED }, { signal }));
   usePolling(load, load.data?.jobs.some(isRunning) ? POLL_MS : null);

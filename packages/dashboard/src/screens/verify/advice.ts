@@ -107,7 +107,6 @@ const REASONS: Readonly<Record<string, string>> = {
   typo_domain: "The domain looks like a misspelled domain of a mail provider.",
 };
 
-/** Undefined when the code suffices, or comes from a later release. */
 export const toReasonSentence = (reason: string): string | undefined =>
   REASONS[reason] ??
   (reason.startsWith("syntax.") ? "The text is not an email address." : undefined);

@@ -14,7 +14,6 @@ type Props = {
   readonly onResult: (row: ResultRow) => void;
 };
 
-/** Polls the job of a slow verification until the job has the result. */
 export const Pending = ({ jobId, email, onResult }: Props) => {
   const load = useLoad(
     async (signal) => {

@@ -28,7 +28,6 @@ type State =
       readonly data: VerifyEmailData | ResultRow;
     };
 
-/** Runs an intent, and drops late results of earlier intents. */
 const useVerification = () => {
   const state = useSignal<State>({ kind: "empty" });
   const run = (intent: Intent): void => {
@@ -60,7 +59,6 @@ type Verification = {
   readonly verify: (email: string) => void;
   readonly verifyAfresh: (email: string) => void;
   readonly retry: (intent: Intent) => void;
-  /** The function receives the result of a pending verification. */
   readonly onResult: (row: ResultRow) => void;
 };
 

@@ -18,6 +18,5 @@ const SENTENCES: Readonly<Record<string, string>> = {
   secret_unreadable: "The signing secret can no longer be read. Replace the secret.",
 };
 
-/** An unknown code is shown as it is. */
 export const toFaultSentence = (error: string | null): string =>
   error === null ? "There was no response." : (SENTENCES[error] ?? `The reason is ${error}.`);

@@ -2,7 +2,6 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 
 type Props = {
-  /** Null when the dialog is closed. */
   readonly webhook: { readonly url: string; readonly secret: string } | null;
   readonly onClose: () => void;
 };
