@@ -103,7 +103,6 @@ export const traceHttps = (https: Https): Https => ({
   },
 });
 
-/** Passes the current trace to the session, in the headers that a propagator writes and reads. */
 export const traceProbe =
   (probe: Probe): Probe =>
   (question) => {

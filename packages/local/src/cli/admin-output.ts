@@ -22,7 +22,6 @@ const formatField = (name: string, value: Json | undefined, width: number): stri
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Undefined when the value is not a list of objects. */
 const toRows = (value: Json | undefined): readonly Fields[] | undefined => {
   if (!Array.isArray(value)) return undefined;
   const rows = (value as readonly Json[]).filter(isFields);

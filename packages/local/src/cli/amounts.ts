@@ -8,7 +8,6 @@ export const Amount = v.pipe(
   v.transform((text) => credits(Number(text))),
 );
 
-/** A negative amount removes credits. */
 export const GrantAmount = v.pipe(
   v.string(),
   v.regex(/^-?\d{1,12}(\.[05])?$/, "must be a number of credits such as 100, 0.5 or -5"),

@@ -38,7 +38,6 @@ export const runBackup = async (
   return { output: { folder, as_of: at.toISOString(), files, ...(keep && { removed }) } };
 };
 
-/** Removes only folders with this command's names, and returns their names. */
 const removeOld = (parent: string, keep: number): readonly string[] => {
   const old = findOld(readdirSync(parent), keep);
   for (const name of old) rmSync(join(parent, name), { recursive: true });

@@ -122,7 +122,6 @@ const checkByService = async (
   });
 };
 
-/** Shows a line on a terminal until the caller erases it; shows nothing elsewhere. */
 const showStatusLine = (screen: NodeJS.WriteStream, text: string): (() => void) => {
   const lines = createStatusLines(screen);
   lines.show([[text]]);

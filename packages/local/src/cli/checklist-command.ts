@@ -23,7 +23,6 @@ type Missing = string | null;
 type Light = {
   readonly light: string;
   readonly find: (setup: Setup) => Promise<Missing> | Missing;
-  /** The setting or the command that turns the light on. */
   readonly how: string;
 };
 

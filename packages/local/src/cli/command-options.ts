@@ -4,12 +4,10 @@ import type { Command, OptionLabels } from "./define-command.ts";
 export type CommandOption = {
   readonly name: string;
   readonly short: string | undefined;
-  /** The placeholder of its value; undefined for a flag. */
   readonly value: string | undefined;
   readonly text: string;
   readonly isRequired: boolean;
   readonly defaultValue: string | undefined;
-  /** The possible values, when there are only a few. */
   readonly choices: readonly string[];
 };
 

@@ -35,7 +35,6 @@ export const compareReceipt = (claims: Fields, answer: Fields): Comparison => {
 const isHashed = (email: unknown, claims: Fields): boolean =>
   typeof email === "string" && claims["email_sha256"] === hashEmail(email);
 
-/** The receipt must contain each of these fields that the answer has. */
 const VERDICT = ["status", "reason", "sub_status", "quality_score", "class", "proof"];
 
 const isAsNamed = (name: string, claims: Fields, answer: Fields): boolean =>

@@ -43,7 +43,6 @@ const listRows = (commands: Commands): readonly Row[] =>
     })),
   ]);
 
-/** Lists the next words of command names, by the words before. */
 const listNextWords = (commands: Commands): readonly Row[] => {
   const rows = commands.flatMap(({ name, summary }) => {
     const words = name.split(" ");

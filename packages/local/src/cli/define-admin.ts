@@ -27,7 +27,6 @@ export type AdminDefinition<
 > = Omit<CommandDefinition<O>, "run"> & {
   /** True when the command may create the state of a new folder. */
   readonly mayCreateFolder?: true;
-  /** True when the command judges the settings of a server that runs on the folder. */
   readonly judgesServer?: true;
   run(world: W, options: v.InferOutput<O>, ...settings: Settings): Promise<AdminResult>;
 };

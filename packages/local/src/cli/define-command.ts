@@ -6,9 +6,7 @@ type OptionsSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 export type CommandInput<O extends OptionsSchema = OptionsSchema> = {
   readonly environment: Environment;
   readonly options: v.InferOutput<O>;
-  /** The typed words besides the options. */
   readonly words: readonly string[];
-  /** The whole table of commands, for the commands that print it. */
   readonly commands: readonly CommandEntry[];
 };
 
@@ -16,10 +14,8 @@ export type CommandDefinition<O extends OptionsSchema = OptionsSchema> = {
   /** The arguments after its name, such as `LIST | -`, when the options do not show them. */
   readonly usage?: string;
   readonly options: O;
-  /** The words after `mailproof`. */
   readonly examples?: readonly string[];
   readonly takesWords?: true;
-  /** The possible first words, when there are only a few. */
   readonly choices?: readonly string[];
   /** True for a server: it continues when the reader of its standard output ends. */
   readonly outlivesOutput?: true;
@@ -58,7 +54,6 @@ export type OptionLabels = {
   readonly value?: string;
 };
 
-/** Adds an option's description, which does not change how the option is read. */
 export const describeOption = <S extends v.GenericSchema>(
   schema: S,
   text: string,

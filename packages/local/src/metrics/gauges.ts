@@ -81,7 +81,6 @@ const addProcessReadings = (registry: Registry): void => {
   ]);
 };
 
-/** The values of `admin gauges`. */
 const HEALTH = {
   dueAgeSeconds: "mailproof_due_age_seconds",
   heldOverAnHour: "mailproof_credits_held_over_an_hour",

@@ -17,7 +17,6 @@ type Sample<N extends MachineMetricName> = {
   readonly value: number;
 };
 
-/** Adds a metric that is read at each scrape. */
 export const addReading = <N extends MachineMetricName>(
   registry: Registry,
   name: N,

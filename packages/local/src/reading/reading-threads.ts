@@ -58,7 +58,6 @@ export const createReadingThreads = (
     { inAll: threads * MINUTE_MS, perShare: limits.shareMsPerMinute, refillMs: MINUTE_MS },
     now,
   );
-  /** The idle threads, with the timers that end them. */
   const idle = new Map<Reader, NodeJS.Timeout>();
 
   const keep = (reader: Reader): void => {
