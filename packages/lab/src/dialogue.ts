@@ -25,7 +25,6 @@ export type LabSessionState = {
   sender: string | undefined;
   utf8: boolean;
   recipients: number;
-  /** The recipients of this transaction, whatever the replies were. */
   transaction: readonly Recipient[];
 };
 

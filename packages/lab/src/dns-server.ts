@@ -142,13 +142,11 @@ type Resolution = {
   readonly rcode: number;
   readonly answers: readonly Answer[];
   readonly authorities?: readonly Answer[];
-  /** True when every answer is signed. */
   readonly isSigned?: boolean;
 };
 
 const RCODE = { SERVFAIL: 2, NXDOMAIN: 3, DENIED: 3, REFUSED: 5 };
 
-/** Follows a CNAME within our zones, as a resolver would. */
 const resolve = (lookup: ZoneLookup, { type, name }: Question): Resolution | "TIMEOUT" => {
   const answers: Answer[] = [];
   let isSigned = true;

@@ -3,19 +3,16 @@ import type { DnsFailure, Records } from "./zone.ts";
 
 export type LabStatus = "valid" | "invalid" | "risky" | "unknown" | "catch_all";
 
-/** An address to try, as its local part, and the expected result. */
 export type LabExample = readonly [local: string, status: LabStatus, reason: string];
 
 export type HostTarget =
   | HostBehavior
-  /** A separate IP address without a server. */
   | "closed"
   | { readonly address: string }
   | { readonly cname: string }
   | { readonly fails: DnsFailure };
 
 export type LabDomain = {
-  /** The label below the zone, as people write it. */
   readonly name: string;
   readonly shows: string;
   readonly examples: readonly LabExample[];

@@ -11,7 +11,6 @@ export type Firm = {
   readonly number: number;
   readonly pattern: FirmPattern;
   readonly kind: FirmKind;
-  /** One of two habits for all names with two spellings. */
   readonly habit: 0 | 1;
 };
 

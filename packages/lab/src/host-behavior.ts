@@ -1,4 +1,3 @@
-/** The recipient of RCPT, with the local part without quotes. */
 export type Recipient = { readonly local: string; readonly domain: string };
 
 export type RecipientRequest = Recipient & {
@@ -9,7 +8,6 @@ export type RecipientRequest = Recipient & {
   readonly waitedMs: () => number;
 };
 
-/** A whole reply with line feeds between its lines. */
 export type ReplyText = string;
 
 export type Reaction =
@@ -18,7 +16,6 @@ export type Reaction =
       /** Absent when the connection is dropped without a reply. */
       readonly reply?: ReplyText;
       readonly hangUp?: boolean;
-      /** The delay in units of the lab's `slowMs`. */
       readonly slow?: number;
     };
 
@@ -39,10 +36,8 @@ export type HostBehavior = {
   readonly slow?: number;
   /** RFC 5321 §2.2.1 keywords for EHLO. `tls` adds STARTTLS. */
   readonly extensions?: readonly string[];
-  /** Replaces the list of extensions; a 5xx makes the client fall back to HELO. */
   readonly ehlo?: ReplyText;
   readonly tls?: "none" | "offered" | "required" | "refused" | "broken";
-  /** Replaces the acceptance of the sender. */
   readonly mail?: ReplyText | (() => Reaction | undefined);
   /** How the bytes leave: with bare line feeds, in small pieces, or a piece per tenth of `slowMs`. */
   readonly wire?: "bare line feeds" | "pieces" | "drip";
@@ -60,7 +55,6 @@ export const PLAIN_EXTENSIONS = [
 const OK = "250 2.1.5 Ok";
 const NO_SUCH_USER = "550 5.1.1 User unknown";
 
-/** Local parts that exist at every domain of the lab. */
 const EXISTING_NAMES = new Set(
   "abuse admin ada alan billing contact grace hello hr info jane john linus marketing max news no-reply noreply office postmaster sales security support team webmaster".split(
     " ",

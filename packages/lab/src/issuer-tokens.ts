@@ -10,7 +10,6 @@ export const createSigningKey = async (algorithm: Algorithm): Promise<SigningKey
   return { algorithm, jwk: await exportJWK(privateKey) };
 };
 
-/** Drops a field whose value is undefined. */
 type Fields = Readonly<Record<string, unknown>>;
 export type TokenChanges = Partial<
   Record<"issuedHeader" | "issuedClaims" | "boundHeader" | "boundClaims", Fields>
@@ -58,7 +57,6 @@ const sign = async ({ algorithm, jwk }: SigningKey, header: Fields, claims: Fiel
     .setProtectedHeader({ ...header, alg: algorithm })
     .sign(await importJWK(jwk, algorithm));
 
-/** Creates a token of the lab's issuer for an address at one of its domains. */
 export const createLabToken = async (
   zoneName: string,
   about: Pick<TokenRequest, "email" | "nonce" | "origin" | "at">,

@@ -27,11 +27,9 @@ export type LabOptions = {
   readonly dnsPort?: number;
   /** The delay before every reply of a mail host. */
   readonly replyMs?: number;
-  /** The unit of delay of the slow domains. */
   readonly slowMs?: number;
   /** The zone of all names of the lab, for a client that refuses names under .test. */
   readonly zone?: string;
-  /** More zones for the DNS server, by apex. */
   readonly zones?: Zones;
   readonly companies?: number;
   /** Whether to play real receivers too, under their real names (docs/receivers.md). Never set this where those names should be real. */
@@ -53,7 +51,6 @@ export type Lab = {
   readonly smtpPort: number;
   /** The addresses of the mail hosts, as CIDR: a client's address guard must allow them. */
   readonly smtpAddresses: string;
-  /** Notices for the operator about parts that this machine cannot simulate. */
   readonly notes: readonly string[];
   readonly stats: () => LabStats;
   readonly close: () => Promise<void>;

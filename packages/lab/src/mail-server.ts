@@ -10,7 +10,6 @@ export type MailServerCounts = {
   readonly sessions: number;
   readonly open: number;
   readonly recipients: number;
-  /** The count of each received verb; a verifier never sends DATA or VRFY. */
   readonly commands: Readonly<Record<string, number>>;
   readonly sessionsPerHost: Readonly<Record<string, number>>;
   readonly peakSessionsPerHost: Readonly<Record<string, number>>;

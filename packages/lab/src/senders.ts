@@ -4,14 +4,12 @@ import type { DnsFailure, Records, Zone } from "./zone.ts";
 
 /** A domain that sends mail, with the DNS records that a deliverability check has to find. */
 export type LabSender = {
-  /** The label below `senders` in the lab's zone. */
   readonly name: string;
   readonly shows: string;
   /** The result of its check with its IP address; null when the check gives no verdict. */
   readonly grade: "A" | "B" | "C" | "D" | "F" | null;
   /** The IP address that it sends from; null when it does not send. */
   readonly sendingIp: string | null;
-  /** The host name of that address, below the domain. */
   readonly hostname?: string;
   /** The records by name below the domain; "@" is the domain itself. The lab's zone replaces ZONE. */
   readonly records: Readonly<Record<string, Records | DnsFailure>>;

@@ -10,7 +10,6 @@ import {
 } from "./dialogue.ts";
 import type { ReplyText } from "./host-behavior.ts";
 
-/** Calls `act` after `ms`, and returns the function that cancels the call. */
 export type StartTimer = (act: () => void, ms: number) => () => void;
 
 const startRealTimer: StartTimer = (act, ms) => {
@@ -35,13 +34,11 @@ type Session = {
   wire: Socket;
   state: LabSessionState;
   unread: string;
-  /** Commands that wait for their replies. */
   lines: Line[];
   isGreeted: boolean;
   /** While a reply is being sent, further commands wait, as pipelining requires (RFC 2920). */
   isBusy: boolean;
   isOver: boolean;
-  /** Cancels the pending timer; there is at most one. */
   cancel: () => void;
   readonly onData: (chunk: Buffer) => void;
 };

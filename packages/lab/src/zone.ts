@@ -79,7 +79,6 @@ const indexZone = (apex: string, zone: Zone): ReadonlyMap<string, Records | DnsF
   for (const [owner, records] of Object.entries(zone)) names.set(owner.toLowerCase(), records);
   for (const owner of Object.keys(zone)) {
     let parent = getParent(owner.toLowerCase());
-    // A known name already has its parents in the map.
     while (parent.length > apex.length && !names.has(parent)) {
       names.set(parent, {});
       parent = getParent(parent);

@@ -10,7 +10,6 @@ const listNames = (count: number): readonly string[] =>
     return `${given}.${family}`;
   });
 
-/** Lists `count` people with a mailbox. */
 export const expectExisting = (
   count: number,
   domain: string,
@@ -18,7 +17,6 @@ export const expectExisting = (
 ): readonly Expectation[] =>
   listNames(count).map((name): Expectation => [`${name}@${domain}`, ...verdicts]);
 
-/** Lists `count` names that do not exist. */
 export const expectUnknown = (
   count: number,
   domain: string,
@@ -33,7 +31,6 @@ export const numberDomains = (count: number, label: string, parent: string): rea
     (_, index) => `${label}-${String(index + 1).padStart(3, "0")}.${parent}`,
   );
 
-/** Lists an existing and an unknown person, at a receiver that distinguishes them. */
 export const expectRefusal = (domain: string): readonly Expectation[] => [
   [`ada.lovelace@${domain}`, "valid accepted"],
   [`unknown.person@${domain}`, "invalid mailbox_not_found"],

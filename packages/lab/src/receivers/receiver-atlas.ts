@@ -3,7 +3,6 @@ import type { Block, Limit, Receiver } from "./receiver.ts";
 import { RECEIVERS } from "./receivers.ts";
 import { UNDOCUMENTED } from "./undocumented.ts";
 
-/** Formats the tables of docs/receivers.md, from the values that the lab plays. */
 export const formatAtlas = (): string =>
   [
     "## Documented receivers",

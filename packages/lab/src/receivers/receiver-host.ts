@@ -18,7 +18,6 @@ const NO_COUNTS: ReceiverCounts = {
   overLimit: 0,
 };
 
-/** The state that all hosts of one receiver share. */
 type ReceiverMemory = {
   readonly now: () => Date;
   readonly getClient: (address: string) => ClientRecord;

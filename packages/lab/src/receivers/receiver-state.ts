@@ -1,7 +1,6 @@
 import { isExistingMailbox, type RecipientRequest, type ReplyText } from "../host-behavior.ts";
 import type { Block, Limit, Mailbox, Receiver } from "./receiver.ts";
 
-/** A receiver's memory of a client, over all its hosts. */
 export type ClientRecord = {
   readonly open: number;
   readonly sessions: number;
@@ -15,7 +14,6 @@ export type SessionRecord = {
   readonly refusals: number;
 };
 
-/** One recipient, and everything that its reply may depend on. */
 type Situation = {
   readonly receiver: Receiver;
   readonly request: RecipientRequest;
@@ -41,7 +39,6 @@ export const NEW_CLIENT: ClientRecord = {
 };
 export const NEW_SESSION: SessionRecord = { transactions: 0, recipients: 0, refusals: 0 };
 
-/** Returns the condition of a mailbox, which depends only on its name. */
 export const findMailbox = (local: string): Mailbox => {
   const [, condition] = /^(full|disabled|busy)\b/.exec(local.toLowerCase()) ?? [];
   if (condition) return condition as Mailbox;

@@ -6,7 +6,6 @@ import type { HostBehavior, ReplyText } from "../host-behavior.ts";
 
 export type Source = {
   readonly what: string;
-  /** A page, or the repository and the number of a thread. */
   readonly at: string;
   /** The year and month of publication, or of reading when the source has no date. */
   readonly date: string;
@@ -37,14 +36,11 @@ export type ReceiverLimits = {
   readonly transactionsPerSession?: Limit;
   readonly recipientsPerSession?: Limit;
   readonly recipientsPerTransaction?: Limit;
-  /** Domains among the recipients of one transaction. */
   readonly domainsPerTransaction?: Limit;
   readonly refusalsPerSession?: Limit;
 };
 
-/** When the receiver refuses a client, and for how long. */
 export type Block = {
-  /** For a receiver with several blocks for listed clients. */
   readonly name?: string;
   readonly stage: "greeting" | "mail" | "rcpt";
   readonly reply: ReplyText;
@@ -55,12 +51,10 @@ export type Block = {
   readonly afterUnknown?: number;
 };
 
-/** Refuses a sender and recipient until they return after `minutes`. */
 export type Greylist = { readonly minutes: number; readonly reply: ReplyText };
 
 export type ReceiverDomain = {
   readonly name: string;
-  /** The MX records by preference. Absent when the receiver's own hosts apply. */
   readonly hosts?: readonly string[];
   /** The name of a customer's own setting, which replaces the receiver's replies. */
   readonly setting?: string;
@@ -73,7 +67,6 @@ export type Verdict = `${LabStatus} ${string}`;
 /** An address and its verdict; several where chance decides, such as the order of a list. */
 export type Expectation = readonly [address: string, ...verdicts: readonly Verdict[]];
 
-/** A list that a client, new to the receiver, verifies at once. */
 export type Scenario = {
   readonly shows: string;
   /** The receiver has the client's address on its list; a text names the block that applies. */
@@ -87,7 +80,6 @@ export type Scenario = {
 /** A receiver's counts, for all clients together. */
 export type ReceiverCounts = {
   readonly sessions: number;
-  /** Sessions that began while the client was blocked. */
   readonly sessionsIntoBlock: number;
   readonly recipients: number;
   readonly unknownRecipients: number;
