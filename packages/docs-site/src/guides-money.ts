@@ -8,7 +8,6 @@ import { block, code, type Html, html, inLanguages, inline, table } from "./html
 import { repeats } from "./pictures.ts";
 import { retrying } from "./programs.ts";
 
-/** The remedy for each value of `error.money`. */
 const REMEDIES: readonly (readonly [money: MoneyOutcome, then: string])[] = [
   ["nothing_charged", "Repeat the request at any time."],
   ["nothing_more", "Use a new key to send it again, which is charged."],

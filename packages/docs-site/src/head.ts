@@ -4,11 +4,9 @@ import { ICON } from "./icon.ts";
 type Head = {
   readonly title: string;
   readonly description: string;
-  /** The service's path prefix, such as /mailproof, or empty. */
   readonly path: string;
 };
 
-/** Opens a page in the manual's style. `also` is further content of the head. */
 export const openHtml = ({ title, description, path }: Head, also: Html = NOTHING): Html =>
   html`<!doctype html>
 <html lang="en">

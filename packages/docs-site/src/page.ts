@@ -69,7 +69,6 @@ type Head = {
   readonly description: string;
   readonly twin: string;
   readonly baseUrl: string;
-  /** The target of the service's name in the head. */
   readonly brand: string;
 };
 

@@ -56,7 +56,6 @@ def verify(email, key=None):
         time.sleep(seconds)
     raise RuntimeError("No answer: " + key)`;
 
-/** A program that is charged once, even when a response is lost. */
 export const retrying = (baseUrl: string) => [
   { language: "TypeScript", text: `const BASE = "${baseUrl}";\n${RETRY_TYPESCRIPT}` },
   { language: "Python", text: `BASE = "${baseUrl}"\n${RETRY_PYTHON}` },

@@ -137,7 +137,6 @@ const renderType = (schema: Json): Html => {
   return html`${kind}${[schema.type].flat().includes("null") ? " or null" : ""}`;
 };
 
-/** A short type is shown in place; a schema with fields has its own section below. */
 const linkTo = (name: string): Html => html`<a href="#shape-${name}">${name}</a>`;
 
 const formatBounds = (schema: Json): string => {
@@ -206,7 +205,6 @@ const renderData = (document: OpenApi, data: Json): Html => {
 };
 
 const renderUnion = ({ anyOf: all }: Json): Html =>
-  // Omits the pattern that accepts other spellings of the names.
   html`${all
     .filter((one: Json) => one.pattern === undefined)
     .map((one: Json, at: number) => html`${at > 0 ? " or " : ""}${renderType(one)}`)}`;
@@ -225,7 +223,6 @@ ${inLanguages(snippets(baseUrl, { ...one, isPublic }))}
   )}`;
 };
 
-/** A schema of one operation is shown with that operation. */
 const isShared = (name: string): boolean => !/(?:Request|Output|Error|Event)$/.test(name);
 
 export const listShapes = (document: OpenApi): readonly string[] =>
@@ -242,7 +239,6 @@ ${schema.enum ? html`<p class="values">${schema.enum.map((one: string, at: numbe
 </section>`;
   })}`;
 
-/** Finds the schemas that a part links to, and the schemas that these link to. */
 export const findShapes = (
   document: OpenApi,
   { markup }: Html,

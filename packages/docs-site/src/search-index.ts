@@ -30,7 +30,6 @@ const toWords = (node: Node): string => {
   return /^(?:a|b|code|em|strong|wbr)$/.test(node.tag) ? inner : ` ${inner} `;
 };
 
-/** Returns only the sentences. */
 const toText = (nodes: readonly Node[]): string =>
   nodes.map(toWords).join("").replaceAll(/\s+/g, " ").trim();
 

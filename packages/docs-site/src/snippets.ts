@@ -39,7 +39,6 @@ const format = (body: unknown, margin = "", step = 2): string => {
   return line.length <= LINE_LENGTH ? line : lines.replaceAll("\n", `\n${margin}`);
 };
 
-/** Translates the words outside of strings, and each string, to another language. */
 const translate = (
   json: string,
   words: Readonly<Record<string, string>>,

@@ -83,7 +83,6 @@ const formatTime = (iso: string): string => `${iso.slice(0, 16).replace("T", " "
 const formatState = (state: State): Html =>
   html`<span class="status is-${COLOURS[state]}">${state}</span>`;
 
-/** `path` is the service's path prefix. */
 export const statusPage = (health: Health, path: string): string => {
   const parts = PARTS.map((describe) => describe(health));
   const title = summarize(parts);

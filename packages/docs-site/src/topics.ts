@@ -92,7 +92,6 @@ const withAddresses = ({ markup }: Html, topics: readonly Topic[], toAddress: To
   };
 };
 
-/** Finds the topic of a schema, or of the paragraph about an error code. */
 const findTopicOfPart = (id: string): string | undefined => {
   if (id.startsWith("shape-")) return SCHEMAS.name;
   return Object.hasOwn(ERRORS, id) ? errors.id : undefined;

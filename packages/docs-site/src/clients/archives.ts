@@ -33,7 +33,6 @@ const createTarEntry = (path: string, text: string): Buffer => {
   header.write(toOctal(0, 7), 116);
   header.write(toOctal(content.length, 11), 124);
   header.write(toOctal(TAR_SECONDS, 11), 136);
-  // The checksum counts its own field as spaces.
   header.write(" ".repeat(8), 148);
   header.write("0", 156);
   header.write("ustar\x0000", 257);
@@ -100,7 +99,6 @@ Root-Is-Purelib: true
 Tag: py3-none-any
 `;
 
-/** Lists all files with their hashes, except the hash of the list itself. */
 const createRecord = (files: Files, path: string): string => {
   const lines = Object.entries(files).map(([name, text]) => {
     const hash = createHash("sha256").update(text).digest("base64url");

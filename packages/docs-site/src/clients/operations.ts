@@ -20,14 +20,12 @@ export const getParts = (schema: GenericSchema): Parts => schema as unknown as P
 export const mayBeLeftOut = (schema: GenericSchema): boolean =>
   ["optional", "nullish"].includes(getParts(schema).type);
 
-/** One call of a client. A route with actions has one call for each action. */
 export type Operation = {
   readonly endpoint: Endpoint;
   readonly name: string;
   readonly fixed: Readonly<Record<string, string>>;
   readonly body: GenericSchema | undefined;
   readonly output: GenericSchema;
-  /** Whether a client may repeat the call when the outcome is unknown. */
   readonly repeat: "always" | "keyed" | "never";
 };
 

@@ -107,7 +107,6 @@ go get ${GO_MODULE}@${GO_VERSION}`,
   },
 ];
 
-/** How to install each client, and its program for the three steps of a file. */
 export const clientsAt = (baseUrl: string) =>
   CLIENTS.map(({ language, install, text }) => ({
     language,

@@ -11,7 +11,6 @@ import {
 
 const quote = (text: string): string => JSON.stringify(text);
 
-/** Field names that are keywords in Python. */
 const KEYWORDS = new Set(
   "and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
     " ",
@@ -32,7 +31,6 @@ const formatFieldType = ({ type, isOptional, isNullable }: ClientField): string 
   return isOptional ? `NotRequired[${one}]` : one;
 };
 
-/** Writes a text between three quotes, and escapes quotes in it. */
 const formatDoc = (text: string, indent: string): string =>
   `${indent}"""${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"""`;
 

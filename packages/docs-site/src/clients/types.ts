@@ -39,7 +39,6 @@ export type Declaration = { readonly name: string; readonly about: string } & (
 
 export type TypedOperation = {
   readonly operation: Operation;
-  /** Undefined when the operation has no input. */
   readonly input: string | undefined;
   readonly output: ClientType;
 };
@@ -73,7 +72,6 @@ const toWords = (schema: JsonSchema): readonly string[] | undefined => {
   return words?.filter((word) => word !== null);
 };
 
-/** Collects the declarations of all schemas that it reads, each once. */
 const createTypeReader = () => {
   const declared = new Map<string, Declaration>();
 
@@ -162,7 +160,6 @@ const toQuerySchema = (schema: JsonSchema): JsonSchema =>
     ? { ...schema, type: "boolean" }
     : schema;
 
-/** Reads the types of every operation, and each declaration that an operation needs. */
 export const readClientTypes = (): ClientTypes => {
   const named = nameComponents();
   const writer = createSchemaWriter(named);
@@ -191,7 +188,6 @@ export const readClientTypes = (): ClientTypes => {
   return { declarations: selectUsed([...reader.declared.values()], operations), operations };
 };
 
-/** Drops declarations that only a union of several operations names. */
 const selectUsed = (
   all: readonly Declaration[],
   operations: readonly TypedOperation[],
