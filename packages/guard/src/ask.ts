@@ -42,7 +42,6 @@ export const createAsk = (url: string, key: string) => {
 
 const getAddress = (input: HTMLInputElement): string => input.value.trim();
 
-/** Tells whether the field still holds the address of the request. */
 export const isAbout = (one: Asked, input: HTMLInputElement): boolean =>
   isAsked(input) && getAddress(input) === one.email;
 
@@ -56,7 +55,6 @@ export const isAsked = (field: unknown): field is HTMLInputElement =>
   field.validity.valid &&
   findField(field.form, "current-password") === undefined;
 
-/** The proof of control that the browser may have put into the form. */
 const findControl = (form: HTMLFormElement | null) => {
   const field = findField(form, "email-verification-token");
   // The service refuses a token without its nonce, and the address with it.

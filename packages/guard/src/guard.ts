@@ -5,11 +5,8 @@ import { createHints, type Texts } from "./hints.ts";
 import { createElement, listen, read } from "./page.ts";
 
 export type GuardOptions = {
-  /** A public key, which begins with mp_pub_. */
   readonly key: string;
-  /** The service's URL, with or without a slash at its end. */
   readonly api: string;
-  /** Texts in the language of the page. */
   readonly texts?: Partial<Texts>;
 };
 
@@ -113,7 +110,6 @@ const createSender = () => {
   return { after, isPassing: (form: HTMLFormElement) => passing.has(form) };
 };
 
-/** `no` stops an address each time, `ask` once. */
 const createStops = () => {
   const confirmed = new WeakSet<Asked>();
   return (one: Asked): boolean => {

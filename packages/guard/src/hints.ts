@@ -39,7 +39,6 @@ export const createHints = (texts: Partial<Texts>) => {
     hint.append(...(meant ? offer(input, meant) : [words[found]]));
   };
 
-  /** The sentence, with a button in the place of the address. */
   const offer = (input: HTMLInputElement, meant: string): (string | Node)[] => {
     const [before = "", after = ""] = words.suggestion.split("{email}");
     const button = createElement("button");

@@ -14,7 +14,6 @@ export const createElement = <Tag extends "input" | "div" | "button">(
 ): HTMLElementTagNameMap[Tag] =>
   Document.prototype.createElement.call(document, tag) as HTMLElementTagNameMap[Tag];
 
-/** Listens before the page's own scripts. Returns the function that stops it. */
 export const listen = <Type extends "input" | "change" | "submit">(
   type: Type,
   listener: (event: DocumentEventMap[Type]) => void,
