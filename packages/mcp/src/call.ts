@@ -69,7 +69,6 @@ const toRequest = (
   };
 };
 
-/** Turns the key field of a call into a header of its request. */
 export const toKeyHeader = (
   { keyed }: Pick<Endpoint, "keyed">,
   { [IDEMPOTENCY_KEY]: key }: ToolArguments,
@@ -80,7 +79,6 @@ const toKey = (key: unknown): string => (typeof key === "string" ? key : NO_KEY)
 
 const NO_KEY = "";
 
-/** Cuts a limit above the page size, as the routes do. */
 const readLimit = (page: ToolPage | null, args: ToolArguments) => {
   if (page === null) return null;
   // Converts to text, because an object's own toString would run, and may be no function.
@@ -88,7 +86,6 @@ const readLimit = (page: ToolPage | null, args: ToolArguments) => {
   return { limit: Number(limit) > page.most ? String(page.most) : limit };
 };
 
-/** In a path or query every value is text. */
 const toTexts = (fields: readonly (readonly [string, unknown])[]): Record<string, string> =>
   Object.fromEntries(fields.map(([name, value]) => [name, toText(value)]));
 

@@ -9,11 +9,9 @@ export type ToolPage = { readonly default: number; readonly most: number };
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
-/** The fields of each part of a request; a tool call has all of them in one object. */
 export type ToolInput = {
   readonly path: readonly string[];
   readonly query: readonly string[];
-  /** Null when the tool is not a list with a limit. */
   readonly page: ToolPage | null;
   readonly schema: JsonSchema;
 };

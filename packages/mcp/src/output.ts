@@ -36,7 +36,6 @@ const compact = (schema: JsonSchema): JsonSchema =>
     }),
   ) as JsonSchema;
 
-/** A conversation gets a link to a file (call.ts). */
 const LINK: JsonSchema = {
   properties: { download_url: { type: "string" } },
   required: ["download_url"],

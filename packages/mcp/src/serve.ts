@@ -102,7 +102,6 @@ const ALL = "all";
 const INSTRUCTIONS =
   "Verifies email addresses and checks how domains are set up to send mail. Calls with a price cost credits: give each call that takes one its own idempotency_key, and repeat it with the same key if you got no response. Every failure states what happened to the credits. get_account returns the balance. The usual tools are listed; the address with ?tools=all lists those for activity, monitors, webhooks and keys, too.";
 
-/** A server for one message, with the rights of its caller. */
 const createMcpServer = (world: AppWorld, sent: Request | undefined): Server => {
   const server = new Server(
     { name: "mailproof", title: "Mailproof", version: world.settings.version },
