@@ -24,7 +24,6 @@ const OperatorKey = v.pipe(
   ),
 );
 
-/** Several values, separated by commas; blanks around them do not count. */
 const createListSchema = <T extends v.GenericSchema<string, unknown>>(item: T) =>
   v.pipe(
     v.string(),

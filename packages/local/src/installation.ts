@@ -10,7 +10,6 @@ export const isClone = import.meta.url.endsWith(".ts");
 /** The executable may have any name and be in any folder, so messages use the name that the operator typed. */
 const INSTALLED = isSea() ? process.argv0 : "mailproof";
 
-/** The commands as the reader of a message has to type them. */
 export const PROGRAM = isClone ? "npx mailproof" : INSTALLED;
 export const START = isClone ? "npm start" : `${INSTALLED} start`;
 export const START_AFRESH = isClone ? "npm start -- --fresh" : `${INSTALLED} start --fresh`;

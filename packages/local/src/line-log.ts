@@ -3,7 +3,6 @@ import type { World } from "@mailproof/core/ports/world";
 import { LEVELS, LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
 import type { Environment } from "./environment.ts";
 
-/** Writes one JSON object per line to the standard error. */
 export const createLineLog =
   (lowest: Environment["LOG_LEVEL"], now: World["now"]): World["log"] =>
   (event, fields) => {

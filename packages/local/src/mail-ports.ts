@@ -44,7 +44,6 @@ const CACHED_BYTES_MAX = 64 * 1024 * 1024;
 
 export type LabAddress = Pick<Lab, "dns" | "smtpPort" | "smtpAddresses">;
 
-/** One thread's share of this machine's DNS packets, and of its sessions and cache. */
 export type PortShare = { readonly packets: number; readonly sessions: number };
 
 const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
@@ -52,7 +51,6 @@ const WHOLE_SHARE: PortShare = { packets: 1, sessions: 1 };
 type OpenMailPorts = MailPorts & {
   readonly dnsLookups: DnsLookups;
   readonly issuers: Issuers;
-  /** Resolves when the operator's installed lists are loaded. */
   readonly listsReady: Promise<void>;
   readonly close: () => void;
 };

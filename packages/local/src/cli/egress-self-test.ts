@@ -28,7 +28,6 @@ type SelfTestRun = {
   readonly stage: string | undefined;
 };
 
-/** Returns the exit code, which says whether this host or stage may probe. */
 export const printSelfTest = async ({
   environment,
   domains,

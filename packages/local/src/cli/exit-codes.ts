@@ -3,7 +3,6 @@ import { MailproofError } from "@mailproof/client/errors";
 import { Failure } from "@mailproof/core/lib/failure";
 import { UsageError } from "./define-command.ts";
 
-/** Every exit code, for scripts. docs/command-line.md has this table. */
 export const EXIT_CODES = {
   done: { code: 0, text: "done" },
   noResult: { code: 1, text: "done, with a result that is negative or missing; or a bug" },

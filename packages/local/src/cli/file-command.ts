@@ -73,7 +73,6 @@ export const fileCommand = defineCommand({
 
 export type FileCommandOptions = {
   readonly column?: string | undefined;
-  /** Minutes after which the rows that still wait become unknown. */
   readonly maxWait?: number | undefined;
   readonly out?: string | undefined;
   readonly json: boolean;
@@ -84,7 +83,6 @@ export type FileCommandOptions = {
   readonly failOn?: readonly Status[] | undefined;
 };
 
-/** Uploads the list, or continues the job of an earlier run; writes the results. */
 export const verifyFileByService = async (
   service: Service,
   name: string,

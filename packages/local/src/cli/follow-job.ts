@@ -44,7 +44,6 @@ export type ResultOptions = {
   readonly out: string | undefined;
   readonly kind: OutputKind;
   readonly force: boolean;
-  /** Writes the finished rows without waiting for the other rows. */
   readonly partial: boolean;
   readonly failOn?: readonly Status[] | undefined;
   readonly signal: AbortSignal;

@@ -2,7 +2,6 @@ import type { Job } from "@mailproof/client/types";
 import { formatBar, formatCount, formatDuration } from "./progress.ts";
 import type { LineParts } from "./status-lines.ts";
 
-/** Rows that a job will try again later. Absent when there are none. */
 type Deferred = NonNullable<Job["deferred"]>;
 
 type RunningJob = Pick<Job, "progress" | "deferred">;
@@ -82,6 +81,5 @@ export const formatDeferred = ({ count: rows, next_attempt_at }: Deferred, now: 
   return `${formatCount(rows)} deferred, next attempt ${when}`;
 };
 
-/** Formats a time in the time zone of the terminal. */
 const formatClock = (at: Date): string =>
   at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });

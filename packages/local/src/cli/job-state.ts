@@ -12,7 +12,6 @@ const JobState = v.object({
   version: v.literal(1),
   started_at: v.string(),
   api: v.string(),
-  /** Distinguishes keys without storing the key itself. */
   key_sha256: v.string(),
   list_sha256: v.string(),
   idempotency_key: v.string(),
@@ -23,13 +22,11 @@ const JobState = v.object({
     email_column: v.optional(v.string()),
     options: v.optional(v.object({ max_wait_minutes: v.number() })),
   }),
-  /** Present once the service has accepted the list. */
   job_id: v.optional(v.string()),
 });
 
 export type JobState = v.InferOutput<typeof JobState>;
 
-/** The inputs that must be unchanged when a command continues a job. */
 export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
   readonly email_column: string | undefined;
   readonly max_wait_minutes: number | undefined;

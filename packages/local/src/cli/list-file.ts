@@ -33,7 +33,6 @@ export const COLUMN = {
   ),
 };
 
-/** Means standard input instead of a file. */
 export const STANDARD_INPUT = "-";
 
 export type ListFile = {

@@ -18,11 +18,9 @@ import { EXIT_CODES, getExitCode } from "./exit-codes.ts";
 import { writeNote } from "./notes.ts";
 import { QUIET, requireService, SERVICE, type Service, watchInterrupt } from "./service.ts";
 
-/** The service's long poll for an event. */
 const WAIT_SECONDS = 25;
 /** The pause after a failure of the service, and between two immediate responses without an event. */
 const PAUSE_MS = 2_000;
-/** The service gives a receiver the same time. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
 const EventNames = v.pipe(
@@ -117,7 +115,6 @@ const forwardAll = async (
   }
 };
 
-/** Undefined when the service gave no response. */
 const readPage = async (
   { client }: Service,
   after: string,

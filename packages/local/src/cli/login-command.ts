@@ -72,7 +72,6 @@ const getProfileName = (
   { MAILPROOF_PROFILE }: CommandInput["environment"],
 ): string => option ?? MAILPROOF_PROFILE ?? DEFAULT_PROFILE;
 
-/** Reads the first line of standard input, without showing it on a terminal. */
 const readKey = async (): Promise<string> => {
   const isTerminal = process.stdin.isTTY;
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

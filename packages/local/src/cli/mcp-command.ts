@@ -90,7 +90,6 @@ const NOT_JSON = JSON.stringify({
   error: { code: -32_700, message: "The line is not a JSON message." },
 });
 
-/** `mailproof mcp`: the tools of /mcp over standard input and output. */
 export const mcpCommand = defineCommand({
   options: v.strictObject({
     "all-tools": describeOption(Flag, "lists every tool, and not only the usual ones"),

@@ -7,7 +7,6 @@ export const silenceNotes = (): void => {
 
 export const areNotesSilent = (): boolean => isQuiet;
 
-/** Tells the person at the terminal something that is neither a result nor an error. */
 export const writeNote = (text: string): void => {
   if (!isQuiet) process.stderr.write(text);
 };

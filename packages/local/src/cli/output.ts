@@ -41,7 +41,6 @@ export const openOutput = async (
   return out;
 };
 
-/** Waits until the other end reads. */
 export const writeOutput = async (
   out: NodeJS.WritableStream,
   text: string | Uint8Array,

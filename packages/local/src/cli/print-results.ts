@@ -13,7 +13,6 @@ export type OutputKind = "json" | "csv" | "spreadsheet";
 
 type Wanted = { readonly json: boolean; readonly out?: string | undefined };
 
-/** Chooses the kind by the option, or by the output's extension. */
 export const getOutputKind = ({ json, out }: Wanted): OutputKind => {
   const isSpreadsheet = out?.toLowerCase().endsWith(".xlsx") === true;
   if (json && isSpreadsheet)

@@ -54,7 +54,6 @@ const readProfiles = (file: string): Readonly<Record<string, Profile>> => {
   }
 };
 
-/** Undefined when no profile has this name. */
 export const findProfile = (name: string): Profile | undefined => {
   const profiles = readProfiles(getProfilesFile());
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
@@ -72,7 +71,6 @@ export const saveProfile = (name: string, profile: Profile): string => {
   return file;
 };
 
-/** Returns whether the profile existed. */
 export const removeProfile = (name: string): boolean => {
   const file = getProfilesFile();
   const { [name]: removed, ...others } = readProfiles(file);

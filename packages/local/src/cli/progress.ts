@@ -12,7 +12,6 @@ export type CheckProgress = {
   readonly end: () => void;
 };
 
-/** Shows a bar with rate and remaining time on a terminal, and nothing elsewhere. */
 export const createProgress = (screen: WriteStream, bytesTotal: number): CheckProgress => {
   const startedMs = performance.now();
   const lines = createStatusLines(screen);
@@ -46,7 +45,6 @@ export const createProgress = (screen: WriteStream, bytesTotal: number): CheckPr
     },
     end: () => {
       lines.end();
-      // The counts of the finished work stay on the screen.
       if (screen.isTTY && !areNotesSilent()) screen.write(`${formatParts().slice(1).join("  ")}\n`);
     },
   };

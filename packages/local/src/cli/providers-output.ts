@@ -2,7 +2,6 @@ import { HOUR_MS } from "@mailproof/core/lib/time";
 import type { Json } from "@mailproof/core/ports/table";
 import { type CanaryCounts, isInDoubt, REFUSALS_IN_A_ROW } from "@mailproof/core/verify/canaries";
 
-/** Shows the results of canaries for each provider, and their age. */
 export const formatProviders = (all: readonly CanaryCounts[], now: Date): Json => ({
   providers: all.map((counts) => ({
     provider: counts.sk,

@@ -12,7 +12,6 @@ import { countOf } from "./show-reports.ts";
 import { replaceControls } from "./terminal.ts";
 
 const USAGE = "FILE... [options]";
-/** The service accepts no larger reports. */
 const FILE_BYTES_MAX = 20_000_000;
 const MAILBOX_BYTES_MAX = 200_000_000;
 

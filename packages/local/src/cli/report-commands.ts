@@ -7,7 +7,6 @@ import { definePortable } from "./define-admin.ts";
 import { Flag } from "./define-command.ts";
 import { formatProviders } from "./providers-output.ts";
 
-/** The service stores about a year. */
 const Months = v.pipe(
   v.string(),
   v.regex(/^(?:[1-9]|1[0-3])$/, "must be a number of months from 1 to 13"),

@@ -37,7 +37,6 @@ export const toReportResponse = (report: CheckReport): ReportResponse => {
 
 export type ReportSection = {
   readonly title: string;
-  /** Undefined when unknown. */
   readonly score: number | undefined;
   readonly status: string;
   readonly details: readonly string[];

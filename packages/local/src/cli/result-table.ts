@@ -55,7 +55,6 @@ async function* toRows(
     yield joinCells(width, cells, toPublicCells(result));
 }
 
-/** The result columns start with the address and the status. */
 const STATUS_OFFSET = 1;
 
 export async function* formatCsvTable(table: ResultTable): AsyncGenerator<string> {

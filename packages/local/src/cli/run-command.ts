@@ -42,7 +42,6 @@ const findCommand = (commands: Commands, args: readonly string[]): CommandEntry 
     name.split(" ").every((word, position) => args[position] === word),
   );
 
-/** Returns the commands that start with these words; all without words. */
 const findGroup = (commands: Commands, words: readonly string[]): Commands =>
   commands.filter(({ name }) => `${name} `.startsWith(`${words.join(" ")} `));
 
@@ -112,7 +111,6 @@ const describeFailure = ({ code, status }: MailproofError): string => {
   return status === undefined ? "No response" : `The service failed with status ${status}`;
 };
 
-/** The remedy for an error of the service, when its own message does not give it. */
 const NEXT_STEPS: Readonly<Record<number, string>> = {
   [EXIT_CODES.refused.code]: `Correct the command: "${PROGRAM} COMMAND --help" explains it.`,
   [EXIT_CODES.denied.code]: `Check the key: "${PROGRAM} login", --key or MAILPROOF_KEY sets it.`,

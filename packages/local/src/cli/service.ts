@@ -67,7 +67,6 @@ export const findService = (input: ServiceOptions): Service | null => {
   return { client: createServiceClient(url, key), url, key };
 };
 
-/** Finds the URL alone, for data that any client may read. */
 export const findServiceUrl = ({ environment, options }: ServiceOptions) => {
   const chosen = options.profile === undefined ? undefined : requireProfile(options.profile);
   const stored = chosen ?? findStoredProfile(environment.MAILPROOF_PROFILE);
@@ -102,7 +101,6 @@ export const createServiceClient = (baseUrl: string, key: string): Client => {
   }
 };
 
-/** `otherwise`: the command that does the same without a service. */
 export const requireService = (input: ServiceOptions, otherwise?: string): Service => {
   const service = findService(input);
   if (service) return service;

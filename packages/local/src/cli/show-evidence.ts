@@ -40,10 +40,8 @@ const formatRecord = (record: unknown): string =>
     ? Object.values(record).flat().join(" ")
     : String(record);
 
-/** Marks the lines of this process, of the mail server, and of the connection. */
 const MARKERS = { client: ">", server: "<", wire: "!" } as const;
 
-/** A reply may have several lines. */
 const toLines = ({ ms, who, text }: Evidence["transcript"][number]): readonly string[] =>
   text.split("\n").map((line, at) => {
     const time = at === 0 ? `${ms} ms` : "";

@@ -21,7 +21,6 @@ export const formatJsonLines: ResultFormat = async function* (results) {
 export const formatJsonLine = (result: { readonly status: string }): string =>
   `${JSON.stringify({ ...result, send: toSendAdvice(result.status) })}\n`;
 
-/** Writes the list's own columns unchanged, followed by ours, as in an export. */
 export const createCsvFormat =
   (list: CsvList): ResultFormat =>
   (results) =>

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { defineCommand, describeOption, Flag } from "./define-command.ts";
 
-/** `mailproof start`; in a clone `npm start` does the same. */
 export const startCommand = defineCommand({
   options: v.strictObject({
     fresh: describeOption(Flag, "deletes the stored state first: accounts, keys, jobs, results"),

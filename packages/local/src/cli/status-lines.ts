@@ -2,10 +2,8 @@ import type { WriteStream } from "node:tty";
 import { areNotesSilent } from "./notes.ts";
 import { canErase, getColumns } from "./terminal.ts";
 
-/** The parts of one line; parts that do not fit continue on the next line. */
 export type LineParts = readonly string[];
 
-/** Lines that show the progress of work, rewritten in place each time. */
 export type StatusLines = {
   readonly show: (lines: readonly LineParts[]) => void;
   readonly end: () => void;
@@ -14,7 +12,6 @@ export type StatusLines = {
 /** A dumb terminal cannot erase a line, so it gets a new line, at most once in this time. */
 const PLAIN_LINE_MS = 10_000;
 
-/** Works on a terminal without --quiet, and does nothing elsewhere. */
 export const createStatusLines = (
   screen: WriteStream,
   nowMs = () => performance.now(),

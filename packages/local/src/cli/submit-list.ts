@@ -9,7 +9,6 @@ import type { Service } from "./service.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { replaceControls } from "./terminal.ts";
 
-/** The list, its output, and the state of both. */
 export type ListSubmission = {
   readonly path: string;
   readonly name: string;

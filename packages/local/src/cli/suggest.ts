@@ -2,7 +2,6 @@
 const DISTANCE_MAX = 2;
 const SHORT_LENGTH = 4;
 
-/** Finds the probable word, such as `verify` for `verfiy`. */
 export const suggestWord = (typed: string, words: readonly string[]): string | undefined => {
   const most = typed.length <= SHORT_LENGTH ? 1 : DISTANCE_MAX;
   const begun = words.filter((word) => typed.length > 2 && word.startsWith(typed));

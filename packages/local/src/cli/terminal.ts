@@ -36,7 +36,6 @@ export const getColumns = ({ columns }: WriteStream): number => (columns || COLU
 export const replaceControls = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
 
-/** Breaks lines of limited width between words; cuts a longer word. */
 export const wrapText = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   let line = "";

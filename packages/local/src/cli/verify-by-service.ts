@@ -19,7 +19,6 @@ type VerifyAddressesOptions = {
   readonly failOn: readonly Status[] | undefined;
 };
 
-/** Verifies addresses one by one with a service, and prints them like local results. */
 export const verifyAddressesByService = async (
   service: Service,
   emails: readonly string[],

@@ -134,7 +134,6 @@ const formatTemporary = (count: number): string =>
     ? ""
     : `${formatCount(count)} ${count === 1 ? "is" : "are"} temporary: "${PROGRAM} file" tries ${count === 1 ? "it" : "them"} again.\n`;
 
-/** Ends at the signal, without waiting for running work. */
 async function* stopAtSignal<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   let stop = () => {};
   signal.addEventListener("abort", () => stop());

@@ -19,7 +19,6 @@ export const versionCommand = definePrinted(
   }),
 );
 
-/** Null in a copy without the repository, or without git. */
 const readCommit = (): string | null => {
   try {
     const stdio: ["ignore", "pipe", "ignore"] = ["ignore", "pipe", "ignore"];

@@ -7,7 +7,6 @@ import { updateWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { definePortable, Name } from "./define-admin.ts";
 
-/** Lists the webhooks of live keys and of test keys, which are separate. */
 const listAllWebhooks = async ({ table }: World, account: string): Promise<readonly Webhook[]> => {
   await getExistingAccount(table, account);
   const owners = (["live", "test"] as const).map((mode) => getOwnerId({ account, mode }));

@@ -3,7 +3,6 @@ import { getMessage } from "../storage/sqlite.ts";
 
 // Calls between two threads. Arguments and results are plain data; the calls of one turn travel in one message.
 
-/** The functions that the other thread may call. */
 export type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 type CallMessage = { readonly call: string; readonly id: number; readonly args: unknown[] };
@@ -25,9 +24,7 @@ export type Calls<Remote extends Handlers> = {
     name: Name,
     ...args: Parameters<Remote[Name]>
   ) => Promise<Awaited<ReturnType<Remote[Name]>> | typeof ENDED>;
-  /** Sets the functions that the other thread may call here. */
   readonly serve: (handlers: Handlers) => void;
-  /** Resolves every open call to ENDED. */
   readonly end: () => void;
 };
 

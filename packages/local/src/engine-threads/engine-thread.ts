@@ -22,7 +22,6 @@ export type EngineThreadOptions = {
   /** True when other engine threads exist, which share the knowledge of mail providers. */
   readonly isOneOfSeveral: boolean;
   readonly reportsConnections: boolean;
-  /** True when the main thread uses reports of sessions. */
   readonly reportsSessions: boolean;
 };
 

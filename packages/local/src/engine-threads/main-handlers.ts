@@ -29,7 +29,6 @@ export const createThreadConnections = (observer: ConnectionObserver | undefined
       },
       reportClose,
     },
-    /** Closes all connections of a thread that ended. */
     closeAll: (): void => {
       while (open > 0) reportClose();
     },
@@ -40,7 +39,6 @@ type ThreadConnections = ReturnType<typeof createThreadConnections>;
 
 export type MainHandlers = ReturnType<typeof createMainHandlers>;
 
-/** The functions that engine thread `thread` may call on the main thread. */
 export const createMainHandlers = (
   { table, log, canaries, onSession }: MainPorts,
   providers: ProviderItems,

@@ -63,7 +63,6 @@ const createMemoryItems = (): ItemStore => {
 export type ProviderItems = ReturnType<typeof createProviderItems>;
 export type ProviderHandlers = ReturnType<ProviderItems["handlersOf"]>;
 
-/** The items as an engine thread uses them. */
 export const createRemoteItems = ({ call }: Calls<ProviderHandlers>): ItemStore => ({
   get: async (key) => requireReply(await call("getProvider", key)),
   write: async (write) => requireReply(await call("writeProvider", write as Update)),

@@ -37,7 +37,6 @@ const fromPositioned = <Result extends WriteResult | TransactResult>(
 
 export type TableHandlers = ReturnType<typeof createTableHandlers>;
 
-/** The main thread's side. */
 export const createTableHandlers = (table: Table) => ({
   get: (key: Key) => table.get(key),
   query: (query: TableQuery) => table.query(query),
@@ -51,7 +50,6 @@ const assertReturned = <Value>(value: Value | typeof ENDED): Value => {
   return value;
 };
 
-/** The side of every other thread. */
 export const createRemoteTable = ({ call }: Calls<TableHandlers>): Table => ({
   get: async (key) => assertReturned(await call("get", key)),
   query: async (query) => assertReturned(await call("query", query)),

@@ -28,7 +28,6 @@ type ThreadSettings = {
 
 export type ThreadedQuestions = MailQuestions & {
   readonly start: () => void;
-  /** Ends the threads. Open questions get no answer. */
   readonly close: () => void;
 };
 

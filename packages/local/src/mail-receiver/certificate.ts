@@ -57,7 +57,6 @@ const oid = (hex: string): Buffer => tag(0x06, Buffer.from(hex, "hex"));
 
 const ECDSA_WITH_SHA256 = sequence(oid("2a8648ce3d040302"));
 const SUBJECT_ALT_NAME = oid("551d11");
-/** 2.5.4.3 */
 const COMMON_NAME = oid("550403");
 /** The longest common name; the alternative name holds the whole name. */
 const COMMON_NAME_MAX = 64;

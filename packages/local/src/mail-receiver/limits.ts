@@ -17,12 +17,9 @@ export const MAIL_LIMITS = {
   connectionsPerNetworkMinuteMax: 60,
   /** Commands that are refused, or bring a session no further, before the server closes it. */
   uselessCommandsMax: 20,
-  /** The wait for one command, or for the next bytes of a message. */
   idleMs: 60_000,
   sessionMs: 600_000,
-  /** The time for a client to read the last reply. */
   hangUpMs: 1_000,
-  /** The time that a stop waits for messages that are being stored. */
   stopMs: 5_000,
   /** The bytes stored for the operator in a day, at most half of them from one network. */
   postmasterBytesMax: 20_000_000,

@@ -22,7 +22,6 @@ type Arrival = {
 /** `isWhole` is false when the connection ended early. With a `refusal`, the server reads the message to its end and drops it. */
 type Content = { bytes: number; isWhole: boolean; refusal?: string };
 
-/** Throws when the content cannot be spooled. */
 export const readContent = async (arrival: Arrival): Promise<Content & { raw: Buffer }> => {
   const content: Content = { bytes: 0, isWhole: false };
   const { wire, limits } = arrival;

@@ -21,7 +21,6 @@ export type MailReceiver = {
 
 type Options = Pick<Environment, "MAIL_PORT" | "MAIL_HOST" | "MAIL_TLS_FILE">;
 
-/** Receives the mail of MAIL_DOMAIN, by SMTP. */
 export const startMailReceiver = async (
   world: CheckWorld,
   name: string,

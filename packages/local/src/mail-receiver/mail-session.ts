@@ -19,11 +19,8 @@ export type MailServer = {
   readonly name: string;
   readonly limits: MailLimits;
   readonly tls: SecureContext;
-  /** The bytes that messages hold in memory, with a share for each network. */
   readonly held: Budget;
-  /** The bytes that may be stored for the operator in a day. */
   readonly postmaster: Budget;
-  /** Returns a number that rises with each call. */
   readonly nextTurn: () => number;
 };
 
@@ -52,7 +49,6 @@ export const NO_COMMANDS = { helo: null, tls: undefined, ...NO_TRANSACTION, usel
 
 type Reply = { readonly text: string; readonly isUseless?: true };
 
-/** Serves the session until one of both sides ends it. */
 export const serveMailSession = async (server: MailServer, session: Session): Promise<void> => {
   const { wire } = session;
   const { name, limits } = server;

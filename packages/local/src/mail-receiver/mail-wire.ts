@@ -51,9 +51,7 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
 
   return {
     end,
-    /** Tells whether the session waits for its client. */
     isWaiting,
-    /** Tells whether the client has sent more than the session has read. */
     hasUnread: () => unread.length + socket.readableLength > 0,
     /** Returns the unused rest of the last read to the next read. */
     putBack: (bytes: Buffer): void => {
@@ -80,7 +78,6 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
       if (text !== "" && socket.writable) socket.write(text);
       while (socket.writableNeedDrain && ended === undefined) await waitForChange();
     },
-    /** Undefined when the handshake failed. */
     startTls: async (secureContext: SecureContext): Promise<Tls | undefined> => {
       plain.off("readable", wakeUp).off("end", handleClose).off("close", handleClose);
       // These bytes came in clear text, perhaps from an attacker between client and server (CVE-2011-0411).
