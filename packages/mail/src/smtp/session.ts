@@ -2,6 +2,13 @@ import type { ProviderLimits } from "../mail-provider-table.ts";
 import type { Reply, Stage } from "./reply.ts";
 import type { ReplyOrFault, WireFault } from "./wire.ts";
 
+// A session asks one mail host about recipients, and its protocol does no I/O. `createDialogue` (dialogue.ts) turns a
+// `SessionPlan` into a generator that yields commands and receives replies: greeting, EHLO, STARTTLS, the recipients in
+// flights (flight-plan.ts, flight.ts), a witness, QUIT. session-state.ts holds what the server said so far; session-stop.ts
+// names the replies that end a session. `converse` (converse.ts) runs the generator over a wire within time limits, and
+// reply-reader.ts parses the bytes; `trySession` (connect.ts) tries a domain's hosts in their order. Afterwards `classify`
+// (classify.ts) reads each recipient's reply by the families of reply-rules/.
+
 export type SessionPlan = {
   /** Our host name; it resolves to the address that we connect from. */
   readonly helo: string;
