@@ -63,7 +63,7 @@ const ONE_BY_ONE = { recipientsPerTransaction: 1, recipientsPerConnection: 5, co
 const GATEWAY = { recipientsPerTransaction: 10, recipientsPerConnection: 10, connections: 1 };
 /** Providers of personal mailboxes count a client's unknown recipients. */
 const CONSUMER = { recipientsPerTransaction: 5, recipientsPerConnection: 10, connections: 1 };
-/** Hosters serve many customers: stricter than a small server, and more generous than a provider of personal mailboxes. */
+/** The limits for a hoster of many customers: above those for personal mailboxes, and below those for a company's server. */
 const HOSTER = { recipientsPerTransaction: 25, recipientsPerConnection: 50, connections: 5 };
 /** These providers count questions per hour, and refuse further questions with a 550 that proves nothing about the mailbox. */
 const COUNTING = { recipientsPerTransaction: 1, recipientsPerConnection: 2, connections: 1 };

@@ -116,7 +116,7 @@ const judgeKeys = (
   { tried, unanswered }: { readonly tried: number; readonly unanswered: number },
 ): DkimAnalysis => {
   const live = found.filter(isLive);
-  // Points are lost only when every query was answered: an unanswered query may hide a valid key.
+  // A missing key costs points only when every query was answered: an unanswered query may hide a valid key.
   const mayHaveMore = unanswered > 0;
   const issues = [
     ...(found.length === 0 && !mayHaveMore

@@ -14,7 +14,7 @@ export type CatchAllPart = {
 };
 
 /**
- * The weights. Every sum of them lies between 0 and 0.95 without a clamp: a part always shows its own share, and no result claims
+ * The weights. Every sum of them lies between 0 and 0.95 without a clamp: a part always shows its whole effect, and no result claims
  * certainty. Mail moves that sum towards the delivered share, so it stays in between. docs/scores.md gives the reason for each.
  */
 const BASE = 0.4;

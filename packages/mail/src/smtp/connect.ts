@@ -73,8 +73,8 @@ export const isBackup = (hosts: readonly MailHost[], host: string): boolean =>
   getPriority(hosts, host) > Math.min(...hosts.map(({ priority }) => priority));
 
 /**
- * When a backup host has answered RCPT: returns the more preferred host that answered, which speaks for the domain. A host that refuses the
- * connection ("nolisting"), or accepts no mail at all (521), leaves the decision to the next host.
+ * When a backup host has accepted the session: returns the more preferred host that answered, which speaks for the domain. A host that
+ * refuses the connection ("nolisting"), or accepts no mail at all (521), leaves the decision to the next host.
  */
 export const findFirstChoice = (
   hosts: readonly MailHost[],
