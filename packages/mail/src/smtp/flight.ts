@@ -174,7 +174,7 @@ const addResult = (
 
 /**
  * True for a domain's first recipient that was accepted or deferred: a server that bans for unknown recipients has then replied to it. A
- * server that greylists must see the random recipient as early as the person, or it would still defer the first when it accepts the second.
+ * greylisting server must see the random recipient as early as the person, or it would still defer that one when it accepts the person.
  */
 const isProbable = ({ reply }: RecipientResult, mxHost: string): boolean =>
   reply !== null && (reply.code < 300 || isDeferral(reply, mxHost));
