@@ -1,7 +1,7 @@
 import type { ServiceErrorCode } from "./types.ts";
 
 /**
- * What happened to the money.
+ * The fate of the money.
  *
  * - `nothing_charged`: no credits were charged. `refunded`: the charge was refunded.
  * - `nothing_more`: this request was not charged; the charge of the first request with its key stays.
@@ -44,7 +44,7 @@ export class MailproofError extends Error {
   override readonly name = "MailproofError";
   /** The fault, for programs. */
   declare readonly code: ErrorCode;
-  /** What happened to the money. The message states it in a sentence. */
+  /** The fate of the money. The message states it in a sentence. */
   declare readonly money: MoneyOutcome;
   /** The HTTP status. Undefined when no response came. */
   declare readonly status: number | undefined;

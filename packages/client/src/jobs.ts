@@ -10,13 +10,13 @@ export interface JobInput {
   id: string;
 }
 
-/** How to wait for a job. */
+/** Options of waiting for a job. */
 export interface WaitOptions extends CallOptions {
   /** The function receives the job after each read. */
   onProgress?: ((job: Job) => void) | undefined;
 }
 
-/** How to read the results of a job. */
+/** Options of reading the results of a job. */
 export interface ResultsOptions extends CallOptions {
   /** `false` ends at the last row that is ready now, also while the job runs. */
   wait?: boolean | undefined;

@@ -1,6 +1,6 @@
 import type { MoneyOutcome } from "./errors.ts";
 
-/** How one operation is called. The list is generated from the service's endpoints. */
+/** The way to call one operation. The list is generated from the service's endpoints. */
 export type Operation = {
   readonly route: string;
   /**

@@ -21,7 +21,7 @@ export interface UploadInput {
   file_name?: string | undefined;
 }
 
-/** How to verify a list. */
+/** The settings for verifying a list. */
 export interface VerifyFileInput extends UploadInput, Omit<ProcessFileInput, "file_key"> {}
 
 /** A stage of `verifyFile`, reported when it begins; `verifying` also after each read of the job. */
@@ -53,7 +53,7 @@ export type FileProgress =
       readonly job: Job;
     };
 
-/** How to send a list and wait for its job. */
+/** Options of sending a list and waiting for its job. */
 export interface VerifyFileOptions extends PaidCallOptions {
   /** The function receives each stage as it begins. */
   onProgress?: ((progress: FileProgress) => void) | undefined;
