@@ -17,7 +17,7 @@ export type ListCodes =
     }
   | { readonly kind: "bits"; readonly meanings: Readonly<Record<number, ListMeaning>> };
 
-/** What a list requires before it answers: a key inside its zone, or registered name servers. */
+/** A list's requirement before it answers: a key inside its zone, or registered name servers. */
 export type ListKeyRequirement = { readonly key: string; readonly isInZone: boolean };
 
 export type Blocklist = {

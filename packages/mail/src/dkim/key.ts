@@ -59,9 +59,9 @@ type KeyReading = Pick<DkimKey, "kind" | "bits" | "fault">;
 const createBroken = (fault: string): KeyReading => ({ kind: "broken", bits: null, fault });
 
 const readKey = (type: string, written: string): KeyReading => {
-  // §3.2: white space may occur anywhere within base64.
+  // RFC 6376 §3.2: white space may occur anywhere within base64.
   const base64 = written.replaceAll(/\s/g, "");
-  // §3.6.1: an empty value means that this key has been revoked.
+  // RFC 6376 §3.6.1: an empty value means that this key has been revoked.
   if (base64 === "") return { kind: "revoked", bits: null, fault: null };
   if (!/^[A-Za-z\d+/]+={0,2}$/.test(base64)) return createBroken("p= is not base64");
   const bytes = Buffer.from(base64, "base64");

@@ -63,11 +63,11 @@ const createStep = (name: string, outcome: DnsOutcome<string>): DiscoveryStep =>
   return { name, texts, placed, isMultiple, isFailed: isFault(outcome) };
 };
 
-/** The tree walk ends at such a record (§4.10 steps 2 and 6). */
+/** The tree walk ends at such a record (RFC 9989 §4.10 steps 2 and 6). */
 const isEnd = (placed: PlacedRecord | null): boolean =>
   placed?.record.psd === "n" || placed?.record.psd === "y";
 
-/** RFC 9989 §4.10.2. */
+/** Finds the organisational domain as RFC 9989 §4.10.2 defines it. */
 const findOrganisation = (domain: string, records: readonly PlacedRecord[]): string => {
   const last = records.at(-1);
   if (!last) return domain;

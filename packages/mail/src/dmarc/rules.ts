@@ -6,7 +6,7 @@ export const DMARC_RULES = {
     costPoints: 100,
     message: "There is no DMARC record for {domain}, neither its own nor one of a domain above.",
   },
-  // §4.10: receivers discard such a set.
+  // RFC 9989 §4.10: receivers discard several records.
   DMARC_MULTIPLE: {
     severity: "critical",
     costPoints: 100,
@@ -17,7 +17,7 @@ export const DMARC_RULES = {
     costPoints: 100,
     message: "The record at {name} does not start with exactly v=DMARC1, so receivers ignore it.",
   },
-  // §4.10.1. The lesser case: the record requests reports, so receivers read the policy as none.
+  // RFC 9989 §4.10.1. In the lesser case the record requests reports, so receivers read the policy as none.
   DMARC_P_MISSING: {
     severity: "high",
     costPoints: 100,

@@ -13,8 +13,8 @@ type CacheOptions = {
 };
 
 /**
- * How long the cache keeps an outcome. The resolver does not report a record's own TTL, so these times are short. A fault stays just long
- * enough that a list full of one dead domain does not wait for it a thousand times, and less long than any retry waits.
+ * The lifetime of an outcome in the cache. The resolver does not report a record's own TTL, so these times are short. A fault stays just
+ * long enough that a list full of one dead domain does not wait for it a thousand times, and less long than any retry waits.
  */
 const CACHE_MS: Record<Outcome["kind"], number> = {
   ok: 300_000,

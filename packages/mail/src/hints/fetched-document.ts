@@ -17,7 +17,7 @@ export const NAME_NOT_FOUND = "name_not_found";
 
 export const toWords = (why: string): string => why.replaceAll("_", " ");
 
-/** Whether clients get a document. `missing`: its host answers without the document, as by a redirect, or does not exist. */
+/** The state of a document for its clients. `missing`: its host answers without the document, as by a redirect, or does not exist. */
 export type DocumentState = "whole" | "missing" | "not_public" | "unknown";
 
 /** Faults that last until the domain's set-up changes. Any other may be gone at the next attempt. */

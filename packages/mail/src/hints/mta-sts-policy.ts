@@ -9,7 +9,7 @@ const MODES = new Set(["enforce", "testing", "none"]);
 
 export const createFaultyPolicy = (fault: string): MtaStsPolicy => ({ kind: "faulty", fault });
 
-/** §3.2: the first of a repeated field counts; only mx may occur several times. */
+/** RFC 8461 §3.2: the first of a repeated field counts; only mx may occur several times. */
 export const parsePolicy = (body: string): MtaStsPolicy => {
   const fields = body.split(/\r?\n/).map((line) => {
     const colon = line.indexOf(":");
@@ -30,14 +30,14 @@ export const parsePolicy = (body: string): MtaStsPolicy => {
     : createFaultyPolicy(`mx: ${invalid} in its policy is neither a host name nor one below *.`);
 };
 
-/** §3.2: a host name in A-labels, in which only the leftmost label may be the wildcard. */
+/** RFC 8461 §3.2: a host name in A-labels, in which only the leftmost label may be the wildcard. */
 const isPattern = (pattern: string): boolean =>
   pattern.length <= NAME_MAX && pattern.replace(/^\*\./, "").split(".").every(isLabel);
 
 const NAME_MAX = 253;
 const isLabel = (label: string): boolean => /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/.test(label);
 
-/** §4.1: a wildcard matches exactly the leftmost label. */
+/** RFC 8461 §4.1: a wildcard matches exactly the leftmost label. */
 export const coversHost = (pattern: string, host: string): boolean =>
   pattern.startsWith("*.")
     ? host.includes(".") && host.slice(host.indexOf(".")) === pattern.slice(1)

@@ -31,7 +31,7 @@ export const findMtaStsHints = async (
 ): Promise<readonly Issue[]> => {
   const outcome = await dns("TXT", `_mta-sts.${domain}`);
   if (isFault(outcome)) return [];
-  // §3.1: senders ignore texts with another start, and treat several records as none.
+  // RFC 8461 §3.1: senders ignore texts with another start, and treat several records as none.
   const [record, ...others] = findMeant(getRecords(outcome), VERSION, "STSv1");
   if (record === undefined) return [createHint("MTA_STS_MISSING", { domain })];
   const bad = (fault: string) => [createHint("MTA_STS_BAD", { domain, fault })];

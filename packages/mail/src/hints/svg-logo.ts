@@ -3,19 +3,19 @@ import { createXmlScanner, readAttributes, XmlFault } from "../lib/scan-xml.ts";
 // SVG Tiny Portable/Secure (draft-svg-tiny-ps-abrotman), the form that BIMI requires of a logo: a picture without scripts, animation and
 // external resources.
 
-/** §2.4, and Gmail's limit. */
+/** The limit of the draft's §2.4, and of Gmail. */
 export const LOGO_BYTES_MAX = 32_768;
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-/** §2.1: the required attributes of the root element. */
+/** The draft's §2.1 requires these attributes of the root element. */
 const ROOT_ATTRIBUTES: readonly (readonly [name: string, value: string])[] = [
   ["xmlns", SVG_NAMESPACE],
   ["version", "1.2"],
   ["baseProfile", "tiny-ps"],
 ];
 
-/** §2.3: attributes that may have only one value. */
+/** The draft's §2.3 allows only one value for these attributes. */
 const FIXED_ATTRIBUTES: Readonly<Record<string, string>> = {
   zoomAndPan: "disable",
   externalResourcesRequired: "false",
@@ -25,7 +25,7 @@ const FIXED_ATTRIBUTES: Readonly<Record<string, string>> = {
   timelineBegin: "onLoad",
 };
 
-/** The elements of SVG Tiny 1.2 without images, media, links, scripts, animation, conditions and foreign content (§2.3). */
+/** The elements of SVG Tiny 1.2 without images, media, links, scripts, animation, conditions and foreign content (the draft's §2.3). */
 const ELEMENTS = new Set(
   `svg title desc metadata g defs use path rect circle ellipse line polyline polygon
   text tspan textArea tbreak linearGradient radialGradient stop solidColor
@@ -106,7 +106,7 @@ const listRootFaults = ({ attributes }: LogoElement): readonly string[] => [
   ...["x", "y"].flatMap((name) => (attributes.has(name) ? [`its svg element has ${name}=`] : [])),
 ];
 
-/** §2.1: the logo needs exactly one title with text. */
+/** The draft's §2.1: the logo needs exactly one title with text. */
 const listTitleFaults = (titles: readonly LogoElement[]): readonly string[] => {
   if (titles.length > 1) return ["it has more than one title"];
   return titles.some(({ text }) => text.trim() !== "") ? [] : ["it has no title"];

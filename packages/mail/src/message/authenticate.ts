@@ -29,7 +29,7 @@ export const limitDns = (dns: Dns, { now, sleep }: Clock): Dns => {
 
 export type Envelope = Omit<ReceivedMessage, "raw">;
 
-/** RFC 5321 §4.5.3.1.2. */
+/** RFC 5321 §4.5.3.1.2 limits a domain to 255 octets. */
 const NAME_LENGTH_MAX = 255;
 
 /** A socket of both families reports IPv4 clients as IPv6, and link-local clients with their interface. */

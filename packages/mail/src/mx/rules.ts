@@ -30,7 +30,7 @@ export const MX_RULES = {
     costPoints: 60,
     message: "A null MX must be the only MX record, and {domain} has others.",
   },
-  // RFC 2181 §10.3.
+  // RFC 2181 §10.3: an MX must not name an alias.
   MX_TARGET_CNAME: {
     severity: "medium",
     costPoints: 15,

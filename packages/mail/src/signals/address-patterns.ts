@@ -73,7 +73,7 @@ export const buildLocal = (
   parts: Readonly<Partial<Record<PatternToken, string>>>,
 ): string => pattern.replaceAll(TOKENS, (token) => parts[token as PatternToken] ?? "");
 
-/** How much of a name a pattern contains. Many people share a given name; few share both names. */
+/** The part of a name that a pattern contains. Many people share a given name; few share both names. */
 export type NameCoverage = "both" | "one and a letter" | "one";
 
 /** A pattern with a cut name counts as a single name: John Anderson cut to janders may also be James Anders. */

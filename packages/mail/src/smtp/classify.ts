@@ -38,7 +38,7 @@ export const asksForBackoff = (reply: Reply, context: ReplyContext): boolean => 
 export const concernsOneDomain = (reply: Reply, context: ReplyContext): boolean =>
   reply.code >= 400 && findRule(reply, context)?.family.scope === "domain";
 
-/** How a server refuses us, for every recipient: because of our address, our name, our reputation or our pace. */
+/** A server's refusal of us, for every recipient: because of our address, our name, our reputation or our pace. */
 export type RefusalOfUs = "block" | "throttle";
 
 /**

@@ -12,7 +12,7 @@ export type ReplyWaits = Readonly<
 >;
 
 /**
- * How long we wait for each kind of reply. A caller waits for us, so the times are far below the five minutes of RFC 5321 §4.5.3.2. The
+ * The longest wait for each kind of reply. A caller waits for us, so the times are far below the five minutes of RFC 5321 §4.5.3.2. The
  * greeting gets enough for servers that delay it to detect clients that talk too early.
  */
 const WAIT_MS: ReplyWaits = {

@@ -2,8 +2,8 @@ import type { Reply } from "./reply.ts";
 import type { ReplyFault } from "./reply-reader.ts";
 
 /**
- * Why no reply arrived. No fault proves anything about a mailbox. `no_address`: the mail host has no address that we may connect to.
- * `unreachable`: no route leads there. `internal`: this machine lacked descriptors, memory or ports. `timeout`: connected, but no reply
+ * The reason for a missing reply. No fault proves anything about a mailbox. `no_address`: the mail host has no address that we may connect
+ * to. `unreachable`: no route leads there. `internal`: this machine lacked descriptors, memory or ports. `timeout`: connected, but no reply
  * arrived in time. `deadline`: the caller's time was up before we connected.
  */
 export type WireFault =

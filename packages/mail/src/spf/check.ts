@@ -42,13 +42,13 @@ export const createCheck = (
   };
 };
 
-/** §2.4 and §4.3: a sender without a local part, such as a HELO name, gets the local part postmaster. */
+/** RFC 7208 §2.4, §4.3: a sender without a local part, such as a HELO name, gets the local part postmaster. */
 const splitMailbox = (sender: string) => {
   const at = sender.lastIndexOf("@");
   return { local: sender.slice(0, Math.max(at, 0)) || "postmaster", domain: sender.slice(at + 1) };
 };
 
-/** §5: an IPv4-mapped address is the IPv4 address inside it. */
+/** RFC 7208 §5: an IPv4-mapped address is the IPv4 address inside it. */
 const removeMapping = (ip: Ip): Ip =>
   ip.bits === 128 && ip.value >> 32n === 0xffffn
     ? { bits: 32, value: ip.value & 0xffff_ffffn }

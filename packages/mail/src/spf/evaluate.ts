@@ -42,7 +42,7 @@ type ExplainedVerdict = SpfVerdict & {
 };
 
 const NONE: SpfVerdict = { result: "none", matched: [], problem: null };
-/** §4.7. */
+/** RFC 7208 §4.7: a policy in which nothing matches is neutral. */
 const NEUTRAL: SpfVerdict = { ...NONE, result: "neutral" };
 
 const checkHost = async (check: SpfCheck, domain: string): Promise<ExplainedVerdict> => {
@@ -55,7 +55,7 @@ const checkHost = async (check: SpfCheck, domain: string): Promise<ExplainedVerd
     return toStoppedVerdict({ result: "temperror", reason: published.kind }, domain);
 
   const { faults, directives, redirect, exp } = parseSpf(published.text);
-  // §4.6: a syntax fault anywhere comes before any evaluation.
+  // RFC 7208 §4.6: a syntax fault anywhere comes before any evaluation.
   const [fault] = faults;
   if (fault) return toStoppedVerdict({ result: "permerror", reason: "syntax" }, domain, fault.term);
 
@@ -65,7 +65,7 @@ const checkHost = async (check: SpfCheck, domain: string): Promise<ExplainedVerd
     const verdict = createVerdict(match, RESULT_OF[qualifier], toLocation(domain, term));
     if (verdict) return exp ? { ...verdict, explain: { domain, target: exp.target } } : verdict;
   }
-  // §5.1: an "all" has matched by now, so a redirect in the same record is never followed.
+  // RFC 7208 §5.1: an "all" has matched by now, so a redirect in the same record is never followed.
   return redirect ? followRedirect(check, domain, redirect) : NEUTRAL;
 };
 
@@ -81,7 +81,7 @@ const createVerdict = (
   return { result, matched: [location, ...match], problem: null };
 };
 
-/** §6.1: the result and the explanation are those of the other domain, which must have a record. */
+/** RFC 7208 §6.1: the result and the explanation are those of the other domain, which must have a record. */
 const followRedirect = async (
   check: SpfCheck,
   domain: string,
@@ -98,7 +98,7 @@ const followRedirect = async (
 /** A reply line that carries an explanation is never longer (RFC 5321 §4.5.3.1.5). */
 const EXPLANATION_MAX = 512;
 
-/** §6.2: an error of the look-up keeps the result; only the explanation is missing. */
+/** RFC 7208 §6.2: an error of the look-up keeps the result; only the explanation is missing. */
 const readExplanation = async (
   check: SpfCheck,
   { domain, target }: NonNullable<ExplainedVerdict["explain"]>,

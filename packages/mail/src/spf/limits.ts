@@ -11,7 +11,7 @@ export type SpfLimits = {
   readonly questionsMax: number;
 };
 
-/** RFC 7208 §4.6.4. */
+/** The limits of RFC 7208 §4.6.4. */
 export const SPF_LIMITS: SpfLimits = {
   termsMax: 10,
   voidsMax: 2,

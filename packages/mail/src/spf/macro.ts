@@ -60,7 +60,7 @@ const toPiece = (found: RegExpExecArray, letters: string): Piece | undefined => 
   if (sign !== undefined) return { sign: SIGNS[sign] ?? "" };
   if (letter === undefined) return { literal: whole };
   const lower = letter.toLowerCase();
-  // §7.3: a number of parts must not be zero.
+  // RFC 7208 §7.3: a number of parts must not be zero.
   if (!letters.includes(lower) || (digits !== "" && Number(digits) === 0)) return undefined;
   return {
     letter: lower as MacroLetter,

@@ -33,12 +33,12 @@ export const matchMechanism = async (
 
   const name = await expandTarget(check, context.domain, mechanism.target);
   if (mechanism.kind === "include") return matchInclude(await context.checkHost(name));
-  // §4.8: such a name cannot have records, so no query is sent and nothing matches.
+  // RFC 7208 §4.8: such a name cannot have records, so no query is sent and nothing matches.
   if (!isAskable(name)) return false;
   if (mechanism.kind === "a") return hasAddress(check, name, mechanism);
   if (mechanism.kind === "mx") return hasMailHost(check, name, mechanism);
   if (mechanism.kind === "ptr") return isValidatedBelow(check, name);
-  // §5.7: always A, also for a host that connected over IPv6.
+  // RFC 7208 §5.7: the query is always A, also for a host that connected over IPv6.
   const found = await check.dns.query("A", name);
   return isStop(found) ? found : found.length > 0;
 };
@@ -60,7 +60,7 @@ export const getValues = async (
   return { ...check.values, d: domain, p };
 };
 
-/** The table of §5.2: only a pass is a match, and an error of the include is an error here. */
+/** The table of RFC 7208 §5.2: only a pass is a match, and an error of the include is an error of the policy. */
 const matchInclude = (verdict: SpfVerdict): Match => {
   if (verdict.result === "pass") return verdict.matched;
   if (verdict.result === "none") return { result: "permerror", reason: "include_without_record" };
@@ -90,7 +90,7 @@ const hasMailHost = async (
 ): Promise<boolean | SpfStop> => {
   const found = await check.dns.query("MX", name);
   if (isStop(found)) return found;
-  // §4.6.4. The limit holds even when one of the first names would match, because their order is random.
+  // RFC 7208 §4.6.4. The limit holds even when one of the first names would match, because their order is random.
   if (found.length > check.namesMax) return { result: "permerror", reason: "too_many_mx_names" };
   for (const { exchange } of found) {
     const host = removeFinalDot(exchange);
@@ -101,7 +101,7 @@ const hasMailHost = async (
   return false;
 };
 
-/** §5.5: checks the host's names that resolve back to it. A failed query here is neither a match nor an error. */
+/** RFC 7208 §5.5: checks the host's names that resolve back to it. A failed query is neither a match nor an error. */
 const isValidatedBelow = async (check: SpfCheck, target: string): Promise<boolean | SpfStop> => {
   const outcome = await check.dns.queryUnlimited("PTR", toReverseName(check.ip));
   const counted = check.dns.judge(outcome);
@@ -110,7 +110,7 @@ const isValidatedBelow = async (check: SpfCheck, target: string): Promise<boolea
   return (await findFirstValid(check, names)) !== undefined;
 };
 
-/** §7.3: prefers the domain itself to a subdomain, and a subdomain to any other name. */
+/** RFC 7208 §7.3: prefers the domain itself to a subdomain, and a subdomain to any other name. */
 const findValidatedName = async (check: SpfCheck, domain: string): Promise<string> => {
   const outcome = await check.dns.queryUnlimited("PTR", toReverseName(check.ip));
   const names = outcome.kind === "ok" ? toNames(check, outcome.records) : [];

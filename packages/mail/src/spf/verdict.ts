@@ -1,7 +1,7 @@
 import type { Qualifier } from "./parse.ts";
 import type { SpfTrouble } from "./published.ts";
 
-/** RFC 7208 §2.6. */
+/** The results of RFC 7208 §2.6. */
 export type SpfResult =
   | "none"
   | "neutral"

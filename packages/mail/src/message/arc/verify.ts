@@ -25,7 +25,7 @@ type ArcSet = {
   readonly fields: Readonly<Record<ArcName, HeaderField>>;
 };
 
-/** RFC 8617 §4.2.1. */
+/** RFC 8617 §4.2.1 allows at most 50 sets. */
 const SETS_MAX = 50;
 
 export type ReadArc = {
@@ -48,7 +48,7 @@ export const readArc = (fields: readonly HeaderField[], hashBody: BodyHasher): R
     : { result: { result: "pass", reason: null, sets }, signatures: read };
 };
 
-/** §5.2 steps 4 and 6. */
+/** Makes the checks of RFC 8617 §5.2 steps 4 and 6. */
 export const verifyArc = async (dns: Dns, { result, signatures }: ReadArc): Promise<ArcResult> => {
   const checks = await Promise.all(signatures.map((one) => verifySignature(dns, one)));
   const broken = checks.findIndex(({ reason }) => reason !== null && reason !== "dns");
@@ -73,7 +73,7 @@ export const verifyArc = async (dns: Dns, { result, signatures }: ReadArc): Prom
 const isArcName = (key: string): key is ArcName => NAMES.some((name) => name === key);
 
 const INSTANCE = /^\d{1,2}$/;
-/** §4.1.1: the number comes first in the results. */
+/** RFC 8617 §4.1.1: the number of the set comes first in the results. */
 const RESULTS_INSTANCE = /^i[\t ]*=[\t ]*(\d{1,2})[\t ]*;/;
 
 const readInstance = (field: HeaderField): number | undefined => {
@@ -88,7 +88,7 @@ const readInstance = (field: HeaderField): number | undefined => {
 const findTag = (field: HeaderField, name: string): string | undefined =>
   readTags(field).tags.find((tag) => tag.name === name)?.value;
 
-/** §5.2 step 3 A: groups the fields into sets, numbered from 1 on, each with its three fields once. Returns the reason when this fails. */
+/** RFC 8617 §5.2 step 3 A: groups the fields into sets, numbered from 1, each with its three fields once. Returns the reason on failure. */
 const groupSets = (own: readonly HeaderField[]): readonly ArcSet[] | string => {
   const byInstance = new Map<number, Partial<Record<ArcName, HeaderField>>>();
   for (const field of own) {
@@ -128,7 +128,7 @@ const clip = (text: string | undefined): string | null => text?.slice(0, SHOWN_M
 const STAMP_TAGS = ["a", "b", "cv", "d", "s"];
 const TIME = /^\d{1,12}$/;
 
-/** §5.2 steps 2 and 3 B and C, and the syntax of each ARC-Seal. */
+/** Makes the checks of RFC 8617 §5.2 steps 2, 3 B and 3 C, and checks the syntax of each ARC-Seal. */
 const findChainFault = (sets: readonly ArcSet[]): string | undefined => {
   for (const { instance, fields } of sets) {
     const { tags, isSound } = readTags(fields["arc-seal"]);
@@ -138,7 +138,7 @@ const findChainFault = (sets: readonly ArcSet[]): string | undefined => {
       return `the arc-seal of set ${instance} is malformed`;
     if (valueOf("t") !== undefined && !TIME.test(valueOf("t") ?? ""))
       return `the arc-seal of set ${instance} is malformed`;
-    // §4.1.3: an ARC-Seal names no fields.
+    // RFC 8617 §4.1.3: an ARC-Seal names no fields.
     if (valueOf("h") !== undefined) return `the arc-seal of set ${instance} has h=`;
     if (chain !== (instance === 1 ? "none" : "pass"))
       return `set ${instance} has cv=${clip(chain)}`;
@@ -161,7 +161,7 @@ const readChain = (
   return [signed, ...sets.map((_, index) => readStamp(sets.slice(0, index + 1)))];
 };
 
-/** Reads the ARC-Seal of the last set, which signs all fields of the sets (§5.1.1), always relaxed. */
+/** Reads the ARC-Seal of the last set, which signs all fields of the sets (RFC 8617 §5.1.1), always relaxed. */
 const readStamp = (sets: readonly ArcSet[]): ReadSignature => {
   const lines = sets.flatMap(({ fields }) =>
     NAMES.map((name) => canonicaliseField(fields[name].raw, "relaxed")),

@@ -1,14 +1,14 @@
 import type { DkimResult } from "../dkim/verify.ts";
 import { findFields, getValue, type HeaderField } from "../parse/fields.ts";
 
-/** How recipients leave the list (RFC 2369 §3.2, RFC 8058). */
+/** The ways to leave the list (RFC 2369 §3.2, RFC 8058). */
 export type Unsubscribe = {
   readonly hasField: boolean;
   readonly httpsUri: string | null;
   readonly mailtoUri: string | null;
   /** List-Unsubscribe-Post has exactly the value that RFC 8058 §3.1 requires. */
   readonly hasPost: boolean;
-  /** One valid DKIM signature covers both fields (§4). Null: no signature could be verified for certain. */
+  /** True when one valid DKIM signature covers both fields (RFC 8058 §4). Null when no signature could be verified. */
   readonly isSigned: boolean | null;
   readonly isOneClick: boolean;
 };

@@ -64,7 +64,7 @@ export const createBodyHasher = (body: Buffer) => {
 
 export type BodyHasher = ReturnType<typeof createBodyHasher>;
 
-/** Returns a field in the form for signing (§3.4.1 and §3.4.2), without a line end. */
+/** Returns a field in the form for signing (RFC 6376 §3.4.1 and §3.4.2), without a line end. */
 export const canonicaliseField = (raw: string, way: Canonicalisation): string => {
   if (way === "simple") return raw;
   const colon = raw.indexOf(":");
@@ -83,7 +83,7 @@ const toLowerAscii = (text: string): string =>
 const trimSpace = (value: string): string =>
   value.slice(value.startsWith(" ") ? 1 : 0, value.endsWith(" ") && value !== " " ? -1 : undefined);
 
-/** A signature's own field is signed with an empty b= (§3.7). */
+/** A signature's own field is signed with an empty b= (RFC 6376 §3.7). */
 export const emptySignatureTag = (raw: string): string => {
   const colon = raw.indexOf(":") + 1;
   const tags = raw.slice(colon).split(";");
@@ -95,8 +95,8 @@ export const emptySignatureTag = (raw: string): string => {
 };
 
 /**
- * Selects the fields that h= names (§5.4.2), the last field of a repeated name first. A name without a remaining field selects nothing,
- * which keeps others from adding such a field.
+ * Selects the fields that h= names (RFC 6376 §5.4.2), the last field of a repeated name first. A name without a remaining field selects
+ * nothing, which keeps others from adding such a field.
  */
 export const selectFields = (
   fields: readonly HeaderField[],

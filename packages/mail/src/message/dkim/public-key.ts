@@ -42,7 +42,7 @@ export const findKey = async (
   const outcome = await dns("TXT", `${selector}._domainkey.${domain}`);
   if (isFault(outcome)) return createFault("dns");
   const texts = getRecords(outcome);
-  // §3.6.2.2 defines no result for several keys, so the first one counts. Other texts next to a key are ignored.
+  // RFC 6376 §3.6.2.2 defines no result for several keys, so the first one counts. Other texts next to a key are ignored.
   const text = texts.find((one) => parseDkimKey(one) !== undefined);
   if (text === undefined) return createFault(texts.length === 0 ? "key_missing" : "key_syntax");
   return readKey(text, algorithm);

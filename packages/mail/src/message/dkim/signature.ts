@@ -123,7 +123,7 @@ export const readSignature = (field: HeaderField, kind: "dkim" | "arc"): Signatu
   return { kind: "signature", signature };
 };
 
-/** §3.2: a part without "=", an empty part before the end and a repeated name each break the whole list. */
+/** RFC 6376 §3.2: a part without "=", an empty part before the end and a repeated name each break the whole list. */
 export const readTags = (
   field: HeaderField,
 ): { readonly tags: readonly ListTag[]; readonly isSound: boolean } => {
@@ -143,7 +143,7 @@ const isWay = (text: string): text is Canonicalisation =>
 const toNumber = (text: string | undefined): number | null =>
   text === undefined ? null : Number(text);
 
-/** §3.2: white space within base64 does not count. */
+/** RFC 6376 §3.2: white space within base64 does not count. */
 export const removeSpace = (text: string): string => text.replaceAll(/[\t\r\n ]+/g, "");
 
 const readNames = (text: string): readonly string[] =>
@@ -163,7 +163,7 @@ const toALabels = (name: string): string => {
 const LOCAL_PART =
   /^(?:[\w!#$%&'*+\-/=?^`{|}~\u0080-\u00ff]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u0080-\u00ff]+)*|"(?:[^"\\]|\\.)*")?$/;
 
-/** i= is in quoted-printable (§2.11). Undefined when it is not an address. */
+/** The tag i= is in quoted-printable (RFC 6376 §2.11). Undefined when it is not an address. */
 const readIdentityDomain = (text: string): string | undefined => {
   const identity = removeSpace(text).replaceAll(/=([\dA-F]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

@@ -126,7 +126,7 @@ export const readSigned = (
 ): ReadSignature => {
   const { domain, selector, algorithm, identityDomain, signature } = given;
   const base = { domain, selector, algorithm, identityDomain, signature, bytes: new Uint8Array() };
-  // RFC 8301 §3.1.
+  // RFC 8301 §3.1 forbids rsa-sha1.
   if (algorithm === "rsa-sha1") return { ...base, reason: "weak_algorithm", unsignedBytes: 0 };
   const { hash, bodyLength } = hashBody(bodyWay, bodyLimit);
   const read = { ...base, unsignedBytes: Math.max(0, bodyLength - (bodyLimit ?? bodyLength)) };
@@ -151,7 +151,7 @@ export const verifySignature = async (dns: Dns, read: ReadSignature): Promise<Si
   return { reason: isSignedBy(key, read) ? null : "signature", key };
 };
 
-/** §3.7: joins the fields of h=, then the signature's own field, which h= never selects. */
+/** RFC 6376 §3.7: joins the fields of h=, then the signature's own field, which h= never selects. */
 const composeSignedFields = (
   fields: readonly HeaderField[],
   { field, names, headerWay }: Pick<MessageSignature, "field" | "names" | "headerWay">,

@@ -64,7 +64,7 @@ const findUnsubscribe = (one: Unsubscribe): readonly MessageFinding[] => {
 
 const HTML_BYTES_MAX = 102_400;
 const SIZE_BYTES_MAX = 10_000_000;
-/** RFC 5322 §2.1.1. */
+/** RFC 5322 §2.1.1 limits a line to 998 characters. */
 const LINE_MAX = 998;
 const TEXT_LENGTH_MIN = 50;
 const CAPITALS_MIN = 8;

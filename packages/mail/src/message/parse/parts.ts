@@ -27,7 +27,7 @@ export type PartTree = {
 /** The deepest nesting to read; mail programs nest four levels. */
 const DEPTH_MAX = 10;
 const PARTS_MAX = 200;
-/** The reader uses at most this number of bytes of each text. */
+/** The reader ignores further bytes of a text. */
 const TEXT_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Reads the parts of a message. It never fails: a body that is not MIME becomes one plain text. */

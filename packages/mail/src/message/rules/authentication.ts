@@ -105,7 +105,7 @@ export const AUTHENTICATION_RULES = {
     advice:
       "Publish the key at {selector} again, as one TXT record: v=DKIM1; k=rsa; p=, and the key.",
   },
-  // RFC 8301 §3.2.
+  // RFC 8301 §3.2 forbids RSA keys below 1024 bits.
   DKIM_KEY_SHORT: {
     part: "dkim",
     severity: "critical",
@@ -115,7 +115,7 @@ export const AUTHENTICATION_RULES = {
       "The key of {domain} at selector {selector} has {bits} bits. Receivers take no key below 1024.",
     advice: "Sign with a key of 2048 bits, under a new selector.",
   },
-  // RFC 8301 §3.1.
+  // RFC 8301 §3.1 forbids rsa-sha1.
   DKIM_SHA1: {
     part: "dkim",
     severity: "high",

@@ -234,7 +234,7 @@ export const CONTENT_RULES = {
     message: "{listed}, which the message links to, is on {list} ({says}).",
     advice: "Remove the link, or ask for removal at {url}.",
   },
-  // RFC 5322 §2.1.1.
+  // RFC 5322 §2.1.1 limits a line to 998 characters.
   LINE_LONG: {
     part: "content",
     severity: "medium",
