@@ -26,7 +26,7 @@ const DAMP = 700;
 const FIRST_BIAS = 72;
 const FIRST_CODE = 0x80;
 
-/** RFC 3492 §6.1. */
+/** Adapts the bias as RFC 3492 §6.1 defines it. */
 const adaptBias = (delta: number, points: number, isFirst: boolean): number => {
   let left = isFirst ? Math.floor(delta / DAMP) : delta >> 1;
   left += Math.floor(left / points);
