@@ -16,7 +16,7 @@ import {
 import manifest from "../package.json" with { type: "json" };
 import type { FinishedRequest } from "./server/request-record.ts";
 
-// Where spans start and end. They contain routes, results, amounts and our ids; never an address, a domain, a host of either side, or a
+// The start and end of spans. They contain routes, results, amounts and our ids; never an address, a domain, a host of either side, or a
 // key. The operator adds the SDK that sends them (docs/operating.md); without an SDK this module does nothing.
 
 const tracer = trace.getTracer("mailproof", manifest.version);
