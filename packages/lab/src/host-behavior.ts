@@ -39,7 +39,7 @@ export type HostBehavior = {
   readonly ehlo?: ReplyText;
   readonly tls?: "none" | "offered" | "required" | "refused" | "broken";
   readonly mail?: ReplyText | (() => Reaction | undefined);
-  /** How the bytes leave: with bare line feeds, in small pieces, or a piece per tenth of `slowMs`. */
+  /** The way in which the bytes leave: with bare line feeds, in small pieces, or a piece per tenth of `slowMs`. */
   readonly wire?: "bare line feeds" | "pieces" | "drip";
   /** The host replies 421 to further sessions in place of the greeting. */
   readonly sessionsMax?: number;

@@ -32,7 +32,7 @@ export type LabOptions = {
   readonly zone?: string;
   readonly zones?: Zones;
   readonly companies?: number;
-  /** Whether to play real receivers too, under their real names (docs/receivers.md). Never set this where those names should be real. */
+  /** True to play real receivers too, under their real names (docs/receivers.md). Never set this where those names should be real. */
   readonly receivers?: boolean;
   /** The ids of receivers that have the client's address on their lists: "id", or "id:block". */
   readonly blockedBy?: readonly string[];

@@ -1,6 +1,6 @@
 import type { DnsRecordType } from "@mailproof/mail/dns/dns";
 
-/** How a name can fail instead of being answered. DENIED: NXDOMAIN, although names below it are answered. */
+/** The ways in which a name can fail instead of being answered. DENIED: NXDOMAIN, although names below it are answered. */
 export type DnsFailure = "SERVFAIL" | "REFUSED" | "TIMEOUT" | "DENIED";
 
 type Data = {

@@ -1,7 +1,7 @@
 import type { LabStatus } from "../domain.ts";
 import type { HostBehavior, ReplyText } from "../host-behavior.ts";
 
-// How a real receiver replies, by its documents and by logs that its senders published: one value per receiver, which the lab plays
+// Real receivers, as their documents and their senders' published logs describe them: one value per receiver, which the lab plays
 // (receiver-host.ts), the tests verify against, and docs/receivers.md prints.
 
 export type Source = {
