@@ -32,7 +32,7 @@ const ApiKey = v.object({
    */
   publicUse: v.optional(
     v.object({
-      /** The origins have the form in which a browser sends them. */
+      /** Each origin has the form of a browser's Origin header. */
       origins: v.array(v.string()),
       dailyMax: v.number(),
     }),
