@@ -38,7 +38,7 @@ const AddressRecord = v.object({
   complained: Count,
   rejected: Count,
   delayed: Count,
-  /** Each day counts events, opens and clicks. */
+  /** Each tuple counts the events, opens and clicks of one day. */
   days: v.record(v.string(), v.tuple([Count, Count, Count])),
   /** In the shared pool: the contributor tags of reporting accounts, up to the required number. */
   marks: v.pipe(v.array(Count), v.readonly()),

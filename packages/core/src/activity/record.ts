@@ -76,7 +76,7 @@ const sortByShard = (
 
 type CountableEvent = TallyEvent & {
   readonly hash: string;
-  /** The day that the source reported; a repeat reports the same day. */
+  /** The event's day according to the source; a repeated event has the same day. */
   readonly reportedDay: string;
   readonly canonical: string;
   readonly domain: string;
