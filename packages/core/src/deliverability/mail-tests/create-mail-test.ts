@@ -26,7 +26,7 @@ export type CreatedMailTest = {
   readonly test: MailTest;
   readonly price: Halves;
   readonly replayed: boolean;
-  /** The balance after the charge, or now for a repeat; undefined when it is unknown. */
+  /** The balance after the charge; for a repeat, the current balance. Undefined when the balance is unknown. */
   readonly remaining: Halves | undefined;
 };
 

@@ -58,7 +58,7 @@ export const assessMail: Worker<CheckWorld> = {
 const assess = async (world: CheckWorld, test: MailTest): Promise<void> => {
   const mail = await findMail(world.table, test.id);
   const raw = mail && (await readBody(world, mail));
-  // The envelope and the body are stored for a day; the message is repeated for half an hour.
+  // Envelope and body outlast the message's repeats, so they are missing only after a fault or an erasure.
   if (!mail || !raw) return endMailTest(world, test, "failed");
   const { mailFrom, helo, ip, tls, receivedAt } = mail;
   const envelope = { mailFrom, helo, ip, ...(tls && { tls }), receivedAt: new Date(receivedAt) };

@@ -3,7 +3,7 @@ import type { SourceSums } from "./report.ts";
 import { mergeSources } from "./source-sums.ts";
 
 export type ProviderSums = {
-  /** Null for senders that are not a known service. */
+  /** Null for the sum of all senders that are not a known service. */
   readonly provider: string | null;
   readonly sources: number;
   readonly total: SourceSums;

@@ -6,7 +6,7 @@ export type SenderService = {
   readonly title: string;
   /** The hosts' names end with these labels. */
   readonly hosts: readonly string[];
-  /** The last labels of the domains with which its mail passes SPF or DKIM before the customer has set up anything. */
+  /** The service's mail passes SPF or DKIM with domains below these, before the customer has set up anything. */
   readonly domains: readonly string[];
   /**
    * The include for the customer's SPF record. Absent when bounces go to a domain of the service, so that SPF is never aligned,
