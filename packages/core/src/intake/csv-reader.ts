@@ -156,7 +156,7 @@ const readRecord = (source: CsvSource, from: number): CsvRecord | "unfinished" |
 
 type QuotedCell = { readonly cell: string; readonly end: number };
 
-/** Null when the quote is an ordinary character. */
+/** Reads a quoted cell. Null when the quote is an ordinary character. */
 const readQuoted = (
   source: CsvSource,
   from: number,

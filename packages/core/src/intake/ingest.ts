@@ -61,7 +61,7 @@ export type FileIntakeOptions = ListOptions & {
 
 export type IntakePorts = {
   readonly blobs: Pick<Blobs, "put">;
-  /** Called after some rows, so that a long list does not delay other requests. Undefined lets the reading continue immediately. */
+  /** The intake calls `pause` after some rows, so that a long list delays no other request. Undefined means no pause. */
   readonly pause: () => Promise<void> | undefined;
 };
 
