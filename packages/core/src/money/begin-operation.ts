@@ -191,7 +191,7 @@ const buildOperationDebit = async (
 // "refused": another request changed the balance or the claim, so each conflict means that another request succeeded.
 const ATTEMPTS_MAX = 20;
 const BACKOFF_MS = 20;
-/** On AWS, any other debit refuses a debit that states the remaining credits, so the last attempts state nothing. */
+/** On AWS, a debit that states the remaining credits conflicts with every other debit, so the last attempts state nothing. */
 const STATED_ATTEMPTS_MAX = 15;
 
 /** `left` has the meaning that it has in `Debit`. */
