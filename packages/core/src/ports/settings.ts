@@ -28,7 +28,7 @@ export type Settings = {
    * process ends with its message, so a worker waits for all rows.
    */
   readonly slowRowsAfterMs: number;
-  /** `inRequest`: the number of rows from which a worker makes an export. `part`: the number of rows in a part of it. */
+  /** A request itself makes an export of up to `inRequest` rows, otherwise a worker. `part`: the rows in a part of an export. */
   readonly exportRows: { readonly inRequest: number; readonly part: number };
   /**
    * A balance gets one more shard for each of these credits. Infinity on one machine, where transactions wait for each other

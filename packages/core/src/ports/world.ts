@@ -18,7 +18,7 @@ export type IdPrefix =
   | "dlv"
   | "exp";
 
-/** Makes batch work yield to requests. */
+/** The runtime makes batch work wait for requests. */
 export type Callers = {
   /** The runtime calls this for each request that may probe mail servers, and calls the returned function at the response. */
   readonly enter: () => () => void;
