@@ -105,7 +105,7 @@ const verifyBriefly = async (
   { mode }: Payer,
   email: AddressText,
 ): Promise<Verification> => {
-  // Only the job's result counts as the verification's result.
+  // The metrics count only the job's result.
   const { onVerification } = QUIET_ENGINE;
   const engine = { ...selectEngine(world, mode), onVerification };
   const options = { deepVerify: false, includeAi: true, includeEvidence: true };
