@@ -80,7 +80,7 @@ export const retryDelivery = async (
   return { ...delivery, status: "pending", nextTryAt: now.toISOString() };
 };
 
-/** The limits of one request, which stay within a Lambda's time. */
+/** One request replays at most 200 deliveries and reads at most 2,000, so it ends within a Lambda's time. */
 const REPLAY_LIMITS = { replayed: 200, read: 2_000 };
 
 /** `next`: the time from which the next request continues. Undefined at the end. */

@@ -35,7 +35,7 @@ const OutboxEvent = v.object({
   type: v.picklist(WEBHOOK_EVENT_TYPES),
   createdAt: v.string(),
   data: v.record(v.string(), v.unknown()),
-  /** The callback of the event's job, in addition to the subscribed webhooks. */
+  /** The job's callback, which receives the event in addition to the subscribed webhooks. */
   callback: v.optional(Callback),
 });
 
