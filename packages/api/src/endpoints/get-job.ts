@@ -170,7 +170,7 @@ const prepareReading = (
     });
 };
 
-/** The memory of three slices of the index with the longest addresses, and of the rows near the page. */
+/** Three slices of the index with the longest addresses need this memory, with the rows near the page. */
 const INDEX_BYTES = 25_000_000;
 
 const readFacets = (

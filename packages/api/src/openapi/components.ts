@@ -38,7 +38,7 @@ const [inline, link] = downloadJob.output.options;
 const [askForUpload, process] = verifyFile.body?.options ?? [];
 const [upload, accepted] = verifyFile.output.options;
 
-/** Schemas that occur more than once, and parts that need a name. */
+/** Schemas that occur more than once in the document, and parts that need a name. */
 const SHARED: readonly (readonly [Schema, string])[] = [
   [withoutDescription(VerificationResult.entries.status), "VerificationStatus"],
   [withoutDescription(verification), "VerificationSignals"],
