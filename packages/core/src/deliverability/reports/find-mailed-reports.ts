@@ -87,7 +87,7 @@ const REPORT_NAME = /\.(?:xml|json)$/i;
 const REPORT_START = /^(?:\xef\xbb\xbf)?\s*(?:<\?xml|<(?:\w+:)?feedback|\{)/;
 const START_BYTES = 200;
 
-/** The bytes decide, since names and media types are often wrong. */
+/** The bytes decide whether a part is a report, since names and media types are often wrong. */
 const isReportLike = ({ type, filename }: MessagePart, content: Buffer): boolean =>
   !type.startsWith("multipart/") &&
   (findPacking(content) !== undefined ||
