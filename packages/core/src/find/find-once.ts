@@ -61,7 +61,7 @@ const RETENTION_SECONDS = 86_400;
 const WAIT_MS = 20_000;
 /** The work after the wait takes less than 15 s; then the reconciler may take over. */
 const MARGIN_MS = 15_000;
-/** A repeat waits for the first request: longer than that may take, and shorter than a gateway's timeout. */
+/** A repeat waits longer than the first request may take, and less than a gateway's timeout. */
 const POLL_MAX_MS = 24_000;
 const POLL_MS = 500;
 

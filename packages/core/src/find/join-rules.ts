@@ -14,14 +14,14 @@ const joinWithoutParticles = (words: readonly Word[]): string =>
 
 /* The ways to join the parts of a name into one local part. The weights are judgements (docs/scores.md). */
 
-/** Such as Jean-Luc. */
+/** The ways to write names such as Jean-Luc. */
 const HYPHENATED_GIVEN: readonly JoinRule[] = [
   [joinBy("-"), 0.5],
   [joinWords, 0.28],
   [getFirstWord, 0.22],
 ];
 
-/** Such as Anna Maria. */
+/** The ways to write names such as Anna Maria. */
 const SEVERAL_GIVEN: readonly JoinRule[] = [
   [getFirstWord, 0.68],
   [joinWords, 0.16],
@@ -29,14 +29,14 @@ const SEVERAL_GIVEN: readonly JoinRule[] = [
   [joinBy("."), 0.08],
 ];
 
-/** Such as Min-jun, whose owner writes it as one word. */
+/** The ways to write names such as Min-jun, whose owner writes the name as one word. */
 const SYLLABLES: readonly JoinRule[] = [
   [joinWords, 0.82],
   [joinBy("-"), 0.12],
   [joinBy("."), 0.06],
 ];
 
-/** Such as Smith-Jones. */
+/** The ways to write names such as Smith-Jones. */
 const HYPHENATED_FAMILY: readonly JoinRule[] = [
   [joinBy("-"), 0.48],
   [joinWords, 0.26],
@@ -45,7 +45,7 @@ const HYPHENATED_FAMILY: readonly JoinRule[] = [
   [joinBy("."), 0.06],
 ];
 
-/** Such as García López. */
+/** The ways to write names such as García López. */
 const SEVERAL_FAMILY: readonly JoinRule[] = [
   [getFirstWord, 0.42],
   [joinWords, 0.22],
@@ -54,7 +54,7 @@ const SEVERAL_FAMILY: readonly JoinRule[] = [
   [joinBy("."), 0.08],
 ];
 
-/** Such as Van der Berg and Al-Hashimi. */
+/** The ways to write names such as Van der Berg and Al-Hashimi. */
 const WITH_PARTICLES: readonly JoinRule[] = [
   [joinWords, 0.54],
   [joinWithoutParticles, 0.18],
@@ -63,7 +63,7 @@ const WITH_PARTICLES: readonly JoinRule[] = [
   [joinBy("_"), 0.08],
 ];
 
-/** Such as Da Silva Santos: countries differ in which of the names a person uses. */
+/** Names such as Da Silva Santos: countries differ in which of the names a person uses. */
 const WITH_PARTICLES_AND_SEVERAL: readonly JoinRule[] = [
   [getLastWord, 0.35],
   [(words) => joinWords(words.slice(0, countParticleWords(words) + 1)), 0.3],
