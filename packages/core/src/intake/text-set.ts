@@ -9,9 +9,9 @@ const PROBES_MAX = 64;
 const HEAD_BYTES = 5;
 
 /**
- * As exact as a Map of strings, for up to `countMax` texts, in a third of its memory and about half of its time: the garbage
- * collector skips bytes in a few large pages. The hash only selects the slot; the text in the slot is compared byte by byte, so
- * two different texts never match.
+ * The set is as exact as a Map of strings, for up to `countMax` texts, in a third of its memory and about half of its time:
+ * the garbage collector skips bytes in a few large pages. The hash only selects the slot; the text in the slot is compared
+ * byte by byte, so two different texts never match.
  *
  * The hash has no secret, so an attacker can make many texts collide. After PROBES_MAX probes a text goes to a Map, whose hash
  * is secret; so does a long or non-ASCII text. A slot never becomes empty again, so a text that once went to the Map is always
