@@ -30,7 +30,7 @@ export const createEntryLimit = (now: World["now"]) => {
   };
 };
 
-/** For a process that may freeze after each response: it writes each request before it responds. */
+/** Writes each request before its response, for a process that may freeze after each response. */
 export const createRequestLog = (table: Table, now: World["now"]): RequestLog => {
   const mayStore = createEntryLimit(now);
   return async (owner, entry, by) => {
