@@ -268,11 +268,11 @@ export const RESULT_FIELDS = {
       "A compact JWS (EdDSA) of this verdict, which anyone can check with the public keys of this service. Only with `include_receipt`.",
     ),
   },
-  // Set when another attempt may help, as with greylisting and busy servers.
+  // The kind of attempt that may help later, as with greylisting and busy servers.
   retry: { schema: typed<"later" | "new_connection" | "other_host" | null>(), isPrivate: true },
   // The cause for which a later attempt may find out more. Absent when the result is final; never stored.
   retryCause: { schema: typed<RetryCause | undefined>(), isPrivate: true },
-  // Set when no slot was free, so no server was asked: when the address returns for a slot. Never stored.
+  // The time and the ticket with which the address returns for a slot. Absent when a slot was free; never stored.
   comeBack: { schema: typed<SlotReturn | undefined>(), isPrivate: true },
   // The mail provider's own waits after a throttle. Never stored.
   throttleMinutes: { schema: typed<readonly number[] | undefined>(), isPrivate: true },

@@ -125,7 +125,7 @@ export const ADJUSTMENTS: readonly Adjustment[] = [
     holds: ({ signals: { mailbox } }) =>
       mailbox?.verdict === "invalid" && mailbox.confidence >= 0.9,
   },
-  // The reasons of an unknown address. A domain with a working mail server has mailboxes.
+  // Parts for an unknown address, by its reason. A domain with a working mail server has mailboxes.
   {
     part: "the mail server takes mail, later",
     points: 7,
