@@ -89,7 +89,7 @@ export const withOutcome = (failure: Failure, money: MoneyOutcome): Failure => {
   });
 };
 
-/** For a step before the work: when it fails, the caller is not identified and nothing was done. */
+/** Turns an error of a step before the work into UNAVAILABLE, because nothing was done yet. */
 export const orUnavailable = <T>(
   step: Promise<T>,
   money: MoneyOutcome = "nothing_charged",
