@@ -63,6 +63,7 @@ test.each(UNREACHABLE)(
 
 test.each(asRows`
   after Node's attempts at several addresses | ${Object.assign(new AggregateError([new Error("v4"), new Error("v6")]), { code: "ETIMEDOUT" })}
+  when the connection times out | ${Object.assign(new Error("Connect Timeout Error"), { code: "UND_ERR_CONNECT_TIMEOUT" })}
   when the network is unreachable | ${Object.assign(new Error("connect ENETUNREACH"), { code: "ENETUNREACH", syscall: "connect" })}
   when the certificate has expired | ${Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" })}
   in Deno | ${new TypeError("error sending request for url (https://x/): client error (Connect): tcp connect error")}

@@ -61,19 +61,6 @@ test.each([
   expect(sent).toHaveLength(2);
 });
 
-test.each(["ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT", "EAI_AGAIN"])(
-  "a connection that was never made is known to have cost nothing: %s",
-  async (code) => {
-    const { client } = whenAnswered([createRefusedConnection(code)], { retries: 0 });
-
-    await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
-      code: "NETWORK",
-      money: "nothing_charged",
-      retryable: true,
-    });
-  },
-);
-
 test.each([
   [401, "UNAUTHORIZED"],
   [403, "FORBIDDEN"],

@@ -125,13 +125,6 @@ test("a stream that is larger than the service takes is not read to its end", as
   expect({ pieces, sent }).toEqual({ pieces: 6, sent: [] });
 });
 
-test("a path without a file is an error, and nothing is sent", async () => {
-  const { client, sent } = whenAnswered([]);
-
-  await expect(client.verifyFile("nowhere.csv")).rejects.toThrow("nowhere.csv");
-  expect(sent).toEqual([]);
-});
-
 test("a path is for hosts that have files, and a bundle for browsers has nothing to find", () => {
   const source = readFileSync("packages/client/src/file-source.ts", "utf8");
 

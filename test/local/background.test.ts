@@ -64,19 +64,6 @@ test("a message whose work fails comes back, and its neighbours are not held up"
   expect(ctx.logged.map(({ event }) => event)).toEqual(["message_failed"]);
 });
 
-test("poison ends with the dead letters", async () => {
-  const ctx = givenContext();
-  await ctx.queue.sendMany("chunks", [{ body: "poison" }]);
-
-  await whenWorked(ctx, 3, async () => {
-    throw new Error("never");
-  });
-  ctx.goAhead(1_000);
-
-  expect(await ctx.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
-  expect(await ctx.queue.countDeadLetters()).toBe(1);
-});
-
 /** A thread that has something to do all the time. */
 const givenBusyThread = (): void => {
   let isOver = false;
@@ -117,7 +104,7 @@ test("many messages that only wait for others are in hand, however busy the thre
   expect(inHand).toBe(30);
 });
 
-test("an account with nothing in progress gets one message while the thread is busy, and other accounts get none", async () => {
+test("an account with nothing in progress gets one message while the thread is busy, and an account at work gets no further one", async () => {
   const { local, queue, stopping } = givenContext();
   const of = (group: string, count: number) =>
     Array.from({ length: count }, () => ({ body: group, group }));

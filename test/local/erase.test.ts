@@ -85,7 +85,7 @@ test("no byte of the state folder shows an address after the operator has erased
   expect(search(folder)).toEqual([]);
 });
 
-test("nor after the account has erased it itself", async () => {
+test("no byte of the state folder shows an address after the account has erased it itself", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   await useEverything(ready.base_url, ready.live_key);

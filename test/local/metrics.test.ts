@@ -7,26 +7,23 @@ import type { LocalWorld } from "@mailproof/local/app";
 import { addGauges } from "@mailproof/local/metrics/gauges";
 import { addReading, formatMetrics } from "@mailproof/local/metrics/registry";
 import { Registry } from "prom-client";
-import { expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { givenWorld } from "../app/given.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { eventually } from "../runner/eventually.ts";
-import { createFolder, whenStarted } from "../servers/running.ts";
+import { createFolder, serveFile, whenStarted } from "../servers/running.ts";
 
 const PROMTOOL = ".cache/prometheus/usr/bin/promtool";
 const ALERTS = "deploy/monitoring/alerts.yml";
 
-/** A server that has answered, verified and charged. */
-const whenUsed = async () => {
-  const folder = createFolder();
-  const running = await whenStarted(folder, [], { METRICS_PORT: "0" });
-  const {
-    base_url: base,
-    live_key: key,
-    metrics_url: url,
-  } = running.ready as typeof running.ready & {
-    metrics_url: string;
-  };
+const { server } = serveFile(async () => ({ METRICS_PORT: "0" }));
+let used: { readonly text: string; readonly url: string };
+
+/** The server has answered, verified and charged. */
+beforeAll(async () => {
+  const { ready } = await server;
+  const { base_url: base, live_key: key } = ready;
+  const { metrics_url: url } = ready as typeof ready & { metrics_url: string };
   const headers = { "x-api-key": key, "content-type": "application/json" };
   const verify = (email: string) =>
     fetch(`${base}/v1/verify`, { method: "POST", headers, body: JSON.stringify({ email }) });
@@ -39,11 +36,11 @@ const whenUsed = async () => {
   // A request counts when its response has ended, which the client may see a moment earlier.
   const text = await eventually(async () => {
     const found = await scrape();
-    expect(found).toContain('route="GET /v1/account",status="200"} 1');
+    if (!found.includes('route="GET /v1/account",status="200"} 1')) throw new Error("not counted");
     return found;
   });
-  return { ...running, text, url };
-};
+  used = { text, url };
+});
 
 const readValue = (text: string, sample: string): number | undefined => {
   const line = text.split("\n").find((one) => one.startsWith(`${sample} `));
@@ -51,7 +48,7 @@ const readValue = (text: string, sample: string): number | undefined => {
 };
 
 test("a scrape has what the server did: requests, verdicts, sessions and credits", async () => {
-  const { text, url, stop } = await whenUsed();
+  const { text, url } = used;
   const value = (sample: string) => readValue(text, sample);
 
   expect(value('mailproof_http_requests_total{route="POST /v1/verify",status="200"}')).toBe(3);
@@ -76,7 +73,6 @@ test("a scrape has what the server did: requests, verdicts, sessions and credits
   expect(text).toMatch(/mailproof_build_info\{version="[\d.]+",node="v\d+/);
   expect(text).not.toContain("ada@");
   expect((await fetch(url.replace("/metrics", "/v1/account"))).status).toBe(404);
-  await stop("SIGTERM");
 });
 
 test("there are no metrics without METRICS_PORT, and never any at the port of the API", async () => {
@@ -137,9 +133,8 @@ const findNames = (text: string): readonly string[] =>
     name.replace(/_(?:bucket|sum|count)$/, ""),
   );
 
-test("every alert and every panel asks for a metric that the server has", async () => {
-  const { text, stop } = await whenUsed();
-  await stop("SIGTERM");
+test("every alert and every panel asks for a metric that the server has", () => {
+  const { text } = used;
   const existing = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name));
   expect([...existing].toSorted()).toEqual(Object.keys(METRICS_ON_MACHINE).toSorted());
   const rules = [...readFileSync(ALERTS, "utf8").matchAll(/expr: (["'])(.*)\1/g)].map(
@@ -162,11 +157,10 @@ describeUnless(
   existsSync(PROMTOOL) ? null : `there is no ${PROMTOOL}: run scripts/fetch-debian.sh`,
   "promtool",
   () => {
-    test("finds nothing to say about a scrape", async () => {
-      const { text, stop } = await whenUsed();
-      await stop("SIGTERM");
+    test("finds nothing to say about a scrape", () => {
+      const { text: input } = used;
 
-      expect(execFileSync(PROMTOOL, ["check", "metrics"], { input: text }).toString()).toBe("");
+      expect(execFileSync(PROMTOOL, ["check", "metrics"], { input }).toString()).toBe("");
     });
 
     test("accepts the alert rules", () => {

@@ -128,14 +128,10 @@ test("a process measures itself: a heap that is nearly full is short of memory",
   expect(pressure()).toBe("memory_short");
 });
 
-test.each([
-  ["a container that is nearly full", 1_000, "memory_short"],
-  ["no container", 0, null],
-  ["a container larger than any machine", 2 ** 63, null],
-] as const)("a process measures itself against %s", (_, allowed, expected) => {
+test("a process measures itself: a container that is nearly full is short of memory", () => {
   const usage = { ...process.memoryUsage(), rss: 900, heapUsed: 1 };
   vi.spyOn(process, "memoryUsage").mockReturnValue(usage);
-  vi.spyOn(process, "constrainedMemory").mockReturnValue(allowed);
+  vi.spyOn(process, "constrainedMemory").mockReturnValue(1_000);
   onTestFinished(() => void vi.restoreAllMocks());
   const {
     pressure,
@@ -149,7 +145,7 @@ test.each([
 
   look();
 
-  expect(pressure()).toBe(expected);
+  expect(pressure()).toBe("memory_short");
 });
 
 test("a process measures itself: a loop that is blocked is late", async () => {

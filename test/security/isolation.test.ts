@@ -331,7 +331,7 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
     );
   });
 
-  test.each(withTool)("nor from the tool $listed.name", async (tool) => {
+  test.each(withTool)("learns nothing from the tool $listed.name", async (tool) => {
     await expectSame(
       tool.endpoint.route,
       (ask, { world, key }) =>

@@ -192,7 +192,7 @@ const getStatus = async (
   query: Record<string, string>,
 ) => (await send(world, `GET /v1/jobs${path}`, { key: liveKey, query })).statusCode;
 
-test("it is good for its own list", async () => {
+test("a cursor is good for its own list", async () => {
   const ctx = await setupReader();
   const { job, offset, nextKey } = ctx.own;
 
@@ -200,7 +200,7 @@ test("it is good for its own list", async () => {
   expect(await getStatus(ctx, `/${job}`, { next_key: nextKey })).toBe(200);
 });
 
-test("and for no other route, job or filter of the same account", async () => {
+test("a cursor is 400 at another route, job or filter of the same account", async () => {
   const ctx = await setupReader();
   const { job, fileJob, offset, nextKey } = ctx.own;
 
@@ -213,7 +213,7 @@ test("and for no other route, job or filter of the same account", async () => {
 const changeAt = (text: string, at: number): string =>
   `${text.slice(0, at)}${text[at] === "A" ? "B" : "A"}${text.slice(at + 1)}`;
 
-test("changed by a single letter, cut, or longer, it is none", async () => {
+test("a cursor with a changed letter, cut or longer, is 400", async () => {
   const ctx = await setupReader();
   const { offset } = ctx.own;
   const changed = [
@@ -230,7 +230,7 @@ test("changed by a single letter, cut, or longer, it is none", async () => {
   for (const one of changed) expect(await getStatus(ctx, "", { offset: one }), `${one}`).toBe(400);
 });
 
-test("with another secret of the operator's it is none", async () => {
+test("a cursor is 400 under another secret of the operator", async () => {
   const ctx = await setupReader();
   const settings = { ...ctx.world.settings, cursorSecret: "another secret" };
   const { offset } = ctx.own;

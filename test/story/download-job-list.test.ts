@@ -271,7 +271,7 @@ describe("JSON", () => {
     );
   });
 
-  test("has neither where the input is gone", async () => {
+  test("has neither cells nor text when the input is gone", async () => {
     const { world, liveKey, job, blobs } = await givenFileDone(LIST);
     for (const key of blobs.keys()) await blobs.remove(key);
 

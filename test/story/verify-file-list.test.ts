@@ -52,7 +52,7 @@ describe("the answer says what was found in a file", () => {
     expect(await readFoundList(content)).toMatchObject(expected);
   });
 
-  test("and the first ten rows that it skipped: where, what stood there, and why", async () => {
+  test("the first ten skipped rows are named with their place, text and reason", async () => {
     const rows = ["bob@x.com; cy@y.com", "Ada", "x".repeat(300), ...Array(20).fill("none")];
     const list = ["name,email", "ann,ann@x.com", ...rows.map((cell) => `n,${cell}`)].join("\n");
 
@@ -76,7 +76,7 @@ describe("the answer says what was found in a file", () => {
     ]);
   });
 
-  test("also to a repeat under the same Idempotency-Key", async () => {
+  test("a repeat under the same Idempotency-Key has the same findings", async () => {
     const { world, liveKey } = await givenChunked();
     const fileKey = await givenUpload({ world }, liveKey, "email\nann@x.com\nnobody\n");
 
@@ -142,7 +142,7 @@ describe("the job is called", () => {
       expect(await readJob(ctx, data.job_id)).toMatchObject({ name: called });
   });
 
-  test("by no more of a long name than a key has room for, and by no half of a letter", async () => {
+  test("a long file name is cut to the room of a key, and between letters", async () => {
     const ctx = await givenChunked();
     const { data } = await whenFormSent(ctx.world, ctx.liveKey, [
       filePart("ann@x.com\n", `${"é".repeat(100)}.csv`),
@@ -152,8 +152,8 @@ describe("the job is called", () => {
   });
 });
 
-describe("a form takes", () => {
-  test("name, webhook_url and options, as a body does", async () => {
+describe("a form", () => {
+  test("name, webhook_url and options are taken as from a body", async () => {
     const ctx = await givenChunked();
     const { world, liveKey } = ctx;
     const { data } = await whenFormSent(world, liveKey, [
@@ -197,7 +197,7 @@ describe("a form takes", () => {
     ["a callback without TLS", "webhook_url", "http://x.example", "webhook_url: must be"],
     ["an endless name", "name", "x".repeat(201), "name: must have at most 200"],
     ["a field that every object has", "constructor", "x", "constructor: is not a known field"],
-  ])("no %s: 400, and nothing is written", async (_case, name, content, words) => {
+  ])("with %s is 400 and writes nothing", async (_case, name, content, words) => {
     const ctx = await givenChunked();
     const before = listStoredItems(ctx);
 
@@ -208,7 +208,7 @@ describe("a form takes", () => {
     expect(listStoredItems(ctx)).toEqual(before);
   });
 
-  test("options that are sent as a file, as some clients do, up to the length of a field", async () => {
+  test("options that are sent as a file are taken up to the length of a field", async () => {
     const { world, liveKey } = await givenChunked();
     const sendOptions = (content: string) =>
       whenFormSent(world, liveKey, [filePart(), { name: "options", fileName: "blob", content }]);
@@ -217,7 +217,7 @@ describe("a form takes", () => {
     expect(await sendOptions(" ".repeat(20_000))).toMatchObject({ statusCode: 400 });
   });
 
-  test("with another option or name is another request under the same key", async () => {
+  test("a form with another option or name is another request under the same key", async () => {
     const { world, liveKey } = await givenChunked();
     const sendName = (name: string) =>
       whenFormSent(world, liveKey, [filePart(), { name: "name", content: name }], "k");
