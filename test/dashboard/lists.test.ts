@@ -50,22 +50,6 @@ describeInBrowser("the lists", ({ open }) => {
     await page.getByRole("heading", { name: "Customers", level: 1 }).waitFor();
   });
 
-  test("the bars of a running list move without a reload", async () => {
-    const opened = await open({ path: "lists" });
-    const { page, requests } = opened;
-    await createJob(opened, ["ann@x.com", "slow@x.com"], "Moving");
-    await page.reload();
-    const entry = page.getByRole("listitem").filter({ hasText: "Moving" });
-    const pages = requests.filter((one) => one === "GET /app/lists").length;
-
-    await entry.getByText(/^running, [01] of 2 addresses/).waitFor();
-    // The slow one takes half a minute.
-    await entry.getByText("2 of 2 addresses").waitFor({ timeout: 90_000 });
-
-    expect(requests.filter((one) => one.includes("/v1/jobs")).length).toBeGreaterThan(1);
-    expect(requests.filter((one) => one === "GET /app/lists").length).toBe(pages);
-  });
-
   test("a list that waits for a mail server shows the next attempt, and no guessed end", async () => {
     const opened = await open({ path: "lists", key: "live" });
     await createJob(opened, ["ada.lists@greylist.lab.mailproof.test"], "Waiting", "live_key");

@@ -56,19 +56,6 @@ describeInBrowser(
       expect(asked.filter((one) => !one.includes("/v1/operator/"))).toEqual([]);
     });
 
-    test("an operator who was offline stays signed in", async () => {
-      const { page } = await openAs("accounts");
-      await page.getByRole("link", { name: "Demo" }).waitFor();
-
-      await page.context().setOffline(true);
-      await page.getByText("You are offline.").waitFor();
-      await page.context().setOffline(false);
-      await page.getByText("You are offline.").waitFor({ state: "detached" });
-      await waitUntilLoaded({ page });
-
-      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Accounts");
-    });
-
     test("the checklist names each missing part and its setting", async () => {
       const opened = await openAs("");
       const { page } = opened;

@@ -29,18 +29,6 @@ describeInBrowser("the overview", ({ open }) => {
     expect(await page.evaluate("document.activeElement.id")).toBe("quick-email");
   });
 
-  test("a new account reaches a verdict in three steps: sign in, type an address, press Verify", async () => {
-    const { page, ready } = await open({ key: null });
-    await page.getByLabel("API key").fill(ready.live_key);
-    await page.keyboard.press("Enter");
-
-    await page.getByLabel("Verify an address").fill("ada.lovelace@valid.lab.mailproof.test");
-    await page.keyboard.press("Enter");
-
-    await page.getByText("The mailbox exists.", { exact: false }).first().waitFor();
-    expect(await page.locator(".verdict .status").textContent()).toBe("valid");
-  });
-
   test("a double click and a reload verify and charge once", async () => {
     const { page, readApi } = await open({ key: "live" });
     const readSpent = async () =>

@@ -79,16 +79,6 @@ describeInBrowser("signing in", ({ open }) => {
     expect(await page.getByText("credits").count()).toBe(0);
   });
 
-  test("a reload keeps the session and the screen", async () => {
-    const { page } = await open({ path: "verify" });
-    await page.getByRole("heading", { name: "Verify one address" }).waitFor();
-
-    await page.reload();
-
-    await page.getByRole("heading", { name: "Verify one address" }).waitFor();
-    expect(await page.title()).toBe("Verify one address · Mailproof");
-  });
-
   test("a key with some scopes signs in: what it may not read is left out, and nothing is red", async () => {
     const opened = await open({ key: null });
     const { ready, page } = opened;
