@@ -3,8 +3,16 @@ import { type Client, MailproofError } from "@mailproof/client/index";
 import { getPeople } from "@mailproof/lab/companies";
 import { LAB_ZONE } from "@mailproof/lab/lab";
 import { createRandom } from "../simulation/random.ts";
-import { type Chance, drawBelow, pickOne } from "./chances.ts";
-import { companyBy, type Expected, judge, oddities, pickEmail } from "./truth.ts";
+import {
+  type Chance,
+  companyBy,
+  drawBelow,
+  type Expected,
+  judge,
+  oddities,
+  pickEmail,
+  pickOne,
+} from "./truth.ts";
 
 // What customers do, over and over, and the responses that they got: the price, and each address's result.
 

@@ -2,7 +2,13 @@ import { getCompany, getPeople } from "@mailproof/lab/companies";
 import type { LabStatus } from "@mailproof/lab/domain";
 import { allDomains } from "@mailproof/lab/domains";
 import { LAB_ZONE } from "@mailproof/lab/lab";
-import { type Chance, drawBelow, pickOne } from "./chances.ts";
+
+export type Chance = () => number;
+
+export const drawBelow = (chance: Chance, most: number): number => Math.floor(chance() * most);
+
+export const pickOne = <T>(all: readonly T[], chance: Chance): T =>
+  all[drawBelow(chance, all.length)] as T;
 
 // Addresses of the lab, and what the lab's own tables say of each.
 

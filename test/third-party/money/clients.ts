@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { LAB_ZONE } from "@mailproof/lab/lab";
-import { type Chance, drawBelow, pickOne } from "../../soak/chances.ts";
+import { type Chance, drawBelow, pickOne } from "../../soak/truth.ts";
 import type { History, Span } from "./history.ts";
 
 // Clients that pay, and record what they were answered. Each paid call has an Idempotency-Key, or is a search, and is

@@ -16,7 +16,7 @@ import { createTable } from "../../aws/resources.ts";
 import { createFaultyTable } from "../../simulation/faults.ts";
 import { memoryQueue } from "../../simulation/memory-queue.ts";
 import { createRandom } from "../../simulation/random.ts";
-import type { Chance } from "../../soak/chances.ts";
+import type { Chance } from "../../soak/truth.ts";
 import { type Ask, addFromLedger, readBalance, runClient } from "./clients.ts";
 import { createHistory, type History, type Jump, toSpan } from "./history.ts";
 
