@@ -106,12 +106,6 @@ test("a server for other machines says that it has no TLS, and its ready.json an
   expect(screen).toContain("it has no TLS");
 });
 
-test("a server of this machine alone prints no warning", async () => {
-  const { stop } = await whenStarted(createFolder());
-
-  expect((await stop("SIGTERM")).screen).not.toContain("WARNING");
-});
-
 test("an address that this machine does not have is named at the start", async () => {
   const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: join(createFolder(), "state"),
