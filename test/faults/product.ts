@@ -407,12 +407,12 @@ export const FAULTS: readonly Fault[] = [
       },
     ],
   },
-  inMail("dmarc/discover.ts", "mail/dmarc/effective-policy")(
+  inMail("dmarc/discover.ts", "mail/dmarc/analyse")(
     "a check is silent about an np= that is weaker than the domain's policy",
     'apply(`*.${placed.domain}`, tag === "sp")',
     "apply(`*.${placed.domain}`, true)",
   ),
-  inMail("dmarc/analyse.ts", "mail/dmarc/effective-policy")(
+  inMail("dmarc/analyse.ts", "mail/dmarc/analyse")(
     "a check says that a DMARC policy in test mode applies in full",
     '{ published, policy: policy ?? "none" }',
     "{ published, policy: published }",

@@ -23,7 +23,7 @@ test.each(asRows<Row>`
   a name whose server is silent | ${{ ...named("mail.example.com"), "mail.example.com": "SERVFAIL" }} | [] | null
   a name that leads back, beside one whose server is silent | ${{ ...named("s.example.com", "mail.example.com"), "s.example.com": "TIMEOUT", ...at("mail.example.com") }}
     | [PTR_SEVERAL] | 95
-`)("%s", async (_, names, issues, score) => {
+`)("reverse DNS has its issues and score for %s", async (_, names, issues, score) => {
   const found = await analyseReverseDns(createZoneDns(names), IP);
 
   expect(found.issues.map(({ id }) => id)).toEqual(issues);

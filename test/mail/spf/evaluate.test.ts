@@ -20,80 +20,39 @@ const spf = (...terms: string[]) => ({ TXT: [["v=spf1", ...terms].join(" ")] });
 
 const rows: [string, Zone, string, CheckInput?][] = asRows`
   no domain | ${{}} | none
-  no policy | ${{ "a.test": { TXT: ["hello", "v=spf10 -all"] } }} | none
-  an empty policy | ${{ "a.test": spf() }} | neutral
   two policies | ${{ "a.test": { TXT: ["v=spf1 +all", "v=spf1 +all"] } }} | permerror
-  a policy among other records | ${{ "a.test": { TXT: ["x", "v=spf1 -all", "é"] } }} | fail
   a domain in trouble | ${{ "a.test": "SERVFAIL" }} | temperror
-  a domain that refuses | ${{ "a.test": "REFUSED" }} | temperror
-  a domain that is silent | ${{ "a.test": "TIMEOUT" }} | temperror
-  an alias of a domain | ${{ "a.test": { CNAME: ["b.test"] }, "b.test": spf("-all") }} | fail
   +all | ${{ "a.test": spf("all") }} | pass
   -all | ${{ "a.test": spf("-all") }} | fail
-  ~all | ${{ "a.test": spf("~all") }} | softfail
-  ?all | ${{ "a.test": spf("?all") }} | neutral
-  what comes first | ${{ "a.test": spf("?all", "-all") }} | neutral
   a fault after what would match | ${{ "a.test": spf("+all", "moo") }} | permerror
-  its own address | ${{ "a.test": spf("ip4:192.0.2.1", "-all") }} | pass
   its own block | ${{ "a.test": spf("ip4:192.0.2.128/24", "-all") }} | pass
-  another block | ${{ "a.test": spf("ip4:192.0.3.0/24", "-all") }} | fail
   a block of the other family | ${{ "a.test": spf("ip6:::/0", "-all") }} | fail
   an IPv6 block | ${{ "a.test": spf("ip6:2001:db8::/64", "-all") }} | pass | ${{ ip: IP6 }}
-  IPv4 blocks for IPv6 | ${{ "a.test": spf("ip4:0.0.0.0/0", "-all") }} | fail | ${{ ip: IP6 }}
   a mapped address | ${{ "a.test": spf("ip4:192.0.2.1", "-all") }} | pass | ${{ ip: "::ffff:192.0.2.1" }}
-  a | ${{ "a.test": { ...spf("a", "-all"), A: ["192.0.2.9", IP] } }} | pass
-  a of a name | ${{ "a.test": spf("a:b.test", "-all"), "b.test": { A: [IP] } }} | pass
-  a/24 | ${{ "a.test": { ...spf("a/24", "-all"), A: ["192.0.2.200"] } }} | pass
-  a without addresses | ${{ "a.test": spf("a/0", "-all") }} | fail
-  a in trouble | ${{ "a.test": spf("a:b.test", "-all"), "b.test": "TIMEOUT" }} | temperror
-  a over IPv6 | ${{ "a.test": { ...spf("a", "-all"), AAAA: [IP6] } }} | pass | ${{ ip: IP6 }}
   a//64 over IPv6 | ${{ "a.test": { ...spf("a/0//64", "-all"), AAAA: ["2001:db8::ffff"] } }} | pass | ${{ ip: IP6 }}
-  mx | ${{ "a.test": { ...spf("mx", "-all"), MX: ["10 b.test", "20 c.test"] }, "c.test": { A: [IP] } }} | pass
-  mx without MX | ${{ "a.test": { ...spf("mx", "-all"), A: [IP] } }} | fail
   a null MX | ${{ "a.test": { ...spf("mx/0", "-all"), MX: ["0 ."] } }} | fail
   an address in place of an MX host | ${{ "a.test": { ...spf("mx", "-all"), MX: [`0 ${IP}`] } }} | fail
-  an MX host in trouble | ${{ "a.test": { ...spf("mx", "-all"), MX: ["10 b.test"] }, "b.test": "SERVFAIL" }} | temperror
   a mail host at an early place of eleven
     | ${{ "a.test": { ...spf("mx", "-all"), MX: ["0 b.test", ...Array.from({ length: 10 }, (_, n) => `1 c${n}.test`)] }, "b.test": { A: [IP] } }} | permerror
-  exists | ${{ "a.test": spf("exists:b.test", "-all"), "b.test": { A: ["127.0.0.2"] } }} | pass
-  exists without A | ${{ "a.test": spf("exists:b.test", "-all") }} | fail
   exists over IPv6 asks for A | ${{ "a.test": spf("exists:b.test", "-all"), "b.test": { A: ["127.0.0.2"] } }} | pass | ${{ ip: IP6 }}
   exists by address and sender | ${{ "a.test": spf("exists:%{ir}.%{l1r+}.%{o}._u.%{d}", "-all"), "1.2.0.192.ann.b.test._u.a.test": { A: ["127.0.0.2"] } }} | pass
     | ${{ sender: "ann+list@b.test" }}
-  exists by IPv6 address, in nibbles
-    | ${{ "a.test": spf("exists:%{ir}.%{v}.test", "-all"), "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.test": { A: ["127.0.0.2"] } }} | pass
-    | ${{ ip: IP6 }}
   a macro that comes to no name | ${{ "a.test": spf("a:%{h}", "-all") }} | fail | ${{ helo: "[::1]" }}
-  a macro with empty labels | ${{ "a.test": spf("a:%{l}.%{d}", "-all") }} | fail | ${{ sender: ".@b" }}
-  ptr | ${{ "a.test": spf("ptr", "-all"), "1.2.0.192.in-addr.arpa": { PTR: ["other.test", "MX.A.test"] }, "mx.a.test": { A: [IP] } }} | pass
   a name that only ends alike | ${{ "a.test": spf("ptr", "-all"), "1.2.0.192.in-addr.arpa": { PTR: ["xa.test"] }, "xa.test": { A: [IP] } }} | fail
-  a name that does not lead back | ${{ "a.test": spf("ptr", "-all"), "1.2.0.192.in-addr.arpa": { PTR: ["mx.a.test"] }, "mx.a.test": { A: ["192.0.2.2"] } }} | fail
   names in trouble are passed over
     | ${{ "a.test": spf("ptr", "-all"), "1.2.0.192.in-addr.arpa": { PTR: ["x.a.test", "y.a.test"] }, "x.a.test": "SERVFAIL", "y.a.test": { A: [IP] } }} | pass
   a reverse zone in trouble is no trouble of the domain's | ${{ "a.test": spf("ptr", "-all"), "1.2.0.192.in-addr.arpa": "SERVFAIL" }} | fail
   the eleventh name of a host is not looked at
     | ${{ "a.test": spf("ptr", "-all"), "1.2.0.192.in-addr.arpa": { PTR: [...Array.from({ length: 10 }, (_, n) => `${n}.b.test`), "mx.a.test"] }, "mx.a.test": { A: [IP] } }}
     | fail
-  include of a pass | ${{ "a.test": spf("include:b.test"), "b.test": spf("all") }} | pass
   -include of a pass | ${{ "a.test": spf("-include:b.test"), "b.test": spf("all") }} | fail
-  include of a fail | ${{ "a.test": spf("include:b.test"), "b.test": spf("-all") }} | neutral
-  include of a soft fail | ${{ "a.test": spf("include:b.test", "-all"), "b.test": spf("~all") }} | fail
   include of nothing | ${{ "a.test": spf("include:b.test"), "b.test": {} }} | permerror
-  include of no domain | ${{ "a.test": spf("include:b.test") }} | permerror
   include of a macro that comes to no domain | ${{ "a.test": spf("include:%{h}", "+all") }} | permerror | ${{ helo: "localhost" }}
-  include in trouble | ${{ "a.test": spf("include:b.test"), "b.test": "TIMEOUT" }} | temperror
-  include of a faulty record | ${{ "a.test": spf("include:b.test"), "b.test": spf("moo", "all") }} | permerror
-  include speaks of its own domain | ${{ "a.test": spf("include:b.test", "-all"), "b.test": { ...spf("a"), A: [IP] } }} | pass
   include of itself | ${{ "a.test": spf("include:a.test") }} | permerror
-  redirect | ${{ "a.test": spf("redirect=b.test"), "b.test": spf("-all") }} | fail
-  redirect after no match | ${{ "a.test": spf("redirect=b.test", "a"), "b.test": spf("~all") }} | softfail
-  redirect beside all | ${{ "a.test": spf("redirect=b.test", "?all"), "b.test": spf("-all") }} | neutral
   redirect to nothing | ${{ "a.test": spf("redirect=b.test") }} | permerror
-  redirect in trouble | ${{ "a.test": spf("redirect=b.test"), "b.test": "SERVFAIL" }} | temperror
-  redirect to itself | ${{ "a.test": spf("redirect=a.test") }} | permerror
 `;
 
-test.each(rows)("%s", async (_, names, result, input) => {
+test.each(rows)("SPF has its result for %s", async (_, names, result, input) => {
   expect((await whenChecked(names, input)).result).toBe(result);
 });
 
@@ -211,7 +170,7 @@ describe("the result names what decided", () => {
   two records | ${{ "a.test": spf("include:b.test"), "b.test": { TXT: ["v=spf1", "v=spf1"] } }} | ${{ reason: "several_records", domain: "b.test", term: null }}
   a server that fails | ${{ "a.test": spf("include:b.test"), "b.test": "SERVFAIL" }} | ${{ reason: "servfail", domain: "b.test", term: null }}
   a host that is silent | ${{ "a.test": spf("a:b.test"), "b.test": "TIMEOUT" }} | ${{ reason: "timeout", domain: "a.test", term: "a:b.test" }}
-`)("%s", async (_, names, problem) => {
+`)("SPF names the problem of %s", async (_, names, problem) => {
     expect(await whenChecked(names)).toMatchObject({ problem, matched: [] });
   });
 });
