@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
 import { BUDGET_MS } from "@mailproof/core/deliverability/analyse-domain";
-import { measureCoverage } from "@mailproof/core/deliverability/coverage";
-import { MODEL_VERSION } from "@mailproof/core/deliverability/score";
+import { CONFIDENCES, measureCoverage } from "@mailproof/core/deliverability/coverage";
+import { type CheckComponent, COMPONENTS } from "@mailproof/core/deliverability/findings";
+import { MODEL_VERSION, WEIGHTS } from "@mailproof/core/deliverability/score";
 import { createListHealth } from "@mailproof/mail/blocklists/health";
 import { BLOCKLISTS, createList } from "@mailproof/mail/blocklists/lists";
 import type { Dns } from "@mailproof/mail/dns/dns";
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
 import { createVirtualTime } from "../../app/virtual-time.ts";
 import { createZoneDns, type Zone } from "../../app/zone.ts";
 import { RSA_2048 } from "../../things/dkim-keys.ts";
@@ -115,17 +118,6 @@ test.each(["TIMEOUT", "SERVFAIL", "REFUSED"] as const)(
   },
 );
 
-test("what an address is called says nothing about a domain that is silent", async () => {
-  const good = createZoneDns(GOOD);
-  const dns: Dns = (type, name) =>
-    /example\.com$|^_dmarc/.test(name) ? Promise.resolve({ kind: "timeout" }) : good(type, name);
-
-  expect(await whenChecked(dns, { sendingIp: IP })).toEqual({
-    kind: "no_verdict",
-    why: "unanswered",
-  });
-});
-
 test("an answer of a list, of a parent or of a resolver of ours is none about a domain that is silent", async () => {
   const good = createZoneDns(GOOD);
   const dns: Dns = async (type, name) => {
@@ -212,20 +204,6 @@ test("the lists may be asked through another DNS port", async () => {
   expect(report.reputation).toMatchObject({ checked: 1 });
 });
 
-test("no key of a list is in a report", async () => {
-  const key = "abcdefghijklmnopqrstuvwxyz";
-  const keys = { spamhaus: key };
-  const report = await createReport(
-    createZoneDns({ ...GOOD, [`2.0.0.127.${key}.zen.dq.spamhaus.net`]: { A: ["127.0.0.2"] } }),
-    {
-      blocklists: { lists: BLOCKLISTS, keys, isHealthy: async () => true },
-    },
-  );
-
-  expect(report.reputation.checked).toBeGreaterThan(0);
-  expect(JSON.stringify(report)).not.toContain(key);
-});
-
 test("documents that never come are given up with the time, which is no fault of the domain", async () => {
   const { sleep, ring } = givenAlarm();
   const checked = createReport(createZoneDns(GOOD), {
@@ -297,15 +275,6 @@ test("a document of the domain is fetched, and its findings stand beside those o
   expect(recommendations.map(({ id }) => id)).toEqual(["mta_sts", "bimi_logo"]);
 });
 
-test("a second list is counted beside the first", async () => {
-  const lists = [createList(LIST), createList("gone.test")];
-  const report = await createReport(createZoneDns(GOOD), {
-    blocklists: { lists, keys: {}, isHealthy: async (_, { id }) => id === LIST },
-  });
-
-  expect(report.reputation).toMatchObject({ total: 2, checked: 1, skipped: 1, inconclusive: 0 });
-});
-
 test("a list is not given up for everybody because one check had no time left for it", async () => {
   const { now, sleep } = createVirtualTime(new Date(Date.UTC(2026, 10, 21)));
   const names = createZoneDns(GOOD);
@@ -322,4 +291,157 @@ test("a list is not given up for everybody because one check had no time left fo
 
   expect(first.reputation).toMatchObject({ skipped: 1, checked: 0 });
   expect(second.reputation).toMatchObject({ skipped: 0, checked: 1 });
+});
+
+describe("the cost of a check", () => {
+  // Goal: no zone makes a check cost many questions, or much time.
+
+  const IP = "192.0.2.10";
+  const KEYS = { spamhaus: "k3y", barracuda: "registered" };
+  const createZone = (list: (typeof BLOCKLISTS)[number]) => list.zone.replace("KEY", KEYS.spamhaus);
+
+  const many = <T>(count: number, make: (n: number) => T): readonly T[] =>
+    Array.from({ length: count }, (_, n) => make(n));
+
+  const HOSTS = many(4, (n) => `mx${n}.example.com`);
+  const SENDERS = many(9, (n) => `spf${n}.test`);
+
+  /** As much as an ordinary firm publishes, and a little more of everything. */
+  const given = (domain: string, keys: Zone): Zone => ({
+    [domain]: {
+      MX: HOSTS.map((host, n) => `${n}0 ${host}`),
+      NS: ["ns1.example.net", "ns2.example.net"],
+      TXT: [`v=spf1 mx ${SENDERS.map((name) => `include:${name}`).join(" ")} ~all`],
+    },
+    ...Object.fromEntries(HOSTS.map((host, n) => [host, { A: [`192.0.2.${n}`] }])),
+    ...Object.fromEntries(
+      SENDERS.map((name) => [name, { TXT: ["v=spf1 ip4:198.51.100.0/24 -all"] }]),
+    ),
+    ...keys,
+    "_dmarc.example.com": {
+      TXT: ["v=DMARC1; p=reject; rua=mailto:d@a-reports.test,mailto:d@b-reports.test"],
+    },
+    "a-reports.test": { MX: ["10 mx.a-reports.test"] },
+    "b-reports.test": { MX: ["10 mx.b-reports.test"] },
+    "10.2.0.192.in-addr.arpa": { PTR: ["out.example.com", "out.example.net"] },
+    "out.example.com": { A: [IP] },
+  });
+
+  const getQuestions = async (domain: string, keys: Zone) => {
+    const dns = createZoneDns(given(domain, keys));
+    const found = await whenChecked(dns, {
+      domain,
+      sendingIp: IP,
+      blocklists: { lists: BLOCKLISTS, keys: KEYS, isHealthy: async () => true },
+    });
+    expect(found).toMatchObject({ kind: "report" });
+    const forLists = dns.calls.filter((call) =>
+      BLOCKLISTS.some((list) => call.endsWith(createZone(list))),
+    );
+    return { all: dns.calls.length, lists: forLists.length };
+  };
+
+  const SELECTOR = { TXT: [`v=DKIM1; p=${RSA_2048}`] };
+
+  test("a check of a domain with keys asks some 110 questions, of which each blocklist gets one", async () => {
+    const { all, lists } = await getQuestions("example.com", {
+      "k1._domainkey.example.com": SELECTOR,
+    });
+
+    expect(lists).toBe(BLOCKLISTS.length);
+    expect(all).toBeGreaterThan(80);
+    expect(all).toBeLessThanOrEqual(110);
+  });
+
+  test("where no name is below _domainkey, it asks two thirds as many at most", async () => {
+    const withKeys = await getQuestions("example.com", { "k1._domainkey.example.com": SELECTOR });
+    const without = await getQuestions("example.com", {});
+
+    expect(without.all).toBeLessThanOrEqual(withKeys.all * 0.65);
+  });
+
+  test("a long name costs seven questions more, and one for each foreign receiver of the reports that it would ask for itself", async () => {
+    const domain = "a.b.c.d.e.f.g.h.example.com";
+    const short = await getQuestions("example.com", {});
+    const long = await getQuestions(domain, {});
+
+    expect(long.all - short.all).toBeLessThanOrEqual(7 + 2);
+  });
+
+  /** Names of two kinds: those of one have servers that answer at once, those of the other have none that do. */
+  const halfSilent = (names: Zone, seed: number) => {
+    const dns = createZoneDns(names);
+    const { now, sleep } = createVirtualTime(new Date(Date.UTC(2026, 10, 21)));
+    const isSilent = (name: string) =>
+      createHash("sha1").update(`${seed} ${name}`).digest().readUInt8() % 2 === 0;
+    const SILENCE_MS = 4_500;
+    const ask: Dns = async (type, name) => {
+      if (!isSilent(name)) return dns(type, name);
+      await sleep(SILENCE_MS);
+      return { kind: "timeout" };
+    };
+    return { ask, now, sleep };
+  };
+
+  test("where half of the name servers are silent, there is an end in time, and mostly a report", async () => {
+    const kinds = [];
+    for (let seed = 1; seed <= 40; seed += 1) {
+      const { ask, now, sleep } = halfSilent(
+        given("example.com", { "k1._domainkey.example.com": SELECTOR }),
+        seed,
+      );
+      const startedMs = now().getTime();
+
+      const { kind } = await whenChecked(ask, {
+        sendingIp: IP,
+        ports: { now, sleep },
+        blocklists: { lists: BLOCKLISTS, keys: KEYS, isHealthy: async () => true },
+      });
+
+      kinds.push(kind);
+      expect(now().getTime() - startedMs).toBeLessThanOrEqual(BUDGET_MS);
+    }
+    expect(kinds.filter((kind) => kind === "report").length).toBeGreaterThan(20);
+  });
+
+  const answering = (components: readonly CheckComponent[], sendingIp: string | null = null) =>
+    measureCoverage({
+      scored: {
+        parts: components.map((component) => ({ component, weight: WEIGHTS[component], score: 0 })),
+      },
+      sendingIp,
+    });
+
+  test.each<[readonly CheckComponent[], string | null, string, readonly string[]]>([
+    [["dns", "spf", "dkim", "dmarc", "reputation"], null, "high", []],
+    [["dns", "spf", "dkim", "dmarc", "reputation"], "192.0.2.1", "medium", ["ptr"]],
+    [[...COMPONENTS], "192.0.2.1", "high", []],
+    [["spf", "dkim", "dmarc"], null, "medium", ["dns", "reputation"]],
+    // 55 of 95, and 40 of 95.
+    [["dns", "dkim", "dmarc"], null, "medium", ["spf", "reputation"]],
+    [["dkim", "dmarc"], null, "low", ["dns", "spf", "reputation"]],
+    // 45 of 100: reverse DNS counts where an address was given.
+    [["dkim", "dmarc", "ptr"], "192.0.2.1", "low", ["dns", "spf", "reputation"]],
+    [["dns"], null, "low", ["spf", "dkim", "dmarc", "reputation"]],
+  ])(
+    "with %j answered and %s as the address the confidence is %s",
+    (parts, ip, confidence, missing) => {
+      expect(answering(parts, ip)).toEqual({ confidence, missing });
+    },
+  );
+
+  test("another answer never lowers the confidence", () => {
+    fc.assert(
+      fc.property(
+        fc.subarray([...COMPONENTS]),
+        fc.constantFrom(...COMPONENTS),
+        fc.constantFrom(null, "192.0.2.1"),
+        (some, one, ip) => {
+          const rank = (parts: readonly CheckComponent[]) =>
+            CONFIDENCES.indexOf(answering(parts, ip).confidence);
+          expect(rank([...new Set([...some, one])])).toBeLessThanOrEqual(rank(some));
+        },
+      ),
+    );
+  });
 });

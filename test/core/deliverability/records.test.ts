@@ -230,23 +230,6 @@ test("a policy from above is stepped in a record of the domain's own", async () 
   });
 });
 
-test("points are what the record regains: a step, and not the whole way", async () => {
-  const report = await whenChecked(given([GOOD_SPF], [`v=DMARC1; p=none; np=none; ${RUA}`]));
-  const [step] = report.recommendations;
-
-  expect(step).toMatchObject({ id: "dmarc_enforce", issues: ["DMARC_P_NONE"] });
-  expect(report.scored.score + (step?.pointsRegained ?? 0)).toBe(report.afterRecords?.score);
-});
-
-test("of two faults of one record neither gains by itself, and the record does", async () => {
-  const report = await whenChecked(given(["v=spf1 ipv4:8.8.8.8 +all"], [GOOD_DMARC]));
-  const [syntax, open] = ["spf_syntax", "spf_plus_all"].map((id) => getProposal(report, id));
-
-  expect(syntax).toEqual(open);
-  expect(report.scored.score + (syntax?.points ?? 0)).toBe(report.afterRecords?.score);
-  expect(syntax?.points).toBeGreaterThan(20);
-});
-
 test.each<readonly [id: string, zone: Zone, record: object, open: readonly string[]]>([
   [
     "add_dkim",

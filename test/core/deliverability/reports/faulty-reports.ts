@@ -78,18 +78,11 @@ export const FAULTY_REPORTS: readonly (readonly [
     "feedback has a tag <xs:schema xmlns",
   ],
   [
-    "an element around it",
-    `${xml.replace("<feedback>", "<reports><feedback>")}</reports>`,
-    "file has the element reports before it",
-  ],
-  [
     "another element behind it",
     `${xml}<signature>x</signature>`,
     "feedback has the element signature behind it",
   ],
   ["NUL bytes behind it", `${xml}\0\0\0`, "file has text outside of its elements"],
-  ["a sign in too many bytes", inText(0xc0, 0xbc), "file is not UTF-8 text throughout"],
-  ["half a pair of UTF-16", inText(0xed, 0xa0, 0x80), "file is not UTF-8 text throughout"],
   ...["UTF-7", "constructor", "x-mac-klingon"].map(
     (encoding) =>
       [
@@ -103,27 +96,11 @@ export const FAULTY_REPORTS: readonly (readonly [
     create({ reporter: "A&B Mail" }),
     `${METADATA}.org_name is no XML that is read (the entity &B Mail)`,
   ],
-  [
-    "a sign for less in its reporter's name",
-    create({ reporter: "a < b" }),
-    `${METADATA}.org_name has a tag < b</org_name> that does not end`,
-  ],
-  [
-    "half an address in angle brackets",
-    xml.replace("noreply@receiver.example", "Receiver <noreply@receiver.example"),
-    `${METADATA}.email has a tag <noreply@receiver.example</email> that does not end`,
-  ],
   ["an end without a beginning", `</feedback>${xml}`, "file has a tag </feedback> outside of"],
-  ["text behind it", `${xml}x`, "file has text outside of its elements"],
   [
     "an entity that nothing defines",
     create({ reporter: "&company;" }),
     `${METADATA}.org_name is no XML that is read (the entity &company;)`,
-  ],
-  [
-    "a number that is no character",
-    create({ reporter: "&#x110000;" }),
-    `${METADATA}.org_name is no XML that is read (the entity &#x110000;)`,
   ],
   [
     "tags that overlap",
@@ -131,22 +108,11 @@ export const FAULTY_REPORTS: readonly (readonly [
     `${METADATA}.org_name.b ends with </org_name>`,
   ],
   [
-    "an end tag without a beginning in a record",
-    xml.replace("<identifiers>", "</none><identifiers>"),
-    "feedback.record ends with </none>",
-  ],
-  [
-    "an address in angle brackets in a record",
-    xml.replace("<header_from>", "<envelope_from><a@example.com></envelope_from><header_from>"),
-    "feedback.record.identifiers.envelope_from has a tag <a@example.com> that does not end",
-  ],
-  [
     "an ampersand in a comment",
     xml.replace("<identifiers>", "<comment>R&D</comment><identifiers>"),
     "feedback.record.comment is no XML that is read (the entity &D)",
   ],
   ["no id", create().replace(/<report_id>.*<\/report_id>/, ""), `${METADATA}.report_id is missing`],
-  ["an id of spaces", create({ id: " " }), `${METADATA}.report_id is missing`],
   [
     "an id of 5,000 characters",
     create({ id: "x".repeat(5_000) }),
@@ -162,12 +128,6 @@ export const FAULTY_REPORTS: readonly (readonly [
     create().replace(/<org_name>.*<\/email>/, ""),
     `${METADATA}.org_name is missing`,
   ],
-  [
-    "a name of 1,001 characters",
-    create({ reporter: "a".repeat(1_001) }),
-    `${METADATA}.org_name is over 1000 characters`,
-  ],
-  ["a begin of 1970", create({ begin: 0 }), `${METADATA}.date_range is longer than 31 days`],
   ...["-1", "NaN", "1.7e9", "2026-03-01"].map(
     (begin) =>
       [
@@ -180,11 +140,6 @@ export const FAULTY_REPORTS: readonly (readonly [
     "a begin in milliseconds",
     create({ begin: BEGIN * 1_000 }),
     `${METADATA}.date_range.begin must be a time between 1970 and 2100`,
-  ],
-  [
-    "no end of its range",
-    create().replace(/<end>.*<\/end>/, ""),
-    `${METADATA}.date_range.end is missing`,
   ],
   [
     "a range that ends before it begins",

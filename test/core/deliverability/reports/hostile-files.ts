@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import {
   createDmarcReport,
   createRecord,
@@ -49,11 +49,6 @@ export const HOSTILE_FILES: readonly (readonly [
   // Bombs.
   ["a billion laughs", before("feedback", `<!DOCTYPE a [${LAUGHS}]>`), NO_DOCTYPE],
   [
-    "a billion laughs in UTF-16",
-    Buffer.from(`\ufeff${before("feedback", `<!DOCTYPE a [${LAUGHS}]>`)}`, "utf16le"),
-    NO_DOCTYPE,
-  ],
-  [
     "one long entity, many times",
     before("feedback", `<!DOCTYPE a [<!ENTITY a "${"a".repeat(100_000)}">]>`).replace(
       "google.com",
@@ -66,11 +61,7 @@ export const HOSTILE_FILES: readonly (readonly [
     before("feedback", '<!DOCTYPE a [<!ENTITY % a SYSTEM "http://192.0.2.1/a.dtd"> %a;]>'),
     NO_DOCTYPE,
   ],
-  ["a document type in lower case", before("feedback", "<!doctype feedback>"), NO_DOCTYPE],
-  ["a web page", "<!DOCTYPE html><html><body>404</body></html>", NO_DOCTYPE],
   ["20 MB and a byte", Buffer.alloc(20_000_001, " "), "file: is over 20000000 bytes"],
-  ["20 MB and a byte, packed", gzipSync(Buffer.alloc(20_000_001, " ")), TOO_LARGE],
-  ["half a gigabyte of zeros, packed", gzipSync(Buffer.alloc(500_000_000)), TOO_LARGE],
   [
     "a gzip file of thirty members of a megabyte",
     Buffer.concat(Array.from({ length: 30 }, () => gzipSync(Buffer.alloc(1_000_000)))),
@@ -84,7 +75,6 @@ export const HOSTILE_FILES: readonly (readonly [
     })(),
     TOO_LARGE,
   ],
-  ["20 MB of white space", Buffer.alloc(20_000_000, " "), NO_REPORT],
   [
     "four million elements, packed",
     gzipSync(`<feedback>${"<a>".repeat(4_000_000)}`),
@@ -102,7 +92,6 @@ export const HOSTILE_FILES: readonly (readonly [
   ],
   ["ten million lists", gzipSync(`{"a":${"[".repeat(10_000_000)}`), "file: is nested more than 20"],
   ["deep objects", '{"a":'.repeat(100_000), "file: is nested more than 20"],
-  ["deep lists alone", "[".repeat(100_000), NO_REPORT],
   [
     "ten thousand failures and one",
     tls({
@@ -121,25 +110,13 @@ export const HOSTILE_FILES: readonly (readonly [
     Buffer.concat([gzipSync(xml), gzipSync(xml)]),
     "feedback: is followed by another report",
   ],
-  ["the first two bytes of gzip", Buffer.from([0x1f, 0x8b]), "file: is a damaged gzip file"],
   [
     "gzip in zip",
     createZip({ name: "a.xml.gz", content: gzipSync(xml) }),
     "file: holds a packed file inside a packed file",
   ],
-  ["zip in gzip", gzipSync(zip), "file: holds a packed file inside a packed file"],
   ["zlib without gzip", deflateSync(xml), NO_REPORT],
-  ["brotli", brotliCompressSync(xml), NO_REPORT],
-  ["bzip2", Buffer.from("425a683931415926535990", "hex"), NO_REPORT],
-  ["xz", Buffer.from("fd377a585a000004", "hex"), NO_REPORT],
-  ["7z", Buffer.from("377abcaf271c0004", "hex"), NO_REPORT],
-  ["rar", Buffer.from("526172211a0700", "hex"), NO_REPORT],
   ["tar", Buffer.from(`${"report.xml".padEnd(257, "\0")}ustar\0`), NO_REPORT],
-  [
-    "a zip file that says less than it holds",
-    patch(zip, directoryAt + 20, 10),
-    "file: is a damaged zip file (a.xml)",
-  ],
   [
     "a zip file that says more than it holds",
     patch(zip, directoryAt + 20, 0x7f_ff_ff_ff),
@@ -154,11 +131,6 @@ export const HOSTILE_FILES: readonly (readonly [
     "a zip file whose directory is beyond its end",
     patch(zip, -6, 0x7f_ff_ff_ff),
     "file: is a damaged zip file (it ends too early)",
-  ],
-  [
-    "a zip file whose directory is its first file",
-    patch(zip, -6, 0),
-    "file: is a damaged zip file (its directory)",
   ],
   [
     "a zip file with a directory of two gigabytes",
@@ -176,16 +148,10 @@ export const HOSTILE_FILES: readonly (readonly [
     "file: is a damaged zip file (it ends too early)",
   ],
   [
-    "a path out of the folder",
-    createZip({ name: "../../etc/passwd", content: xml }),
-    "file: is a zip file without a report",
-  ],
-  [
     "an empty file in a zip file",
     createZip({ name: "a.xml", content: "" }),
     "file: holds an empty report",
   ],
-  ["a PDF in a zip file", createZip({ name: "a.xml", content: "%PDF-1.7" }), NO_REPORT],
   [
     "a text document",
     createZip(
@@ -201,7 +167,6 @@ export const HOSTILE_FILES: readonly (readonly [
     Buffer.from([...Buffer.from(xml)].flatMap((byte) => [byte, 0, 0, 0])),
     "file: starts with the element",
   ],
-  ["a byte order mark alone", "\ufeff", NO_REPORT],
   ["a declaration alone", '<?xml version="1.0"?>', "file: does not end"],
 
   // XML.
@@ -211,17 +176,11 @@ export const HOSTILE_FILES: readonly (readonly [
     "file: is no XML that is read (its XML ends too early)",
   ],
   [
-    "a comment without an end",
-    before("record", "<!-- "),
-    "feedback: is no XML that is read (its XML ends too early)",
-  ],
-  [
     "CDATA without an end",
     xml.replace("<count>1", "<count><![CDATA[1"),
     "feedback.record.row.count: is no XML that is read",
   ],
   ["the word that one receiver sent for weeks", gzipSync("unused"), NO_REPORT],
-  ["an empty report", "<feedback/>", "feedback.report_metadata: is missing"],
   [
     "a record in a record",
     xml.replace("<record>", "<record><record>").replace("</record>", "</record></record>"),
@@ -229,7 +188,7 @@ export const HOSTILE_FILES: readonly (readonly [
   ],
 
   // Numbers, addresses, times, names.
-  ...["0x10", "+1", "NaN", "Infinity", "999999999999999", "\u0661", "1,000"].map(
+  ...["0x10", "+1", "999999999999999", "\u0661"].map(
     (count) => [`the count ${count}`, record({ count }), NO_COUNT] as const,
   ),
   [
@@ -237,14 +196,9 @@ export const HOSTILE_FILES: readonly (readonly [
     xml.replace("<count>1</count>", "<count><n>1</n></count>"),
     "feedback.record[1].row.count: is missing",
   ],
-  ...[
-    "0x7f000001",
-    "010.0.0.1",
-    "2130706433",
-    "192.0.2.0/24",
-    "1:2:3:4:5:6:7:8:9",
-    "[2001:db8::1]",
-  ].map((ip) => [`the address ${ip}`, record({ ip }), NO_IP] as const),
+  ...["010.0.0.1", "192.0.2.0/24"].map(
+    (ip) => [`the address ${ip}`, record({ ip }), NO_IP] as const,
+  ),
   [
     "the year 9999",
     createDmarcReport({ begin: 253_402_214_400, end: 253_402_300_799 }),
@@ -253,8 +207,6 @@ export const HOSTILE_FILES: readonly (readonly [
   ...[
     "&lt;script&gt;",
     `${"a.".repeat(130)}example`,
-    "192.0.2.1",
-    "ann@example.com",
     "example.com/..",
     "localhost",
     "*.example.com",
@@ -263,11 +215,9 @@ export const HOSTILE_FILES: readonly (readonly [
       [`the domain ${domain.slice(0, 20)}`, createDmarcReport({ domain }), NO_DOMAIN] as const,
   ),
   // TLS reports.
-  ["a report below __proto__", `{"__proto__":${tls()}}`, "date-range: is missing"],
-  ["a list of reports", `[${tls()}]`, NO_REPORT],
   ["two reports of TLS", tls() + tls(), "file: is not valid JSON"],
   ["a number that JSON does not have", tls().replace(":100", ":NaN"), "file: is not valid JSON"],
-  ...["-1", "1.5", "1e400", "null", "[100]"].map(
+  ...["1e400", "null"].map(
     (count) =>
       [
         `${count} sessions`,
@@ -275,15 +225,4 @@ export const HOSTILE_FILES: readonly (readonly [
         "policies[0].summary.total-successful-session-count: must be a whole number",
       ] as const,
   ),
-  ["no list of policies", tls({ policies: null }), "policies: must be a list"],
-  [
-    "the year 9999 of TLS",
-    tls({
-      "date-range": {
-        "start-datetime": "9999-01-01T00:00:00Z",
-        "end-datetime": "9999-01-01T00:00:00Z",
-      },
-    }),
-    "date-range.start-datetime: must be a time between 1970 and 2100",
-  ],
 ];
