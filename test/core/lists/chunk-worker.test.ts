@@ -1,14 +1,11 @@
 import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
-import type { Table } from "@mailproof/core/ports/table";
+import { completeIfDone } from "@mailproof/core/lists/completion";
+import { toJobKey } from "@mailproof/core/rows/items";
 import { RETRY_SCHEDULES, type RetryCause } from "@mailproof/core/verify/retry";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { whenReconciled } from "../../app/drain-queues.ts";
-import {
-  createProcessGoneAfter,
-  createStoppingWorld,
-  runTurn,
-  withTable,
-} from "../../app/faulty-worlds.ts";
+import { createDamagedBlobs, withTable } from "../../app/faulty-worlds.ts";
+import { streamPieces } from "../../app/form.ts";
 import { listOutboxEvents, listStoredItems, thenConsistent } from "../../app/ledger.ts";
 import { createEmails, type TestContext } from "../../things/jobs.ts";
 import {
@@ -22,12 +19,6 @@ import {
 } from "./working-chunks.ts";
 
 const MINUTE_MS = 60_000;
-
-const listPasses = async (ctx: TestContext): Promise<number[]> =>
-  (await listStoredChunks(ctx)).map(({ passes }) => passes.length);
-
-const listPages = ({ table }: TestContext): number =>
-  table.items().filter(({ pk }) => pk.startsWith("RESULTS#")).length;
 
 /** The messages of the next pass over deferred rows, taken from the queue at the time at which they are due. */
 const runNext = async (ctx: TestContext, pass: number, cause: RetryCause = "greylisting") => {
@@ -46,63 +37,6 @@ test("the worker reads the rows that a message points to, and counts them with t
   ]);
   expect(await listResultEmails(ctx)).toEqual(["ann3@x.com", "ann4@x.com"]);
   expect(await readStoredJob(ctx)).toMatchObject({ processed: 2, valid: 2, status: "processing" });
-  await thenConsistent(ctx);
-});
-
-test("a worker that stalled until another finished its pass changes no result and no count", async () => {
-  const ctx = await setupMessages();
-  const [message = null] = ctx.messages;
-  const stalled = createStoppingWorld(ctx, 0);
-  const first = verifyChunk.handle(stalled.world, message);
-  for (let turns = 0; turns < 10; turns++) await runTurn();
-  await verifyChunk.handle(ctx.world, message);
-  const counts = await readStoredJob(ctx);
-
-  stalled.goOn();
-  await first;
-
-  expect(await readStoredJob(ctx)).toEqual(counts);
-  expect(await listResultEmails(ctx)).toEqual(createEmails(2));
-  expect(await listPasses(ctx)).toEqual([1]);
-  // Its page is stored all the same, and no pass refers to it.
-  expect(listPages(ctx)).toBe(2);
-  await thenConsistent(ctx);
-});
-
-test("a worker that stalled in the second pass until another finished it changes no result and no count", async () => {
-  const ctx = await setupMessages(createEmails(4));
-  await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);
-  const [message = null] = await runNext(ctx, 0);
-  const stalled = createStoppingWorld({ ...ctx, world: greylisting(ctx.world) }, 0);
-  const first = verifyChunk.handle(stalled.world, message);
-  for (let turns = 0; turns < 10; turns++) await runTurn();
-  await verifyChunk.handle(ctx.world, message);
-
-  stalled.goOn();
-  await first;
-
-  expect(await listPasses(ctx)).toEqual([2]);
-  expect(await readStoredJob(ctx)).toMatchObject({ status: "processing", processed: 2, valid: 2 });
-  expect((await listStoredChunks(ctx))[0]).toMatchObject({ rows: 2, waiting: 0 });
-  expect(await listResultEmails(ctx)).toEqual(createEmails(2));
-  await thenConsistent(ctx);
-});
-
-test("a worker that stalled in the first pass until the second ended does not undo the second", async () => {
-  const ctx = await setupMessages(createEmails(2));
-  const [message = null] = ctx.messages;
-  const stalled = createStoppingWorld(ctx, 0);
-  const first = verifyChunk.handle(stalled.world, message);
-  for (let turns = 0; turns < 10; turns++) await runTurn();
-  await verifyChunk.handle(greylisting(ctx.world), message);
-  await verifyChunk.handle(greylisting(ctx.world), (await runNext(ctx, 0))[0] ?? null);
-  const before = await listStoredChunks(ctx);
-
-  stalled.goOn();
-  await first;
-
-  expect(await listStoredChunks(ctx)).toEqual(before);
-  expect(await readStoredJob(ctx)).toMatchObject({ status: "processing", processed: 0 });
   await thenConsistent(ctx);
 });
 
@@ -215,73 +149,140 @@ test("a message about a job that has ended or never existed is removed without a
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test.each([
-  ["page", { write: async () => ({ outcome: "ambiguous" as const }) }],
-  ["outcome", { transact: async () => ({ outcome: "ambiguous" as const }) }],
-])("a pass is not done while it is unknown whether its %s is stored", async (_case, ports) => {
-  const ctx = await setupMessages();
-  const [message = null] = ctx.messages;
-
-  await expect(
-    verifyChunk.handle(withTable(ctx, ports as Partial<Table>), message),
-  ).rejects.toThrow("unknown whether");
-
-  await verifyChunk.handle(ctx.world, message);
-  expect(await listResultEmails(ctx)).toEqual(createEmails(2));
-  await thenConsistent(ctx);
-});
-
-test("the worker handles a message again after a lost reply, and the rows count once", async () => {
-  const ctx = await setupMessages(createEmails(2));
-  let lost = 0;
-  const transact: Table["transact"] = async (writes) => {
-    const result = await ctx.table.transact(writes);
-    return lost++ === 0 ? { outcome: "ambiguous" } : result;
+describe("completion", () => {
+  /** A job of five addresses with these counts. */
+  const givenCounts = async (set: Readonly<Record<string, number | string>>) => {
+    const ctx = await setupMessages();
+    await ctx.table.write({ update: toJobKey("job_1"), set });
+    return ctx;
   };
 
-  const handle = () => verifyChunk.handle(withTable(ctx, { transact }), ctx.messages[0] ?? null);
+  test.each([
+    ["nothing is done", "processing", {}],
+    ["one address is missing", "processing", { processed: 4, valid: 4 }],
+    ["all are done", "completed", { processed: 5, valid: 5 }],
+    ["the others were refunded", "completed", { processed: 3, valid: 3, refunded: 2 }],
+    ["the others failed", "completed", { processed: 5, valid: 3, unknown: 2, lost: 2 }],
+    ["all failed", "failed", { processed: 5, unknown: 5, lost: 5 }],
+    ["all were refunded", "failed", { refunded: 5 }],
+    ["all failed or were refunded", "failed", { processed: 2, unknown: 2, lost: 2, refunded: 3 }],
+    [
+      "all are done and one chunk is not settled",
+      "processing",
+      { processed: 5, valid: 5, unsettled: 1 },
+    ],
+  ])("when %s the job is %s", async (_case, status, counts) => {
+    const ctx = await givenCounts(counts);
 
-  await expect(handle()).rejects.toThrow("unknown whether the pass was stored");
-  await handle();
+    const isDone = await completeIfDone(ctx.world, "job_1");
 
-  expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", processed: 2 });
-  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-});
+    expect(isDone).toBe(status !== "processing");
+    expect((await readStoredJob(ctx)).status).toBe(status);
+    expect(listOutboxEvents(ctx)).toEqual(isDone ? [`job.${status}`] : []);
+  });
 
-test("many workers with the same message count once", async () => {
-  const ctx = await setupMessages(createEmails(2));
-  const [message = null] = ctx.messages;
+  test("a job that is done is no longer scheduled work, and its record is stored for a year", async () => {
+    const ctx = await givenCounts({ processed: 5, valid: 5 });
 
-  await Promise.all(Array.from({ length: 8 }, () => verifyChunk.handle(ctx.world, message)));
+    await completeIfDone(ctx.world, "job_1");
 
-  expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", processed: 2, valid: 2 });
-  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-  await thenConsistent(ctx);
-});
+    const item = ctx.table.items().find(({ sk }) => sk === "JOB");
+    expect(item).not.toHaveProperty("due_pk");
+    expect(item).toMatchObject({ completedAt: "2026-11-21T00:00:00.000Z" });
+    expect(item?.expires_at).toBe(Date.UTC(2027, 10, 21) / 1000);
+  });
 
-test("a worker that crashes between storing its pages and counting them leaves pages that no reader sees", async () => {
-  const ctx = await setupMessages(createEmails(2));
-  const [message = null] = ctx.messages;
-  void verifyChunk.handle(createProcessGoneAfter(ctx, 1).world, message);
-  for (let turns = 0; turns < 10; turns++) await runTurn();
-  const early = [listPages(ctx), await listResultEmails(ctx)];
+  test("a lost reply to the completion is an error, so that a worker retries; the event is emitted once", async () => {
+    const ctx = await givenCounts({ processed: 5, valid: 5 });
+    const transact = async (writes: Parameters<typeof ctx.table.transact>[0]) => {
+      await ctx.table.transact(writes);
+      return { outcome: "ambiguous" as const };
+    };
 
-  await verifyChunk.handle(ctx.world, message);
+    // The worker's retry finds that the job has ended. It may have ended it itself; either way it is done.
+    await completeIfDone(withTable(ctx, { transact }), "job_1").catch(() => undefined);
+    await completeIfDone(ctx.world, "job_1");
 
-  expect(early).toEqual([1, []]);
-  expect(await listResultEmails(ctx)).toEqual(createEmails(2));
-});
+    expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+    await expect(
+      completeIfDone(
+        withTable(await givenCounts({ processed: 5, valid: 5 }), {
+          transact: async () => ({ outcome: "ambiguous" }),
+        }),
+        "job_1",
+      ),
+    ).rejects.toThrow("unknown whether the job was ended");
+  });
 
-test("of a worker and the dead letter of the same chunk only one counts", async () => {
-  const ctx = await setupMessages(createEmails(2));
-  const [message = null] = ctx.messages;
+  const KEY = "inputs/job_1.jsonl";
+  type Blobs = TestContext["blobs"];
 
-  await Promise.all([
-    verifyChunk.handle(ctx.world, message),
-    verifyChunk.giveUp?.handle(ctx.world, message),
-  ]);
+  test.each<[string, (blobs: Blobs) => Promise<Partial<Blobs>>]>([
+    ["is damaged", async (blobs) => createDamagedBlobs(blobs, () => 3)],
+    [
+      "was put again",
+      async (blobs) => {
+        const body = await blobs.get(KEY);
+        if (body) await blobs.put(KEY, body.content);
+        return blobs;
+      },
+    ],
+    [
+      "is gone",
+      async (blobs) => {
+        await blobs.remove(KEY);
+        return blobs;
+      },
+    ],
+    [
+      "breaks off",
+      async (blobs) => ({
+        get: async (key, options) => {
+          const found = await blobs.get(key, options);
+          return found && { ...found, content: streamPieces('[1,"ann') };
+        },
+      }),
+    ],
+    [
+      "has other bytes of the same form",
+      async (blobs) => ({
+        get: async (key, options) => {
+          const found = await blobs.get(key, options);
+          const text = Buffer.concat(await Array.fromAsync(found?.content ?? [])).toString();
+          return found && { ...found, content: streamPieces(text.replace("ann1", "ann7")) };
+        },
+      }),
+    ],
+  ])(
+    "a chunk whose input %s is refunded at the first message, and once",
+    async (_case, breakIt) => {
+      const ctx = await setupMessages(createEmails(2));
+      const [message = null] = ctx.messages;
+      const blobs = { ...ctx.blobs, ...(await breakIt(ctx.blobs)) };
+      const world = { ...ctx.world, blobs };
 
-  expect(await readStoredJob(ctx)).toMatchObject({ processed: 2 });
-  expect(listOutboxEvents(ctx)).toHaveLength(1);
-  await thenConsistent(ctx);
+      await verifyChunk.handle(world, message);
+      await verifyChunk.handle(world, message);
+      await verifyChunk.giveUp?.handle(world, message);
+
+      expect(await listStoredChunks(ctx)).toMatchObject([{ outcome: "refunded", rows: 0 }]);
+      expect(await readStoredJob(ctx)).toMatchObject({
+        status: "failed",
+        refunds: { no_result: 2 },
+      });
+      await thenConsistent(ctx);
+    },
+  );
+
+  test("the worker retries when the blob store does not respond, since that tells nothing about the input", async () => {
+    const ctx = await setupMessages(createEmails(2));
+    const [message = null] = ctx.messages;
+    const get = () => Promise.reject(new Error("connection reset"));
+    const world = { ...ctx.world, blobs: { ...ctx.blobs, get } };
+
+    await expect(verifyChunk.handle(world, message)).rejects.toThrow("connection reset");
+    await expect(verifyChunk.giveUp?.handle(world, message)).rejects.toThrow("connection reset");
+
+    expect(await listStoredChunks(ctx)).toEqual([]);
+  });
 });

@@ -77,16 +77,6 @@ test("a job and the offsets of its chunks can only be created, never replaced, a
   expect(writes[0]).toMatchObject({ create: { due_sk: "2026-11-21T00:01:00.000Z" } });
 });
 
-test("the jobs of a test key are listed apart", () => {
-  const { world } = givenWorld();
-  const payer = { ...payerOn("pro"), mode: "test" as const };
-
-  expect(buildNewJobWrites(world, { ...made, payer })).toMatchObject([
-    { create: { list_pk: "JOBS#acc_1~test" } },
-    {},
-  ]);
-});
-
 test("half a million addresses in chunks of 500 fit one item of offsets", async () => {
   const { world, table } = givenWorld();
   const chunks = Array.from({ length: 1_001 }, (_row, n) => n * 60_000);

@@ -1,17 +1,11 @@
 import { jobWork } from "@mailproof/core/lists/repair-job";
-import type { Item, Table } from "@mailproof/core/ports/table";
+import type { Item } from "@mailproof/core/ports/table";
 import { toChunkKey } from "@mailproof/core/rows/chunks";
 import { toJobKey } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
-import { type Fate, withMessageFates, withTable } from "../../app/faulty-worlds.ts";
-import {
-  listMoves,
-  listOutboxEvents,
-  listStoredItems,
-  readCredits,
-  thenConsistent,
-} from "../../app/ledger.ts";
+import { whenWorked } from "../../app/drain-queues.ts";
+import { type Fate, withMessageFates } from "../../app/faulty-worlds.ts";
+import { listMoves, listOutboxEvents, readCredits, thenConsistent } from "../../app/ledger.ts";
 import { createEmails, givenChunked, type TestContext, whenProcessed } from "../../things/jobs.ts";
 import { readStoredJob, receiveAll, setupMessages } from "./working-chunks.ts";
 
@@ -154,51 +148,4 @@ test("a reconciler that finds another's fencing token on the job moves no credit
   await expect(jobWork.repair(ctx.world, stale)).rejects.toThrow("was not resolved: refused");
 
   expect(listMoves(ctx)).toEqual(before);
-});
-
-test.each([true, false])(
-  "no reply to a settlement (written: %s) is an error; the next run settles what is left, once",
-  async (written) => {
-    const ctx = await givenFates(["unknown", "sent", "unknown"]);
-    let failed = 0;
-    const transact: Table["transact"] = async (writes) => {
-      if (failed++ < 4) {
-        if (written) await ctx.table.transact(writes);
-        return { outcome: "ambiguous" };
-      }
-      return ctx.table.transact(writes);
-    };
-
-    await jobWork.repair(withTable(ctx, { transact }), findItem(ctx)).catch(() => undefined);
-    await whenQuiet(ctx);
-
-    expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 3, refunded: 0 });
-    expect(await readStoredJob(ctx)).toMatchObject({ status: "completed", processed: 3 });
-    await thenConsistent(ctx);
-  },
-);
-
-test("two reconcilers at once settle each chunk once", async () => {
-  const ctx = await givenFates(["unknown", "unknown", "sent"]);
-  ctx.later(MINUTE_MS);
-
-  await Promise.all([whenReconciled(ctx), whenReconciled(ctx), whenReconciled(ctx)]);
-  await whenQuiet(ctx);
-
-  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 3 });
-  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-  await thenConsistent(ctx);
-});
-
-test("the reconciler does not touch a finished job again, however often it looks", async () => {
-  const ctx = await givenFates(["unknown", "sent", "refused"]);
-  await whenQuiet(ctx);
-  const before = listStoredItems(ctx);
-
-  for (let hour = 0; hour < 5; hour++) {
-    ctx.later(60 * MINUTE_MS);
-    await whenReconciled(ctx);
-  }
-
-  expect(listStoredItems(ctx)).toEqual(before);
 });

@@ -16,22 +16,6 @@ import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../th
 
 const MONTH_MS = 31 * 86_400_000;
 
-test("accounts with grants in several months add up", async () => {
-  const { world, account, later } = await given({ balance: 10 });
-  await openAccount(world, { name: "Bo", plan: "free", opening: credits(0) });
-  for (let month = 0; month < 3; month++) {
-    later(MONTH_MS);
-    await grantCredits(world, account, credits(2.5));
-  }
-
-  expect(await audit(world.table, world.now())).toEqual({
-    ok: true,
-    accounts: 2,
-    violations: [],
-    late: [],
-  });
-});
-
 test.each([
   ["available = granted - debited + refunded", { available: 1 }],
   ["held + spent + refunded = debited", { available: -2, debited: 2 }],
@@ -268,17 +252,6 @@ test("the audit finds an account without a balance", async () => {
   const { violations } = await audit(world.table, world.now());
 
   expect(violations).toEqual([{ account_id: account, law: "the account has a balance" }]);
-});
-
-test("a table without accounts has no violations", async () => {
-  const { world } = givenWorld();
-
-  expect(await audit(world.table, world.now())).toEqual({
-    ok: true,
-    accounts: 0,
-    violations: [],
-    late: [],
-  });
 });
 
 test.each([

@@ -1,9 +1,7 @@
-import { grantCredits } from "@mailproof/core/accounts/accounts";
-import { getBalance, TOTALS, toBalanceKey } from "@mailproof/core/money/balance";
-import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
-import { readUsage, toEntryItem, toUsageKey } from "@mailproof/core/money/items";
-import { grant, move, openBalance } from "@mailproof/core/money/ledger";
-import { listEntries } from "@mailproof/core/money/list-entries";
+import { getBalance, TOTALS } from "@mailproof/core/money/balance";
+import { credits, type Halves } from "@mailproof/core/money/credits";
+import { toEntryItem } from "@mailproof/core/money/items";
+import { move, openBalance } from "@mailproof/core/money/ledger";
 import {
   MOVES,
   type MovedAmounts,
@@ -11,8 +9,7 @@ import {
   toBalanceChanges,
 } from "@mailproof/core/money/moves";
 import { expect, test } from "vitest";
-import { given, givenWorld } from "../../app/given.ts";
-import { whenVerified } from "../../app/send.ts";
+import { givenWorld } from "../../app/given.ts";
 
 const AT = "2026-11-21T00:00:00.000Z";
 const halves = (amount: number) => amount as Halves;
@@ -105,26 +102,6 @@ test("a step of an operation is written once, however often and with whatever am
   expect(await getBalance(table, "acc_1")).toMatchObject({ held: 1, spent: 1, refunded: 0 });
 });
 
-test("a repeated grant is made once", async () => {
-  const table = await givenBalance({ granted: 10 });
-  const given = {
-    id: "txn_1",
-    account: "acc_1",
-    at: AT,
-    amount: halves(50),
-    reason: "granted" as const,
-  };
-  await table.transact(grant(given));
-  const again = grant(given);
-
-  expect(await table.transact(again)).toEqual({ outcome: "refused", refusedWrite: again[0] });
-  expect(await getBalance(table, "acc_1")).toMatchObject({
-    available: 60,
-    granted: 60,
-    lowThreshold: 5,
-  });
-});
-
 test("the least balance that a debit may leave is a condition of the same write", async () => {
   const table = await givenBalance({ granted: 10 });
   const held = { hold: halves(4) };
@@ -149,84 +126,9 @@ test("an entry is stored in the month in which its operation began, whenever the
   });
 });
 
-test("a day's usage counts grants, debits and refunds; settling changes nothing in it", async () => {
-  const table = await givenBalance({ granted: 10, held: 3 });
-  await table.transact(move(createEntry({ settle: halves(1) }, "end", "job_2")));
-  await table.transact(move(createEntry({ release: halves(2) }, "end", "job_3")));
-
-  const usage = await table.get(toUsageKey("acc_1", AT));
-
-  expect(usage && readUsage(usage)).toMatchObject({ granted: 10, debited: 3, refunded: 2 });
-});
-
-test("no credits move in an account without a balance", async () => {
-  const { table } = givenWorld();
-  const writes = move(createEntry({ hold: halves(1) }));
-
-  expect(await table.transact(writes)).toEqual({ outcome: "refused", refusedWrite: writes[1] });
-  expect(await table.get(toBalanceKey("acc_1"))).toBeUndefined();
-});
-
-test.each([0, 0.5, 1, 10, 1_000_000.5])(
-  "%d credits convert to half-credits and back unchanged",
-  (amount) => {
-    expect(toCredits(credits(amount))).toBe(amount);
-  },
-);
-
 test.each([0.3, 1e300, Number.NaN, Number.POSITIVE_INFINITY])(
   "%d is not an amount of credits",
   (amount) => {
     expect(() => credits(amount)).toThrow(RangeError);
   },
 );
-
-const DAY_MS = 86_400_000;
-
-/** Entries of November, none of December, entries of January. */
-const givenLedger = async () => {
-  const ctx = await given({ balance: 10 });
-  ctx.later(1_000);
-  await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
-  ctx.later(45 * DAY_MS);
-  for (const amount of [1, 2, 3]) {
-    ctx.later(1_000);
-    await grantCredits(ctx.world, ctx.account, credits(amount));
-  }
-  const since = "2026-11-21T00:00:00.000Z";
-  const list = (limit: number, after?: string) =>
-    listEntries(ctx.table, ctx.world.now(), { account: ctx.account, since, limit, after });
-  return { ...ctx, list };
-};
-
-test("the ledger is listed newest first, over months without an entry", async () => {
-  const { list } = await givenLedger();
-
-  const { entries, next } = await list(50);
-
-  expect(entries.map(({ moved }) => moved)).toEqual([
-    { grant: 6 },
-    { grant: 4 },
-    { grant: 2 },
-    { settle: 2 },
-    { hold: 2 },
-    { grant: 20 },
-  ]);
-  expect(next).toBeUndefined();
-});
-
-test.each([1, 2, 3, 5, 6])("pages of %i have every entry once", async (limit) => {
-  const { list } = await givenLedger();
-  const whole = (await list(50)).entries.map(({ id }) => id);
-
-  const ids: string[] = [];
-  let after: string | undefined;
-  do {
-    const page = await list(limit, after);
-    expect(page.entries.length).toBeLessThanOrEqual(limit);
-    ids.push(...page.entries.map(({ id }) => id));
-    after = page.next;
-  } while (after !== undefined);
-
-  expect(ids).toEqual(whole);
-});
