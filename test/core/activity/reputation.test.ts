@@ -71,7 +71,7 @@ test.each<[string, Wave, object]>([
     { days: 3, opening: 30, bouncing: 10, complaining: 9 },
     { score: 40, level: "poor", engagement: 0.3333, bounce: 0.1, spam: 0.1 },
   ],
-])("%s", async (_case, wave, expected) => {
+])("a domain has its score and its level after %s", async (_case, wave, expected) => {
   const { reputation } = await readReputationAfter(wave);
 
   expect(reputation).toMatchObject({ ...expected, activeAddresses: 100, trend: "unknown" });

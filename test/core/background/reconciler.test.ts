@@ -1,14 +1,23 @@
 import { reconcile } from "@mailproof/core/background/reconciler";
-import { schedules } from "@mailproof/core/background/workers";
 import { beginOperation } from "@mailproof/core/money/begin-operation";
 import { credits } from "@mailproof/core/money/credits";
 import { SCHEDULE_PARTITIONS, scheduleWork } from "@mailproof/core/runtime/leases";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withDnsLookups } from "../../app/dns-lookups.ts";
 import { whenWorked } from "../../app/drain-queues.ts";
 import { rejectDown, withTable } from "../../app/faulty-worlds.ts";
 import { given, givenWorld, START } from "../../app/given.ts";
 import { listMoves, listStoredItems, readCredits } from "../../app/ledger.ts";
+import { send } from "../../app/send.ts";
+import { givenChunked, whenBatched } from "../../things/jobs.ts";
+import {
+  givenHook,
+  HOUR_MS,
+  readWebhook,
+  whenEventEmitted,
+  whenPassed,
+  whenScheduledWorkRuns,
+} from "../../things/webhooks.ts";
 
 const LEASE_MS = 10_000;
 const MINUTE_MS = 60_000;
@@ -50,21 +59,6 @@ const rubbish = (n: number) => ({
   ...scheduleWork("verify", `job_${n}`, START, "t"),
 });
 
-test("the reconciler is a schedule of both runtimes, each minute", () => {
-  expect(schedules).toContain(reconcile);
-  expect(reconcile.everySeconds).toBe(60);
-});
-
-test("an abandoned verification continues as a job, and is paid once", async () => {
-  const ctx = await givenAbandoned(3);
-
-  await reconcile.run(ctx.world);
-  await whenWorked(ctx);
-
-  expect(listRepairs(ctx)).toEqual(Array(3).fill("went_on_as_job"));
-  expect(await readCredits(ctx)).toMatchObject({ available: 0, held: 0, spent: 3 });
-});
-
 test("the reconciler touches nothing before its due time", async () => {
   const ctx = await givenAbandoned(0);
   await ctx.table.write({ create: { ...rubbish(1), due_sk: "2026-11-21T00:00:10.001Z" } });
@@ -90,21 +84,6 @@ test("two concurrent reconcilers do each piece of work once", async () => {
     ...Array(20).fill("hold 1"),
     ...Array(20).fill("settle 1"),
   ]);
-});
-
-test("a reconciler that runs again does nothing more", async () => {
-  const ctx = await givenAbandoned(3);
-  await reconcile.run(ctx.world);
-  await whenWorked(ctx);
-  const before = listStoredItems(ctx);
-
-  for (let run = 0; run < 60; run++) {
-    ctx.later(MINUTE_MS);
-    await reconcile.run(ctx.world);
-  }
-
-  expect(ctx.queue.pending()).toBe(0);
-  expect(listStoredItems(ctx)).toEqual(before.filter(({ pk }) => !pk.startsWith("RATE#")));
 });
 
 test("an item that cannot be repaired delays no other, is logged, and is retried after its lease", async () => {
@@ -156,17 +135,6 @@ test("an item that waits for slow name servers delays only those behind it in it
   );
 });
 
-test("an item whose kind cannot be read delays no other either", async () => {
-  const ctx = await givenAbandoned(20);
-  for (const due_pk of SCHEDULE_PARTITIONS)
-    await ctx.table.write({ create: { pk: `X#${due_pk}`, sk: "X", due_pk, due_sk: "2026" } });
-
-  await reconcile.run(ctx.world);
-
-  expect(listRepairs(ctx)).toHaveLength(20);
-  expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(8);
-});
-
 test("an unknown kind is named in the log", async () => {
   const { world, table, logged } = givenWorld();
   await table.write({ create: { ...rubbish(1), due_kind: "teleport" } });
@@ -208,4 +176,92 @@ test("items that a crashed run had claimed are due again after the lease", async
 
   expect([meanwhile, early]).toEqual([[], []]);
   expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 1 });
+});
+
+describe("the reconciler's log", () => {
+  // A line "repaired" tells the operator that something broke. Work that runs at its planned time writes none.
+
+  type TestContext = Awaited<ReturnType<typeof given>>;
+
+  const listRepairs = ({ logged }: Pick<TestContext, "logged">) =>
+    logged.filter(({ event }) => event === "repaired").map(({ fields }) => fields);
+
+  test("a webhook whose receiver is down for hours is retried without a line", async () => {
+    const ctx = await givenHook();
+    ctx.servers.answer(500);
+    await whenEventEmitted(ctx);
+    ctx.later(30_000);
+    await whenScheduledWorkRuns(ctx);
+    ctx.logged.length = 0;
+
+    await whenPassed(ctx, 12 * HOUR_MS);
+
+    expect(ctx.servers.received.length).toBeGreaterThan(5);
+    expect(await readWebhook(ctx)).toMatchObject({ status: "active" });
+    expect(listRepairs(ctx)).toEqual([]);
+  });
+
+  test("a monitor that runs each day writes no line; one whose message was lost writes one", async () => {
+    const ctx = await given({ balance: 100 });
+    const body = { domain: "example.com" };
+    const { statusCode } = await send(ctx.world, "POST /v1/deliverability/monitors", {
+      key: ctx.liveKey,
+      body,
+    });
+    await whenPassed(ctx, 25 * HOUR_MS);
+    const ordinary = listRepairs(ctx);
+
+    const world = { ...ctx.world, queue: { ...ctx.world.queue, sendMany: async () => ["sent"] } };
+    ctx.later(24 * HOUR_MS);
+    await reconcile.run(world as never);
+    const planned = listRepairs(ctx);
+    ctx.later(6 * 60_000);
+    await reconcile.run(ctx.world);
+
+    expect([statusCode, ordinary, planned]).toEqual([201, [], []]);
+    expect(listRepairs(ctx)).toMatchObject([{ kind: "monitor" }]);
+  });
+
+  test("a check of a job with progress writes no line", async () => {
+    const ctx = await givenChunked({ rows: 4 });
+    await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com", "b@x.com", "c@x.com"] });
+    await ctx.table.write({
+      update: { pk: "JOB#job_1", sk: "JOB" },
+      set: { processed: 1 },
+    });
+    ctx.later(HOUR_MS);
+
+    await reconcile.run(ctx.world);
+
+    expect(listRepairs(ctx)).toEqual([]);
+  });
+
+  test("rows that wait for their planned time write no line; the same rows after a lost message write one", async () => {
+    const ctx = await given({ balance: 10 });
+    await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com", "b@x.com"] });
+    const waiting = {
+      pk: "CHUNKS#job_1",
+      sk: "00000",
+      job: "job_1",
+      chunk: 0,
+      outcome: "done",
+      rows: 1,
+      waiting: 1,
+      from: 0,
+      to: 1,
+      checksum: 0,
+      pass0: "txn_0",
+      retryAt: START.toISOString(),
+      ...scheduleWork("chunk", "job_1", START, "txn_0"),
+    };
+    await ctx.table.write({ create: waiting });
+
+    await reconcile.run(ctx.world);
+    const planned = listRepairs(ctx);
+    ctx.later(20 * 60_000);
+    await reconcile.run(ctx.world);
+
+    expect(planned).toEqual([]);
+    expect(listRepairs(ctx)).toMatchObject([{ kind: "chunk", done: "sent_again" }]);
+  });
 });

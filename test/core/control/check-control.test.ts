@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import { type ControlFault, checkControl } from "@mailproof/core/control/check-control";
+import { createIssuers } from "@mailproof/core/control/issuers";
+import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import { toPublicJwk } from "@mailproof/lab/issuer";
 import { createSigningKey, type TokenChanges } from "@mailproof/lab/issuer-tokens";
 import { readAddress } from "@mailproof/mail/address-cell";
+import type { FetchedDocument } from "@mailproof/mail/hints/fetched-document";
+import { createHttpsClient } from "@mailproof/net/https";
 import { exportJWK, generateKeyPair } from "jose";
 import { describe, expect, test } from "vitest";
 import { givenWorld, START } from "../../app/given.ts";
+import { createZoneDns, type Records } from "../../app/zone.ts";
 import {
   EMAIL,
   givenIssuer,
@@ -39,7 +45,7 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 const CONTROLLED = { status: "controlled", issuer: ISSUER, profile: "draft-02" };
 
 describe("a good token proves control", () => {
-  test("and only the issuer that DNS names is asked", async () => {
+  test("only the issuer that DNS names is asked", async () => {
     const ctx = await given();
 
     expect(await ask(ctx, await ctx.present())).toEqual(CONTROLLED);
@@ -54,7 +60,7 @@ describe("a good token proves control", () => {
       "where the record has the issuer as an origin",
       { zone: { "_email-verification.example.com": { TXT: [`iss=https://${ISSUER}`] } } },
     ],
-  ])("%s", async (_, options) => {
+  ])("it proves control %s", async (_, options) => {
     const ctx = await given(options);
 
     expect(await ask(ctx, await ctx.present())).toMatchObject({ status: "controlled" });
@@ -66,7 +72,7 @@ describe("a good token proves control", () => {
     ["a token with claims of its own", { issuedClaims: { is_private_email: true } }, "draft-02"],
     ["one that is as old as may be", { issuedClaims: { iat: seconds(-359) } }, "draft-02"],
     ["one of a clock a minute ahead", { boundClaims: { iat: seconds(60) } }, "draft-02"],
-  ])("%s", async (_, changes, profile) => {
+  ])("control is proven by %s", async (_, changes, profile) => {
     const ctx = await given();
 
     expect(await ask(ctx, await ctx.present(changes))).toEqual({ ...CONTROLLED, profile });
@@ -138,7 +144,7 @@ describe("a token is refused offline, and nobody is asked", () => {
       { issuedClaims: { email: "ann@[192.0.2.1]" } },
       { email: "ann@[192.0.2.1]" },
     ],
-  ])("%s: %s", async (status, _, changes, asked) => {
+  ])("the status is %s for %s", async (status, _, changes, asked) => {
     const ctx = await given();
     const token = await ctx.present(typeof changes === "function" ? await changes() : changes);
 
@@ -204,7 +210,7 @@ describe("a delegation", () => {
     ["delegation_invalid", "with a user", [`iss=https://a@${ISSUER}`]],
     ["delegation_invalid", "over http", [`iss=http://${ISSUER}`]],
     ["issuer_mismatch", "to another issuer", ["iss=other.example"]],
-  ])("%s: one %s", async (status, _, TXT) => {
+  ])("the status is %s for a delegation %s", async (status, _, TXT) => {
     const ctx = await given({ zone: { "_email-verification.example.com": { TXT } } });
 
     expect(await ask(ctx, await ctx.present())).toEqual({ status });
@@ -232,7 +238,7 @@ describe("documents of an issuer", () => {
     ["missing", "that are cut", (ctx, url) => ctx.serve(url, "{", { isComplete: false })],
     ["missing", "that are no JSON", (ctx, url) => ctx.serve(url, "<html>")],
     ["missing", "that are a list", (ctx, url) => ctx.serve(url, [])],
-  ])("%s: %s", async (status, _, change) => {
+  ])("the status is %s for documents %s", async (status, _, change) => {
     for (const [url, missing] of [
       [METADATA_URL, "issuer_invalid"],
       [KEYS_URL, "keys_invalid"],
@@ -261,7 +267,7 @@ describe("documents of an issuer", () => {
     ["issuer_invalid", "issuance elsewhere", { issuance_endpoint: "https://other.example/issue" }],
     ["algorithm_unsupported", "other algorithms", { signing_alg_values_supported: ["ES256"] }],
     ["issuer_invalid", "algorithms that are none", { signing_alg_values_supported: "Ed25519" }],
-  ])("%s: a document with %s", async (status, _, change) => {
+  ])("the status is %s for a document with %s", async (status, _, change) => {
     const ctx = await given();
     ctx.serve(METADATA_URL, { ...METADATA, ...change });
 
@@ -352,7 +358,7 @@ describe("signatures", () => {
     ["key_not_found", "a key that only signs", (key) => [{ ...key, key_ops: ["sign"] }]],
     ["key_not_found", "a key of another algorithm", (key) => [{ ...key, alg: "ES256" }]],
     ["signature_invalid", "a key that is no point", (key) => [{ ...key, x: "AA" }]],
-  ])("%s: %s", async (status, _, toKeys) => {
+  ])("the status is %s where the issuer publishes %s", async (status, _, toKeys) => {
     const ctx = await given();
     ctx.serve(KEYS_URL, { keys: toKeys(toPublicJwk(ctx.issuerKey)) });
 
@@ -399,4 +405,167 @@ test("under a test key one token proves control, and nobody is asked", async () 
     status: "malformed",
   });
   expect(ctx.asked).toEqual({ names: [], urls: [] });
+});
+
+describe("documents of an issuer in the cache", () => {
+  const MINUTE_MS = 60_000;
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+
+  const givenDocument = (document: Partial<FetchedDocument>) => {
+    const { later, world } = givenWorld();
+    let fetches = 0;
+    const issuers = createIssuers({
+      dns: createZoneDns({}),
+      now: world.now,
+      fetchDocument: async () => {
+        fetches += 1;
+        return {
+          kind: "answer",
+          status: 200,
+          contentType: "",
+          body: "{}",
+          isComplete: true,
+          ...document,
+        } as FetchedDocument;
+      },
+    });
+    return { issuers, later, countFetches: () => fetches };
+  };
+
+  test.each<[lifeMs: number, Partial<FetchedDocument>]>([
+    [MINUTE_MS, {}],
+    [MINUTE_MS, { cacheControl: "max-age=5" }],
+    [MINUTE_MS, { cacheControl: "no-store" }],
+    [MINUTE_MS, { cacheControl: "no-cache, max-age=3600" }],
+    [MINUTE_MS, { cacheControl: "s-maxage=3600" }],
+    [MINUTE_MS, { cacheControl: "max-age=3600", status: 503 }],
+    [MINUTE_MS, { cacheControl: "max-age=3600", isComplete: false }],
+    [MINUTE_MS, { kind: "failed", why: "timeout" }],
+    [60 * MINUTE_MS, { cacheControl: "public, max-age=3600, must-revalidate" }],
+    [60 * MINUTE_MS, { cacheControl: 'Max-Age="3600"' }],
+    [DAY_MS, { cacheControl: "max-age=999999999" }],
+  ])("a document is kept for %i ms: %j", async (lifeMs, document) => {
+    const { issuers, later, countFetches } = givenDocument(document);
+    await issuers.fetchDocument("https://issuer.example/");
+    later(lifeMs - 1);
+    await issuers.fetchDocument("https://issuer.example/");
+    expect(countFetches()).toBe(1);
+    later(1);
+    await issuers.fetchDocument("https://issuer.example/");
+    expect(countFetches()).toBe(2);
+  });
+
+  test("many callers wait for one fetch", async () => {
+    const { issuers, countFetches } = givenDocument({});
+    await Promise.all(
+      Array.from({ length: 50 }, () => issuers.fetchDocument("https://issuer.example/")),
+    );
+
+    expect(countFetches()).toBe(1);
+  });
+
+  test("an issuer's new key is fetched, though its old ones are cached, and at most once a minute", async () => {
+    const { world, later } = givenWorld();
+    const ctx = await givenIssuer(world);
+    const ask = async (token: Promise<string>) =>
+      (
+        await checkControl(ctx.world, {
+          token: await token,
+          nonce: NONCE,
+          origin: ORIGIN,
+          address: readAddress(EMAIL).address,
+          mode: "live",
+          waitMs: 10_000,
+        })
+      ).status;
+    ctx.serve(KEYS_URL, { keys: [toPublicJwk(ctx.issuerKey)] }, { cacheControl: "max-age=86400" });
+    expect(await ask(ctx.present())).toBe("controlled");
+
+    const made = await createSigningKey("Ed25519");
+    const issuerKey = { ...made, jwk: { ...made.jwk, kid: "k2" } };
+    const present = () => ctx.present({}, { issuerKey });
+    expect(await ask(present())).toBe("key_not_found");
+    ctx.serve(KEYS_URL, { keys: [toPublicJwk(issuerKey)] }, { cacheControl: "max-age=86400" });
+    later(MINUTE_MS);
+    expect(await ask(present())).toBe("key_not_found");
+    later(1);
+    expect(await ask(present())).toBe("controlled");
+
+    expect(ctx.asked.urls.filter((url) => url === KEYS_URL)).toHaveLength(2);
+  });
+});
+
+describe("an issuer at a private address", () => {
+  // Goal: no issuer that a domain names makes us connect to anything but the open internet.
+  // Method: the real client and its guard. What it would connect to refuses, so a connection shows as issuer_unreachable.
+
+  const PRIVATE: readonly (readonly [string, Records])[] = [
+    ["loopback", { A: ["127.0.0.1"] }],
+    ["loopback behind NAT64", { AAAA: ["64:ff9b::7f00:1"] }],
+    ["a cloud's metadata", { A: ["169.254.169.254"] }],
+    ["a good and a bad address", { A: ["8.8.8.8", "127.0.0.1"] }],
+    ["an alias of a private name", { CNAME: ["inside.example"] }],
+  ];
+
+  const inside = { "inside.example": { A: ["10.1.2.3"] } };
+
+  const givenClient = (host: string, records: Records) => {
+    const dns = createZoneDns({ ...inside, [host]: records });
+    return createHttpsClient({ dns, port: HTTPS_PORT, allowed: [] });
+  };
+
+  const ask = async (
+    ctx: Awaited<ReturnType<typeof givenIssuer>>,
+    https: Parameters<typeof createDocumentFetcher>[0],
+  ) => {
+    const { dns } = ctx.world.issuers;
+    const fetchDocument = createDocumentFetcher(https);
+    const issuers = createIssuers({ dns, fetchDocument, now: ctx.world.now });
+    return checkControl(
+      { ...ctx.world, issuers },
+      {
+        token: await ctx.present(),
+        nonce: NONCE,
+        origin: ORIGIN,
+        address: readAddress(EMAIL).address,
+        mode: "live",
+        waitMs: 10_000,
+      },
+    );
+  };
+
+  test.each(PRIVATE)("an issuer's host at %s is not called", async (_, records) => {
+    const ctx = await givenIssuer(givenWorld().world);
+
+    expect(await ask(ctx, givenClient(ISSUER, records))).toEqual({
+      status: "issuer_not_public",
+    });
+  });
+
+  test.each(PRIVATE)("the host of an issuer's keys at %s is not called", async (_, records) => {
+    const ctx = await givenIssuer(givenWorld().world);
+    const host = `keys.${ISSUER}`;
+    const client = givenClient(host, records);
+    const metadata = JSON.stringify({ ...METADATA, jwks_uri: `https://${host}/` });
+    const called: string[] = [];
+
+    expect(
+      await ask(ctx, {
+        call: async (request) => {
+          called.push(request.url);
+          return request.url.startsWith(`https://${host}/`)
+            ? client.call(request)
+            : {
+                kind: "answer",
+                status: 200,
+                contentType: "",
+                retryAfter: null,
+                body: metadata,
+                isComplete: true,
+              };
+        },
+      }),
+    ).toEqual({ status: "issuer_not_public" });
+    expect(called).toHaveLength(2);
+  });
 });

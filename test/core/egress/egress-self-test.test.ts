@@ -166,12 +166,6 @@ test("name servers that fail leave it unknown", async () => {
   expect(mayProbe).toBe("unknown");
 });
 
-test("a name that does not exist is not fit for EHLO", async () => {
-  const { holds } = await given(createZone([IP]), FRIENDLY, "mailproof.invalid");
-
-  expect(holds("hello")).toBe("no");
-});
-
 test("a provider whose circuit is open is a reason not to probe, with its reply", async () => {
   const until = new Date("2026-11-21T01:00:00Z");
   const block = { provider: "icloud", exit: "direct", until, reply: "554 Blocked" };

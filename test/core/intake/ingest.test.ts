@@ -1,5 +1,4 @@
 import { ingestBatch } from "@mailproof/core/intake/ingest";
-import { toSlices } from "@mailproof/core/intake/input-blob";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import { describe, expect, test } from "vitest";
 import { asRows } from "../../runner/as-rows.ts";
@@ -65,27 +64,6 @@ describe("a file", () => {
 
     expect([totalSubmitted, duplicatesRemoved, invalidSkipped, unique]).toEqual(counts);
   });
-
-  test("is cut into chunks of 500 by default", async () => {
-    const text = Array.from({ length: 1_200 }, (_, index) => `u${index}@example.com`).join("\n");
-
-    expect(toSlices(await ingestRows(text))).toHaveLength(3);
-    expect(toSlices(await ingestRows(text, { rowsPerChunk: 100 }))).toHaveLength(12);
-  });
-
-  test("keeps cells that are beyond its columns", async () => {
-    const { rows } = await ingestRows("a@example.com,x\n".repeat(300) + "b@example.com,1,2,3");
-
-    expect(rows.at(-1)).toEqual([301, "b@example.com", "", "1", "2", "3"]);
-  });
-
-  test("may have exactly the largest size and number of addresses", async () => {
-    const text = "a@example.com\nb@example.com\n";
-
-    expect(await ingestRows(text, { addressesMax: 2, bytesMax: text.length })).toMatchObject({
-      unique: 2,
-    });
-  });
 });
 
 describe("a refused file writes nothing", () => {
@@ -97,7 +75,7 @@ describe("a refused file writes nothing", () => {
   of other columns | a@example.com | ${{ emailColumn: "x" }} | unknown_column | no column
   of too many addresses | ${"a@example.com\nb@example.com\nc@example.com"} | ${{ addressesMax: 2 }} | too_many | The file has more than 2 addresses.
   of too many bytes | a@example.com | ${{ bytesMax: 12 }} | too_large | The file is larger than 12 bytes.
-`)("%s", async (_, text, options, fault, message) => {
+`)("a file %s is refused", async (_, text, options, fault, message) => {
     const blobs = createMemoryBlobs();
     const { outcome } = await ingestContent(text, options, blobs);
 
@@ -314,13 +292,6 @@ describe("a batch", () => {
         [6, "", ""],
       ],
     });
-  });
-
-  test("is cut into chunks of 100 by default", async () => {
-    const emails = Array.from({ length: 250 }, (_, index) => `u${index}@example.com`);
-
-    expect(toSlices(await batch(emails))).toHaveLength(3);
-    expect(toSlices(await batch(emails, 25))).toHaveLength(10);
   });
 
   test("distinguishes a text from the address whose canonical form it would be", async () => {

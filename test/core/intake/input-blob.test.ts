@@ -36,46 +36,7 @@ const given = async (rows: readonly InputRow[], rowsPerChunk: number) => {
   return { blobs, ...(await writeInput(blobs, KEY, inGroups(rows), rowsPerChunk)) };
 };
 
-test("an input is a line of JSON for each address", async () => {
-  const { blobs, input } = await given(
-    [
-      [2, "a@example.com", 'say "hi"\n'],
-      [5, "b@example.com"],
-    ],
-    500,
-  );
-
-  const found = await blobs.get(input.key);
-  const bytes = Buffer.concat(await Array.fromAsync(found?.content ?? []));
-  expect(bytes.toString()).toBe('[2,"a@example.com","say \\"hi\\"\\n"]\n[5,"b@example.com"]\n');
-  expect(input).toEqual({ key: KEY, version: found?.version, bytes: bytes.length });
-});
-
 describe("the chunks of an input", () => {
-  test.each([
-    ["none where there are no rows", 0, 4, []],
-    ["one that is not full", 3, 4, [3]],
-    ["one that is", 4, 4, [4]],
-    ["and one more for one row more", 5, 4, [4, 1]],
-    ["as many as rows, if they shall hold one each", 3, 1, [1, 1, 1]],
-    ["many, over many blocks", 3_000, 500, [500, 500, 500, 500, 500, 500]],
-  ])("are %s", async (_, count, rowsPerChunk, sizes) => {
-    const { blobs, input, ...layout } = await given(createRows(count), rowsPerChunk);
-    const read = await Promise.all(toSlices(layout).map((slice) => readChunk(blobs, input, slice)));
-
-    expect(read.map((rows) => rows?.length)).toEqual(sizes);
-    expect(read.flat()).toEqual(createRows(count));
-  });
-
-  test("cover it from its first byte to its last", async () => {
-    const { input, chunks } = await given(createRows(1_001), 500);
-
-    expect(chunks).toHaveLength(4);
-    expect(chunks[0]).toBe(0);
-    expect(chunks.at(-1)).toBe(input.bytes);
-    expect(chunks).toEqual(chunks.toSorted((a, b) => a - b));
-  });
-
   test("are read one by one from one stream, however it is cut into pieces", async () => {
     const { blobs, input, ...layout } = await given(createRows(25), 10);
     const found = await blobs.get(KEY);

@@ -305,7 +305,7 @@ describe("the times of retries", () => {
     ["429 with a negative number", answer(429, "-5"), failedUntil()],
     ["429 with a number of forty digits", answer(429, "9".repeat(40)), failedUntil()],
     ["500 with Retry-After, which is ignored", answer(500, "60"), failedUntil()],
-  ])("%s", (_what, outcome, verdict) => {
+  ])("the receiver's answer is judged: %s", (_what, outcome, verdict) => {
     expect(judgeResponse(outcome, START)).toEqual(verdict);
   });
 
