@@ -155,7 +155,7 @@ describe("a name that cannot be put into a question is not asked", () => {
     ["a zero byte, which would cut it short", "example.com\0.evil.test", "servfail"],
     ["a line feed", "example.com\n", "servfail"],
     ["letters that IDNA refuses", "a\u00ad\u2028b.test", "servfail"],
-  ])("%s", async (_, name, kind) => {
+  ])("a question has no valid name: %s", async (_, name, kind) => {
     const { server, dns } = await givenPool();
 
     expect(await dns("A", name)).toEqual({ kind });

@@ -26,7 +26,7 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
     expect(await findFirst([await loadLastRelease(), CURRENT], CURRENT)).toBeUndefined();
   });
 
-  test("nor have they after a rollback", async () => {
+  test(`the first ${SEEDS} seeds of the simulation have no violation after a rollback`, async () => {
     const last = await loadLastRelease();
 
     expect(await findFirst([last, CURRENT], last)).toBeUndefined();
