@@ -2,8 +2,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
+import { createEngine } from "@mailproof/core/verify/engine";
+import { verify } from "@mailproof/core/verify/verify";
+import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { getPeople } from "@mailproof/lab/companies";
-import { type Lab, startLab } from "@mailproof/lab/lab";
+import { allDomains } from "@mailproof/lab/domains";
+import type { RecipientRequest } from "@mailproof/lab/host-behavior";
+import { LAB_ZONE, type Lab, type LabOptions, startLab } from "@mailproof/lab/lab";
+import { buildNetwork } from "@mailproof/lab/network";
+import { readEnvironment } from "@mailproof/local/environment";
+import { openMailPorts } from "@mailproof/local/mail-ports";
+import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { converse, createResolver, dial, findMailHosts } from "../servers/smtp-client.ts";
 
@@ -22,78 +31,6 @@ const askAt = async (name: string, ...locals: readonly string[]) =>
     await getHost(name),
     locals.map((local) => `${local}@${getDomain(name)}`),
   );
-
-describe("a host answers about a recipient as its row says", () => {
-  test.each<[name: string, local: string, reply: RegExp]>([
-    ["valid", "ada.lovelace", /^250 2\.1\.5 /],
-    ["valid", "Ada.Lovelace+news", /^250 /],
-    ["valid", "nobody", /^550 5\.1\.1 /],
-    ["valid", "x7qk2v9w0m3t8r5y1p4z", /^550 5\.1\.1 /],
-    ["valid", "unknown.person", /^550 5\.1\.1 /],
-    ["unknown", "ada.lovelace", /^550 5\.1\.1 /],
-    ["catchall", "x7qk2v9w0m3t8r5y1p4z", /^250 /],
-    ["full", "ada.lovelace", /^452 4\.2\.2 /],
-    ["overquota", "ada.lovelace", /^552 5\.2\.2 /],
-    ["disabled", "ada.lovelace", /^550 5\.2\.1 /],
-    ["busy", "ada.lovelace", /^450 4\.2\.1 /],
-    ["blocked", "ada.lovelace", /^554 5\.7\.1 .*blocked/],
-    ["blocked511", "ada.lovelace", /^550 5\.1\.1 .*blocklist/],
-    ["relaydenied", "ada.lovelace", /^554 5\.7\.1 Relay/],
-    ["tempfail", "ada.lovelace", /^451 4\.4\.4 /],
-    ["multiline", "nobody", /^550-5\.1\.1 .*\r\n550-5\.1\.1 .*\r\n550 5\.1\.1 .*gsmtp$/],
-    ["noenhanced", "nobody", /^550 Unrouteable address$/],
-    ["opensmtpd", "nobody", /^524 5\.2\.4 /],
-    ["helo", "ada.lovelace", /^250 /],
-    ["microsoft", "nobody", /^550 5\.4\.1 .*Access denied/],
-    ["yahoo", "nobody", /^250 /],
-    ["mimecast", "nobody", /^550 Invalid Recipient/],
-    ["smtputf8", "zoë.müller", /^250 /],
-    ["noutf8", "zoë.müller", /^553 5\.6\.7 /],
-    ["quoted", '"john doe"', /^250 /],
-    ["quoted", '"jane doe"', /^550 /],
-    ["xn--bcher-kva", "ada.lovelace", /^250 /],
-    ["tls", "ada.lovelace", /^250 /],
-    ["tlsonly", "nobody", /^550 5\.1\.1 /],
-    ["tlsrefused", "ada.lovelace", /^250 /],
-    ["aonly", "ada.lovelace", /^250 /],
-    ["mxcname", "nobody", /^550 /],
-    ["cname", "ada.lovelace", /^250 /],
-    ["mxmany", "ada.lovelace", /^250 /],
-    ["dropmid", "ada.lovelace", /^$/],
-    ["closing", "ada.lovelace", /^421 4\.7\.0 /],
-    ["garbledrcpt", "ada.lovelace", /^HTTP/],
-    ["mixedcodes", "ada.lovelace", /^250-.*\r\n550 /],
-    ["longline", "nobody", /^550 5\.1\.1 .{2900}/],
-    ["barelf", "ada.lovelace", /^250 /],
-    ["drip", "ada.lovelace", /^250 /],
-    ["slow", "ada.lovelace", /^250 /],
-    ["slowbanner", "ada.lovelace", /^250 /],
-    ["tarpit", "ada.lovelace", /^250 /],
-  ])("%s, asked about %s", async (name, local, expected) => {
-    const replies = await askAt(name, local);
-
-    expect(replies.at(-1)).toMatch(expected);
-    expect(replies).toHaveLength(3);
-  });
-
-  test.each<[name: string, expected: readonly RegExp[]]>([
-    ["blockedbanner", [/^554 5\.7\.1 mx\.blockedbanner\..* listed/]],
-    ["banner5xx", [/^554 /]],
-    ["banner521", [/^521 /]],
-    ["throttled", [/^421 4\.7\.0 /]],
-    ["hangup", [/^$/]],
-    ["garbage", [/^SSH-2\.0/]],
-    ["senderrefused", [/^220 /, /^550 5\.1\.8 /, /^503 /]],
-    ["submission", [/^220 /, /^530 5\.7\.0 /, /^503 /]],
-  ])("%s refuses before a recipient is named", async (name, expected) => {
-    const replies = await askAt(name, "ada.lovelace");
-
-    expect(replies.map((reply, index) => expected[index]?.test(reply))).toEqual(
-      expected.map(() => true),
-    );
-    expect(replies).toHaveLength(expected.length);
-  });
-});
 
 describe("a host remembers", () => {
   test.each([
@@ -142,78 +79,6 @@ describe("a host remembers", () => {
     expect(greetings.every((greeting) => greeting.startsWith("220"))).toBe(true);
     expect(await fifth.reply()).toMatch(/^421 4\.7\.0 /);
     for (const client of [...open, fifth]) client.close();
-  });
-});
-
-describe("a hostile host", () => {
-  test.each(["silent", "silentrcpt"])("%s says nothing when it is its turn", async (name) => {
-    const client = await dial(await getHost(name), lab.smtpPort);
-    if (name === "silentrcpt") {
-      await client.reply();
-      await client.say("EHLO client.example");
-      await client.say("MAIL FROM:<probe@client.example>");
-      client.send(`RCPT TO:<ada.lovelace@${getDomain(name)}>\r\n`);
-    }
-
-    expect(await client.reply(200)).toBe("…");
-    client.close();
-  });
-
-  test("endless never comes to the end of its greeting", async () => {
-    const socket = connect({ host: await getHost("endless"), port: lab.smtpPort });
-    let received = "";
-    for await (const chunk of socket) {
-      received += String(chunk);
-      if (received.length > 70_000) break;
-    }
-
-    expect(received).not.toMatch(/^220 /m);
-  });
-
-  test("patience refuses a client that speaks first", async () => {
-    const client = await dial(await getHost("patience"), lab.smtpPort);
-
-    expect(await client.say("EHLO client.example")).toMatch(/^554 /);
-    client.close();
-    expect((await askAt("patience", "ada.lovelace")).at(-1)).toMatch(/^250 /);
-  });
-
-  test("halfclose greets and says no more", async () => {
-    const client = await dial(await getHost("halfclose"), lab.smtpPort);
-
-    expect(await client.reply()).toMatch(/^220 /);
-    expect(await client.say("EHLO client.example")).toBe("");
-  });
-
-  test("tlsbroken breaks the handshake, and wants it all the same", async () => {
-    const host = await getHost("tlsbroken");
-    await expect(askAt("tlsbroken", "ada.lovelace")).rejects.toThrow(/closed|SSL|TLS/i);
-
-    const client = await dial(host, lab.smtpPort);
-    await client.reply();
-    await client.say("EHLO client.example");
-    expect(await client.say("MAIL FROM:<a@client.example>")).toMatch(/^530 5\.7\.0 /);
-    client.close();
-  });
-
-  test.each([
-    ["nolisting", "refused"],
-    ["secondbad", "421"],
-  ])("%s has a bad first host (%s) and a good second", async (name, trouble) => {
-    const [first = "", second = ""] = await findMailHosts(lab, getDomain(name));
-    const greeting = await converse(lab, first, []).then(
-      ([replies]) => replies,
-      () => "refused",
-    );
-
-    expect(greeting?.startsWith(trouble)).toBe(true);
-    expect((await converse(lab, second, [`ada.lovelace@${getDomain(name)}`])).at(-1)).toMatch(
-      /^250 /,
-    );
-  });
-
-  test("refused has its port closed", async () => {
-    await expect(askAt("refused", "ada.lovelace")).rejects.toThrow(/ECONNREFUSED/);
   });
 });
 
@@ -293,29 +158,6 @@ describe("the dialogue keeps to RFC 5321", () => {
 });
 
 describe("companies", () => {
-  test("one has people, and they alone exist there, unless it takes everybody", async () => {
-    const domains = Array.from({ length: 60 }, (_, index) =>
-      getDomain(`c${String(index + 1).padStart(4, "0")}.companies`),
-    );
-    const answers = await Promise.all(
-      domains.map(async (domain) => {
-        const [host = ""] = await findMailHosts(lab, domain);
-        const person = `${getPeople(domain)[0]?.local}@${domain}`;
-        const [, , existing, missing] = await converse(lab, host, [person, `zz9.zz9@${domain}`]);
-        return `${existing?.slice(0, 3)} ${missing?.slice(0, 3)}`;
-      }),
-    );
-
-    expect(new Set(answers)).toEqual(new Set(["250 550", "250 250"]));
-    expect(answers.filter((one) => one === "250 550").length).toBeGreaterThan(40);
-  });
-
-  test("their host relays for no other domain", async () => {
-    const [host = ""] = await findMailHosts(lab, getDomain("c0001.companies"));
-
-    expect((await converse(lab, host, ["ada@elsewhere.example"])).at(-1)).toMatch(/^554 5\.7\.1 /);
-  });
-
   test("the same people work there in every run", () => {
     expect(
       getPeople("c0007.companies.lab.mailproof.test")
@@ -402,4 +244,137 @@ describe("a lab", () => {
       /ECONNREFUSED|ETIMEOUT/,
     );
   });
+});
+
+describe("the addresses of a lab", () => {
+  const plan = { zoneName: "lab.example", domains: allDomains, companies: 200 };
+
+  const createRequest = (local: string, domain: string): RecipientRequest => ({
+    local,
+    domain: `${domain}.lab.example`,
+    nth: 1,
+    earlier: [],
+    waitedMs: () => 0,
+  });
+
+  describe("with addresses to choose from", () => {
+    const { hosts } = buildNetwork({ ...plan, ownAddresses: true });
+
+    test("no two hosts share one, and none has the machine's own", () => {
+      const addresses = hosts.map(({ address }) => address);
+
+      expect(new Set(addresses).size).toBe(addresses.length);
+      expect(addresses.filter((address) => !/^127\.77\.\d+\.\d+$/.test(address))).toEqual([]);
+    });
+
+    test("companies share few hosts, and some have their own", () => {
+      const names = hosts.map(({ name }) => name);
+
+      expect(names).toContain("mx1.bighost.lab.example");
+      expect(names.filter((name) => /^mx\.c\d+\.companies/.test(name)).length).toBeGreaterThan(5);
+      expect(names.filter((name) => /host/.test(name)).length).toBeLessThan(60);
+    });
+  });
+
+  describe("with one address for all", () => {
+    const { hosts, zone } = buildNetwork({ ...plan, ownAddresses: false });
+    const rcpt = hosts[0]?.behavior.rcpt;
+
+    test("one host listens, and every MX leads to it", () => {
+      expect(hosts).toHaveLength(1);
+      expect(zone["mx.full.lab.example"]).toEqual({ A: ["127.0.0.1"] });
+    });
+
+    test.each([
+      ["ada.lovelace", "valid", /^250/],
+      ["nobody", "valid", /^550/],
+      ["ada.lovelace", "full", /^452/],
+      ["ada.lovelace", "xn--bcher-kva", /^250/],
+      ["ada.lovelace", "c0001.companies", /^550|^250/],
+      ["ada.lovelace", "elsewhere", /^554 5\.7\.1/],
+    ])("%s@%s is answered by the domain alone", (local, domain, expected) => {
+      expect(rcpt?.(createRequest(local, domain))).toMatch(expected);
+    });
+  });
+
+  // One mail server stands in the records of many domains: as the only host, as one of two equal ones, and as the one
+  // to fall back on. Each way has its own queue, and the server counts them all together.
+
+  const ONE = `mx.valid.${LAB_ZONE}`;
+  const OTHER = `mx.noenhanced.${LAB_ZONE}`;
+  const CLOSED = `mx.refused.${LAB_ZONE}`;
+
+  const MX = {
+    "alone.test": [[10, ONE]],
+    "equal.test": [
+      [10, ONE],
+      [10, OTHER],
+    ],
+    "second.test": [
+      [10, CLOSED],
+      [20, ONE],
+    ],
+  } as const;
+
+  const zones: NonNullable<LabOptions["zones"]> = Object.fromEntries(
+    Object.entries(MX).map(([domain, records]) => [domain, { [domain]: { MX: records } }]),
+  );
+
+  test("a mail server of many domains has ten connections of ours at most", async () => {
+    const lab = await startLab({ companies: 0, replyMs: 1, zones });
+    const mailPorts = openMailPorts(
+      readEnvironment({}),
+      createSqliteTable(":memory:", () => new Date()),
+      lab,
+    );
+    const addresses = Object.keys(MX).flatMap((domain) =>
+      Array.from({ length: 300 }, (_, number) => `ada.lovelace${number}@${domain}`),
+    );
+    const options = { deepVerify: true, includeAi: false, includeEvidence: false };
+
+    const world = { engine: createEngine(mailPorts), sleep: mailPorts.sleep };
+    const statuses = new Set<string>();
+    for await (const { status } of verifyMany(world, addresses, options)) statuses.add(status);
+    const { peakSessionsPerHost: peaks } = lab.stats();
+    mailPorts.close();
+    await lab.close();
+
+    expect([...statuses]).toEqual(["valid"]);
+    expect(peaks[ONE]).toBe(10);
+    expect(peaks[OTHER]).toBeLessThanOrEqual(10);
+  });
+
+  // Over real sockets, and with a clock that the test moves: a mail server that greylists accepts a person at the second
+  // attempt, and another process has learnt by then whether it accepts everybody.
+
+  const RETRY_MS = 6 * 60_000;
+  const OPTIONS = { deepVerify: true, includeAi: false, includeEvidence: true };
+
+  test.each(["greylist", "greylist451"])(
+    "a person at the lab's %s is valid at the second attempt",
+    async (name) => {
+      let at = Date.now();
+      const now = () => new Date(at);
+      const lab = await startLab({ companies: 0, now });
+      const table = createSqliteTable(":memory:", now);
+      const mailPorts = openMailPorts(readEnvironment({}), table, lab);
+      const attempt = () =>
+        verify(createEngine({ ...mailPorts, now }), `ada.lovelace@${name}.${LAB_ZONE}`, OPTIONS);
+
+      const first = await attempt();
+      at += RETRY_MS;
+      const second = await attempt();
+      mailPorts.close();
+      table.close();
+      await lab.close();
+
+      expect(first).toMatchObject({ status: "unknown", reason: "greylisted", retry: "later" });
+      expect(second).toMatchObject({
+        status: "valid",
+        reason: "accepted",
+        retry: null,
+        evidence: { catchAll: "no" },
+      });
+    },
+  );
 });
