@@ -290,7 +290,8 @@ shipped.
 
 ## Changing a list
 
-The operator's own changes are applied after the shipped lists, one per line; the last line for an entry counts:
+The operator's own changes are lines of \`lists.txt\` in the state folder. They are applied after each edition; the last line for an
+entry counts. \`GET /v1/listings/{domain}\` and \`mailproof admin lists show DOMAIN\` say what is listed, why, and what the operator allows:
 
     # we sell to students of this one
     -disposable example.edu

@@ -107,11 +107,26 @@ const withListsFile: Plugin = {
   },
 };
 
+/** A deployment carries the operator's changes to the lists, whichever edition it carries (docs/lists.md). */
+const withListChanges: Plugin = {
+  name: "with the operator's changes to the lists",
+  setup: (build) => {
+    const { LIST_CHANGES_FILE: file } = process.env;
+    if (!file) return;
+    build.onLoad({ filter: /\/functions\/src\/list-changes\.ts$/ }, async () => {
+      const { parseListChanges } = await import("@mailproof/mail/lists/changes");
+      const changes = parseListChanges(await readFile(file, "utf8"));
+      return { contents: `export const LIST_CHANGES = ${JSON.stringify(changes)};` };
+    });
+  },
+};
+
 /** By the names of the modules that they replace. The file is checked as `admin lists update` checks it. */
 export const readListsModules = async (file: string): Promise<ReadonlyMap<string, string>> => {
   const { readEdition } = await import("@mailproof/mail/lists/edition-file");
   const { LISTS_PUBLIC_KEY } = await import("@mailproof/mail/lists/public-key");
   const { pack, readDomains } = await import("@mailproof/mail/lists/pack");
+  const { findOrigin, packOrigins } = await import("@mailproof/mail/lists/origins");
   const key = process.env["LISTS_SIGNER"] ?? LISTS_PUBLIC_KEY;
   const { version, lists } = await readEdition(await readFile(file), key, async () => undefined);
   const write = (name: keyof typeof lists): string => {
@@ -119,7 +134,10 @@ export const readListsModules = async (file: string): Promise<ReadonlyMap<string
     const packed = pack(readDomains(lists[name]));
     return `export const ${name} = ${JSON.stringify({ list, source, version: of, entries, sha256, packed })};`;
   };
+  const domains = readDomains(lists.disposable);
+  const origins = packOrigins(domains.map((domain) => findOrigin(domain)));
   return new Map([
+    ["origins.ts", `export const origins = ${JSON.stringify(origins)};`],
     ["edition.ts", `export const EDITION = ${JSON.stringify(version)};`],
     ["disposable.ts", write("disposable")],
     ["broad.ts", write("broad")],
@@ -169,6 +187,7 @@ export const BUNDLE = {
     withVersionsOnly,
     withUsedSchemas,
     withListsFile,
+    withListChanges,
     withDashboard,
   ],
   // dns-packet is a CommonJS module: it calls require, which an ES module does not have.

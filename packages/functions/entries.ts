@@ -15,10 +15,11 @@ import type { Need } from "@mailproof/core/runtime/need";
 const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, file: string])[] = [
   [["queue:send", "queue:depth"], "withQueue", "queue"],
   [["blobs:read", "blobs:write"], "withBlobs", "blobs"],
+  [["lists"], "withLists", "lists"],
   [["mail"], "withProber", "prober"],
   [["dns"], "withDns", "dns"],
   [["https"], "withHttps", "https"],
-  [["smtp", "lists"], "withMailServers", "mail-servers"],
+  [["smtp"], "withMailServers", "mail-servers"],
 ];
 
 type EntryEndpoint = Pick<Endpoint, "id" | "needs">;

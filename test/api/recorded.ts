@@ -90,6 +90,7 @@ export const recordExamples = async (): Promise<Example[]> => {
   await ask("Healthy", "GET /health");
   await ask("The keys of each year", "GET /.well-known/jwks.json");
   await ask("Plans, packs and prices", "GET /v1/catalog");
+  await ask("A disposable domain", "GET /v1/listings/mailinator.com");
   await recordVerifications(ask, ctx);
   await recordChecks(ask, ctx);
   await recordSubscriptions(ask, ctx);

@@ -68,6 +68,9 @@ test("the entry of a worker has its capabilities, and that of dead letters those
   expect(entries.get("chunks")).toContain(
     "createQueueHandler(verifyChunk, createLambdaWorld([withQueue, withBlobs, withMailServers]))",
   );
+  expect(entries.get("chunks-dead")).toContain(
+    "createLambdaWorld([withQueue, withBlobs, withLists])",
+  );
   expect(entries.get("monitors-dead")).toContain(
     "createQueueHandler(toDeadLetterWorker(runMonitor), createLambdaWorld([]))",
   );

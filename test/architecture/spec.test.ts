@@ -77,6 +77,7 @@ const OURS: readonly Operation[] = [
   of("POST /v1/api-keys", "unrestricted", 201, 400, 409, 413),
   of("DELETE /v1/api-keys/{id}", "unrestricted", 200, 400, 404),
   of("GET /v1/catalog", "public", 200, 400),
+  of("GET /v1/listings/{domain}", "public", 200, 400),
   of("GET /.well-known/jwks.json", "public", 200, 400),
 ];
 

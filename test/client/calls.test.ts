@@ -21,6 +21,7 @@ const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => P
     getHealth: (client) => client.getHealth(),
     getReceiptKeys: (client) => client.getReceiptKeys(),
     getCatalog: (client) => client.getCatalog(),
+    getListing: (client) => client.getListing({ domain: "mailinator.com" }),
     getAccount: (client) => client.getAccount(),
     listLedgerEntries: (client) => client.listLedgerEntries({ from: "2026-01-01", limit: 1 }),
     getUsage: (client) => client.getUsage({ from: "2026-01-01", to: "2026-01-31" }),

@@ -127,6 +127,7 @@ const process = { action: "process", file_key: FILE_KEY };
 // Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force.
 test.each(asRows<[string, WireRequest, number]>`
   a public route | ${get("/v1/catalog")} | 200
+  a listed domain | ${get("/v1/listings/mail.Mailinator.com")} | 200
   health | ${get("/health")} | 200
   a key in its own header | ${get("/v1/account", ["X-Api-Key", "KEY"])} | 200
   a key as a bearer token | ${get("/v1/account", ["Authorization", "bearer KEY"])} | 200

@@ -167,7 +167,7 @@ test.each(entries)("%s has no chain of credential providers", (entry) => {
 });
 
 const LISTS_OR_RESOLVERS = /packages\/mail\/src\/lists\/data\/|packages\/net\/src\/dns-/;
-const ASKS_FOR_NAMES = /^(?:mail|dns|https)$/;
+const ASKS_FOR_NAMES = /^(?:mail|lists|dns|https)$/;
 
 test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.test(need))))(
   "$route carries neither lists of domains nor a resolver",

@@ -92,6 +92,26 @@ test("a running server takes an update and a rollback, and the evidence of every
   expect(() => process.kill(pid, 0)).not.toThrow();
 });
 
+test("an update leaves the operator's allow list, and the look-up of both editions says so", async () => {
+  const { folder, env, write, run } = setup();
+  writeFileSync(join(folder, "lists.txt"), `-disposable ${DOMAIN}\n`);
+  const { ready } = await whenStarted(folder, [], env);
+  const look = async () => {
+    const response = await fetch(`${ready.base_url}/v1/listings/${DOMAIN}`);
+    return ((await response.json()) as any).data;
+  };
+
+  await run("update", write("first.txt", createEdition({ version: FIRST, domains })));
+  await eventually(async () => expect((await readHealth(ready)).version).toBe(FIRST));
+
+  expect(await verify(ready)).toMatchObject({ status: "valid", edition: FIRST });
+  const answer = await look();
+  expect(answer).toMatchObject({ listed: false, allowed_by_operator: true, edition: FIRST });
+  expect((await run("show", DOMAIN)).output).toEqual(answer);
+  expect((await run("show", "yopmail.com")).output).toMatchObject({ as: "disposable" });
+  expect(await run("show")).toMatchObject({ code: 2 });
+});
+
 test("what is wrong with a file is refused with the reason, and the installed lists stay", async () => {
   const { write, run } = setup();
   await run("update", write("good.txt", createEdition({ version: SECOND, domains })));

@@ -6,8 +6,9 @@ import { LIST_NAMES, readEdition } from "@mailproof/mail/lists/edition-file";
 import { type PackedList, readDomains, unpack } from "@mailproof/mail/lists/pack";
 import { LISTS_PUBLIC_KEY } from "@mailproof/mail/lists/public-key";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
+import { build } from "esbuild";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { readListsModules } from "../../packages/functions/bundle.ts";
+import { BUNDLE, readListsModules } from "../../packages/functions/bundle.ts";
 import { writeEdition } from "../../scripts/build/lists.ts";
 import {
   createEdition,
@@ -69,6 +70,31 @@ test("a deployment carries the lists of a file that is signed, and no other", as
       ?.has(NEW_DOMAIN.split(".")[0] ?? ""),
   ).toBe(true);
   await expect(readListsModules(foreign ?? "")).rejects.toThrow("no valid signature");
+});
+
+test("a deployment with a newer edition keeps the operator's changes, and what is known of each domain", async () => {
+  const folder = createFolder();
+  const [edition, changes, bundle] = ["new.txt", "lists.txt", "bundle.mjs"].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  writeFileSync(edition, createEdition(WITH_NEW_DOMAIN));
+  writeFileSync(changes, "-disposable yopmail.com\n");
+  vi.stubEnv("LISTS_SIGNER", KEYS.publicKey);
+  vi.stubEnv("LISTS_FILE", edition);
+  vi.stubEnv("LIST_CHANGES_FILE", changes);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const contents = `export { withLists } from "./packages/functions/src/capabilities/lists.ts";
+export { lookUpDomain } from "./packages/mail/src/lists/look-up.ts";`;
+
+  await build({ ...BUNDLE, stdin: { contents, resolveDir: process.cwd() }, outfile: bundle });
+  const { withLists, lookUpDomain } = await import(bundle);
+  const { lists } = withLists({ now: () => new Date() }).engine;
+  const look = (domain: string) => lookUpDomain(lists, domain);
+
+  expect(lists.edition).toBe("2026.12.1");
+  expect(look("yopmail.com")).toMatchObject({ as: "not_listed", isAllowed: true });
+  expect(look(NEW_DOMAIN)).toMatchObject({ as: "disposable", isAllowed: false });
+  expect(look("muhaos.com").origin).toEqual({ sources: ["fakefilter"], since: "2026-02-09" });
 });
 
 test("a private key is never written into the repository", () => {

@@ -41,7 +41,12 @@ test("only the health of the service, the keys of receipts and the list of price
   expect(
     endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route),
     "what anyone may call without a key is listed here",
-  ).toEqual(["GET /health", "GET /.well-known/jwks.json", "GET /v1/catalog"]);
+  ).toEqual([
+    "GET /health",
+    "GET /.well-known/jwks.json",
+    "GET /v1/catalog",
+    "GET /v1/listings/{domain}",
+  ]);
 });
 
 describe.each(closed)("$route", (endpoint) => {

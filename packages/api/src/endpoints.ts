@@ -21,6 +21,7 @@ import { getDomainReputation } from "./endpoints/get-domain-reputation.ts";
 import { getHealth } from "./endpoints/get-health.ts";
 import { getJob } from "./endpoints/get-job.ts";
 import { getJobRow } from "./endpoints/get-job-row.ts";
+import { getListing } from "./endpoints/get-listing.ts";
 import { getMailTest } from "./endpoints/get-mail-test.ts";
 import { getReceiptKeys } from "./endpoints/get-receipt-keys.ts";
 import { getUsage } from "./endpoints/get-usage.ts";
@@ -110,4 +111,5 @@ export const endpoints: readonly Endpoint[] = [
   revokeApiKey,
 
   getCatalog,
+  getListing,
 ];

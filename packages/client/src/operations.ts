@@ -59,4 +59,5 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   createApiKey: { route: "POST /v1/api-keys", repeat: "never" },
   revokeApiKey: { route: "DELETE /v1/api-keys/{id}" },
   getCatalog: { route: "GET /v1/catalog", bare: true },
+  getListing: { route: "GET /v1/listings/{domain}" },
 };

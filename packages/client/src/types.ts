@@ -3264,6 +3264,39 @@ export interface GetCatalogData {
   credits_per_operation: Record<string, number>;
 }
 
+// GET /v1/listings/{domain}
+
+export interface GetListingInput {
+  /** The domain, such as example.com. */
+  domain: string;
+}
+
+export interface GetListingData {
+  /** The domain in lower case, in A-labels (xn--…). */
+  domain: string;
+  /** The same domain in Unicode. */
+  domain_unicode: string;
+  /** True when a list names the domain. */
+  listed: boolean;
+  /** possibly_disposable: on two broad lists, which lowers scores alone. relay: passes mail on. mistyped_provider: typed by mistake for a provider. */
+  as: "disposable" | "possibly_disposable" | "relay" | "mistyped_provider" | "free" | "not_listed";
+  /** True when this operator calls it not disposable. */
+  allowed_by_operator: boolean;
+  /** Public lists with the domain or one above it. Empty when only this service lists it. */
+  sources: {
+    /** Its name. */
+    name: string;
+    /** Where it takes corrections. */
+    url: string;
+  }[];
+  /** The day on which a source first saw it, or of the first edition with it. Left out when unknown. */
+  first_day?: string;
+  /** The day the lists are of. */
+  edition: string;
+  /** This in words, and how the domain leaves the list. */
+  message: string;
+}
+
 /** Every operation of the service. */
 export interface Operations {
   /**
@@ -3762,4 +3795,13 @@ export interface Operations {
    * `GET /v1/catalog`
    */
   getCatalog(options?: CallOptions): Promise<GetCatalogData>;
+
+  /**
+   * Look up whether a domain is listed, why, and how it leaves the list.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/listings/{domain}`
+   */
+  getListing(input: GetListingInput, options?: CallOptions): Promise<GetListingData>;
 }

@@ -123,6 +123,7 @@ const rejectUnavailable = () => Promise.reject(new Error(UNAVAILABLE));
 
 const MISSING_LISTS: Lists = {
   disposable: () => false,
+  decide: () => undefined,
   disposableHint: () => false,
   free: () => false,
   role: () => null,
@@ -136,7 +137,7 @@ const MISSING_LISTS: Lists = {
   current: () => MISSING_LISTS,
 };
 
-const createMissingEngine = (now: () => Date): Engine => ({
+export const createMissingEngine = (now: () => Date): Engine => ({
   findMailHosts: rejectUnavailable,
   probe: rejectUnavailable,
   lists: MISSING_LISTS,

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createIssuers, type Issuers } from "@mailproof/core/control/issuers";
 import { createDocumentFetcher } from "@mailproof/core/deliverability/document-fetcher";
 import { attributeDnsFaults } from "@mailproof/core/egress/own-faults";
@@ -26,7 +24,6 @@ import type { Dns } from "@mailproof/mail/dns/dns";
 import type { DnsLookups } from "@mailproof/mail/dns/lookups";
 import type { FetchDocument } from "@mailproof/mail/hints/fetched-document";
 import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
-import { parseListChanges } from "@mailproof/mail/lists/changes";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { createHttpsClient } from "@mailproof/net/https";
 import { createResolverPool } from "@mailproof/net/resolver-pool";
@@ -34,6 +31,7 @@ import { sleep } from "@mailproof/net/sleep";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
+import { readListChanges } from "./lists/lists-folder.ts";
 import { openLists } from "./lists/open-lists.ts";
 import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts";
 
@@ -98,7 +96,7 @@ export const openMailPorts = (
   // Any visitor of a form may name an issuer, so the blocks that are open for webhooks stay closed for issuers.
   const toIssuers = createDocumentPort([], lab, dns);
   const issuers = createIssuers({ dns: cachedDns, fetchDocument: toIssuers, now: steadyNow });
-  const opened = openLists(environment, readListChanges(environment.MAILPROOF_DIR), log);
+  const opened = openLists(environment, readListChanges(environment), log);
   const sendersBlock = lab && parseCidr(SENDERS_BLOCK);
   return {
     dns: cachedDns,
@@ -208,15 +206,4 @@ const createConnect = (
       ? connectDirectly({ ...target, port: lab.smtpPort }, options)
       : connectOut(target, options);
   };
-};
-
-/** Reads the operator's own entries from the optional file. A faulty line stops the start with a message. */
-const readListChanges = (directory: string) => {
-  const file = join(directory, "lists.txt");
-  if (!existsSync(file)) return [];
-  try {
-    return parseListChanges(readFileSync(file, "utf8"));
-  } catch (cause) {
-    throw new Error(`${file}: ${cause instanceof Error ? cause.message : "unreadable"}`, { cause });
-  }
 };

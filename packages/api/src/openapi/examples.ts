@@ -144,6 +144,48 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "GET /v1/listings/{domain}",
+    name: "getListing",
+    title: "A disposable domain",
+    path: {
+      domain: "mailinator.com",
+    },
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        domain: "mailinator.com",
+        domain_unicode: "mailinator.com",
+        listed: true,
+        as: "disposable",
+        allowed_by_operator: false,
+        sources: [
+          {
+            name: "disposable-email-domains (PyPI)",
+            url: "https://github.com/disposable-email-domains/disposable-email-domains",
+          },
+          {
+            name: "fakefilter",
+            url: "https://github.com/7c/fakefilter",
+          },
+          {
+            name: "disposable-email-domains",
+            url: "https://github.com/ivolo/disposable-email-domains",
+          },
+          {
+            name: "mailchecker",
+            url: "https://github.com/FGRibreau/mailchecker",
+          },
+        ],
+        first_day: "2024-06-29",
+        edition: "2026.11.29",
+        message:
+          "mailinator.com is listed as disposable. To leave the list, ask each source to remove the domain: the next edition follows. The operator of this service can allow it at once.",
+      },
+    },
+  },
+  {
     route: "POST /v1/verify",
     name: "verifyEmail",
     title: "An existing mailbox",
@@ -269,11 +311,11 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         status: "pending",
-        job_id: "job_0d4eef50-68ab-44a4-8ba9-781a68ea76e8",
+        job_id: "job_ff9b32a3-9e98-485e-a90c-733e038075cb",
         email: "slow@example.com",
         created_at: "2026-11-21T00:00:00.000Z",
         message:
-          "The verification continues as a job: read GET /v1/jobs/job_0d4eef50-68ab-44a4-8ba9-781a68ea76e8. Sending this request again without the same Idempotency-Key charges it again.",
+          "The verification continues as a job: read GET /v1/jobs/job_ff9b32a3-9e98-485e-a90c-733e038075cb. Sending this request again without the same Idempotency-Key charges it again.",
         credits_used: 1,
       },
     },
@@ -295,9 +337,9 @@ export const EXAMPLES: readonly Example[] = [
         class: "ask",
         reason: "role_account",
         did_you_mean: null,
-        job_id: "job_5015a2fc-ea7c-4c7e-8542-ed0c58d6dc64",
+        job_id: "job_c1d29f2e-0e2d-407b-8274-54a0c6d115e0",
         receipt:
-          "eyJhbGciOiJFZERTQSIsInR5cCI6Im1haWxwcm9vZi1yZWNlaXB0K2p3dCIsImtpZCI6IjIwMjYtT1FXY3U4YlQifQ.eyJhdWQiOiJhY2NfYTAwMDg3ZmItZjc0Ny00Y2I4LWFkZmUtNzQ3ZDIzNjczZjI3IiwianRpIjoiam9iXzUwMTVhMmZjLWVhN2MtNGM3ZS04NTQyLWVkMGM1OGQ2ZGM2NCIsImlhdCI6MTc5NTIxOTIwMSwibW9kZSI6ImxpdmUiLCJlbWFpbF9zaGEyNTYiOiJmYjFhNDc1N2Y4M2I3NGU1YTg3YzE1NTRjODY4OWJhYjEyZDA5Njc0ZjllMTVkYjM2NmMzNjM2YWI0NTIwMDRjIiwiY2xhc3MiOiJhc2siLCJyZWFzb24iOiJyb2xlX2FjY291bnQiLCJ2ZXJpZmllZF9hdCI6IjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiIsImNhY2hlZCI6ZmFsc2UsImNyZWRpdHMiOjEsImxlZGdlcl9lbnRyeSI6ImpvYl81MDE1YTJmYy1lYTdjLTRjN2UtODU0Mi1lZDBjNThkNmRjNjQuZGViaXQuaG9sZCIsImxpc3RzIjoiMjAyNi4xMS4yOSJ9.IQ-oZxNEheUqPqmJ9XtNEg72NBqJL8211CTX5cUMlF0bGNttklU7U7B9--pENZV3exa4dg6Gz8icyeP-Vek1AQ",
+          "eyJhbGciOiJFZERTQSIsInR5cCI6Im1haWxwcm9vZi1yZWNlaXB0K2p3dCIsImtpZCI6IjIwMjYtT1FXY3U4YlQifQ.eyJhdWQiOiJhY2NfYTAwMDg3ZmItZjc0Ny00Y2I4LWFkZmUtNzQ3ZDIzNjczZjI3IiwianRpIjoiam9iX2MxZDI5ZjJlLTBlMmQtNDA3Yi04Mjc0LTU0YTBjNmQxMTVlMCIsImlhdCI6MTc5NTIxOTIwMSwibW9kZSI6ImxpdmUiLCJlbWFpbF9zaGEyNTYiOiJmYjFhNDc1N2Y4M2I3NGU1YTg3YzE1NTRjODY4OWJhYjEyZDA5Njc0ZjllMTVkYjM2NmMzNjM2YWI0NTIwMDRjIiwiY2xhc3MiOiJhc2siLCJyZWFzb24iOiJyb2xlX2FjY291bnQiLCJ2ZXJpZmllZF9hdCI6IjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiIsImNhY2hlZCI6ZmFsc2UsImNyZWRpdHMiOjEsImxlZGdlcl9lbnRyeSI6ImpvYl9jMWQyOWYyZS0wZTJkLTQwN2ItODI3NC01NGEwYzZkMTE1ZTAuZGViaXQuaG9sZCIsImxpc3RzIjoiMjAyNi4xMS4yOSJ9.PUr2f0R4-0XEqk79JuoD56hOVhUYsvulVN9bsBoIoB64sEMyB3lAkEq9YtOzgVq1E31QV-pSOMY_H0mCrQLeDA",
         credits_used: 1,
       },
     },
@@ -317,7 +359,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+        job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
         status: "processing",
         total_emails: 3,
         unique_emails: 3,
@@ -343,9 +385,9 @@ export const EXAMPLES: readonly Example[] = [
       success: true,
       data: {
         upload_url:
-          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_3bc98d3f-e30e-430f-a6d3-a94a5c726297.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
+          "https://files.example.com/uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9.Y3VzdG9tZXJzLmNzdg.csv?signature=0000",
         file_key:
-          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_3bc98d3f-e30e-430f-a6d3-a94a5c726297.Y3VzdG9tZXJzLmNzdg.csv",
+          "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9.Y3VzdG9tZXJzLmNzdg.csv",
         expires_in_seconds: 3600,
         next_step:
           "PUT the file, unchanged, to upload_url; then POST here again with action process and this file_key.",
@@ -361,7 +403,7 @@ export const EXAMPLES: readonly Example[] = [
     request: {
       action: "process",
       file_key:
-        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_3bc98d3f-e30e-430f-a6d3-a94a5c726297.Y3VzdG9tZXJzLmNzdg.csv",
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9.Y3VzdG9tZXJzLmNzdg.csv",
       email_column: "email",
       has_header: true,
     },
@@ -369,7 +411,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_0577279f-109c-4f1f-9772-459f172445b0",
+        job_id: "job_d17a79fe-c112-441e-b489-9098195caab0",
         status: "processing",
         total_submitted: 3,
         duplicates_removed: 1,
@@ -406,7 +448,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         jobs: [
           {
-            job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+            job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
             name: "Newsletter, November",
             kind: "batch",
             status: "completed",
@@ -423,18 +465,19 @@ export const EXAMPLES: readonly Example[] = [
             completed_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            job_id: "job_5015a2fc-ea7c-4c7e-8542-ed0c58d6dc64",
-            kind: "single",
+            job_id: "job_d17a79fe-c112-441e-b489-9098195caab0",
+            name: "customers.csv",
+            kind: "file",
             status: "completed",
             progress: {
-              total: 1,
-              processed: 1,
-              valid: 0,
+              total: 2,
+              processed: 2,
+              valid: 2,
               invalid: 0,
-              risky: 1,
+              risky: 0,
               unknown: 0,
             },
-            processed_emails: 1,
+            processed_emails: 2,
             created_at: "2026-11-21T00:00:01.000Z",
             completed_at: "2026-11-21T00:01:31.000Z",
           },
@@ -443,7 +486,7 @@ export const EXAMPLES: readonly Example[] = [
         total_is_approximate: false,
         has_more: true,
         next_offset:
-          "piuF9BaB9yNXTkFnIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfNTAxNWEyZmMtZWE3Yy00YzdlLTg1NDItZWQwYzU4ZDZkYzY0XCIsXCJKT0Ijam9iXzUwMTVhMmZjLWVhN2MtNGM3ZS04NTQyLWVkMGM1OGQ2ZGM2NFwiLFwiSk9CXCJdIg",
+          "oKt5sI98jEuiEw4bIltcIjIwMjYtMTEtMjFUMDA6MDA6MDEuMDAwWiNqb2JfZDE3YTc5ZmUtYzExMi00NDFlLWI0ODktOTA5ODE5NWNhYWIwXCIsXCJKT0Ijam9iX2QxN2E3OWZlLWMxMTItNDQxZS1iNDg5LTkwOTgxOTVjYWFiMFwiLFwiSk9CXCJdIg",
       },
     },
   },
@@ -452,7 +495,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJob",
     title: "A completed job with its first two results",
     path: {
-      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+      id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
     },
     query: {
       limit: "2",
@@ -461,7 +504,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+        job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
         name: "Newsletter, November",
         kind: "batch",
         status: "completed",
@@ -556,7 +599,7 @@ export const EXAMPLES: readonly Example[] = [
           typos: [],
           suspicions: [],
         },
-        next_key: "9HI3_Eryy1KY-oUtWzAsIiIsMCwxLDNd",
+        next_key: "eSKoTM_uUC5wvl_bWzAsIiIsMCwxLDNd",
         results: [
           {
             row: 1,
@@ -647,7 +690,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "getJobRow",
     title: "A row with its evidence",
     path: {
-      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+      id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
       row: "2",
     },
     query: {},
@@ -793,7 +836,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "downloadJob",
     title: "Valid addresses as JSON",
     path: {
-      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+      id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
     },
     query: {
       format: "json",
@@ -859,7 +902,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listCallbacks",
     title: "A delivered callback",
     path: {
-      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+      id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
     },
     query: {},
     status: 200,
@@ -869,18 +912,18 @@ export const EXAMPLES: readonly Example[] = [
         webhook_url: "https://hooks.example.com/mailproof",
         deliveries: [
           {
-            id: "dlv_dd9c9ff1-ec41-4023-bbd1-9cb496706cc2",
-            event_id: "evt_1f3a28d2-22c7-4623-b9ed-0cbf52c04d94",
+            id: "dlv_61a7684c-93a1-47a4-91c0-a61fe458c206",
+            event_id: "evt_6c538f88-7424-46d7-90f3-d35aa825e50a",
             event: "job.completed",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_1f3a28d2-22c7-4623-b9ed-0cbf52c04d94",
+              id: "evt_6c538f88-7424-46d7-90f3-d35aa825e50a",
               type: "job.completed",
               created_at: "2026-11-21T00:01:31.000Z",
               data: {
-                job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+                job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
                 status: "completed",
                 progress: {
                   total: 3,
@@ -908,7 +951,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "verifyAgain",
     title: "Verify rows with a low score again",
     path: {
-      id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+      id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
     },
     query: {},
     request: {
@@ -919,8 +962,8 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_1c740eeb-7e14-42f3-9bb1-87617f8d857d",
-        parent_job_id: "job_a78cfacd-637c-45a4-92a3-5c43c0e155c2",
+        job_id: "job_bba41eee-b762-43f6-b807-675f62256732",
+        parent_job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
         status: "processing",
         rows: 1,
         created_at: "2026-11-21T00:01:31.000Z",
@@ -942,7 +985,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
+        job_id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -983,14 +1026,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
+      id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
+        job_id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -1013,14 +1056,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
+      id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_4bf4ce39-4990-4169-988a-20141f4193e6",
+        job_id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
         deleted: true,
       },
     },
@@ -1223,7 +1266,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
+        check_id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1525,7 +1568,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
+            check_id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1546,14 +1589,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
+      id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "6858370b-7d53-4df3-a0ed-518cb1b40a7a",
+        check_id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1852,9 +1895,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_7f55140ca9b52bb794280a66663830b4",
+        test_id: "mlt_603374093cc046e8953f97b52898e8ba",
         status: "waiting",
-        address: "test-7f55140ca9b52bb794280a66663830b4@mail.test",
+        address: "test-603374093cc046e8953f97b52898e8ba@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1875,9 +1918,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_7f55140ca9b52bb794280a66663830b4",
+            test_id: "mlt_603374093cc046e8953f97b52898e8ba",
             status: "received",
-            address: "test-7f55140ca9b52bb794280a66663830b4@mail.test",
+            address: "test-603374093cc046e8953f97b52898e8ba@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1894,16 +1937,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_7f55140ca9b52bb794280a66663830b4",
+      id: "mlt_603374093cc046e8953f97b52898e8ba",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_7f55140ca9b52bb794280a66663830b4",
+        test_id: "mlt_603374093cc046e8953f97b52898e8ba",
         status: "received",
-        address: "test-7f55140ca9b52bb794280a66663830b4@mail.test",
+        address: "test-603374093cc046e8953f97b52898e8ba@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2406,7 +2449,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "fff88023-fcdb-411f-87a9-9da6c92961a7",
+            check_id: "999669ee-967b-47fa-a198-331ff90368d7",
             missing: [],
           },
           {
@@ -2427,7 +2470,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "fff88023-fcdb-411f-87a9-9da6c92961a7",
+            check_id: "999669ee-967b-47fa-a198-331ff90368d7",
             missing: ["The policy is none."],
           },
         ],
@@ -2523,7 +2566,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "c51608dc-66c8-46b0-994a-c51ffbbc8df2",
+            check_id: "ac435a30-c676-472a-8594-34bf3f903e54",
             missing: [],
           },
           {
@@ -2541,7 +2584,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "c51608dc-66c8-46b0-994a-c51ffbbc8df2",
+            check_id: "ac435a30-c676-472a-8594-34bf3f903e54",
             missing: ["The policy is none."],
           },
         ],
@@ -2635,7 +2678,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2656,7 +2699,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+            id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2671,7 +2714,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
     },
     query: {},
     request: {
@@ -2681,7 +2724,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2694,7 +2737,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
     },
     query: {},
     status: 200,
@@ -2703,18 +2746,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
-          event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+          id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+          event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+            id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+              webhook_id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
             },
           },
           response_body: null,
@@ -2732,7 +2775,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
     },
     query: {},
     status: 200,
@@ -2741,18 +2784,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
-            event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+            id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+            event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+              id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+                webhook_id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
               },
             },
             response_body: null,
@@ -2771,26 +2814,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
-      delivery_id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      delivery_id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_52bb3f1b-3405-46d1-a8be-33b0291201e3",
-        event_id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+        id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+        event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_01b15fdd-77d8-4029-a09a-00085139c622",
+          id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+            webhook_id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
           },
         },
         response_body: null,
@@ -2807,7 +2850,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
     },
     query: {
       event: "credits.low",
@@ -2818,14 +2861,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_4371db80-7cf3-41f0-80b4-90364a0209f9",
-          event_id: "evt_00f157fd-df48-4dc2-84c2-784f35cbd41a",
+          id: "dlv_598d0dc2-9fb5-4ec4-9c30-c3e55b8c8157",
+          event_id: "evt_4371db80-7cf3-41f0-80b4-90364a0209f9",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_00f157fd-df48-4dc2-84c2-784f35cbd41a",
+            id: "evt_4371db80-7cf3-41f0-80b4-90364a0209f9",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2849,7 +2892,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2883,14 +2926,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2904,14 +2947,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_0c89bb64-c619-4d81-81e6-e23a0a5595b6",
+        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
         deleted: true,
       },
     },
@@ -3068,31 +3111,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667.end.settle",
+            entry_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667",
+            operation_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667.debit.hold",
+            entry_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_7e56f006-e92f-47dd-a13d-cccfe5168667",
+            operation_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "KvevPvDh_Ss3SCVgWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iXzRiZjRjZTM5LTQ5OTAtNDE2OS05ODhhLTIwMTQxZjQxOTNlNn5kZWJpdCIsMF0",
+          "AjxdtPng4oBAfkeiWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2JiYTQxZWVlLWI3NjItNDNmNi1iODA3LTY3NWY2MjI1NjczMn5kZWJpdCIsMF0",
       },
     },
   },
@@ -3154,11 +3197,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_1089682e-b228-484e-8906-d56329c0a087",
+        key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…G3SQ",
+        hint: "mp_test_…sVWh",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3185,11 +3228,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
+        key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…lHG5",
+        hint: "mp_pub_…jBFM",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3213,11 +3256,23 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
+            key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
+            name: "Dashboard",
+            mode: "test",
+            scopes: ["verification:read", "account:read"],
+            hint: "mp_test_…sVWh",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            public: null,
+            last_used_at: null,
+          },
+          {
+            key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…lHG5",
+            hint: "mp_pub_…jBFM",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3225,18 +3280,6 @@ export const EXAMPLES: readonly Example[] = [
               origins: ["https://www.example.com"],
               daily_limit: 500,
             },
-            last_used_at: null,
-          },
-          {
-            key_id: "key_1089682e-b228-484e-8906-d56329c0a087",
-            name: "Dashboard",
-            mode: "test",
-            scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…G3SQ",
-            created_at: "2026-11-21T00:01:34.000Z",
-            expires_at: null,
-            networks: null,
-            public: null,
             last_used_at: null,
           },
           {
@@ -3272,14 +3315,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_1089682e-b228-484e-8906-d56329c0a087",
+      id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_1089682e-b228-484e-8906-d56329c0a087",
+        key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
         revoked: true,
       },
     },

@@ -7,6 +7,7 @@ import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { BaseContext } from "../lambda-world.ts";
+import { LIST_CHANGES } from "../list-changes.ts";
 import { createLambdaLog } from "../log.ts";
 import { countSessions, countVerification, observeWaits } from "../measure/mail.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";
@@ -31,7 +32,7 @@ export const withMailServers = (base: BaseContext) => {
     ...(proxies.length > 0 && { exits, warmExits: listWarmExits(proxies) }),
     log: createLambdaLog(),
     table,
-    lists: createLists(),
+    lists: createLists(LIST_CHANGES),
     allowed: [],
     probePolicy: readProbePolicy(environment),
     witnesses: readList(environment, "WITNESSES"),

@@ -10,6 +10,7 @@ import { createLists } from "@mailproof/mail/lists/lists";
 import { createInvoke, type InvokeLambda } from "../aws/invoke.ts";
 import { createChain, hideCause } from "../chain.ts";
 import type { Capability } from "../lambda-world.ts";
+import { LIST_CHANGES } from "../list-changes.ts";
 import { createLambdaLog } from "../log.ts";
 import { countVerification } from "../measure/mail.ts";
 import { requireSetting } from "../settings.ts";
@@ -35,7 +36,7 @@ export const withProber: Capability = (base) => {
         createInvoke(aws, requireSetting(environment, "PROBER_FUNCTION"))(payload),
       ),
       // Without the broad list, which is larger than all of our code; no Lambda uses it.
-      lists: createLists(),
+      lists: createLists(LIST_CHANGES),
       beliefs: createProviderBeliefs(base),
       onVerification: countVerification,
       now,

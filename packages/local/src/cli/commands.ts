@@ -1,9 +1,9 @@
 import { adminEntries, machineEntries } from "./admin.ts";
 import type { CommandEntry } from "./define-command.ts";
 
-type ListsCommand = "admin lists" | "admin lists update" | "admin lists rollback";
+type ListsCommands = typeof import("./lists-command.ts").listsCommands;
 
-const loadListsCommand = async (name: ListsCommand) =>
+const loadListsCommand = async (name: keyof ListsCommands) =>
   (await import("./lists-command.ts")).listsCommands[name];
 
 export const commands: readonly CommandEntry[] = [
@@ -112,6 +112,11 @@ export const commands: readonly CommandEntry[] = [
     name: "admin lists",
     summary: "Shows the version, age, sizes and signature of the lists of domains.",
     load: () => loadListsCommand("admin lists"),
+  },
+  {
+    name: "admin lists show",
+    summary: "Prints whether a list names a domain, why, and how the domain leaves the list.",
+    load: () => loadListsCommand("admin lists show"),
   },
   {
     name: "admin lists update",

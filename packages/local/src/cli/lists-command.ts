@@ -1,4 +1,6 @@
 import { open } from "node:fs/promises";
+import { describeListing } from "@mailproof/api/endpoints/get-listing";
+import { DomainName } from "@mailproof/api/schema/sender";
 import type { Json } from "@mailproof/core/ports/table";
 import { getEditionAge } from "@mailproof/mail/lists/edition-age";
 import {
@@ -7,9 +9,15 @@ import {
   EditionFault,
   LIST_NAMES,
 } from "@mailproof/mail/lists/edition-file";
+import { createLists } from "@mailproof/mail/lists/lists";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
-import { installLists, readInstalled, rollBackLists } from "../lists/lists-folder.ts";
+import {
+  installLists,
+  readInstalled,
+  readListChanges,
+  rollBackLists,
+} from "../lists/lists-folder.ts";
 import { definePrinted } from "./define-admin.ts";
 import { type CommandDefinition, UsageError } from "./define-command.ts";
 
@@ -60,6 +68,18 @@ export const listsCommands = {
         return { output: { ...describeEdition(edition), before: before.version } };
       },
     ),
+    takesWords: true,
+  },
+  "admin lists show": {
+    ...definePrinted({ usage: "DOMAIN", options: NO_OPTIONS }, async ({ environment, words }) => {
+      const [typed, ...others] = words;
+      const { success, output: domain } = v.safeParse(DomainName, typed);
+      if (!success || others.length > 0)
+        throw new UsageError(`Missing domain. Usage: ${PROGRAM} admin lists show DOMAIN`);
+      const { edition } = await readInstalled(environment);
+      const lists = createLists(readListChanges(environment), edition);
+      return { output: describeListing(lists, domain) };
+    }),
     takesWords: true,
   },
   "admin lists rollback": definePrinted(

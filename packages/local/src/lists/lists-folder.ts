@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { parseListChanges } from "@mailproof/mail/lists/changes";
 import { compareVersions } from "@mailproof/mail/lists/edition-age";
 import {
   assertEditionBytes,
@@ -102,3 +103,14 @@ export const rollBackLists = async (folder: Folder): Promise<Edition> => {
 
 const flushFolder = (folder: Folder): Promise<void> =>
   flushToDisk(join(folder.MAILPROOF_DIR, "lists"));
+
+/** The operator's own entries, where there is a file of them: no update touches it. A wrong line is named. */
+export const readListChanges = ({ MAILPROOF_DIR }: Pick<Folder, "MAILPROOF_DIR">) => {
+  const file = join(MAILPROOF_DIR, "lists.txt");
+  if (!existsSync(file)) return [];
+  try {
+    return parseListChanges(readFileSync(file, "utf8"));
+  } catch (cause) {
+    throw new Error(`${file}: ${cause instanceof Error ? cause.message : "unreadable"}`, { cause });
+  }
+};

@@ -12,10 +12,18 @@ import { findRole, isRoleWord, listSpellings, roleWords } from "./roles.ts";
 import { TRAP_LOCAL, trapAddresses } from "./traps.ts";
 import { webmailDomains } from "./webmail.ts";
 
+/** The answer whether a domain is disposable, and who gave it. */
+type Decision = {
+  readonly disposable: boolean;
+  readonly by: "operator" | "mailproof" | "edition";
+};
+
 /** Domains are in A-labels and lower case, addresses canonical. Nothing here is ever unknown: absent is no. */
 export type Lists = {
   /** Gives mailboxes away for minutes. A subdomain of such a domain counts too. */
   readonly disposable: (domain: string) => boolean;
+  /** Undefined: nothing names the domain or one above it. */
+  readonly decide: (domain: string) => Decision | undefined;
   /** Only on the broad lists, which also hold ordinary domains: a signal, never a verdict on its own. */
   readonly disposableHint: (domain: string) => boolean;
   /** A provider that is open to the public; exactly this domain, since a subdomain has an owner of its own. */
@@ -59,6 +67,9 @@ const relays: ReadonlySet<string> = new Set(relayDomains);
 const webmail: ReadonlySet<string> = new Set(webmailDomains);
 const traps: ReadonlySet<string> = new Set(trapAddresses);
 
+const OURS: Decision = { disposable: false, by: "mailproof" };
+const LISTED: Decision = { disposable: true, by: "edition" };
+
 /** We vouch for these, so no list of others makes them disposable. */
 export const isTrusted = (domain: string): boolean => relays.has(domain) || webmail.has(domain);
 
@@ -72,19 +83,21 @@ export const createLists = (
 ): Lists => {
   const { broad } = listed;
   const changed = groupByList(changes);
-  const isDisposable = (domain: string): boolean | undefined =>
+  const decide = (domain: string): Decision | undefined =>
     findUp(domain, (at) => {
       const decided = changed.disposable.get(at) ?? (changed.relay.get(at) ? false : undefined);
-      if (decided !== undefined) return decided;
+      if (decided !== undefined) return { disposable: decided, by: "operator" };
       // The broad lists that these lists come from take a parked typo domain for a giver of mailboxes.
-      if (isTrusted(at) || squats.has(at)) return false;
-      return isOn(listed.disposable, at) || undefined;
+      if (isTrusted(at) || squats.has(at)) return OURS;
+      return isOn(listed.disposable, at) ? LISTED : undefined;
     });
+  const isDisposable = (domain: string): boolean | undefined => decide(domain)?.disposable;
   const isTrapDomain = (domain: string) => findUp(domain, (at) => changed.trap.get(at));
   const isRole = (spelling: string) => changed.role.get(spelling) ?? isRoleWord(spelling);
 
   const lists: Lists = {
     disposable: (domain) => isDisposable(domain) === true,
+    decide,
     disposableHint: (domain) =>
       broad !== undefined &&
       isDisposable(domain) === undefined &&
@@ -123,6 +136,7 @@ export const createReplaceableLists = (first: Lists) => {
   let now = first;
   const lists: Lists = {
     disposable: (domain) => now.disposable(domain),
+    decide: (domain) => now.decide(domain),
     disposableHint: (domain) => now.disposableHint(domain),
     free: (domain) => now.free(domain),
     role: (local) => now.role(local),

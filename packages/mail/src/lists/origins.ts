@@ -24,11 +24,12 @@ export type Origin = {
 
 const NAMES = Object.keys(SOURCES) as readonly Source[];
 
-/** A line for each domain of the list, in its order: the numbers of the sources, then the day since 1970. */
-export const packOrigins = (listed: readonly Origin[]): string => {
+/** A line for each domain of the list, in its order: the numbers of the sources, then the day since 1970. Empty: not known. */
+export const packOrigins = (listed: readonly (Origin | undefined)[]): string => {
   const lines = listed.map(
-    ({ sources, since }) =>
-      `${sources.map((name) => NAMES.indexOf(name)).join("")} ${Date.parse(since) / DAY_MS}`,
+    (one) =>
+      one &&
+      `${one.sources.map((name) => NAMES.indexOf(name)).join("")} ${Date.parse(one.since) / DAY_MS}`,
   );
   return brotliCompressSync(lines.join("\n")).toString("base64");
 };
