@@ -5,7 +5,7 @@ import { type DomainList, isOn, type ListVersion, readDomains } from "./pack.ts"
 
 // An edition is all lists of one day in one file, which an operator may install without a release:
 //
-//   {"format":1,"version":"2026.11.29","lists":[{"list":"disposable","source":…,"version":…,"entries":13131,"sha256":…},…]}
+//   {"format":1,"version":"2026.11.29","lists":[{"list":"disposable","source":…,"version":…,"entries":13130,"sha256":…},…]}
 //   0-mail.com                  the domains of the first list in the order of their bytes, each on a line; then the next list's
 //   …
 //   mZ3bA…                      the signature of everything above, Ed25519 in base64
