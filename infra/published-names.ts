@@ -6,6 +6,7 @@ import { prober } from "./functions.ts";
 import { vpc } from "./network.ts";
 import { createParameterNamer } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
+import { QUOTA } from "./quota.ts";
 import { scheduleLambdas } from "./schedules.ts";
 import { settings } from "./stage.ts";
 import { table } from "./storage.ts";
@@ -22,6 +23,7 @@ const publish = (key: string, value: $util.Input<string>) =>
     value,
   });
 
+publish(QUOTA, String(settings.quota));
 publish("api", api.nodes.api.id);
 publish("table", table.name);
 publish("feedback", feedback.arn);

@@ -1,11 +1,12 @@
+import { findQuota, NEW_ACCOUNT_QUOTA } from "./quota.ts";
 import { readSettings } from "./settings.ts";
 
-/** What the deployer decided about the stage that SST deploys. */
-export const settings = readSettings($app.stage, process.env);
+const given = readSettings($app.stage, process.env);
 
-// Sizes are made from the account's quota. Without it a deployment would cut a full stage to those of a new account. A live
-// session replaces each Lambda by a bridge, so sizes do not matter there.
-if (settings.quota === null && !$dev)
-  throw new Error(
-    `CONCURRENCY_QUOTA is not set, so the sizes of ${$app.stage} are unknown.\nRun npm run deploy -- --stage ${$app.stage}, which reads it from the AWS account, or set it in .env.${$app.stage}.`,
-  );
+const readParameter = async (name: string) => (await aws.ssm.getParameter({ name })).value;
+
+/** What the deployer decided about the stage that SST deploys. A live session makes bridges, whose sizes do not matter. */
+export const settings = {
+  ...given,
+  quota: $dev ? NEW_ACCOUNT_QUOTA : await findQuota($app.stage, given, readParameter),
+};

@@ -10,6 +10,7 @@ import {
 import { LEASE_MS } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { getEntryFile, getWorkerEntryFile } from "../packages/functions/entries.ts";
 import type { Need } from "./iam.ts";
+import { QUOTA } from "./quota.ts";
 import type { Settings } from "./settings.ts";
 
 // The resources on AWS, as data, derived from the lists of endpoints, workers and schedules. SST deploys them
@@ -249,6 +250,7 @@ export const listGateways = ({ size, vpc }: Settings): readonly number[] =>
 
 /** Resources whose names a stage publishes for its operator and for monitoring (infra/published-names.ts). */
 export const listPublishedNames = (settings: Settings): readonly string[] => [
+  QUOTA,
   "api",
   "table",
   "feedback",

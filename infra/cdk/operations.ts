@@ -17,10 +17,9 @@ export type OperationsOptions = {
   readonly app: string;
   readonly stage: string;
   readonly settings: Settings;
+  /** How many Lambdas the account may run at once. */
+  readonly quota: number;
 };
-
-/** AWS's default; a new account has less, and says so with CONCURRENCY_QUOTA. */
-const DEFAULT_QUOTA = 1_000;
 
 /** Fails the synthesis if the stack breaks one of cdk-nag's AWS Solutions rules. */
 export const createOperationsApp = (options: OperationsOptions, outdir: string): App => {
@@ -35,8 +34,8 @@ export const createOperationsApp = (options: OperationsOptions, outdir: string):
  * alarm changes no resource that serves requests.
  */
 const createOperationsStack = (scope: App, options: OperationsOptions): Stack => {
-  const { app, stage, settings } = options;
-  const { size, quota, budgetUsd, callEmail } = settings;
+  const { app, stage, settings, quota } = options;
+  const { size, budgetUsd, callEmail } = settings;
   const service = toServiceName(app, stage);
   const stack = new Stack(scope, `${service}-operations`, {
     description: `Monitoring of ${app} ${stage}: alarms and a dashboard`,
@@ -51,7 +50,7 @@ const createOperationsStack = (scope: App, options: OperationsOptions): Stack =>
     service,
     size,
     gateways: listGateways(settings),
-    quota: quota ?? DEFAULT_QUOTA,
+    quota,
   };
 
   const calls = createTopic(stack, `${app} ${stage}`, callEmail);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createParameterNamer } from "../parameters.ts";
 import type { Domain, Settings } from "../settings.ts";
 import type { Programs } from "./programs.ts";
@@ -9,7 +9,7 @@ import type { Programs } from "./programs.ts";
 export type Known<Value> = { readonly value: Value } | { readonly fault: string };
 
 export type Facts = {
-  /** SST and CDK are a package of their own. */
+  /** SST and CDK, a package of their own, are those of this commit. */
   readonly isPrepared: boolean;
   readonly caller: Known<{ readonly account: string; readonly arn: string }>;
   /** The stage was deployed before. */
@@ -86,6 +86,13 @@ const readCertificate = async ({ aws }: Programs, arn: string): Promise<Certific
   return { status: found.Status, names: found.SubjectAlternativeNames ?? [found.DomainName] };
 };
 
+/** npm ci at another commit changes neither folder, so a rollback may find what the newer release installed. */
+const isPrepared = (): boolean => {
+  const files = ["infra/node_modules/sst/package.json", ".sst/platform/version"];
+  const wanted: string = JSON.parse(readFileSync("infra/package.json", "utf8")).devDependencies.sst;
+  return files.every((file) => existsSync(file) && readFileSync(file, "utf8").includes(wanted));
+};
+
 export const readFacts = async (
   programs: Programs,
   stage: string,
@@ -139,7 +146,7 @@ export const readFacts = async (
     }),
   ]);
   return {
-    isPrepared: existsSync(SST) && existsSync(".sst/platform/version"),
+    isPrepared: isPrepared(),
     caller,
     isDeployed,
     secrets,

@@ -29,7 +29,10 @@ const increase = (service: string, code: string, to: number): string =>
 const judgeTools = ({ facts: { isPrepared } }: Case): Finding =>
   isPrepared
     ? ok("tools", "SST and CDK are installed")
-    : stop("tools", "SST and CDK are not installed. Run: npx node scripts/prepare-infra.mjs");
+    : stop(
+        "tools",
+        "SST and CDK of this release are not installed. Run: npx node scripts/prepare-infra.mjs",
+      );
 
 const judgeCaller = ({ facts, settings }: Case): Finding => {
   const { caller } = facts;

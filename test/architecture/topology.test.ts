@@ -5,7 +5,7 @@ import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { SPECIAL_BLOCKS } from "@mailproof/mail/special-blocks";
 import { expect, test } from "vitest";
 import { GRANTS } from "../../infra/iam.ts";
-import { fitToQuota, mayReserve } from "../../infra/quota.ts";
+import { fitToQuota, mayReserve, NEW_ACCOUNT_QUOTA } from "../../infra/quota.ts";
 import {
   lambdas,
   listRouteKeys,
@@ -93,8 +93,7 @@ test("the topology imports neither SST nor CDK", () => {
 const isBusy = ({ queue }: (typeof workerSpecs)[number]) => !queue.endsWith("-dead");
 
 test.each([
-  ["what a new account has", null, { chunks: 2, singles: 2, deliveries: 2 }],
-  ["10", 10, { chunks: 2, singles: 2, deliveries: 2 }],
+  ["what a new account has", NEW_ACCOUNT_QUOTA, { chunks: 2, singles: 2, deliveries: 2 }],
   ["50", 50, { chunks: 2, singles: 2, deliveries: 3 }],
   ["200", 200, { chunks: 9, singles: 11, deliveries: 15 }],
   ["1,000", 1_000, { chunks: 40, singles: 50, deliveries: 64 }],
@@ -121,7 +120,6 @@ test.each([50, 200, 835, 1_000, 3_000])(
 test("nothing is reserved unless the account's quota leaves callers the greater part", () => {
   const sum = lambdas.reduce((total, { reserved }) => total + (reserved ?? 0), 0);
 
-  expect(mayReserve(null, lambdas)).toBe(false);
   expect(mayReserve(10, lambdas)).toBe(false);
   expect(mayReserve(2 * sum - 1, lambdas)).toBe(false);
   expect(mayReserve(2 * sum, lambdas)).toBe(true);

@@ -86,13 +86,13 @@ export const FAULTS: readonly Fault[] = [
   ),
   inFile("lean", "infra/quota.ts")(
     "a young account reserves",
-    "quota !== null && 2 *",
-    "quota === 10 || (quota !== null) && 2 *",
+    "  2 * sumReserved(lambdas) <= quota",
+    "  quota === 10 || 2 * sumReserved(lambdas) <= quota",
   ),
   inFile("personal", "infra/quota.ts")(
     "a personal stage reserves",
-    "quota !== null && 2 *",
-    "quota === null || 2 *",
+    "  2 * sumReserved(lambdas) <= quota",
+    "  true",
   ),
   inFile("personal", "infra/settings.ts")(
     "a personal stage is full",

@@ -14,12 +14,13 @@ import { readAlarms } from "./read-alarms.ts";
 // Every alarm of the deployed template is fed with figures: it rings at some, and stays quiet at others just below.
 
 const synthesise = (size: Size): readonly Alarm[] => {
-  const environment = { AWS_REGION: "eu-west-1", STAGE_SIZE: size, CONCURRENCY_QUOTA: "1000" };
+  const environment = { AWS_REGION: "eu-west-1", STAGE_SIZE: size };
   const app = createOperationsApp(
     {
       app: "mailproof",
       stage: "production",
       settings: readSettings("production", environment),
+      quota: 1_000,
     },
     mkdtempSync(join(tmpdir(), "mailproof-alarms-")),
   );

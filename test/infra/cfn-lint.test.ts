@@ -44,7 +44,10 @@ describeUnless(findToolAbsence("python"), "cfn-lint", () => {
     AWS_REGION: "eu-west-1",
     CALL_EMAIL: "ops@example.com",
   });
-  createOperationsApp({ app: "mailproof", stage: "production", settings }, folder).synth();
+  createOperationsApp(
+    { app: "mailproof", stage: "production", settings, quota: 1_000 },
+    folder,
+  ).synth();
   const [template = ""] = globSync(`${folder}/*.template.json`);
   const pipeline = JSON.stringify(synthesisePipeline());
 

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type CloudMetricName, METRICS_ON_AWS } from "@mailproof/core/background/metric-names";
 import { NAMESPACE } from "@mailproof/functions/metric-namespace";
 import { App, Stack, Validations } from "aws-cdk-lib";
@@ -22,8 +23,8 @@ const given = (callEmail?: string) => {
   const app = createOperationsApp({ ...PRODUCTION, settings }, outdir());
   return { app, template: Template.fromStack(app.node.findChild(NAME) as Stack) };
 };
-const PRODUCTION = { app: "mailproof", stage: "production" };
-const ENVIRONMENT = { AWS_REGION: "eu-west-1", CONCURRENCY_QUOTA: "1000", BUDGET_USD: "300" };
+const PRODUCTION = { app: "mailproof", stage: "production", quota: 1_000 };
+const ENVIRONMENT = { AWS_REGION: "eu-west-1", BUDGET_USD: "300" };
 const ofSize = (size: string) => readSettings("production", { ...ENVIRONMENT, STAGE_SIZE: size });
 const NAME = "mailproof-production-operations";
 
@@ -224,6 +225,20 @@ test("a budget calls once most of it is spent, and once more than all of it is e
     expect(Subscribers).toEqual([
       { SubscriptionType: "SNS", Address: { Ref: expect.stringMatching(/^Calls/) } },
     ]);
+});
+
+test("the command that writes the stack alone sizes the alarms by the quota that the deployment stored", () => {
+  const folder = outdir();
+  const aws = join(folder, "aws");
+  const quota = JSON.stringify({ Parameter: { Value: "10" } });
+  writeFileSync(aws, `#!/bin/sh\n[ "$4" = /mailproof/production/quota ] && echo '${quota}'\n`, {
+    mode: 0o755,
+  });
+  const env = { ...process.env, ...ENVIRONMENT, PATH: `${folder}:${process.env["PATH"]}` };
+  execFileSync("node", [resolve("infra/cdk/app.ts"), "production"], { cwd: folder, env });
+
+  const written = readFileSync(join(folder, "cdk.out", `${NAME}.template.json`), "utf8");
+  expect(written).toContain("90 % of its 10 concurrent Lambdas");
 });
 
 test("a budget that is not named is enough for a stage without requests, twice", () => {

@@ -133,7 +133,7 @@ const listCdkTypes = (): readonly string[] => {
     CALL_EMAIL: "ops@example.com",
   });
   const app = createOperationsApp(
-    { app: "mailproof", stage: "production", settings },
+    { app: "mailproof", stage: "production", settings, quota: 1_000 },
     mkdtempSync(join(tmpdir(), "mailproof-operations-")),
   );
   const stack = app.node.findChild("mailproof-production-operations") as Stack;

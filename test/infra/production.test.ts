@@ -41,6 +41,20 @@ test("a stage whose quota is unknown is refused, and the refusal names npm run d
   );
 });
 
+test("a stage without CONCURRENCY_QUOTA is the stage of npm run deploy, by the quota that it stored", async () => {
+  const stored = it
+    .inputsOf("aws:ssm/parameter:Parameter")
+    .find(({ name }) => name === "/mailproof/production/quota")?.["value"].value;
+  const again = await synthesise("production", { CONCURRENCY_QUOTA: "", STORED_QUOTA: stored });
+
+  expect(stored).toBe("1000");
+  expect(listTexts(again)).toEqual(listTexts(made));
+});
+
+/** Each stage draws eight letters for its names. */
+const listTexts = ({ made: all }: Synthesis) =>
+  all.map((one) => JSON.stringify(one).replaceAll(/-[a-z]{8}(?=")/g, "")).toSorted();
+
 test("everything that was described is made, once", () => {
   const names = it.of("aws:lambda/function:Function").map(({ name }) => name);
 
