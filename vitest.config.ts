@@ -31,7 +31,7 @@ const LONG = [
   "test/docs/{browser,guides,printed-lines,privacy}.test.ts",
   "test/guard/{browser,example,held-forms,named-elements}.test.ts",
   "test/client/{calls,package,verify-file}.test.ts",
-  "test/functions/{bundles,deployed}.test.ts",
+  "test/functions/{bundles,deployed,release}.test.ts",
 ];
 
 /** Plays histories of the simulation by the thousand, and plants bugs that they must find. */

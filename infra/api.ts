@@ -1,6 +1,6 @@
 import { CORS } from "@mailproof/api/http/cors";
 import { toSstDomain } from "./domain.ts";
-import { createLambda } from "./functions.ts";
+import { createLambda, getLiveArn } from "./functions.ts";
 import { settings } from "./stage.ts";
 import { LOG_RETENTION, listRouteKeys, routes, throttle } from "./topology.ts";
 
@@ -44,6 +44,7 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
 
 export const httpLambdas = routes.map(({ route, lambda }) => {
   const made = createLambda(lambda);
-  for (const key of listRouteKeys(route)) api.route(key, made.arn);
+  const arn = getLiveArn(lambda, made);
+  for (const key of listRouteKeys(route)) api.route(key, arn);
   return { lambda, made };
 });

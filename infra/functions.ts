@@ -1,7 +1,9 @@
-import { getQueueSetting } from "@mailproof/functions/settings";
+import { createHmac } from "node:crypto";
+import { deriveFrontSecret } from "@mailproof/functions/client-ip";
+import { getQueueSetting, WITHHELD } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
 import { proxies } from "./exits.ts";
-import { listGrants, listSettings, type ResourcePart } from "./iam.ts";
+import { isWithheld, listGrants, listSettings, type ResourcePart } from "./iam.ts";
 import { network } from "./network.ts";
 import { toServiceName } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
@@ -13,11 +15,13 @@ import {
   ARCHITECTURE,
   isInNetwork,
   type Lambda,
+  LIVE,
   LOG_RETENTION,
   lambdas,
   prober as proberLambda,
   queues,
   RUNTIME,
+  released,
   UPLOADS,
 } from "./topology.ts";
 
@@ -63,6 +67,10 @@ const SETTINGS = new Map<string, Settings>([
   createSetting("CURSOR_SECRET", secrets.cursorSecret.value),
   createSetting("ACTIVITY_KEY", secrets.activityKey.value),
   createSetting("SEALING_KEY", secrets.sealingKey.value),
+  createSetting(
+    "FRONT_SECRET",
+    settings.dashboard === "cloudfront" ? secrets.sealingKey.value.apply(deriveFrontSecret) : "",
+  ),
   createSetting("SMTP_PROXIES", proxies),
   createSetting("SPAMHAUS_KEY", secrets.spamhausKey.value),
   createSetting("TABLE_NAME", table.name),
@@ -74,7 +82,18 @@ const SETTINGS = new Map<string, Settings>([
 ]);
 
 const buildEnvironment = (lambda: Lambda): Record<string, $util.Input<string>> =>
-  Object.assign({}, ...listSettings(lambda).map(getSetting));
+  Object.assign(
+    {},
+    ...listSettings(lambda).map((name) =>
+      isWithheld(lambda, name) ? { [name]: withhold(name) } : getSetting(name),
+    ),
+  );
+
+/** In place of a secret. Nothing can be derived from it, and nobody can guess what earlier code derives from it. */
+const withhold = (name: string) =>
+  secrets.sealingKey.value.apply(
+    (key) => `${WITHHELD}${createHmac("sha256", key).update(`instead of ${name}`).digest("hex")}`,
+  );
 
 const getSetting = (name: string): Settings => {
   const setting = SETTINGS.get(name);
@@ -88,7 +107,8 @@ const listQueueArns = (areDead: boolean) =>
 const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util.Input<string>[]>> =
   {
     table: [table.arn],
-    indexes: [$interpolate`${table.arn}/index/*`],
+    "list index": [$interpolate`${table.arn}/index/list`],
+    "due index": [$interpolate`${table.arn}/index/due`],
     queues: listQueueArns(false),
     "dead letters": listQueueArns(true),
     bucket: [bucket.arn],
@@ -137,12 +157,10 @@ const createFunction = (
     })),
     transform: {
       role: restrictToLambda,
-      ...(settingsKey &&
-        lambda.actsForAccounts && {
-          function: (args: aws.lambda.FunctionArgs) => {
-            args.kmsKeyArn = settingsKey.arn;
-          },
-        }),
+      function: (args: aws.lambda.FunctionArgs) => {
+        if (settingsKey && lambda.actsForAccounts) args.kmsKeyArn = settingsKey.arn;
+        args.publish = isInSteps(lambda);
+      },
       ...extra.transform,
     },
     ...(lambda.reserved !== null && isReserved && { concurrency: { reserved: lambda.reserved } }),
@@ -162,6 +180,24 @@ const restrictToLambda = (role: aws.iam.RoleArgs): undefined => {
 
 export const prober = createFunction(proberLambda, ARNS, {});
 SETTINGS.set(...createSetting("PROBER_FUNCTION", prober.name));
+
+/** In a live session a bridge has no versions. */
+const isInSteps = (lambda: Lambda): boolean => !$dev && released.includes(lambda);
+
+/** The newest version of each Lambda that is released in steps, by its name. */
+export const versions = new Map<string, $util.Output<string>>();
+
+/** The ARN that callers and queues have. Pulumi makes the alias, and only a release moves it. */
+export const getLiveArn = (lambda: Lambda, made: sst.aws.Function): $util.Output<string> => {
+  if (!isInSteps(lambda)) return made.arn;
+  const { version } = made.nodes.function;
+  versions.set(lambda.name, version);
+  return new aws.lambda.Alias(
+    `${lambda.name}Live`,
+    { name: LIVE, functionName: made.name, functionVersion: version },
+    { ignoreChanges: ["functionVersion", "routingConfig"] },
+  ).arn;
+};
 
 /** `queue`: the queue that the Lambda consumes. */
 export const createLambda = (

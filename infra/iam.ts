@@ -1,15 +1,22 @@
 import type { Need as CodeNeed } from "@mailproof/core/runtime/need";
 
 /**
- * What a Lambda accesses. The deployment adds reading a queue, removing uploads over the limit, writing what is known of
- * mail hosts, and serving the dashboard.
+ * What a Lambda accesses. The deployment adds reading a queue, removing uploads over the limit, checking keys, what is
+ * known of mail hosts, and serving the dashboard.
  */
-export type Need = CodeNeed | "queue:receive" | "uploads:remove" | "table:mail-hosts" | "dashboard";
+export type Need =
+  | CodeNeed
+  | "queue:receive"
+  | "uploads:remove"
+  | "keys:check"
+  | "table:mail-hosts"
+  | "dashboard";
 
 /** The resource that an action is allowed on. */
 export type ResourcePart =
   | "table"
-  | "indexes"
+  | "list index"
+  | "due index"
   | "queues"
   | "dead letters"
   | "own queue"
@@ -27,7 +34,7 @@ export type Grant = {
 
 const READ: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], on: ["table"] },
-  { actions: ["dynamodb:Query"], on: ["table", "indexes"] },
+  { actions: ["dynamodb:Query"], on: ["table", "list index", "due index"] },
 ];
 /** A transaction needs no action of its own: the actions of its writes allow it. */
 const WRITE: Grant = {
@@ -40,7 +47,7 @@ const WRITE: Grant = {
   on: ["table"],
 };
 /**
- * What sessions with mail servers write: slots, backoffs and circuits, daily limits, catch-all states, canaries, the age
+ * What sessions with mail servers read and write: slots, backoffs and circuits, daily limits, catch-all states, canaries, the age
  * of exits, and that DNS is dead. Whoever takes over the Lambda that parses replies of strangers reaches no money, key or job.
  */
 const MAIL_HOST_PARTITIONS = ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"];
@@ -51,7 +58,15 @@ const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "table:read": READ,
   "table:readwrite": [...READ, WRITE],
-  "table:mail-hosts": [...READ, { ...WRITE, partitions: MAIL_HOST_PARTITIONS }],
+  "table:mail-hosts": [
+    {
+      actions: ["dynamodb:GetItem", "dynamodb:Query", ...WRITE.actions],
+      on: ["table"],
+      partitions: MAIL_HOST_PARTITIONS,
+    },
+    // The open circuits of large mail providers, for the egress test.
+    { actions: ["dynamodb:Query"], on: ["list index"], partitions: ["CIRCUITS"] },
+  ],
   "queue:send": [{ actions: ["sqs:SendMessage"], on: ["queues"] }],
   "queue:depth": [{ actions: ["sqs:GetQueueAttributes"], on: ["dead letters"] }],
   "queue:receive": [
@@ -74,6 +89,11 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
   // Its page names the bucket, to which the browser uploads by a presigned link.
   dashboard: [],
+  // Secrets are settings.
+  "keys:check": [],
+  cursor: [],
+  activity: [],
+  seal: [],
   // Mail servers, name servers and webhooks are on the internet and need no permission of AWS.
   smtp: [],
   lists: [],
@@ -89,19 +109,34 @@ export const listGrants = (needs: readonly Need[]): readonly Grant[] => [
 /** The trusted OAuth issuer, and the name of app and stage in logs and metrics; not secret. */
 const COMMON_SETTINGS = ["OAUTH_AUDIENCE", "OAUTH_ISSUER", "POWERTOOLS_SERVICE_NAME"];
 
+/** The secrets of accounts, and the need of each. */
+const SECRETS: readonly (readonly [name: string, need: Need])[] = [
+  ["ACTIVITY_KEY", "activity"],
+  ["CURSOR_SECRET", "cursor"],
+  ["KEY_PEPPER", "keys:check"],
+  ["SEALING_KEY", "seal"],
+];
+
+/**
+ * A secret that the Lambda does not need. It has a worthless value in its place: release 0.2.0 starts with all four only,
+ * and AWS changes the settings of a Lambda before its code.
+ */
+export const isWithheld = ({ needs }: Pick<EnvironmentInput, "needs">, name: string): boolean =>
+  SECRETS.some(([secret, need]) => secret === name && !needs.includes(need));
+
 /** The additional settings of a Lambda that acts for accounts. */
 const ACCOUNT_SETTINGS = [
-  "ACTIVITY_KEY",
+  ...SECRETS.map(([name]) => name),
   "ACTIVITY_POOL",
-  "CURSOR_SECRET",
-  "KEY_PEPPER",
-  "KEY_PEPPER_BEFORE",
   "MAIL_DOMAIN",
-  "SEALING_KEY",
   "SES_ACCOUNT",
 ];
 
 const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
+  "keys:check": ["FRONT_SECRET", "KEY_PEPPER", "KEY_PEPPER_BEFORE"],
+  cursor: ["CURSOR_SECRET"],
+  activity: ["ACTIVITY_KEY"],
+  seal: ["SEALING_KEY"],
   "table:read": ["TABLE_NAME"],
   "table:readwrite": ["TABLE_NAME"],
   "table:mail-hosts": ["TABLE_NAME"],

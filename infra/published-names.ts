@@ -2,7 +2,7 @@ import { api, httpLambdas } from "./api.ts";
 import { exitAddresses } from "./exits.ts";
 import { feedback } from "./feedback.ts";
 import { url } from "./front.ts";
-import { prober } from "./functions.ts";
+import { prober, versions } from "./functions.ts";
 import { vpc } from "./network.ts";
 import { createParameterNamer } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
@@ -10,7 +10,7 @@ import { QUOTA } from "./quota.ts";
 import { scheduleLambdas } from "./schedules.ts";
 import { settings } from "./stage.ts";
 import { table } from "./storage.ts";
-import { prober as proberLambda, queues } from "./topology.ts";
+import { prober as proberLambda, queues, VERSIONS } from "./topology.ts";
 import { uploadLimitLambda } from "./upload-limit.ts";
 import { workerLambdas } from "./workers.ts";
 
@@ -24,6 +24,7 @@ const publish = (key: string, value: $util.Input<string>) =>
   });
 
 publish(QUOTA, String(settings.quota));
+publish(VERSIONS, $util.jsonStringify(Object.fromEntries(versions)));
 publish("api", api.nodes.api.id);
 publish("table", table.name);
 publish("feedback", feedback.arn);

@@ -21,7 +21,7 @@ export type Lambda = {
   readonly name: string;
   readonly handler: string;
   readonly needs: readonly Need[];
-  /** False for a Lambda that does not act for accounts: it gets none of their secrets. */
+  /** False for a Lambda that does not act for accounts: it gets none of their settings. */
   readonly actsForAccounts: boolean;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
@@ -67,6 +67,9 @@ const HEAVY: readonly string[] = [
 export const toPascalCase = (name: string): string =>
   `-${name}`.replaceAll(/[-_]+(.)?/g, (_, letter: string = "") => letter.toUpperCase());
 
+/** A caller is known by its key, and the visitor behind a public key by a hash of its network. */
+const IDENTIFIES: readonly Need[] = ["keys:check", "activity"];
+
 const createHttpLambda = (route: string, file: string, needs: readonly Need[]): Lambda => ({
   name: toPascalCase(`http-${basename(file, ".ts").replace("$", "")}`),
   handler: file.replace(/\.ts$/, ".handler"),
@@ -80,7 +83,7 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
 
 /** A tool may be any operation. Every method goes there: all but POST is refused, as the protocol requires. */
 const TOOLS = "ANY /mcp";
-const toolNeeds = [...new Set(endpoints.flatMap(({ needs }) => needs))];
+const toolNeeds = [...new Set([...endpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])];
 
 /** The keys of API Gateway that invoke a route's Lambda: HEAD goes wherever GET does. */
 export const listRouteKeys = (route: string): readonly string[] =>
@@ -92,7 +95,10 @@ const DEFAULT_ROUTE = "$default";
 export const routes: readonly Route[] = [
   ...endpoints.map((endpoint) => ({
     route: endpoint.route,
-    lambda: createHttpLambda(endpoint.route, getEntryFile(endpoint), endpoint.needs),
+    lambda: createHttpLambda(endpoint.route, getEntryFile(endpoint), [
+      ...endpoint.needs,
+      ...IDENTIFIES,
+    ]),
   })),
   { route: TOOLS, lambda: createHttpLambda(TOOLS, `${HANDLERS}/http/mcp.ts`, toolNeeds) },
   {
@@ -108,6 +114,10 @@ const LAMBDA_SECONDS_MAX = 900;
 const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
   Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
 
+/** A verdict on a row becomes part of its recipient's history, and is signed. */
+const listVerdictSecrets = (needs: readonly Need[]): readonly Need[] =>
+  needs.includes("smtp") || needs.includes("lists") ? ["activity", "seal"] : [];
+
 export const workerSpecs: readonly WorkerSpec[] = workers.map((worker) => {
   const { queue, needs, lambda } = worker;
   return {
@@ -116,7 +126,7 @@ export const workerSpecs: readonly WorkerSpec[] = workers.map((worker) => {
     lambda: {
       name: toPascalCase(`worker-${queue.name}`),
       handler: getWorkerEntryFile(worker).replace(/\.ts$/, ".handler"),
-      needs: [...needs, "queue:receive"],
+      needs: [...needs, ...listVerdictSecrets(needs), "queue:receive"],
       actsForAccounts: true,
       timeoutSeconds: getWorkSeconds(queue),
       memoryMb: lambda.isHeavy ? WHOLE_PROCESSOR_MB : MEMORY_MB,
@@ -157,22 +167,26 @@ export const queues: readonly QueueSpec[] = workers
   .filter(({ name }) => !isDeadLetterQueue(name))
   .flatMap(createQueueSpecs);
 
-/** The schedules of core, and two that only AWS has: on one machine an operator runs their commands. */
-const SCHEDULED: readonly {
-  readonly name: string;
+type Scheduled = Pick<Lambda, "name" | "timeoutSeconds" | "needs"> & {
   readonly everySeconds: number;
-  readonly timeoutSeconds: number;
-  readonly needs: readonly Need[];
-}[] = [
-  ...schedules.map(({ name, everySeconds }) => ({
-    name,
-    everySeconds,
-    // A run that is still going when the next is due continues; one started at the same time waits for it.
-    timeoutSeconds: 5 * everySeconds,
-    needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "dns"] as const,
-  })),
+};
+
+/** The list of repairs is in the bundle of each Lambda that reads it. */
+const REPAIRS: readonly Need[] = ["activity", "seal"];
+
+/** The schedules of core, and two that only AWS has: on one machine an operator runs their commands. */
+const SCHEDULED: readonly Scheduled[] = [
+  ...schedules.map(
+    ({ name, everySeconds }): Scheduled => ({
+      name,
+      everySeconds,
+      // A run that is still going when the next is due continues; one started at the same time waits for it.
+      timeoutSeconds: 5 * everySeconds,
+      needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "dns", ...REPAIRS],
+    }),
+  ),
   // Measures how late scheduled work is, and how long credits have been held.
-  { name: "gauge", everySeconds: 60, timeoutSeconds: 55, needs: ["table:read"] },
+  { name: "gauge", everySeconds: 60, timeoutSeconds: 55, needs: ["table:read", ...REPAIRS] },
   // Adds up the ledger's open months, and closes those that are over.
   { name: "audit", everySeconds: 86_400, timeoutSeconds: 900, needs: ["table:readwrite"] },
 ];
@@ -202,6 +216,12 @@ export const prober: Lambda = {
   memoryMb: MEMORY_MB,
   reserved: 200,
 };
+
+/** The alias that callers and queues have, which a release moves to new versions in steps (infra/deploy/release.ts). */
+export const LIVE = "live";
+/** The name under which a stage publishes the newest version of each of these. */
+export const VERSIONS = "versions";
+export const released: readonly Lambda[] = [...routes, ...workerSpecs].map(({ lambda }) => lambda);
 
 /** The key prefix of uploads. */
 export const UPLOADS: RetentionPrefix = "uploads/";
@@ -251,6 +271,7 @@ export const listGateways = ({ size, vpc }: Settings): readonly number[] =>
 /** Resources whose names a stage publishes for its operator and for monitoring (infra/published-names.ts). */
 export const listPublishedNames = (settings: Settings): readonly string[] => [
   QUOTA,
+  VERSIONS,
   "api",
   "table",
   "feedback",

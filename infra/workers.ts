@@ -1,4 +1,4 @@
-import { createLambda } from "./functions.ts";
+import { createLambda, getLiveArn } from "./functions.ts";
 import { getQueue } from "./queues.ts";
 import { fitToQuota } from "./quota.ts";
 import { settings } from "./stage.ts";
@@ -7,7 +7,7 @@ import { lambdas, workerSpecs } from "./topology.ts";
 /** Only a message that fails is retried; the others of its batch are deleted. */
 export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
   const made = createLambda(lambda, { queue });
-  getQueue(queue).subscribe(made.arn, {
+  getQueue(queue).subscribe(getLiveArn(lambda, made), {
     batch: { size: batch, partialResponses: true },
     transform: {
       eventSourceMapping: {

@@ -24,9 +24,9 @@ const [table, args] = rest[0] === "--table" ? [rest[1], rest.slice(2)] : [undefi
 const aws = (command: string): any =>
   JSON.parse(execFileSync("aws", `${command} --output json`.split(" "), { encoding: "utf8" }));
 
-/** A Lambda that acts for accounts has all that the commands need. */
+/** A tool may be any operation, so its Lambda has all that the commands need. */
 const readSettings = (): Record<string, string> => {
-  const name = createParameterNamer("mailproof", stage)("lambda/HttpVerifyFile");
+  const name = createParameterNamer("mailproof", stage)("lambda/HttpMcp");
   const { Parameter: parameter } = aws(`ssm get-parameter --name ${name}`);
   const { Environment: environment } = aws(
     `lambda get-function-configuration --function-name ${parameter.Value}`,

@@ -3,15 +3,19 @@ import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { lambdas } from "../infra/topology.ts";
-import { BUNDLE } from "../packages/functions/bundle.ts";
+import { BUNDLE, withoutTokens } from "../packages/functions/bundle.ts";
 import { listEntries } from "../packages/functions/entries.ts";
 
 const [, , folder] = process.argv;
-if (!folder) throw new Error("Into which folder?");
+if (!folder || folder.startsWith("-")) {
+  process.stderr.write("Usage: npx node scripts/bundle-lambdas.ts FOLDER\n");
+  process.exit(2);
+}
 
 listEntries("http", "workers");
 const { outputFiles } = await build({
   ...BUNDLE,
+  plugins: [...(process.env["OAUTH_ISSUER"] ? [] : [withoutTokens]), ...BUNDLE.plugins],
   entryPoints: lambdas.map(({ name, handler }) => {
     const file = handler.replace(/\.handler$/, "");
     return { in: `${file}.ts`, out: `${name}/${file}` };

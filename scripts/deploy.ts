@@ -1,11 +1,12 @@
 // npm run deploy -- --stage production brings a stage into an AWS account: it looks at the account, says what is missing, what
-// it will do and what that costs, and does it. --preview stops before anything is changed; --yes asks nobody.
+// it will do and what that costs, and does it. --preview stops before anything is changed; --yes asks nobody; --at-once gives all callers a new
+// version as soon as it is there.
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs, parseEnv } from "node:util";
 import { deploy } from "../infra/deploy/deploy.ts";
 import { openPrograms } from "../infra/deploy/programs.ts";
 
-const USAGE = "Usage: npm run deploy -- --stage STAGE [--preview] [--yes]\n";
+const USAGE = "Usage: npm run deploy -- --stage STAGE [--preview] [--yes] [--at-once]\n";
 
 const fail = (words: string): never => {
   process.stderr.write(words);
@@ -19,6 +20,7 @@ const readOptions = () => {
         stage: { type: "string" },
         preview: { type: "boolean", default: false },
         yes: { type: "boolean", default: false },
+        "at-once": { type: "boolean", default: false },
       },
     });
     return values;
@@ -27,7 +29,7 @@ const readOptions = () => {
   }
 };
 
-const { stage = "", preview, yes } = readOptions();
+const { stage = "", preview, yes, "at-once": isAtOnce } = readOptions();
 if (!/^[a-z][a-z0-9-]*$/.test(stage))
   fail(`A stage is named by small letters, digits and dashes.\n${USAGE}`);
 
@@ -42,6 +44,7 @@ process.exitCode = await deploy(
     isPreview: preview,
     isAgreed: yes,
     isWatched: process.stdout.isTTY ?? false,
+    isAtOnce,
   },
   openPrograms,
 );

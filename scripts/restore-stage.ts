@@ -1,6 +1,5 @@
 // npx node scripts/restore-stage.ts --stage production [--at 2026-11-21T10:00:00Z] makes a table of what the stage had at that second, audits it, and
 // says how to switch to it. The stage itself is not changed.
-import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { openPrograms } from "../infra/deploy/programs.ts";
 import { restore } from "../infra/deploy/restore.ts";
@@ -17,7 +16,7 @@ if (!/^[a-z][a-z0-9-]*$/.test(stage) || (at !== null && Number.isNaN(Date.parse(
 }
 
 try {
-  process.exitCode = await restore({ stage, at, sleep: setTimeout }, openPrograms(process.env));
+  process.exitCode = await restore({ stage, at }, openPrograms(process.env));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;

@@ -309,6 +309,7 @@ export const MONITORING: readonly Right[] = [
   {
     for: ["the preflight"],
     actions: [
+      "iam:SimulatePrincipalPolicy",
       "lambda:GetAccountSettings",
       "servicequotas:GetAWSDefaultServiceQuota",
       "servicequotas:GetServiceQuota",

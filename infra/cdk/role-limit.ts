@@ -10,7 +10,8 @@ const FUNCTIONS = ["lambda:*:ACCOUNT:function:APP-*"];
 
 const PARTS: Readonly<Record<ResourcePart, readonly string[]>> = {
   table: ["dynamodb:*:ACCOUNT:table/APP-*"],
-  indexes: ["dynamodb:*:ACCOUNT:table/APP-*/index/*"],
+  "list index": ["dynamodb:*:ACCOUNT:table/APP-*/index/list"],
+  "due index": ["dynamodb:*:ACCOUNT:table/APP-*/index/due"],
   queues: QUEUES,
   "dead letters": QUEUES,
   "own queue": QUEUES,

@@ -1,6 +1,6 @@
 import { type Environment, readSettings, type Settings } from "../settings.ts";
-import { readFacts } from "./facts.ts";
-import { formatFinding, judge } from "./preflight.ts";
+import { readFacts, readLock } from "./facts.ts";
+import { describeLock, formatFinding, judge } from "./preflight.ts";
 import type { Programs } from "./programs.ts";
 import { type Deployed, type Deployment, readParameter, STEPS } from "./steps.ts";
 
@@ -12,6 +12,7 @@ export type Options = {
   /** Nobody is asked. */
   readonly isAgreed: boolean;
   readonly isWatched: Deployment["isWatched"];
+  readonly isAtOnce: Deployment["isAtOnce"];
 };
 
 const trySettings = (stage: string, environment: Environment): Settings | string => {
@@ -24,7 +25,7 @@ const trySettings = (stage: string, environment: Environment): Settings | string
 
 /** Deploys a stage, step by step. Returns the exit code. */
 export const deploy = async (
-  { stage, environment, isPreview, isAgreed, isWatched }: Options,
+  { stage, environment, isPreview, isAgreed, isWatched, isAtOnce }: Options,
   open: (environment: Environment) => Programs,
 ): Promise<number> => {
   const { say, agree } = open(environment);
@@ -45,7 +46,7 @@ export const deploy = async (
   // What AWS says of the account is what sizes are made from.
   const quota = settings.quota ?? ("value" in facts.lambdas ? facts.lambdas.value : null);
   const programs = open({ ...given, ...(quota !== null && { CONCURRENCY_QUOTA: String(quota) }) });
-  const deployment: Deployment = { stage, settings, facts, programs, isWatched };
+  const deployment: Deployment = { stage, settings, facts, programs, isWatched, isAtOnce };
   say("\nWhat will be done:\n");
   const steps = STEPS.flatMap((step) => {
     const plan = step.plan(deployment);
@@ -64,6 +65,7 @@ export const deploy = async (
       await run(deployment, deployed);
     } catch (error) {
       say(`\n✗ ${name}: ${(error as Error).message}`);
+      if (await readLock(programs, stage).catch(() => false)) say(describeLock(stage));
       say(`What was done before stays. Run the same command again: it goes on from here.`);
       return 1;
     }

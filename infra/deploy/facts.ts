@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createParameterNamer } from "../parameters.ts";
 import type { Domain, Settings } from "../settings.ts";
+import { listMissingRights } from "./missing-rights.ts";
 import type { Programs } from "./programs.ts";
 
 // What is known of the AWS account before anything is changed. Nothing here changes anything.
@@ -12,6 +13,10 @@ export type Facts = {
   /** SST and CDK, a package of their own, are those of this commit. */
   readonly isPrepared: boolean;
   readonly caller: Known<{ readonly account: string; readonly arn: string }>;
+  /** Rights that a deployment needs and the caller lacks. */
+  readonly missingRights: Known<readonly string[]>;
+  /** SST's lock: a deployment runs, or was cut off. */
+  readonly isLocked: Known<boolean>;
   /** The stage was deployed before. */
   readonly isDeployed: boolean;
   readonly secrets: Known<readonly string[]>;
@@ -39,6 +44,20 @@ export const SST = "infra/node_modules/.bin/sst";
 
 const hasParameter = async ({ aws }: Programs, name: string): Promise<boolean> => {
   const { Parameters: found } = await aws(`ssm get-parameters --names ${name}`);
+  return found.length > 0;
+};
+
+/** A cut deployment leaves this object of SST's, and the next one is refused. */
+export const readLock = async ({ aws }: Programs, stage: string): Promise<boolean> => {
+  const {
+    Parameters: [bootstrap],
+  } = await aws("ssm get-parameters --names /sst/bootstrap");
+  if (!bootstrap) return false;
+  const { state } = JSON.parse(bootstrap.Value);
+  const prefix = `lock/mailproof/${stage}.json`;
+  const { Contents: found = [] } = await aws(
+    `s3api list-objects-v2 --bucket ${state} --prefix ${prefix}`,
+  );
   return found.length > 0;
 };
 
@@ -103,11 +122,12 @@ export const readFacts = async (
   const domains = [settings.apiDomain, settings.appDomain].filter((one) => one !== null);
   const { vpc } = settings;
   // AWS's command line takes a second to start, so all of its answers are asked for at once.
-  const [caller, isDeployed, secrets, lambdas, addresses, vpcs] = await Promise.all([
+  const [caller, isLocked, isDeployed, secrets, lambdas, addresses, vpcs] = await Promise.all([
     know(async () => {
       const { Account: account, Arn: arn } = await aws("sts get-caller-identity");
       return { account, arn };
     }),
+    know(() => readLock(programs, stage)),
     hasParameter(programs, toName("url")).catch(() => false),
     know(() => readSecrets(programs, stage)),
     know(async () => {
@@ -123,7 +143,10 @@ export const readFacts = async (
       most: await readQuota(programs, "vpc", "L-F678F1CE"),
     })),
   ]);
-  const [sharedVpc, certificates, zones, distributions] = await Promise.all([
+  const [missingRights, sharedVpc, certificates, zones, distributions] = await Promise.all([
+    "value" in caller
+      ? know(() => listMissingRights(programs, settings, caller.value))
+      : { value: [] },
     vpc === "own" || vpc === "none" ? null : know(() => readVpc(programs, vpc)),
     Promise.all(
       domains.flatMap((domain) =>
@@ -148,6 +171,8 @@ export const readFacts = async (
   return {
     isPrepared: isPrepared(),
     caller,
+    missingRights,
+    isLocked,
     isDeployed,
     secrets,
     lambdas,

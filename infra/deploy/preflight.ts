@@ -3,6 +3,7 @@ import { readCostOfMillion, sumIdleCosts } from "../prices.ts";
 import type { Domain, Settings } from "../settings.ts";
 import { listGateways } from "../topology.ts";
 import type { CertificateState, Facts, Known } from "./facts.ts";
+import { UNREACHABLE } from "./programs.ts";
 
 // What stands in the way of a deployment, from what is known of the account. Each is said with what to do about it.
 
@@ -40,7 +41,9 @@ const judgeCaller = ({ facts, settings }: Case): Finding => {
   if ("fault" in caller)
     return stop(
       "credentials",
-      `AWS does not know you: ${caller.fault} Sign in (aws sso login), or set AWS_PROFILE.`,
+      caller.fault === UNREACHABLE
+        ? UNREACHABLE
+        : `AWS does not know you: ${caller.fault} Sign in (aws sso login), or set AWS_PROFILE.`,
     );
   const { account, arn } = caller.value;
   if (arn.includes(`/${toDeployerName("mailproof")}/`) && permissionsBoundary === null)
@@ -52,6 +55,27 @@ const judgeCaller = ({ facts, settings }: Case): Finding => {
     ? note("credentials", `the root user of account ${account} in ${region}. A role is safer.`)
     : ok("credentials", `${arn}, in ${region}`);
 };
+
+/** As many as a line has room for. */
+const NAMED_RIGHTS = 5;
+
+const judgeRights = ({ facts: { missingRights, caller } }: Case): Finding =>
+  unless("rights", missingRights, (missing) => {
+    if (missing.length === 0) return ok("rights", "you may do what a deployment does");
+    const named = missing.slice(0, NAMED_RIGHTS).join(", ");
+    const more = missing.length > NAMED_RIGHTS ? ` and ${missing.length - NAMED_RIGHTS} more` : "";
+    const arn = "value" in caller ? caller.value.arn : "";
+    return stop(
+      "rights",
+      `${arn} lacks ${named}${more}: sign in as a role that may administer the account, or let an administrator attach the policies that npx node infra/cdk/pipeline-app.ts writes (docs/operating.md, Deploy from GitHub).`,
+    );
+  });
+
+export const describeLock = (stage: string): string =>
+  `SST's lock is on ${stage}: another deployment runs, or one was cut off. If none runs: npm run sst -- unlock --stage ${stage}`;
+
+const judgeLock = ({ stage, facts: { isLocked } }: Case): readonly Finding[] =>
+  "value" in isLocked && isLocked.value ? [stop("lock", describeLock(stage))] : [];
 
 /** Without these no Lambda starts. They are made where they are missing. */
 const NEEDED_SECRETS = ["KeyPepper", "CursorSecret", "ActivityKey", "SealingKey"];
@@ -204,6 +228,8 @@ export const judge = (one: Case): readonly Finding[] => {
   if (first.some(({ verdict }) => verdict === "stop")) return first;
   return [
     ...first,
+    judgeRights(one),
+    ...judgeLock(one),
     judgeSecrets(one),
     judgeLambdas(one),
     ...judgeRoom(

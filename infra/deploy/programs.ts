@@ -2,6 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Environment } from "../settings.ts";
 
@@ -14,6 +15,7 @@ export type Programs = {
   readonly run: (program: string, args: readonly string[], more?: Environment) => Promise<void>;
   /** Runs a program out of sight, and returns what it prints. */
   readonly read: (program: string, args: readonly string[], input?: string) => Promise<string>;
+  readonly sleep: (ms: number) => Promise<unknown>;
   readonly say: (line: string) => void;
   /** A question to which a person says yes or no. */
   readonly agree: (question: string) => Promise<boolean>;
@@ -25,12 +27,41 @@ type ProgramError = {
   readonly code?: string | number;
 };
 
-/** The words of AWS, without what stands around them: "An error occurred (AccessDenied) when calling …: User … is not". */
-const toWords = (error: unknown): string => {
+export const UNREACHABLE = "AWS cannot be reached: the network, a proxy or the region is wrong.";
+const SIGNED_OUT = "You are not signed in, or no longer.";
+
+/** What AWS's and SST's own words come to. Their XML and addresses help nobody; a code can be looked up. */
+const FAULTS: readonly (readonly [words: RegExp, says: (found: RegExpExecArray) => string])[] = [
+  [
+    /could not connect|connect timeout|timed out|no such host|dial tcp|\bENOTFOUND\b|name resolution|unreachable/i,
+    () => UNREACHABLE,
+  ],
+  [
+    /unable to locate credentials|no valid credential|ExpiredToken|token.{0,40}expired|InvalidClientTokenId|UnrecognizedClient|AuthFailure|SignatureDoesNotMatch|config profile/i,
+    () => SIGNED_OUT,
+  ],
+  [
+    /not authorized to perform:? ([\w:*]+)/i,
+    ([, action]) => `You may not do it: the right ${action} is missing.`,
+  ],
+  [
+    /(?:AccessDenied|UnauthorizedOperation|Forbidden)[^]*?(?:calling the (\w+)|$)/,
+    ([, operation]) => `You may not do it${operation ? `: ${operation} was refused` : ""}.`,
+  ],
+];
+
+/** One sentence about what failed. */
+export const toWords = (error: unknown): string => {
   const { stderr = "", message, code } = error as ProgramError;
   if (code === "ENOENT") return `${message.split(" ")[1]} is not installed.`;
-  const lines = (stderr || message).trim().split("\n");
-  return (lines.find((line) => line.includes("rror")) ?? lines.at(-1) ?? "").trim();
+  const text = (stderr || message).trim();
+  for (const [words, says] of FAULTS) {
+    const found = words.exec(text);
+    if (found) return says(found);
+  }
+  const lines = text.split("\n");
+  const line = (lines.find((one) => one.includes("rror")) ?? lines.at(-1) ?? "").trim();
+  return line.replace(/<[^]*/, "").trim() || "It failed without words.";
 };
 
 export const openPrograms = (environment: Environment): Programs => {
@@ -63,6 +94,7 @@ export const openPrograms = (environment: Environment): Programs => {
       const [code] = await once(child, "close");
       if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}.`);
     },
+    sleep: setTimeout,
     say: (line) => void process.stdout.write(`${line}\n`),
     agree: async (question) => {
       const terminal = createInterface({ input: process.stdin, output: process.stdout });

@@ -9,7 +9,6 @@ export type Restore = {
   readonly stage: string;
   /** ISO 8601. Null: the latest second that can be restored. */
   readonly at: string | null;
-  readonly sleep: (ms: number) => Promise<unknown>;
 };
 
 /** AWS takes minutes to hours. */
@@ -48,11 +47,8 @@ const protect = async ({ aws }: Programs, table: string): Promise<void> => {
   await aws(`dynamodb update-table ${of} --deletion-protection-enabled`);
 };
 
-export const restore = async (
-  { stage, at, sleep }: Restore,
-  programs: Programs,
-): Promise<number> => {
-  const { aws, say, read } = programs;
+export const restore = async ({ stage, at }: Restore, programs: Programs): Promise<number> => {
+  const { aws, say, read, sleep } = programs;
   const source = await readParameter(programs, createParameterNamer("mailproof", stage)("table"));
   const { ContinuousBackupsDescription: backups } = await aws(
     `dynamodb describe-continuous-backups --table-name ${source}`,
@@ -96,7 +92,7 @@ const describeSwitch = (stage: string, table: string): readonly string[] => [
   "To switch the stage to it (docs/operating.md, Restoring):",
   "  1. stop all requests at API Gateway",
   `  2. set TABLE_NAME=${table} in .env.${stage}`,
-  `  3. npm run deploy -- --stage ${stage}`,
+  `  3. npm run deploy -- --stage ${stage} --at-once`,
   "  4. run the audit again, and accept requests",
   "The stage's own table stays as it is. A drill ends with:",
   `  aws dynamodb update-table --table-name ${table} --no-deletion-protection-enabled`,

@@ -7,6 +7,7 @@ import type { Settings } from "../settings.ts";
 import { type Facts, SST } from "./facts.ts";
 import { listMissingSecrets } from "./preflight.ts";
 import type { Programs } from "./programs.ts";
+import { moveCallers } from "./release.ts";
 
 // What a deployment does, in this order. Each step finds what an earlier run has done, and goes on from there.
 
@@ -17,6 +18,8 @@ export type Deployment = {
   readonly programs: Programs;
   /** A person reads along, and not only a log. */
   readonly isWatched: boolean;
+  /** All callers have a new version as soon as it is there. */
+  readonly isAtOnce: boolean;
 };
 
 /** What is known once the stage is there. */
@@ -85,10 +88,14 @@ const openFirstAccount = async (deployment: Deployment, deployed: Deployed): Pro
 };
 
 /** With a test key, which costs nothing. One that is made for this is revoked after it. */
-const smoke = async (deployment: Deployment, deployed: Deployed): Promise<void> => {
+const smoke = async (
+  deployment: Deployment,
+  deployed: Deployed,
+  url = deployed.url,
+): Promise<void> => {
   const { programs } = deployment;
   const run = (key: string) =>
-    programs.run(NODE, ["scripts/smoke.ts", deployed.url], { MAILPROOF_KEY: key });
+    programs.run(NODE, ["scripts/smoke.ts", url], { MAILPROOF_KEY: key });
   if (deployed.testKey !== null) return run(deployed.testKey);
   const accounts: readonly { readonly account_id: string; readonly status: string }[] = await admin(
     deployment,
@@ -132,6 +139,17 @@ export const STEPS: readonly Step[] = [
     run: deployMonitoring,
   },
   {
+    name: "release",
+    plan: ({ facts: { isDeployed }, isAtOnce }) =>
+      !isDeployed
+        ? null
+        : isAtOnce
+          ? "give callers the new versions at once"
+          : "try the new versions before any caller has them, then give them 10 %, 50 % and all of the calls within 30 minutes, unless an alarm rings",
+    run: (deployment, deployed) =>
+      moveCallers({ ...deployment, smoke: (url) => smoke(deployment, deployed, url) }),
+  },
+  {
     name: "account",
     plan: ({ isWatched }) =>
       `make an account with 1,000 credits if there is none, and ${isWatched ? "show its keys once" : "show no key to a log"}`,
@@ -140,6 +158,6 @@ export const STEPS: readonly Step[] = [
   {
     name: "smoke test",
     plan: () => "try the stage from outside with a test key: npx node scripts/smoke.ts",
-    run: smoke,
+    run: (deployment, deployed) => smoke(deployment, deployed),
   },
 ];

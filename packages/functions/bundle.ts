@@ -163,6 +163,18 @@ const buildDashboard = async (): Promise<Readonly<Record<string, string>>> => {
   return Object.fromEntries(Object.entries(files).map(([path, { text }]) => [path, text]));
 };
 
+/** jose reads access tokens alone: a stage that trusts no issuer of them carries none of it. */
+export const withoutTokens: Plugin = {
+  name: "without tokens",
+  setup: (build) => {
+    build.onLoad({ filter: /\/net\/src\/token-verifier\.ts$/ }, () => ({
+      contents: `export const createTokenVerifier = () => {
+  throw new Error("OAUTH_ISSUER was not set when this Lambda was bundled: deploy again.");
+};`,
+    }));
+  },
+};
+
 const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** How a Lambda's entry becomes one file. The deployment and the test of its size use the same options. */

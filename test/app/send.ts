@@ -2,7 +2,7 @@ import { assertJsonType } from "@mailproof/api/http/body";
 import { asFailure, type HttpAnswer, refuse } from "@mailproof/api/http/respond";
 import { createRouter } from "@mailproof/api/http/router";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { DOMAIN_NAME } from "../aws/gateway.ts";
+import { DOMAIN_NAME } from "../../infra/gateway-event.ts";
 import { isAwsShaped } from "../aws/shape.ts";
 import { sendViaLambda, toWireRequest } from "../aws/via-lambda.ts";
 import { encodeForm, type FormPart, splitAt } from "./form.ts";

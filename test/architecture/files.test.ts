@@ -107,6 +107,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "steps of a build or a deployment: a test takes them one by one": [
     "ALARMS",
+    "DOMAIN_NAME",
     "buildGuard",
     "bundleClient",
     "findFaults",

@@ -2,11 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
+import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { SPECIAL_BLOCKS } from "@mailproof/mail/special-blocks";
 import { expect, test } from "vitest";
-import { GRANTS } from "../../infra/iam.ts";
+import { GRANTS, type Need } from "../../infra/iam.ts";
 import { fitToQuota, mayReserve, NEW_ACCOUNT_QUOTA } from "../../infra/quota.ts";
 import {
+  type Lambda,
   lambdas,
   listRouteKeys,
   queues,
@@ -38,6 +40,8 @@ test("HEAD has a route wherever GET has one, and no other method has a second ro
   expect(listRouteKeys("POST /v1/find")).toEqual(["POST /v1/find"]);
 });
 
+const IDENTIFIES = ["keys:check", "activity"];
+
 test("the topology has every endpoint, worker and schedule, with what it declares", () => {
   expect(routes.map(({ route }) => route)).toEqual([
     ...endpoints.map(({ route }) => route),
@@ -45,8 +49,8 @@ test("the topology has every endpoint, worker and schedule, with what it declare
     "$default",
   ]);
   expect(routes.map(({ lambda }) => lambda.needs)).toEqual([
-    ...endpoints.map(({ needs }) => needs),
-    [...new Set(endpoints.flatMap(({ needs }) => needs))],
+    ...endpoints.map(({ needs }) => [...needs, ...IDENTIFIES]),
+    [...new Set([...endpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])],
     ["dashboard"],
   ]);
   expect(workerSpecs.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));
@@ -82,6 +86,44 @@ test("a Lambda stays within AWS's limits: at most 15 minutes, and a batch that f
   const isSideBySide = (queue: string) => queue === "singles";
   for (const { queue, batch, lambda } of workerSpecs)
     expect(batch).toBeLessThanOrEqual(lambda.timeoutSeconds > 60 && !isSideBySide(queue) ? 1 : 10);
+});
+
+const isOfEndpoint = ({ name }: Lambda): boolean =>
+  name.startsWith("Http") && name !== "HttpDefault";
+const endpointCount = lambdas.filter(isOfEndpoint).length;
+
+/** The Lambdas of endpoints as one, where all of them are meant. */
+const listHolders = (holds: (lambda: Lambda) => boolean): string => {
+  const holders = lambdas.filter(holds);
+  const isOfAll = holders.filter(isOfEndpoint).length === endpointCount;
+  const rest = isOfAll ? holders.filter((one) => !isOfEndpoint(one)) : holders;
+  const names = rest.map(({ name }) => `\`${name}\``);
+  return [...(isOfAll ? [`all ${endpointCount} of endpoints`] : []), ...names].join(", ");
+};
+
+const listPartitions = (need: Need): string =>
+  [...new Set(GRANTS[need].flatMap(({ partitions = [] }) => partitions))]
+    .map((one) => `\`${one}\``)
+    .join(", ");
+
+const HELD: readonly (readonly [what: string, need: Need, why: string])[] = [
+  ["`KEY_PEPPER`", "keys:check", "finds a key by its hash"],
+  ["`CURSOR_SECRET`", "cursor", "signs positions in pages"],
+  ["`ACTIVITY_KEY`", "activity", "hashes visitors, recipients and senders"],
+  ["`SEALING_KEY`", "seal", "opens webhooks' secrets, signs receipts"],
+  [`only ${listPartitions("table:mail-hosts")}`, "table:mail-hosts", "parses replies of strangers"],
+];
+
+test("docs/operating.md says which Lambdas hold each secret, or reach only some partitions", () => {
+  const rows = HELD.map(([what, need, why]) => [
+    what,
+    listHolders(({ needs }) => needs.includes(need)),
+    why,
+  ]);
+  const table = formatMarkdownTable(["on AWS", "Lambdas", "why"], rows);
+
+  const isThere = readFileSync("docs/operating.md", "utf8").includes(table);
+  expect(isThere, `docs/operating.md should contain\n\n${table}\n`).toBe(true);
 });
 
 test("the topology imports neither SST nor CDK", () => {

@@ -1,8 +1,8 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { lambda } from "@mailproof/functions/lambda";
+import { toBytes, toEvent, type WireRequest } from "../../infra/gateway-event.ts";
 import { createContext } from "./events.ts";
-import { toBytes, toEvent, type WireRequest } from "./gateway.ts";
 
 /** Through the Lambda of this endpoint, called as API Gateway calls it. */
 export const sendViaLambda = async (

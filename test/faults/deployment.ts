@@ -12,6 +12,7 @@ type Name =
   | "front"
   | "shared"
   | "exits"
+  | "deploy"
   | "pipeline";
 
 const inFile =
@@ -50,9 +51,37 @@ export const FAULTS: readonly Fault[] = [
     "...(actsForAccounts ? ACCOUNT_SETTINGS : ACCOUNT_SETTINGS),",
   ),
   iam(
+    "every Lambda gets all secrets of accounts",
+    "secret === name && !needs.includes(need)",
+    "secret === name && needs.length === 0",
+  ),
+  iam(
+    "the prober reads the whole table",
+    '      on: ["table"],\n      partitions: MAIL_HOST_PARTITIONS,',
+    '      on: ["table"],',
+  ),
+  iam(
     "figures of two stages are added up",
     '"OAUTH_ISSUER", "POWERTOOLS_SERVICE_NAME"]',
     '"OAUTH_ISSUER"]',
+  ),
+  ...(
+    [
+      ["callers have a release before it is tried", "await test(release, versions);", ""],
+      ["an alarm takes no caller back", "await shift(programs, moves, 0);", ""],
+      ["an alarm that rang before stops a release", "!before.includes(name)", "name !== undefined"],
+    ] as const
+  ).map(([what, from, to]) => ({
+    what,
+    file: "infra/deploy/release.ts",
+    from,
+    to,
+    tests: ["functions/release"],
+  })),
+  inFile("deploy", "infra/deploy/missing-rights.ts")(
+    "a missing right is not found",
+    'decision !== "allowed"',
+    'decision === "explicitDeny"',
   ),
   functions("the whole account may assume a role", "if ($dev) return;", "return;"),
   functions("every Lambda is in the VPC", "isInNetwork(lambda) && network", "network"),

@@ -18,10 +18,10 @@ import { runAdmin } from "../things/admin.ts";
 const writeCommandLine = (stage: Readonly<Record<string, string>>): string => {
   const folder = createFolder();
   const answers = {
-    "ssm get-parameter --name /mailproof/ada/lambda/HttpVerifyFile": {
-      Parameter: { Value: "mailproof-ada-HttpVerifyFile" },
+    "ssm get-parameter --name /mailproof/ada/lambda/HttpMcp": {
+      Parameter: { Value: "mailproof-ada-HttpMcp" },
     },
-    "lambda get-function-configuration --function-name mailproof-ada-HttpVerifyFile": {
+    "lambda get-function-configuration --function-name mailproof-ada-HttpMcp": {
       Environment: { Variables: stage },
     },
     "configure export-credentials --format process": {

@@ -3,6 +3,7 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { Failure } from "@mailproof/core/lib/failure";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, test } from "vitest";
+import { toBytes, toEvent } from "../../infra/gateway-event.ts";
 import { whenWorked } from "../app/drain-queues.ts";
 import {
   createCountedPieces,
@@ -14,7 +15,6 @@ import {
 import { encodeForm } from "../app/form.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toBytes, toEvent } from "../aws/gateway.ts";
 import { getRecords } from "../things/downloads.ts";
 import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
 

@@ -10,8 +10,10 @@ import { build, type Metafile, type Plugin } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BUDGETS } from "../../bench/budgets.ts";
 import { getLambdaGroup } from "../../bench/lambda-groups.ts";
+import { toBytes, toEvent } from "../../infra/gateway-event.ts";
+import type { Need } from "../../infra/iam.ts";
 import { lambdas } from "../../infra/topology.ts";
-import { BUNDLE } from "../../packages/functions/bundle.ts";
+import { BUNDLE, withoutTokens } from "../../packages/functions/bundle.ts";
 import { getEntryFile, listEntries } from "../../packages/functions/entries.ts";
 import {
   dropDescriptions,
@@ -19,7 +21,6 @@ import {
   dropUnreadErrors,
   inlineKeys,
 } from "../../packages/functions/source-edits.ts";
-import { toBytes, toEvent } from "../aws/gateway.ts";
 
 // Compares the values that two builds of one module export: their types, numbers, texts, schemas and rules.
 
@@ -160,6 +161,48 @@ test.each(lambdas)("$name carries the clients of AWS that it needs, and no other
   expect(CLIENTS.filter(([name]) => carried.some((file) => file.includes(`/${name}/`)))).toEqual(
     CLIENTS.filter(([, pattern]) => needs.some((need) => pattern.test(need))),
   );
+});
+
+/** The module that reads each secret, and the need of it. */
+const READERS: readonly (readonly [file: RegExp, need: Need])[] = [
+  [/core\/src\/accounts\/api-keys\.ts$/, "keys:check"],
+  [/core\/src\/lib\/cursor\.ts$/, "cursor"],
+  [/core\/src\/accounts\/hashes\.ts$/, "activity"],
+  [/core\/src\/(?:lib\/secret-box|receipts\/receipt-keys)\.ts$/, "seal"],
+];
+
+test.each(lambdas)("$name needs the secrets that its imports read, and no other", (lambda) => {
+  const carried = listCarried(lambda.handler.replace(/handler$/, "ts"));
+
+  expect(
+    READERS.filter(([pattern]) => carried.some((file) => pattern.test(file))).map(
+      ([, need]) => need,
+    ),
+  ).toEqual(READERS.map(([, need]) => need).filter((need) => lambda.needs.includes(need)));
+});
+
+test("no other module reads the pepper, the activity key or the sealing key", () => {
+  const readers = globSync("packages/{core,api,mcp,functions}/src/**/*.ts").filter((file) =>
+    /\bsettings\b[^;]*\b(?:keyPepper|activityKey|encryptionKey)\b/.test(readFileSync(file, "utf8")),
+  );
+
+  expect(readers.filter((file) => !READERS.some(([pattern]) => pattern.test(file)))).toEqual([]);
+});
+
+test("a stage that trusts no issuer carries no library for its tokens", async () => {
+  const [entry = ""] = entries;
+  const { metafile } = await build({
+    ...BUNDLE,
+    plugins: [withoutTokens, ...BUNDLE.plugins],
+    entryPoints: [entry],
+    write: false,
+    outfile: join(folder, "without-tokens.mjs"),
+    metafile: true,
+  });
+  const isOfTokens = (file: string) => file.includes("node_modules/jose/");
+
+  expect(listCarried(entry).filter(isOfTokens)).not.toEqual([]);
+  expect(Object.keys(metafile.inputs).filter(isOfTokens)).toEqual([]);
 });
 
 test.each(entries)("%s has no chain of credential providers", (entry) => {

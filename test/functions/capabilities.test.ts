@@ -4,13 +4,14 @@ import { withMailServers } from "@mailproof/functions/capabilities/mail-servers"
 import { lambda } from "@mailproof/functions/lambda";
 import { createBaseContext, createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { createLog } from "@mailproof/functions/log";
+import { WITHHELD } from "@mailproof/functions/settings";
 import { readTableVersion, TABLE_VERSION } from "@mailproof/functions/table-version";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
 import { expect, test } from "vitest";
+import { toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toEvent } from "../aws/gateway.ts";
 
 // What a Lambda's settings make of its ways out.
 
@@ -47,9 +48,6 @@ test("a Lambda that only talks to mail servers knows no secret of an account", (
   const { engine } = withMailServers(createBaseContext(BY_LAMBDA));
 
   expect(engine.probe).toBeTypeOf("function");
-  expect(() => createLambdaWorld([withMailServers], BY_LAMBDA)).toThrow(
-    "The setting KEY_PEPPER is missing.",
-  );
 });
 
 test("addresses and keys reach the log of a Lambda only as hashes", () => {
@@ -68,8 +66,11 @@ test("addresses and keys reach the log of a Lambda only as hashes", () => {
   expect(written).not.toContain("4gdBl");
 });
 
-test("a Lambda without its pepper does not start, and says what is missing", () => {
-  expect(() => createLambdaWorld()).toThrow("The setting KEY_PEPPER is missing.");
+test("a secret that is missing or withheld from a Lambda is refused by its name when it is used", () => {
+  const { settings } = createLambdaWorld([], { ...BY_LAMBDA, SEALING_KEY: `${WITHHELD}0a1b` });
+
+  expect(() => settings.keyPepper).toThrow("The setting KEY_PEPPER is missing.");
+  expect(() => settings.encryptionKey).toThrow("The setting SEALING_KEY is missing.");
 });
 
 test("a bug in a Lambda is logged with the id that API Gateway gave the request", async () => {

@@ -1,16 +1,16 @@
 import { deriveFrontSecret, FRONT_HEADER, getClientIp } from "@mailproof/functions/client-ip";
 import { expect, test } from "vitest";
 
-const encryptionKey = "a sealing key";
+const FRONT_SECRET = deriveFrontSecret("a sealing key");
 const CLOUDFRONT = "203.0.113.9";
 
-const fromCloudFront = (forwarded: string | undefined, secret = deriveFrontSecret(encryptionKey)) =>
+const fromCloudFront = (forwarded: string | undefined, secret = FRONT_SECRET) =>
   getClientIp(
     {
       headers: { "x-forwarded-for": forwarded, [FRONT_HEADER]: secret },
       requestContext: { http: { sourceIp: CLOUDFRONT } } as never,
     },
-    { encryptionKey },
+    FRONT_SECRET,
   );
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
 
 test.each([
   ["another secret", deriveFrontSecret("another sealing key")],
-  ["a part of it", deriveFrontSecret(encryptionKey).slice(1)],
+  ["a part of it", FRONT_SECRET.slice(1)],
   ["letters that are two bytes", "é".repeat(64)],
   ["nothing", ""],
 ])("who calls the API itself with %s is who called", (_case, secret) => {
@@ -37,5 +37,6 @@ test("without the header a client is who called, whatever it writes", () => {
   const http = { sourceIp: "192.0.2.1" };
   const event = { headers: { "x-forwarded-for": "192.0.2.7" }, requestContext: { http } as never };
 
-  expect(getClientIp(event, { encryptionKey })).toBe("192.0.2.1");
+  expect(getClientIp(event, FRONT_SECRET)).toBe("192.0.2.1");
+  expect(getClientIp({ ...event, headers: { [FRONT_HEADER]: "" } }, undefined)).toBe("192.0.2.1");
 });

@@ -16,9 +16,9 @@ import { countWebhookCalls } from "@mailproof/functions/measure/webhooks";
 import { metrics } from "@mailproof/functions/metrics";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
+import { toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
-import { toEvent } from "../aws/gateway.ts";
 
 // A process of Lambda: one invocation of each kind after the other. chain.test.ts runs it and reads what it writes, as
 // CloudWatch would.

@@ -10,7 +10,7 @@ import { withQueue } from "@mailproof/functions/capabilities/queue";
 import { type BaseContext, createBaseContext } from "@mailproof/functions/lambda-world";
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { describe, expect, test } from "vitest";
-import { GRANTS, type Need } from "../../infra/iam.ts";
+import { GRANTS, listGrants, type Need } from "../../infra/iam.ts";
 import { lambdas, prober } from "../../infra/topology.ts";
 import { streamPieces } from "../app/form.ts";
 import { givenWorld } from "../app/given.ts";
@@ -30,6 +30,7 @@ const key = { pk: "P", sk: "1" };
 const read: Use = async ({ table }) => {
   await table.get(key);
   await table.query({ pk: "P", limit: 1 });
+  await table.query({ index: "list", pk: "P", limit: 1 });
   await table.query({ index: "due", pk: "P", limit: 1 });
 };
 
@@ -67,8 +68,11 @@ const USES: Readonly<Record<Need, Use>> = {
     await write(ports);
   },
   "table:mail-hosts": async (ports) => {
-    await read(ports);
-    await writeAt(ports, { pk: "PROVIDER#google", sk: "1" });
+    const key = { pk: "PROVIDER#google", sk: "1" };
+    await ports.table.get(key);
+    await ports.table.query({ pk: key.pk, limit: 1 });
+    await ports.table.query({ index: "list", pk: "CIRCUITS", limit: 1 });
+    await writeAt(ports, key);
   },
   "queue:send": ({ queue }) => queue.sendMany("events", [{ body: {} }]),
   "queue:depth": ({ queue }) => queue.countDeadLetters(),
@@ -106,6 +110,10 @@ const USES: Readonly<Record<Need, Use>> = {
   },
   smtp: async () => {},
   lists: async () => {},
+  "keys:check": async () => {},
+  cursor: async () => {},
+  activity: async () => {},
+  seal: async () => {},
   dashboard: async () => {},
   dns: async () => {},
   https: async () => {},
@@ -153,11 +161,23 @@ const listPartitions = (): readonly string[] =>
   );
 
 describe("the prober, which parses the replies of strangers,", () => {
-  const mayWrite = (partition: string): boolean =>
+  const may = (operation: string, partition: string): boolean =>
     createRole(
       prober,
       null,
-    )({ action: "dynamodb:UpdateItem", parts: ["table"], queue: null, partition });
+    )({ action: `dynamodb:${operation}`, parts: ["table"], queue: null, partition });
+  const mayAny = (partition: string): boolean =>
+    ["GetItem", "Query", "UpdateItem"].some((operation) => may(operation, partition));
+  const mayWrite = (partition: string): boolean => may("UpdateItem", partition);
+
+  test("names partitions in each of its grants on the table", () => {
+    const grants = listGrants(prober.needs).filter(({ actions }) =>
+      actions[0]?.startsWith("dynamodb:"),
+    );
+
+    expect(grants.map(({ on }) => on)).toEqual([["table"], ["list index"]]);
+    expect(grants.filter(({ partitions }) => !partitions?.every((one) => one !== "*"))).toEqual([]);
+  });
 
   test("may write whatever sessions with mail servers write", () => {
     const partitions = listPartitions();
@@ -168,7 +188,7 @@ describe("the prober, which parses the replies of strangers,", () => {
     expect(partitions.filter((one) => !mayWrite(one.endsWith("#") ? `${one}x` : one))).toEqual([]);
   });
 
-  test("may write nothing of an account, a key or a job", () => {
-    expect(["ACCOUNT#acc_1", "KEY#1", "JOB#job_1", "LEDGER#acc_1"].filter(mayWrite)).toEqual([]);
+  test("may read and write nothing of an account, a key or a job", () => {
+    expect(["ACCOUNT#acc_1", "KEY#1", "JOB#job_1", "LEDGER#acc_1"].filter(mayAny)).toEqual([]);
   });
 });

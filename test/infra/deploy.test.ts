@@ -1,15 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { deploy } from "../../infra/deploy/deploy.ts";
-import type { Programs } from "../../infra/deploy/programs.ts";
+import { type Programs, toWords } from "../../infra/deploy/programs.ts";
 
 // npm run deploy, with an account that is told and programs that are written down. test/third-party has AWS's own command line.
 
 type Answer = unknown;
 
+const LOCK = "s3api list-objects-v2 --bucket sst-state-1 --prefix lock/mailproof/production.json";
 const ACCOUNT: Readonly<Record<string, Answer>> = {
   "sts get-caller-identity": { Account: "123456789012", Arn: "arn:aws:iam::123456789012:user/ada" },
   "ssm get-parameters --names /mailproof/production/url": { Parameters: [] },
-  "ssm get-parameters --names /sst/bootstrap": { Parameters: [{}] },
+  "ssm get-parameters --names /sst/bootstrap": {
+    Parameters: [{ Value: '{"asset":"sst-asset-1","state":"sst-state-1"}' }],
+  },
+  [LOCK]: {},
+  "ssm get-parameters-by-path --path /mailproof/production/lambda": { Parameters: [] },
+  "ssm get-parameter --name /mailproof/production/versions": { Parameter: { Value: "{}" } },
   "ssm get-parameter --name /sst/bootstrap": { Parameter: { Value: '{"asset":"sst-asset-1"}' } },
   "ssm get-parameter --name /mailproof/production/url": {
     Parameter: { Value: "https://api.example.com" },
@@ -40,20 +46,36 @@ const PROGRAM = /(?:node|sst|aws)$/;
 
 type Given = {
   readonly account?: Readonly<Record<string, Answer>>;
+  /** What AWS's command line prints in place of an answer. */
+  readonly faults?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly secrets?: readonly string[];
   readonly accounts?: readonly object[];
   /** The program whose command has these words fails. */
   readonly failsAt?: string;
+  /** After it, SST's lock is there. */
+  readonly locksAt?: string;
   readonly isPreview?: boolean;
   readonly isAgreed?: boolean;
   readonly agrees?: boolean;
   readonly isWatched?: boolean;
+  /** Actions that the caller may not do. */
+  readonly lacks?: readonly string[] | "all";
 };
+
+const SIMULATION =
+  /^iam simulate-principal-policy --policy-source-arn \S+ --action-names (.+?)(?: --.*)?$/;
+
+const simulate = (actions: readonly string[], lacks: readonly string[] | "all") => ({
+  EvaluationResults: actions.map((name) => ({
+    EvalActionName: name,
+    EvalDecision: lacks === "all" || lacks.includes(name) ? "implicitDeny" : "allowed",
+  })),
+});
 
 const run = async (given: Given = {}) => {
   const { account = {}, environment = {}, secrets = SECRETS, accounts = [], failsAt } = given;
-  const answers: Readonly<Record<string, Answer>> = { ...ACCOUNT, ...account };
+  const answers: Record<string, Answer> = { ...ACCOUNT, ...account };
   const lines: string[] = [];
   const ran: string[] = [];
   const quotas: (string | undefined)[] = [];
@@ -61,11 +83,18 @@ const run = async (given: Given = {}) => {
   const open = (env: Readonly<Record<string, string | undefined>>): Programs => {
     const note = (program: string, args: readonly string[]) => {
       const command = [PROGRAM.exec(program)?.[0], ...args].join(" ");
+      if (given.locksAt !== undefined && command.includes(given.locksAt))
+        answers[LOCK] = { Contents: [{}] };
       if (failsAt !== undefined && command.includes(failsAt)) throw new Error(`${command} failed`);
       return command;
     };
     return {
       aws: async (command) => {
+        const [, actions] = SIMULATION.exec(command) ?? [];
+        if (actions !== undefined) return simulate(actions.split(" "), given.lacks ?? []);
+        if (command.startsWith("lambda get-alias")) return { FunctionVersion: "" };
+        const fault = given.faults?.[command];
+        if (fault !== undefined) throw new Error(toWords({ stderr: fault, message: "" }));
         const answer = answers[command];
         if (answer === undefined) throw new Error(`An error occurred: no ${command}`);
         return answer;
@@ -86,6 +115,7 @@ const run = async (given: Given = {}) => {
           known.push({ account_id: MADE.account_id, status: "active" });
         return JSON.stringify(MADE);
       },
+      sleep: async () => undefined,
       say: (line) => void lines.push(line),
       agree: async () => given.agrees ?? false,
     };
@@ -97,6 +127,7 @@ const run = async (given: Given = {}) => {
       isPreview: given.isPreview ?? false,
       isAgreed: given.isAgreed ?? true,
       isWatched: given.isWatched ?? true,
+      isAtOnce: false,
     },
     open,
   );
@@ -223,6 +254,22 @@ describe("the preflight stops before anything is changed", () => {
       "credentials",
       { account: { "sts get-caller-identity": undefined } },
       "✗ credentials AWS does not know you",
+    ],
+    [
+      "a network",
+      { faults: { "sts get-caller-identity": "Could not connect to the endpoint URL" } },
+      "✗ credentials AWS cannot be reached: the network, a proxy or the region is wrong.",
+    ],
+    [
+      "one of the rights",
+      { lacks: ["lambda:CreateFunction"] },
+      "✗ rights      arn:aws:iam::123456789012:user/ada lacks lambda:CreateFunction: sign in as a role that may administer the account, or let an administrator attach the policies that npx node infra/cdk/pipeline-app.ts writes",
+    ],
+    ["any right to change something", { lacks: "all" }, "more: sign in as a role"],
+    [
+      "SST's lock",
+      { account: { [LOCK]: { Contents: [{}] } } },
+      "If none runs: npm run sst -- unlock --stage production",
     ],
     [
       "the limit of the role of GitHub",
@@ -374,6 +421,43 @@ describe("the preflight says, and goes on", () => {
     expect(text).toContain(sentence);
     expect(code).toBe(0);
   });
+});
+
+test.each([
+  [
+    "An error occurred (AccessDenied) when calling the ListRoles operation: User: arn:aws:iam::1:user/a is not authorized to perform: iam:ListRoles on resource: x",
+    "You may not do it: the right iam:ListRoles is missing.",
+  ],
+  [
+    "An error occurred (AccessDeniedException) when calling the GetParameter operation",
+    "You may not do it: GetParameter was refused.",
+  ],
+  ["api error AccessDenied: <Error><Code>AccessDenied</Code></Error>", "You may not do it."],
+  [
+    'Unable to locate credentials. You can configure credentials by running "aws login".',
+    "You are not signed in, or no longer.",
+  ],
+  [
+    "An error occurred (ExpiredToken) when calling the GetCallerIdentity operation",
+    "You are not signed in, or no longer.",
+  ],
+  [
+    "dial tcp: lookup ssm.eu-central-1.amazonaws.com: no such host",
+    "AWS cannot be reached: the network, a proxy or the region is wrong.",
+  ],
+  [
+    "An error occurred (ResourceNotFoundException) when calling the DescribeTable operation",
+    "An error occurred (ResourceNotFoundException) when calling the DescribeTable operation",
+  ],
+  ["deserialization failed <html><body>503</body></html>", "deserialization failed"],
+])("the words %j become one sentence", (stderr, sentence) => {
+  expect(toWords({ stderr, message: "aws failed" })).toBe(sentence);
+});
+
+test("a deployment that SST's lock stops says how to remove it", async () => {
+  const { text } = await run({ failsAt: "sst deploy", locksAt: "sst deploy" });
+
+  expect(text).toContain("If none runs: npm run sst -- unlock --stage production");
 });
 
 test("a young account gets the sizes of its ten Lambdas", async () => {

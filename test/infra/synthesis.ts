@@ -77,12 +77,15 @@ const createState = ({ type, name, inputs }: Made) => {
   return {
     ...inputs,
     name: inputs["name"] ?? name,
-    arn: `arn:aws:${service}:${REGION}:${ACCOUNT}:${name}`,
+    arn: type.endsWith(":Alias")
+      ? `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}:${inputs["name"]}`
+      : `arn:aws:${service}:${REGION}:${ACCOUNT}:${name}`,
     ...(service === "sqs" && { url: `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}` }),
     bucket: inputs["bucket"] ?? name,
     bucketRegionalDomainName: `${inputs["bucket"] ?? name}.s3.${REGION}.amazonaws.com`,
     apiEndpoint: "https://api.example.com",
     executionArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:${name}`,
+    version: "1",
     invokeArn: `arn:aws:apigateway:${REGION}:lambda:${name}`,
     base64: Buffer.alloc(32).toString("base64"),
     publicIp: "203.0.113.10",

@@ -26,6 +26,7 @@ import { buildSendersReverseZone, buildSendersZone, SENDERS_REVERSE } from "@mai
 import type { Zones } from "@mailproof/lab/zone";
 import { createSelfSigned } from "@mailproof/local/mail-receiver/certificate";
 import type { APIGatewayProxyStructuredResultV2, SQSBatchResponse } from "aws-lambda";
+import { toBytes, toEvent } from "../../infra/gateway-event.ts";
 import {
   type Lambda,
   lambdas,
@@ -36,7 +37,6 @@ import {
   workerSpecs,
 } from "../../infra/topology.ts";
 import { createSqsEvent } from "../aws/events.ts";
-import { toBytes, toEvent } from "../aws/gateway.ts";
 import { createRole, createStage, type Stage } from "../third-party/stage.ts";
 import { openHooks } from "./hooks.ts";
 import type { Artefact, Mail } from "./journey.ts";
@@ -78,7 +78,9 @@ export const startBundledStage = async (folder?: string): Promise<BundledStage> 
 const makeBundles = async (closers: (() => unknown)[]): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-lambdas-"));
   closers.push(() => rmSync(folder, { recursive: true }));
-  await promisify(execFile)(process.execPath, ["scripts/bundle-lambdas.ts", folder]);
+  await promisify(execFile)(process.execPath, ["scripts/bundle-lambdas.ts", folder], {
+    env: { ...process.env, OAUTH_ISSUER: "the lab's" },
+  });
   return folder;
 };
 

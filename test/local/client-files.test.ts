@@ -5,9 +5,9 @@ import { packClients } from "@mailproof/docs-site/clients/archives";
 import { clientsAt, GO_MODULE, GO_VERSION } from "@mailproof/docs-site/clients/programs";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { expect, test } from "vitest";
+import { toBytes, toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toBytes, toEvent } from "../aws/gateway.ts";
 import { whenListening } from "../servers/listening.ts";
 
 const open = (archives: Readonly<Record<string, string>>) => {

@@ -7,9 +7,9 @@ import { documentsFrom, HERE, HERE_PATH } from "@mailproof/api/http/documents";
 import { texts } from "@mailproof/docs-site/texts";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { describe, expect, test } from "vitest";
+import { toBytes, toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toBytes, toEvent } from "../aws/gateway.ts";
 import { whenListening } from "../servers/listening.ts";
 
 const WHOLE_PAGE = ["/docs", "/docs/style.css", "/docs/script.js"];

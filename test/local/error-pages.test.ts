@@ -14,10 +14,10 @@ import { openWriters } from "@mailproof/docs-site/texts";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { formatError } from "@mailproof/local/cli/run-command";
 import { describe, expect, test } from "vitest";
+import { DOMAIN_NAME, toBytes, toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { send } from "../app/send.ts";
 import { createContext } from "../aws/events.ts";
-import { DOMAIN_NAME, toBytes, toEvent } from "../aws/gateway.ts";
 import { whenListening } from "../servers/listening.ts";
 
 const PAGE = openWriters()["/docs/errors"]?.() ?? "";

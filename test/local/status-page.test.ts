@@ -10,9 +10,9 @@ import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { createApiServer } from "@mailproof/local/server/server";
 import { PLAIN_SITE } from "@mailproof/local/server/site";
 import { expect, onTestFinished, test } from "vitest";
+import { toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toEvent } from "../aws/gateway.ts";
 
 const broken = () => Promise.reject(new Error("the disk is gone"));
 

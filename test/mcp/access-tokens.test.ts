@@ -7,10 +7,10 @@ import {
 } from "@modelcontextprotocol/client";
 import type { JWTPayload } from "jose";
 import { expect, test } from "vitest";
+import { toBytes, toEvent } from "../../infra/gateway-event.ts";
 import { given, givenWorld, START } from "../app/given.ts";
 import { givenIssuer } from "../app/issuer.ts";
 import { createContext } from "../aws/events.ts";
-import { toBytes, toEvent } from "../aws/gateway.ts";
 import { connectClient, createBearer, serveMcp } from "./client.ts";
 
 /** A server whose operator trusts an issuer, both on loopback. */

@@ -5,9 +5,9 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { createMcpLambda } from "@mailproof/functions/mcp";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import { describe, expect, test } from "vitest";
+import { toEvent, type WireRequest } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toEvent, type WireRequest } from "../aws/gateway.ts";
 import { createFolder, whenStarted } from "../servers/running.ts";
 import { connectClient, createBearer, serveMcp } from "./client.ts";
 

@@ -13,8 +13,8 @@ import {
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { lambda } from "@mailproof/functions/lambda";
 import { expect, onTestFinished, test } from "vitest";
+import { toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
-import { toEvent } from "../aws/gateway.ts";
 import { startServer } from "../servers/listening.ts";
 import { createFolder, whenStarted } from "../servers/running.ts";
 import { residentMegabytes } from "../servers/slow-clients.ts";

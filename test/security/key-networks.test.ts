@@ -8,9 +8,9 @@ import { CONNECTION_LIMITS } from "@mailproof/local/server/connections";
 import { createApiServer } from "@mailproof/local/server/server";
 import { createSite, getClientIp } from "@mailproof/local/server/site";
 import { expect, onTestFinished, test } from "vitest";
+import { toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
-import { toEvent } from "../aws/gateway.ts";
 
 // Goal: a key that is limited to networks is worth nothing elsewhere, whatever the caller writes into headers, on every
 // way to an operation.

@@ -85,7 +85,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
       `lambda create-function --function-name ${stage} --runtime nodejs24.x --handler a.handler --role ${role.Arn} --zip-file fileb://${code} --environment ${variables}`,
     );
     await aws(
-      `ssm put-parameter --type String --name /mailproof/${stage}/lambda/HttpVerifyFile --value ${stage}`,
+      `ssm put-parameter --type String --name /mailproof/${stage}/lambda/HttpMcp --value ${stage}`,
     );
   };
   const preview = "scripts/deploy.ts --stage production --preview";

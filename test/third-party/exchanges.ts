@@ -2,6 +2,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import type { Access } from "@mailproof/api/http/endpoint";
 import type { Json } from "@mailproof/core/ports/table";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
+import { toEvent, type WireRequest } from "../../infra/gateway-event.ts";
 import {
   type Lambda,
   routes,
@@ -10,7 +11,6 @@ import {
   workerSpecs,
 } from "../../infra/topology.ts";
 import { createSqsEvent } from "../aws/events.ts";
-import { toEvent, type WireRequest } from "../aws/gateway.ts";
 import { createReceipt } from "../things/ses.ts";
 import type { Outcome } from "./instance.ts";
 import type { Stage } from "./stage.ts";

@@ -174,6 +174,8 @@ type StoredKey = { readonly pk?: { readonly S?: string } };
 type ItemInput = { readonly Key?: StoredKey; readonly Item?: StoredKey };
 type TableInput = ItemInput & {
   readonly IndexName?: string;
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
   readonly TransactItems?: readonly Readonly<Record<string, ItemInput>>[];
 };
 
@@ -191,13 +193,24 @@ const listTableCalls = (operation: string, input: TableInput): AwsCall[] => {
         Object.entries(item).map(([name, one]) => [TRANSACTED[name] ?? name, one] as const),
       )
     : [[operation, input] as const];
-  const parts = [input.IndexName === undefined ? "table" : "indexes"] as const;
+  const parts = [findTablePart(input)];
   return operations.map(([name, { Key, Item }]) => ({
     action: `dynamodb:${name}`,
     parts,
     queue: null,
-    partition: (Key ?? Item)?.pk?.S ?? null,
+    partition: (Key ?? Item)?.pk?.S ?? findQueried(input),
   }));
+};
+
+const findTablePart = ({ IndexName: index }: TableInput): ResourcePart => {
+  if (index === undefined) return "table";
+  return index === "list" ? "list index" : "due index";
+};
+
+/** The first condition of a query is about the partition. */
+const findQueried = (input: TableInput): string | null => {
+  const [, placeholder = ""] = / = (:\w+)/.exec(input.KeyConditionExpression ?? "") ?? [];
+  return input.ExpressionAttributeValues?.[placeholder]?.S ?? null;
 };
 
 const findS3Action = ({ method, url }: Received): string => {

@@ -13,11 +13,11 @@ type Event = Pick<APIGatewayProxyEventV2, "headers" | "requestContext">;
 /** CloudFront appends the address that called it to what its caller wrote; API Gateway then appends CloudFront's. */
 export const getClientIp = (
   { headers, requestContext }: Event,
-  { encryptionKey }: { readonly encryptionKey: string },
+  frontSecret: string | undefined,
 ): string => {
   const { sourceIp } = requestContext.http;
   const { [FRONT_HEADER]: sent, "x-forwarded-for": forwarded = "" } = headers;
-  if (sent === undefined || !isSame(sent, deriveFrontSecret(encryptionKey))) return sourceIp;
+  if (!sent || !frontSecret || !isSame(sent, frontSecret)) return sourceIp;
   const addresses = forwarded.split(",").map((one) => one.trim());
   return addresses.findLast((one) => one !== "" && one !== sourceIp) ?? sourceIp;
 };

@@ -99,18 +99,26 @@ export const createLambdaWorld = (
   };
 };
 
-/** Read first, so that a Lambda without its secrets does not start and reports the missing one. */
+/** A secret is read when it is used, since a Lambda is given only those that it needs. */
 const readSettings = (environment: LambdaEnvironment): Settings => ({
   version: manifest.version,
-  keyPepper: requireSetting(environment, "KEY_PEPPER"),
+  get keyPepper() {
+    return requireSetting(environment, "KEY_PEPPER");
+  },
   keyPepperBefore: environment["KEY_PEPPER_BEFORE"] || null,
-  cursorSecret: requireSetting(environment, "CURSOR_SECRET"),
-  activityKey: requireSetting(environment, "ACTIVITY_KEY"),
+  get cursorSecret() {
+    return requireSetting(environment, "CURSOR_SECRET");
+  },
+  get activityKey() {
+    return requireSetting(environment, "ACTIVITY_KEY");
+  },
   activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
   sesAccount: environment["SES_ACCOUNT"] ?? null,
   mailDomain: environment["MAIL_DOMAIN"]?.toLowerCase() ?? null,
   publicUrl: null,
-  encryptionKey: requireSetting(environment, "SEALING_KEY"),
+  get encryptionKey() {
+    return requireSetting(environment, "SEALING_KEY");
+  },
   chunkRows: CHUNK_ROWS,
   exportRows: EXPORT_ROWS,
   slowRowsAfterMs: Number.POSITIVE_INFINITY,

@@ -16,7 +16,7 @@ type Event = APIGatewayProxyEventV2;
 /** The whole Lambda of one endpoint: read the event, respond. API Gateway has already matched the route. */
 export const lambda = (endpoint: Endpoint, world: AppWorld = createLambdaWorld()) =>
   createHttpChain(world, moneyAfterBug(endpoint)).handler(async (event, context) => {
-    const answer = await respond(world, endpoint, toRequest(world, event, context));
+    const answer = await respond(world, endpoint, toRequest(event, context));
     const isHead = event.requestContext.http.method === "HEAD";
     return isHead ? toHeadResult(answer) : bufferResponse(answer);
   });
@@ -27,14 +27,10 @@ const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Ar
   return singleChunk(bytes);
 };
 
-export const toRequest = (
-  { settings }: Pick<AppWorld, "settings">,
-  event: Event,
-  context: Context,
-): HttpRequest => ({
+export const toRequest = (event: Event, context: Context): HttpRequest => ({
   ...identify(event),
   headers: event.headers,
-  clientIp: getClientIp(event, settings),
+  clientIp: getClientIp(event, process.env["FRONT_SECRET"]),
   path: omitUndefined(event.pathParameters),
   query: readQuery(event),
   body: (bytesMax) => readBody(event, context, bytesMax),

@@ -10,6 +10,6 @@ export const createMcpLambda = (world: AppWorld = createLambdaWorld()) => {
   const mcp = createMcp(world);
   return createHttpChain(world, "unknown").handler(async (event, context) => {
     const { method } = event.requestContext.http;
-    return toResult(await mcp({ ...toRequest(world, event, context), method }));
+    return toResult(await mcp({ ...toRequest(event, context), method }));
   });
 };

@@ -2,10 +2,11 @@
 // needs; when one is missing, only the port that needs it fails, with its name.
 //
 //   name                     who needs it                     what it is
-//   KEY_PEPPER               acts for accounts                key of the stored hash of every API key
-//   CURSOR_SECRET            acts for accounts                signs pagination cursors
-//   ACTIVITY_KEY             acts for accounts                key for hashing stored activity
-//   SEALING_KEY              acts for accounts                seals secrets; makes the keys of receipts, and CloudFront's header
+//   KEY_PEPPER               checks keys                      key of the stored hash of every API key
+//   FRONT_SECRET             checks keys, behind CloudFront   proves that a request came through CloudFront
+//   CURSOR_SECRET            needs cursor                     signs pagination cursors
+//   ACTIVITY_KEY             needs activity                   key for hashing stored activity
+//   SEALING_KEY              needs seal                       seals secrets; makes the keys of receipts
 //   ACTIVITY_POOL            acts for accounts, if set        shared: accounts see each other's activity
 //   MAIL_DOMAIN              acts for accounts, if set        domain of the addresses that Amazon SES receives mail for
 //   SES_ACCOUNT              the activity worker              account of SES events without an account tag
@@ -32,9 +33,12 @@
 
 export type LambdaEnvironment = Readonly<Record<string, string | undefined>>;
 
+/** Begins the value of a secret that a Lambda does not need (infra/iam.ts). */
+export const WITHHELD = "withheld:";
+
 export const requireSetting = (environment: LambdaEnvironment, name: string): string => {
   const value = environment[name];
-  if (!value) throw new Error(`The setting ${name} is missing.`);
+  if (!value || value.startsWith(WITHHELD)) throw new Error(`The setting ${name} is missing.`);
   return value;
 };
 

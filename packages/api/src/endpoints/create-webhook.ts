@@ -14,7 +14,7 @@ export const createWebhook = endpoint({
     "Send events to an HTTPS address. The secret that signs them is shown only in this response.",
   price: null,
   access: "webhooks:write",
-  needs: ["table:readwrite", "https"],
+  needs: ["table:readwrite", "https", "seal"],
   tool: { effect: "additive" },
   answers: [201],
   errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],

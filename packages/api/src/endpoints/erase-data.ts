@@ -21,7 +21,7 @@ export const eraseData = endpoint({
   summary: "Erase what the account has stored of an email address.",
   price: null,
   access: "verification:write",
-  needs: ["table:readwrite", "blobs:read", "blobs:write"],
+  needs: ["table:readwrite", "blobs:read", "blobs:write", "seal"],
   tool: {
     effect: "destructive",
     hint: "Ask the user first: results and activity of the address cannot be restored. Needs the scope activity:write, too.",

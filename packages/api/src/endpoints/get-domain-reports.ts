@@ -48,7 +48,7 @@ export const getDomainReports = endpoint({
     "Get what receivers reported about a domain: who sends as it, how much is aligned, and what to do about each source.",
   price: null,
   access: "deliverability:read",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "cursor"],
   // Not a tool: its response is longer than a model needs to choose the next step.
   tool: null,
   answers: [200],

@@ -53,7 +53,7 @@ export const getJob = endpoint({
   summary: "Get a job, the counts of its results, and a page of them.",
   price: null,
   access: "verification:read",
-  needs: ["table:readwrite", "blobs:read"],
+  needs: ["table:readwrite", "blobs:read", "cursor"],
   tool: {
     effect: "readOnly",
     hint: "Pass next_key to read the next page. While the job runs every page has one: wait a few seconds and pass it: each row is returned once. The last page has none. For all rows at once, give the user the link of download_job.",

@@ -15,7 +15,7 @@ export const getReceiptKeys = endpoint({
   price: null,
   access: "public",
   enveloped: false,
-  needs: [],
+  needs: ["seal"],
   // Not a tool: libraries use it to verify a signature.
   tool: null,
   answers: [200],

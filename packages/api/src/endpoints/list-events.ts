@@ -45,7 +45,7 @@ export const listEvents = endpoint({
   summary: "Read the account's events, and wait for the next ones. Webhooks still receive theirs.",
   price: null,
   access: "events:read",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "cursor"],
   // Not a tool: a model reads a job or a list when it needs one, and has no use for a long poll.
   tool: null,
   answers: [200],

@@ -18,7 +18,7 @@ export const listJobs = endpoint({
   summary: "List the jobs, newest first.",
   price: null,
   access: "verification:read",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "cursor"],
   tool: { effect: "readOnly", hint: "Pass next_offset as offset to read the next page." },
   answers: [200],
   errors: KEYED_ERRORS,

@@ -95,7 +95,7 @@ export const listLedgerEntries = endpoint({
   summary: "List every movement of the account's credits, newest first.",
   price: null,
   access: "account:read",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "cursor"],
   tool: { effect: "readOnly" },
   answers: [200],
   errors: KEYED_ERRORS,

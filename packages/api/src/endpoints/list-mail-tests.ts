@@ -17,7 +17,7 @@ export const listMailTests = endpoint({
   summary: "List the mail tests, newest first.",
   price: null,
   access: "deliverability:read",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "cursor"],
   tool: { effect: "readOnly" },
   answers: [200],
   errors: KEYED_ERRORS,

@@ -80,7 +80,7 @@ export const listRequests = endpoint({
     "List the account's own requests of the last 7 days, newest first, without successful reads.",
   price: null,
   access: "account:read",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "cursor"],
   // Not a tool: it helps a person to debug a program, and each tool's description costs tokens in every conversation.
   tool: null,
   answers: [200],

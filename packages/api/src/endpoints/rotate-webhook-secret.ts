@@ -17,7 +17,7 @@ export const rotateWebhookSecret = endpoint({
     "Replace the signing secret. The new one is shown only in this response; the old one stops working immediately.",
   price: null,
   access: "webhooks:write",
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "seal"],
   tool: { effect: "destructive" },
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],

@@ -17,7 +17,7 @@ export const testWebhook = endpoint({
     "Send webhook.test, or a sample of any event, once, signed like any other, and return its delivery.",
   price: null,
   access: "webhooks:write",
-  needs: ["table:readwrite", "https"],
+  needs: ["table:readwrite", "https", "seal"],
   tool: { effect: "additive" },
   answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],

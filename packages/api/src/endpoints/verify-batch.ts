@@ -30,7 +30,7 @@ export const verifyBatch = endpoint({
   summary: "Verify up to 10,000 addresses as a job.",
   price: `${formatCredits(PRICES.batchAddress)} for each different address, when the job is accepted. An \`unknown\` that our side causes is refunded when the job ends; one that the recipient's side causes is not.`,
   access: "verification:write",
-  needs: ["table:readwrite", "blobs:write", "queue:send", "https"],
+  needs: ["table:readwrite", "blobs:write", "queue:send", "https", "seal"],
   keyed: true,
   tool: {
     effect: "additive",

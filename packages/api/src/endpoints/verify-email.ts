@@ -38,7 +38,7 @@ export const verifyEmail = endpoint({
   summary: "Verify one address.",
   price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyCached)} credit when the same address was verified within 24 hours, and ${toCredits(PRICES.verifyControlled)} when \`control\` is proven; nothing for an \`unknown\` that our side causes: our limits, rules, IP address, exit or port (\`host_daily_limit\`, \`probe_policy\`, \`address_literal\`, \`no_smtp_egress\`).`,
   access: "verification:write",
-  needs: ["table:readwrite", "queue:send", "mail", "https"],
+  needs: ["table:readwrite", "queue:send", "mail", "https", "seal"],
   keyed: true,
   tool: {
     effect: "additive",

@@ -20,7 +20,7 @@ export const verifyForm = endpoint({
   price: `${formatCredits(PRICES.verify)}; ${toCredits(PRICES.verifyControlled)} credit when \`control\` is proven; nothing when our fault or limits kept us from asking the mail server, and nothing for an address that names an IP address.`,
   access: "verification:write",
   forVisitors: true,
-  needs: ["table:readwrite", "queue:send", "mail", "https"],
+  needs: ["table:readwrite", "queue:send", "mail", "https", "seal"],
   keyed: true,
   // Not a tool: pages use it, and a program calls verifyEmail.
   tool: null,

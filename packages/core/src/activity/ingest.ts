@@ -18,7 +18,7 @@ export const ACTIVITY_QUEUE = {
 export const ingestSes: Worker = {
   queue: ACTIVITY_QUEUE,
   lambda: { batch: 10, concurrency: 10 },
-  needs: ["table:readwrite"],
+  needs: ["table:readwrite", "activity"],
   async handle(world, body) {
     const { account: taggedAccount, events } = parseSesMessage(body);
     if (events.length === 0) return;

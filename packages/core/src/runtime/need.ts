@@ -13,4 +13,10 @@ export type Need =
   /** The lists that a verdict depends on. The bundle contains them. */
   | "lists"
   | "dns"
+  /** Signs the cursors of its pages. */
+  | "cursor"
+  /** Hashes addresses and domains in keys of the table. */
+  | "activity"
+  /** Seals the secrets of webhooks, or signs receipts. */
+  | "seal"
   | "https";

@@ -21,7 +21,7 @@ import { findWebhook } from "./webhooks.ts";
 export const deliverEvent: Worker = {
   queue: DELIVERIES_QUEUE,
   lambda: { batch: 1, concurrency: 64 },
-  needs: ["table:readwrite", "queue:send", "https"],
+  needs: ["table:readwrite", "queue:send", "https", "seal"],
   async handle(world, body) {
     const { id, token } = readWakeUp(body);
     const item = await world.table.get(toDeliveryKey(id));
@@ -31,7 +31,7 @@ export const deliverEvent: Worker = {
   },
   // The delivery is scheduled, so the reconciler sends its message again.
   giveUp: {
-    needs: ["table:readwrite"],
+    needs: ["table:readwrite", "seal"],
     handle: async (world, body) =>
       world.log("delivery_deferred", { delivery: readWakeUp(body).id }),
   },

@@ -38,7 +38,7 @@ const Message = v.object({ test: v.string() });
 export const assessMail: Worker<CheckWorld> = {
   queue: MAIL_TESTS_QUEUE,
   lambda: { batch: 1, concurrency: 5 },
-  needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
+  needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns", "activity"],
   async handle(world, body) {
     const test = await findMailTest(world.table, v.parse(Message, body).test);
     if (test?.status === "waiting" && test.mode === "test")
@@ -47,7 +47,7 @@ export const assessMail: Worker<CheckWorld> = {
   },
 
   giveUp: {
-    needs: ["table:readwrite"],
+    needs: ["table:readwrite", "activity"],
     async handle(world, body) {
       const test = await findMailTest(world.table, v.parse(Message, body).test);
       if (test?.status === "assessing") await endMailTest(world, test, "failed");

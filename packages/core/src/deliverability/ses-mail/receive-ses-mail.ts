@@ -31,7 +31,7 @@ const BUSY_FOR_MS = DAY_MS;
 export const receiveSesMail: Worker<CheckWorld> = {
   queue: INBOUND_MAIL_QUEUE,
   lambda: { batch: 1, concurrency: 5 },
-  needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns"],
+  needs: ["table:readwrite", "queue:send", "blobs:read", "blobs:write", "dns", "activity"],
   async handle(world, body) {
     const receipt = parseReceipt(body);
     const mail = await readMail(world, receipt);
