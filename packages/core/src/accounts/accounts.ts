@@ -125,7 +125,7 @@ export const isActiveAccount = async (table: Table, account: string): Promise<bo
   return !found || getAccountStatus(found) === "active";
 };
 
-/** An operator's key covers grants and clawbacks of every account, so another account or amount is another request. */
+/** An operator's key covers grants and clawbacks of every account: another account or amount is another request. */
 const toIdempotencyKey = (account: string, change: number, key: string): IdempotencyKey => ({
   owner: "operator",
   action: "credits.grant",

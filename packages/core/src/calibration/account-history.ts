@@ -1,6 +1,7 @@
 import type { Address } from "@mailproof/mail/address";
 import { hashAddress, hashDomain } from "../accounts/hashes.ts";
 import { DAY_MS, isUnexpired } from "../lib/time.ts";
+import type { Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { BOUNCE_DAYS, findSentTo, findVerdictItem, NOTHING_SENT, toVerdictKey } from "./items.ts";
 import { findUsualPattern, readPatternCounts } from "./naming.ts";
@@ -33,9 +34,10 @@ export type AccountHistory = {
  */
 export const createAccountHistory = (
   world: Pick<World, "table" | "now" | "settings">,
-  account: string,
+  { account, bounceFree }: Pick<Payer, "account" | "bounceFree">,
 ): AccountHistory => ({
   findBounce: async ({ canonical }) => {
+    if (bounceFree) return null;
     const hash = hashAddress(world, account, canonical);
     const item = await findVerdictItem(world.table, hash).catch(() => undefined);
     return item?.bouncedAt !== undefined && isRecent(item.bouncedAt, world.now())

@@ -1,4 +1,5 @@
-import { isActiveAccount } from "../accounts/accounts.ts";
+import { getAccountStatus } from "../accounts/account-items.ts";
+import { findAccount } from "../accounts/accounts.ts";
 import { Failure } from "../lib/failure.ts";
 import { getOwnerId, KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
@@ -8,10 +9,15 @@ import { cancelJob } from "./cancel-job.ts";
 // The jobs of an account that is disabled or closed are cancelled: at once by the operator's command, and by its worker
 // if a request that had begun before creates one afterwards.
 
-/** For a worker, before it works on a job. True: the job is cancelled. */
-export const cancelIfInactive = async (world: World, job: Job): Promise<boolean> => {
-  if (await isActiveAccount(world.table, job.account)) return false;
-  return (await tryCancel(world, job)) !== "ended";
+/**
+ * For a worker, before it works on a job: the job, with what its account knows of bounces. Undefined: it is cancelled. An
+ * account that is not stored counts as active.
+ */
+export const admitJob = async (world: World, job: Job): Promise<Job | undefined> => {
+  const account = await findAccount(world.table, job.account);
+  const isActive = !account || getAccountStatus(account) === "active";
+  if (!isActive && (await tryCancel(world, job)) !== "ended") return undefined;
+  return { ...job, bounceFree: account?.bounceFree };
 };
 
 export type CancelledJobs = {

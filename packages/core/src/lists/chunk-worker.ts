@@ -50,7 +50,7 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { storeVerdictSample } from "../verify/store-verdict.ts";
 import { isOurFailure } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verify } from "../verify/verify.ts";
-import { cancelIfInactive } from "./cancel-inactive.ts";
+import { admitJob } from "./cancel-inactive.ts";
 import { completeIfDone } from "./completion.ts";
 import { settleAndComplete } from "./repair-job.ts";
 
@@ -104,9 +104,9 @@ const runPass = async (
   message: ChunkMessage,
   work: PassWork,
 ): Promise<void> => {
-  const job = await findJob(world.table, message.job);
-  if (!job || !isOpenJob(job)) return;
-  if (await cancelIfInactive(world, job)) return;
+  const found = await findJob(world.table, message.job);
+  const job = found && isOpenJob(found) && (await admitJob(world, found));
+  if (!job) return;
   const chunk = await findChunk(world.table, job.id, message.chunk);
   const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
   // Another worker may have done this pass, also between the two reads.

@@ -31,15 +31,15 @@ export const FIRST_ATTEMPT: Waited = { causes: [] };
 /** Every attempt finds out everything; which parts are shown is decided later. */
 export const toAttemptOptions = (
   world: Pick<World, "table" | "now" | "settings">,
-  { id, account, mode }: Pick<Payer, "account" | "mode"> & { readonly id: string },
+  payer: Pick<Payer, "account" | "mode" | "bounceFree"> & { readonly id: string },
   priority: Priority,
   { causes, ticket, exit }: Waited,
 ): VerifyOptions => ({
   deepVerify: true,
   includeAi: true,
   includeEvidence: true,
-  requester: { account, priority, job: id },
-  history: mode === "live" ? createAccountHistory(world, account) : undefined,
+  requester: { account: payer.account, priority, job: payer.id },
+  history: payer.mode === "live" ? createAccountHistory(world, payer) : undefined,
   ticket,
   exit,
   isPatient: causes.includes("silence"),

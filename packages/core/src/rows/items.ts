@@ -179,6 +179,8 @@ export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved" | "doma
   readonly refunds: Refunds;
   /** How many rows of a batch or a file wait for another attempt, by reason. */
   readonly deferred: Readonly<Record<string, number>>;
+  /** Of its account, while a pass works on it. */
+  readonly bounceFree?: true | undefined;
 };
 export type JobProgress = Pick<Job, "total" | "processed" | ResultBucket>;
 

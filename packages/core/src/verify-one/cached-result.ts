@@ -49,11 +49,11 @@ const isDoubtedSince = async (
 /** True when the account's mail has bounced since the result was made, so the result is outdated. */
 const hasBouncedSince = async (
   world: World,
-  { account }: Pick<Payer, "account">,
+  payer: Pick<Payer, "account">,
   address: Address | null,
   { evidence }: Verification,
 ): Promise<boolean> => {
   if (!address) return false;
-  const bouncedAt = await createAccountHistory(world, account).findBounce(address);
+  const bouncedAt = await createAccountHistory(world, payer).findBounce(address);
   return bouncedAt !== (evidence?.bouncedAt ?? null);
 };
