@@ -19,7 +19,7 @@ const givenContext = () => {
   };
   const table = createSqliteTable(":memory:", world.now);
   const stopping = new AbortController();
-  const local: LocalWorld = { ...world, table, queue };
+  const local: LocalWorld = { ...world, table, queue, hasMemory: () => true };
   return { local, queue, table, logged, later, goAhead, stopping };
 };
 
@@ -78,10 +78,13 @@ const givenBusyThread = (): void => {
   });
 };
 
-test("many messages that only wait for others are in hand, however busy the thread is", async () => {
+test.each([
+  ["that only wait for other servers", { concurrencyWhenBusy: 30 }],
+  ["that need memory while memory is free", { isBoundByMemory: true }],
+])("a busy thread works on many messages %s", async (_, limits) => {
   const { local, queue, stopping } = givenContext();
   givenBusyThread();
-  const calls = { ...chunks, name: "calls", concurrency: 30, concurrencyWhenBusy: 30 };
+  const calls = { ...chunks, name: "calls", concurrency: 30, ...limits };
   await queue.sendMany(
     "calls",
     Array.from({ length: 30 }, (_, body) => ({ body })),

@@ -19,7 +19,12 @@ const rows = {
 const givenWorker = () => {
   const { world } = givenWorld();
   const queue = createSqliteQueue(":memory:", () => new Date());
-  const local: LocalWorld = { ...world, table: createSqliteTable(":memory:", world.now), queue };
+  const local: LocalWorld = {
+    ...world,
+    table: createSqliteTable(":memory:", world.now),
+    queue,
+    hasMemory: () => true,
+  };
   const stopping = new AbortController();
   const inHand: string[] = [];
   const letGo: (() => void)[] = [];

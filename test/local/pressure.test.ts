@@ -59,6 +59,21 @@ test("the third late reading in a row is pressure, and only while requests are i
   expect(readAll([LATE, LATE, LATE, IDLE]).at(-1)).toBeNull();
 });
 
+test("a process with half of its memory in use takes no more rows than a busy thread needs", () => {
+  const [low, high] = [0.49, 0.5].map((memoryShare) => {
+    const meter = startPressureMeter(
+      () => {},
+      () => 1,
+      () => ({ ...CALM, memoryShare }),
+    );
+    meter.stop();
+    meter.poll();
+    return meter.hasMemory();
+  });
+
+  expect([low, high]).toEqual([true, false]);
+});
+
 test("the log says once when pressure begins, and once when it ends", () => {
   let reading = CALM;
   const logged: string[] = [];

@@ -9,7 +9,7 @@ import { HTTPS_PORT, type Https } from "@mailproof/core/ports/https";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { createListReads } from "@mailproof/core/runtime/list-reads";
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
-import type { OnSession } from "@mailproof/core/smtp-pool/session-report";
+import type { SessionReport } from "@mailproof/core/smtp-pool/session-report";
 import type { Lab } from "@mailproof/lab/lab";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { createHttpsClient } from "@mailproof/net/https";
@@ -35,7 +35,12 @@ import { createStateHealth, type StateHealth } from "./storage/state-check.ts";
 import { completeFolder, prepareFolder } from "./storage/state-folder.ts";
 import { recordSessionSpan, traceHttps, traceProbe } from "./tracing.ts";
 
-export type LocalWorld = AppWorld & { readonly table: SqliteTable; readonly queue: SqliteQueue };
+export type LocalWorld = AppWorld & {
+  readonly table: SqliteTable;
+  readonly queue: SqliteQueue;
+  /** Whether more rows may be in progress than a busy thread needs. */
+  readonly hasMemory: () => boolean;
+};
 
 /** Each long poll holds a connection, and reads the table once a second. */
 const LONG_POLL_LIMITS = { perAccount: 4, inAll: 100 };
@@ -74,8 +79,7 @@ export const createApp = (
   const callersFirst = createCallersFirst();
   const stopping = createStopping();
   const log = createLineLog(environment.LOG_LEVEL, now);
-  const onSession = createSessionReporter(counters);
-  const ports = { table, ...callersFirst, log, connections: counters?.connections, onSession };
+  const ports = { table, ...callersFirst, log, ...createObservers(counters) };
   const { engine, mail, ...opened } = openEngine(environment, lab, ports);
   const queue = createSqliteQueue(join(directory, "queue.sqlite"), now, (error) =>
     health.report("queue", error),
@@ -113,6 +117,7 @@ export const createApp = (
     sleep,
     log,
     pressure: meter.pressure,
+    hasMemory: meter.hasMemory,
     stopping: stopping.signal,
     settings: toSettings(environment, secrets),
   };
@@ -159,12 +164,13 @@ const openHttps = (
   return traceHttps(counters?.observeHttps(client) ?? client);
 };
 
-const createSessionReporter =
-  (counters: Counters | undefined): OnSession =>
-  (report) => {
+const createObservers = (counters: Counters | undefined) => ({
+  connections: counters?.connections,
+  onSession: (report: SessionReport): void => {
     counters?.onSession(report);
     recordSessionSpan(report);
-  };
+  },
+});
 
 const toSettings = (
   environment: Environment,

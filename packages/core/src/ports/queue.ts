@@ -12,6 +12,8 @@ export type QueueConfig = {
   readonly concurrency: number;
   /** The same limit while the event loop is late: high for messages that mostly wait for other servers. */
   readonly concurrencyWhenBusy?: number;
+  /** Its messages need memory more than the thread: while there is enough, a busy thread works on as many as an idle one. */
+  readonly isBoundByMemory?: boolean;
 };
 
 const DEAD_LETTER_SUFFIX = "-dead";

@@ -28,15 +28,16 @@ export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
 export const readChunkMessage = (body: unknown): ChunkMessage => v.parse(ChunkMessage, body);
 
 /**
- * `concurrency` is in rows. One account alone may use half of it: ten chunks of a file, which fill the sessions of an
- * engine. While the thread is busy, two chunks of a file are enough work. A pass over a chunk takes 12 minutes at most.
+ * `concurrency` is in rows. One account alone may use half of it: the more rows, the more of them share a session. While
+ * memory is short, two chunks of a file are enough work for a busy thread. A pass over a chunk takes 12 minutes at most.
  */
 export const CHUNKS_QUEUE = {
   name: "chunks",
   visibilitySeconds: 960,
   receivesMax: 12,
-  concurrency: 10_000,
+  concurrency: 20_000,
   concurrencyWhenBusy: 1_000,
+  isBoundByMemory: true,
 };
 
 /**

@@ -1,8 +1,12 @@
-import { performance } from "node:perf_hooks";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { getRetryDelaySeconds, type ReceivedMessage } from "@mailproof/core/ports/queue";
+import {
+  getRetryDelaySeconds,
+  type QueueConfig,
+  type ReceivedMessage,
+} from "@mailproof/core/ports/queue";
 import type { Schedule, Worker } from "@mailproof/core/runtime/worker";
 import type { LocalWorld } from "../app.ts";
+import { createIdleCheck, IDLE_WINDOW_MS } from "./idle-check.ts";
 
 const LONG_POLL_MS = 20_000;
 const RECEIVE_RETRY_MS = 1_000;
@@ -33,21 +37,21 @@ const runWorker = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { queue } = worker;
-  const { concurrencyWhenBusy: evenWhenBusy = IN_FLIGHT_MIN } = queue;
   const inFlight = createInFlight();
   const hasTime = createIdleCheck();
   while (!signal.aborted) {
     const weight = inFlight.weight();
+    const evenWhenBusy = getConcurrencyWhenBusy(world, queue);
     const isBusy = weight >= evenWhenBusy && !hasTime();
     if (isDamaged(world)) await world.sleep(DAMAGE_RECHECK_MS, signal);
     else if (weight >= queue.concurrency) await inFlight.waitForOne();
     else if (isBusy && inFlight.byGroup.has(NO_GROUP))
-      await Promise.race([world.sleep(POLL_MS, signal), inFlight.waitForOne()]);
+      await Promise.race([world.sleep(IDLE_WINDOW_MS, signal), inFlight.waitForOne()]);
     else {
       const max = Math.max(1, evenWhenBusy - weight);
       // With one to share, an account that has anything in progress is at its share.
       const from = isBusy ? { ...queue, concurrency: weight + 1 } : queue;
-      const waitMs = isBusy ? POLL_MS : LONG_POLL_MS;
+      const waitMs = isBusy ? IDLE_WINDOW_MS : LONG_POLL_MS;
       // An account that is at its share may have its turn again as soon as a message is done.
       const until = weight > 0 ? AbortSignal.any([signal, inFlight.getDoneSignal()]) : signal;
       const received = await world.queue
@@ -101,20 +105,11 @@ const DAMAGE_RECHECK_MS = 5_000;
 const IN_FLIGHT_MIN = 2;
 /** Messages without a group have no share. */
 const NO_GROUP = "";
-const POLL_MS = 50;
-/** Above this share of its time at work, the thread starts fewer messages. */
-const BUSY_SHARE = 0.7;
 
-/** Whether the thread had idle time lately. Each yes is for one message; then it measures again. */
-const createIdleCheck = (): (() => boolean) => {
-  let since = performance.eventLoopUtilization();
-  return () => {
-    const { idle, active, utilization } = performance.eventLoopUtilization(since);
-    if (idle + active < POLL_MS) return false;
-    since = performance.eventLoopUtilization();
-    return utilization < BUSY_SHARE;
-  };
-};
+const getConcurrencyWhenBusy = ({ hasMemory }: LocalWorld, queue: QueueConfig): number =>
+  queue.isBoundByMemory && hasMemory()
+    ? queue.concurrency
+    : (queue.concurrencyWhenBusy ?? IN_FLIGHT_MIN);
 
 const handleMessage = async (
   world: LocalWorld,

@@ -32,6 +32,9 @@ const LATE_READINGS_MIN = 3;
 
 type PressureState = { readonly pressure: Pressure | null; readonly lateReadings: number };
 
+/** Above this share the process takes no more rows into its memory than a busy thread needs. */
+const ROOMY_BELOW = 0.5;
+
 const NO_PRESSURE: PressureState = { pressure: null, lateReadings: 0 };
 
 export const computePressure = (
@@ -56,8 +59,9 @@ export const startPressureMeter = (
   log: Log,
   countRequests: () => number,
   read: () => Omit<PressureReading, "requests"> = createProcessReader(),
-): { readonly pressure: ReadPressure; readonly poll: () => void; readonly stop: () => void } => {
+) => {
   let state = NO_PRESSURE;
+  let hasMemory = true;
   const poll = (): void => {
     const reading = { ...read(), requests: countRequests() };
     const next = computePressure(state, reading);
@@ -65,9 +69,11 @@ export const startPressureMeter = (
     if (kind !== state.pressure)
       log(kind ? "pressure_began" : "pressure_ended", { kind, ...reading });
     state = next;
+    hasMemory = reading.memoryShare < ROOMY_BELOW;
   };
   const timer = setInterval(poll, READ_EVERY_MS).unref();
-  return { pressure: () => state.pressure, poll, stop: () => clearInterval(timer) };
+  const pressure: ReadPressure = () => state.pressure;
+  return { pressure, hasMemory: () => hasMemory, poll, stop: () => clearInterval(timer) };
 };
 
 const RESOLUTION_MS = 20;
