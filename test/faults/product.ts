@@ -30,6 +30,16 @@ const aws = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/functions/src/aws/${file}`, ...tests);
 
 export const FAULTS: readonly Fault[] = [
+  inSmtpPool("process-rules.ts", "gathering")(
+    "a long list on a busy thread opens a session for each row",
+    " || isHeld)",
+    ")",
+  ),
+  inSmtpPool("scheduler.ts", "gathering")(
+    "the pool looks at every host queue after each session of a long list",
+    "{ any: isShort, ",
+    "{ any: true, ",
+  ),
   inFile("packages/core/src/calibration/account-history.ts", "local/counts")(
     "each row of a list looks for a bounce, though none was reported",
     "    if (bounceFree) return null;\n",

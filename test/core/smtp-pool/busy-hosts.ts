@@ -3,6 +3,8 @@ import { createDailyQuota } from "@mailproof/core/smtp-pool/daily-limits";
 import type { Priority } from "@mailproof/core/smtp-pool/fairness";
 import type { ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import { createProbe } from "@mailproof/core/smtp-pool/scheduler";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
+import type { SlotPool } from "@mailproof/core/smtp-pool/slots/slots";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { ReplyOrFault, SmtpConnect } from "@mailproof/mail/smtp/wire";
@@ -17,6 +19,7 @@ export const givenBusyHosts = ({
   replyMs = 100,
   isSilent = (_host: string): boolean => false,
   isUnknown = false,
+  hasTime = (): boolean => true,
 } = {}) => {
   const { world, table, queue } = givenWorld();
   const startedAt = world.now().getTime();
@@ -51,7 +54,16 @@ export const givenBusyHosts = ({
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
   const catchAllCache = createCatchAllCache(table, world.now);
   const quota = createDailyQuota({ ...world, lists: createLists(), allowed: [] });
-  const probe = createProbe({ ...world, connect, catchAllCache, smtp, quota });
+  let looks = 0;
+  const local = createLocalSlots(world);
+  const slots: SlotPool = {
+    ...local,
+    mayAcquire: (slotKey) => {
+      looks++;
+      return local.mayAcquire(slotKey);
+    },
+  };
+  const probe = createProbe({ ...world, connect, catchAllCache, smtp, quota, slots, hasTime });
 
   /** In the order of their results. */
   const answered: Answered[] = [];
@@ -90,6 +102,8 @@ export const givenBusyHosts = ({
     table,
     peak: () => peak,
     sessions: () => sessions,
+    /** How often the pool looked at a host queue whose turn might have come. */
+    looks: () => looks,
     named: () => named,
     probe,
   };

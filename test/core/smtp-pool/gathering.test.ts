@@ -1,3 +1,5 @@
+import { CHUNK_ROWS } from "@mailproof/core/ports/settings";
+import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
 import { expect, test } from "vitest";
 import { givenBusyHosts, type Host, ONE_HOST, ownHost } from "./busy-hosts.ts";
 
@@ -89,6 +91,52 @@ test("the rows of a list with many sessions gather after a session, in place of 
 
   expect(many.sessions).toBeLessThan(few.sessions / 1.5);
   expect(many.longestMs).toBeLessThanOrEqual(few.longestMs + 600);
+});
+
+/** A file with as many rows in progress as an account may have, on a thread that takes some time for each row. */
+const whenFileRuns = async (rows: number, rowMs: number) => {
+  let [freeAtMs, askedAtMs] = [0, 0];
+  const hasTime = (): boolean => {
+    if (atMs() < askedAtMs + 50) return false;
+    askedAtMs = atMs();
+    return freeAtMs < askedAtMs;
+  };
+  const { ask, atMs, sessions, looks, world } = givenBusyHosts({ replyMs: 20, hasTime });
+  let next = 0;
+  const runRow = async (row: number): Promise<void> => {
+    await ask("file", "list", `row${row}`, ownHost((row * 7919 + Math.floor(row / 7)) % 200));
+    freeAtMs = Math.max(freeAtMs, atMs()) + rowMs;
+    await world.sleep(freeAtMs - atMs());
+  };
+  const runChunks = async (): Promise<void> => {
+    for (let from = next; from < rows; from = next) {
+      next += CHUNK_ROWS.file;
+      await Promise.all(Array.from({ length: CHUNK_ROWS.file }, (_, n) => runRow(from + n)));
+    }
+  };
+  const chunks = CHUNKS_QUEUE.concurrency / 2 / CHUNK_ROWS.file;
+  await Promise.all(Array.from({ length: chunks }, runChunks));
+  return { sessions: (sessions() * 1_000) / rows, looks: looks() / sessions() };
+};
+
+test.each([0.5, 3])(
+  "a long list at 200 hosts opens at most 40 sessions for 1,000 rows, and for each looks at few queues, where a row takes the thread %s ms",
+  async (rowMs) => {
+    const { sessions, looks } = await whenFileRuns(12_000, rowMs);
+
+    expect(sessions).toBeLessThanOrEqual(40);
+    expect(looks).toBeLessThanOrEqual(10);
+  },
+);
+
+test("while the thread has no time, a long list goes on and a short one does not wait", async () => {
+  const { ask, askMany } = givenBusyHosts({ hasTime: () => false });
+  const long = askMany("file", "list", 150, ownHost);
+
+  const { waitedMs } = await ask("short", "list", "row", ONE_HOST);
+
+  expect(waitedMs).toBe(await aloneMs(ONE_HOST));
+  expect(await long).toHaveLength(150);
 });
 
 test.each([

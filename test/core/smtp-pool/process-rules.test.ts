@@ -38,6 +38,7 @@ const decideForQueue = (change: Partial<Queue>, provider: Partial<Queue["provide
     hasJustOpened: false,
     gathersFor: null,
     opener: { account: "ann", priority: "list" },
+    isHeld: false,
     recipients: 3,
     batchSize: 25,
     mayAcquire: true,

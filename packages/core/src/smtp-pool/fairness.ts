@@ -234,3 +234,28 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
     },
   };
 };
+
+/** So many rows of long lists begin before the thread is asked again whether it has time. */
+const ROWS_AT_ONCE = 200;
+/** However busy the thread is, a session begins after so many ticks, or endless requests would stop all lists. */
+const TICKS_MAX = 5;
+
+/** How many rows of long lists the thread has time for. */
+export const createRowBudget = (hasTime = () => true) => {
+  let rows = 0;
+  let ticks = 0;
+  return {
+    /** Rows wait for the next tick. */
+    isWaiting: false,
+    tick: (): void => {
+      if (++ticks % TICKS_MAX === 0) rows = Math.max(rows, 1);
+    },
+    isSpent: (): boolean => {
+      if (rows <= 0 && hasTime()) rows = ROWS_AT_ONCE;
+      return rows <= 0;
+    },
+    spend: (count: number): void => {
+      rows -= count;
+    },
+  };
+};

@@ -250,10 +250,11 @@ const RECIPIENTS_WITH_CALLERS = 10;
 export const getBatchSize = (
   { provider, limits, slotKey, waiting, sessions, batchSizeMax, turn }: HostQueue,
   { priority }: Requester,
+  isLong: boolean,
 ): number => {
   const most = Math.min(batchSizeMax, limits.recipientsPerConnection);
   if (priority === "caller") return Math.min(most, RECIPIENTS_WITH_CALLERS);
-  if (provider.isScarce || turn.ticket) return most;
+  if (provider.isScarce || turn.ticket || isLong) return most;
   const even = Math.ceil(waiting.size() / (slotKey.slots.length - sessions));
   return Math.min(most, Math.max(RECIPIENTS_PER_SESSION, even));
 };
@@ -266,6 +267,9 @@ export const GATHER_MS = 30;
  * session in place of one each. Callers, and lists that ask few hosts, do not wait.
  */
 export const GATHER_ROWS_MS = 500;
+
+/** How often a busy thread is asked whether it has time for the rows of long lists. */
+export const HOLD_MS = 50;
 
 /**
  * Where most recipients do not exist, a session ends long before its batch is done. The next batch is twice as many as

@@ -34,6 +34,8 @@ type QueueView = Pick<
   "provider" | "host" | "slotKey" | "sessions" | "isFull" | "hasJustOpened" | "gathersFor"
 > & {
   readonly opener: Requester;
+  /** It is a long list, and the thread has no time for it. */
+  readonly isHeld: boolean;
   readonly recipients: number;
   readonly batchSize: number;
   /** False: this process has or leaves to others every slot of the host. */
@@ -106,9 +108,9 @@ const FOR_QUEUES: readonly Rule<QueueView, ProcessDecision>[] = [
     answer: () => ({ kind: "join" }),
   },
   {
-    when: "a session began 30 ms ago, or a large list's ended half a second ago, and another would not be full",
-    holds: ({ recipients, batchSize, ...queue }) =>
-      recipients < batchSize && (hasBegunToShare(queue) || isGatheringRows(queue)),
+    when: "a session began 30 ms ago, a long list's ended half a second ago or keeps the thread busy, and another would not be full",
+    holds: ({ recipients, batchSize, isHeld, ...queue }) =>
+      recipients < batchSize && (hasBegunToShare(queue) || isGatheringRows(queue) || isHeld),
     decision: "`gather`",
     answer: () => ({ kind: "gather" }),
   },

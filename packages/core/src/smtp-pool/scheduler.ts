@@ -4,7 +4,12 @@ import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { limitHostConnections } from "./connect.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
 import { createEgressHealth, createExits } from "./exits.ts";
-import { createSessionShares, type Requester, SOLE_REQUESTER } from "./fairness.ts";
+import {
+  createRowBudget,
+  createSessionShares,
+  type Requester,
+  SOLE_REQUESTER,
+} from "./fairness.ts";
 import {
   adjustBatchSize,
   avoidPipelining,
@@ -16,6 +21,7 @@ import {
   GATHER_MS,
   GATHER_ROWS_MS,
   getBatchSize,
+  HOLD_MS,
   type HostQueue,
   type HostQueues,
 } from "./host-queues.ts";
@@ -100,6 +106,7 @@ type Pool = {
   readonly queues: HostQueues;
   readonly sessionPorts: SessionPorts;
   readonly shares: ReturnType<typeof createSessionShares>;
+  readonly budget: ReturnType<typeof createRowBudget>;
   readonly answers: ReturnType<typeof createAnswers>;
   readonly waiting: ReturnType<typeof createWaitingProbes>;
   readonly moves: ReturnType<typeof createMoves>;
@@ -116,7 +123,8 @@ const createPool = (queues: HostQueues, sessionPorts: SessionPorts): Pool => {
     (queue) => serve(pool, queue),
   );
   const shares = createSessionShares(sessionPorts.sessionsMax);
-  const pool: Pool = { queues, sessionPorts, shares, answers, waiting, moves };
+  const budget = createRowBudget(sessionPorts.hasTime);
+  const pool: Pool = { queues, sessionPorts, shares, budget, answers, waiting, moves };
   return pool;
 };
 
@@ -138,11 +146,32 @@ const run = (pool: Pool, listTurns: () => Iterable<Turn>): void => {
   for (const provider of withoutSlot) waitForSlot(pool, provider);
 };
 
-const decideTurn = ({ sessionPorts }: Pool, { queue, opener }: Turn): Decision => {
+const decideTurn = (pool: Pool, { queue, opener }: Turn): Decision => {
+  const { sessionPorts, waiting, budget } = pool;
   const recipients = queue.waiting.size();
-  const batchSize = getBatchSize(queue, opener);
+  const isLong = waiting.isLong(queue, opener);
+  const batchSize = getBatchSize(queue, opener, isLong);
+  const isHeld = isLong && recipients < batchSize && budget.isSpent();
+  if (isHeld) hold(pool);
   const mayAcquire = sessionPorts.slots.mayAcquire(queue.slotKey);
-  return decide({ queue: { ...queue, opener, recipients, batchSize, mayAcquire } }, null);
+  return decide({ queue: { ...queue, opener, recipients, batchSize, isHeld, mayAcquire } }, null);
+};
+
+/** Rows that wait until the thread has time go on at the hosts where they have waited longest. */
+const hold = (pool: Pool): void => {
+  const { budget, sessionPorts, waiting } = pool;
+  if (budget.isWaiting) return;
+  budget.isWaiting = true;
+  void sessionPorts.sleep(HOLD_MS).then(() => {
+    budget.isWaiting = false;
+    budget.tick();
+    run(pool, function* () {
+      for (const turn of waiting.listTurns((requester) => mayOpen(pool, requester))) {
+        if (budget.isSpent()) return hold(pool);
+        yield turn;
+      }
+    });
+  });
 };
 
 /** Whether the account may open a session. Where not, it gets its turn when any session has ended. */
@@ -188,6 +217,7 @@ const open = async (pool: Pool, { queue, opener }: Turn): Promise<void> => {
   const { provider } = queue;
   const batch = admit(pool, queue, waiting.take(queue, opener));
   if (batch.length === 0) return updateQueue(pool, queue);
+  pool.budget.spend(batch.length);
   countSession(queue, 1, batch.length);
   gather(pool, queue);
   shares.open(opener);

@@ -66,6 +66,8 @@ export type ProbePorts = {
   /** How many sessions this process may have open at a time. */
   readonly sessionsMax?: number;
   readonly yieldToCallers?: YieldToCallers;
+  /** Whether this thread had idle time lately. Absent: always. */
+  readonly hasTime?: () => boolean;
   /** Called when a session has ended, for metrics and traces. */
   readonly onSession?: OnSession;
 };

@@ -7,6 +7,9 @@ import type { SessionPorts } from "./session.ts";
 import type { SlotSessionSummary } from "./slots/run-with-slot.ts";
 import type { SlotRequest } from "./slots/slots.ts";
 
+/** A list with so many rows at other hosts does not hurry at one. */
+const ROWS_ELSEWHERE = 100;
+
 /**
  * The recipients at each host queue, with the turns that accounts take among the queues. `expire` gives a recipient its
  * result whose caller is gone.
@@ -15,19 +18,31 @@ export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe
   const turns = createTurns<HostQueue>();
   /** Of the recipients that have a deadline. */
   const queueOf = new Map<PendingProbe, HostQueue>();
+  /** Of lists, by account. */
+  const rows = new Map<string, number>();
+  const countRow = ({ requester: { account, priority } }: PendingProbe, by: 1 | -1): void => {
+    const count = (rows.get(account) ?? 0) + by;
+    if (priority === "list" && count > 0) rows.set(account, count);
+    else if (priority === "list") rows.delete(account);
+  };
+  const isLong = (queue: HostQueue, { account, priority }: Requester): boolean =>
+    priority === "list" && (rows.get(account) ?? 0) - queue.waiting.size() >= ROWS_ELSEWHERE;
   const enter = (queue: HostQueue, one: PendingProbe): void => {
     turns.add(one.requester, queue);
+    countRow(one, 1);
     if (one.waitMs !== undefined) queueOf.set(one, queue);
   };
   const leave = (queue: HostQueue, removed: readonly PendingProbe[]): readonly PendingProbe[] => {
     for (const one of removed) {
       queueOf.delete(one);
+      countRow(one, -1);
       if (!queue.waiting.has(one.requester)) turns.remove(one.requester, queue);
     }
     return removed;
   };
   return {
     listTurns: turns.list,
+    isLong,
     join: (queue: HostQueue, one: PendingProbe): void => {
       if (one.isExpired) return expire(queue, one);
       queue.waiting.push(one);
@@ -44,7 +59,8 @@ export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe
     },
     take: (queue: HostQueue, opener: Requester): readonly PendingProbe[] => {
       turns.putLast(opener, queue);
-      return leave(queue, queue.waiting.take(getBatchSize(queue, opener), opener));
+      const batchSize = getBatchSize(queue, opener, isLong(queue, opener));
+      return leave(queue, queue.waiting.take(batchSize, opener));
     },
     takeAll: (queue: HostQueue): readonly PendingProbe[] => leave(queue, queue.waiting.takeAll()),
     putBack: (queue: HostQueue, remaining: readonly PendingProbe[]): void => {

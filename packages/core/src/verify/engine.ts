@@ -65,6 +65,8 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   /** A monotonic clock for the deadlines and caches of this process. Default `now`. */
   readonly steadyNow?: () => Date;
   readonly yieldToCallers?: YieldToCallers;
+  /** Tells whether this thread had idle time lately. Absent when it always has. */
+  readonly hasTime?: () => boolean;
   readonly onSession?: OnSession;
 };
 

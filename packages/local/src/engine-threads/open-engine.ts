@@ -9,6 +9,7 @@ import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import type { Environment } from "../environment.ts";
 import { type LabAddress, openMailPorts } from "../mail-ports.ts";
 import { type ConnectionObserver, observeConnections } from "../metrics/observe-connections.ts";
+import { createIdleCheck } from "../server/idle-check.ts";
 import { createThreadedQuestions, MAIN_PACKETS_SHARE } from "./threaded-engine.ts";
 
 type EnginePorts = {
@@ -47,7 +48,14 @@ export const openEngine = (
   if (threads === 0) {
     const mail = openMailPorts(environment, table, lab, undefined, log);
     const connect = connections ? observeConnections(mail.connect, connections) : mail.connect;
-    const engine = createEngine({ ...mail, connect, yieldToCallers, log, onSession });
+    const engine = createEngine({
+      ...mail,
+      connect,
+      yieldToCallers,
+      hasTime: createIdleCheck(),
+      log,
+      onSession,
+    });
     return { engine, mail, start: () => undefined, close: mail.close };
   }
   const share = { packets: MAIN_PACKETS_SHARE, sessions: 1 };
