@@ -1,41 +1,33 @@
 import type { LabDomain } from "./domain.ts";
 import { DOMAINS } from "./domains.ts";
-import { formatMarkdownTable } from "./markdown-table.ts";
-import { SENDERS, SENDERS_LABEL } from "./senders.ts";
+import { type LabSender, SENDERS, SENDERS_LABEL } from "./senders.ts";
 
-export const formatLabTables = (): string => {
-  const domains = Object.entries(DOMAINS).map(([title, rows]) =>
-    formatSection(
-      title,
-      ["domain", "shows", "results"],
-      rows.map(({ name, shows, examples }) => [`\`${name}\``, shows, formatExamples(examples)]),
+export const formatLabTables = (): string =>
+  [
+    ...Object.entries(DOMAINS).map(([title, domains]) =>
+      formatSection(title, domains.map(formatDomain)),
     ),
-  );
-  const senders = formatSection(
-    "Sending domains",
-    ["check", "sends from", "grade", "because"],
-    SENDERS.map(({ name, sendingIp, grade, shows }) => [
-      `\`${name}.${SENDERS_LABEL}\``,
-      sendingIp === null ? "nowhere" : `\`${sendingIp}\``,
-      grade ?? "none",
-      shows,
-    ]),
-  );
-  return [...domains, senders].join("\n\n");
+    formatSection("Sending domains", SENDERS.map(formatSender)),
+  ].join("\n\n");
+
+const formatDomain = ({ name, shows, examples }: LabDomain): string => {
+  const results = formatExamples(examples);
+  return results === ORDINARY
+    ? `\`${name}\`: ${shows}`
+    : `\`${name}\`: ${omitUsual(results)}. ${shows}`;
 };
 
-/** The results of an ordinary server; docs/lab.md explains the word above its tables. */
+const formatSender = ({ name, sendingIp, grade, shows }: LabSender): string =>
+  `\`${name}.${SENDERS_LABEL}\`, ${sendingIp === null ? "sends nothing" : `\`${sendingIp}\``}, ${grade === null ? "no grade" : `grade ${grade}`}: ${shows}`;
+
+/** The results of an ordinary server, which docs/lab.md omits. */
 const ORDINARY = "`ada.lovelace`: valid `accepted`; `nobody`: invalid `mailbox_not_found`";
 
-const formatExamples = (examples: LabDomain["examples"]): string => {
-  const text = examples
-    .map(([local, status, reason]) => `\`${local}\`: ${status} \`${reason}\``)
-    .join("; ");
-  return text === ORDINARY ? "ordinary" : text.replace(/^`ada\.lovelace`: /, "");
-};
+const formatExamples = (examples: LabDomain["examples"]): string =>
+  examples.map(([local, status, reason]) => `\`${local}\`: ${status} \`${reason}\``).join("; ");
 
-const formatSection = (
-  title: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-) => `### ${title}\n\n${formatMarkdownTable(head, rows)}`;
+/** An entry without a mailbox is about `ada.lovelace`. */
+const omitUsual = (results: string): string => results.replace(/^`ada\.lovelace`: /, "");
+
+const formatSection = (title: string, entries: readonly string[]): string =>
+  `### ${title}\n\n${entries.map((entry) => `- ${entry}`).join("\n")}`;

@@ -17,8 +17,7 @@ export const qq: Receiver = {
       date: "2026-11",
     },
   ],
-  notes:
-    '"Mailbox unavailable or access denied" is about a mailbox that gets too much, not about one that is missing.',
+  notes: '"Mailbox unavailable or access denied" means that a mailbox gets too much mail.',
   hosts: ["mx1.qq.com", "mx2.qq.com"],
   greeting: "220 newxmmxszc6-10.qq.com MX QQ Mail Server.",
   extensions: ["8BITMIME", "SIZE 73400320"],

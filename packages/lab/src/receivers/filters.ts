@@ -90,7 +90,7 @@ export const hornetsecurity: Receiver = {
       date: "2026-11",
     },
   ],
-  notes: "The lab chose the words of Postfix.",
+  notes: "The lab chose Postfix's words.",
   hosts: ["mx01.hornetsecurity.com", "mx02.hornetsecurity.com"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",

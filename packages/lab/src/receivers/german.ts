@@ -16,7 +16,7 @@ export const gmx: Receiver = {
       date: "2026-11",
     },
   ],
-  notes: "The last line has the cause, as a parameter of its address (c=r1601: no such mailbox).",
+  notes: "The last line's link has the cause (c=r1601: no such mailbox).",
   hosts: ["mx00.emig.gmx.net", "mx01.emig.gmx.net"],
   greeting: "220 gmx.net (mxgmx104) Nemesis ESMTP Service ready",
   extensions: ["8BITMIME", "SIZE 157286400"],
@@ -68,8 +68,7 @@ export const ionos: Receiver = {
       date: "2026-11",
     },
   ],
-  notes:
-    "Too many unknown recipients close the service to a client: 421 Reject due to policy violations. The lab chose 50.",
+  notes: "The lab chose 50.",
   hosts: ["mx00.kundenserver.de", "mx01.kundenserver.de"],
   greeting: "220 kundenserver.de (mxeue012) Nemesis ESMTP Service ready",
   extensions: ["8BITMIME", "SIZE 157286400"],

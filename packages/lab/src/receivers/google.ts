@@ -38,7 +38,7 @@ export const google: Receiver = {
     },
   ],
   notes:
-    "All Workspace domains share the same hosts. A 421 that speaks of the RCPT domain is the setting of one customer, not a limit on the client. Google does not publish how long a throttle lasts: the lab throttles for a day.",
+    "All Workspace domains share the hosts. A 421 about the RCPT domain is one customer's setting, not a limit on the client. The lab chose 24 h.",
   hosts: ["aspmx.l.google.com", "alt1.aspmx.l.google.com"],
   greeting: "220 mx.google.com ESMTP 4fb4d7f45d1cf-68d - gsmtp",
   extensions: [

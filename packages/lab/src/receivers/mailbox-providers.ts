@@ -164,7 +164,7 @@ export const fastmail: Receiver = {
       date: "2026-11",
     },
   ],
-  notes: "The lab chose the words of Postfix.",
+  notes: "The lab chose Postfix's words.",
   hosts: ["in1-smtp.messagingengine.com", "in2-smtp.messagingengine.com"],
   extensions: ["PIPELINING", "SIZE 71000000", "ENHANCEDSTATUSCODES", "8BITMIME", "SMTPUTF8"],
   tls: "offered",

@@ -42,8 +42,7 @@ export const microsoftConsumer: Receiver = {
       date: "2026-02",
     },
   ],
-  notes:
-    "The policies forbid verifying addresses without sending mail (namespace mining). The lab chose 100.",
+  notes: "The policies forbid verifying addresses without sending mail. The lab chose 100.",
   hosts: [],
   greeting:
     "220 AM7EUR06FT068.mail.protection.outlook.com Microsoft ESMTP MAIL Service ready at Sun, 22 Nov 2026 12:00:00 +0000",
@@ -172,7 +171,7 @@ export const microsoft: Receiver = {
     },
   ],
   notes:
-    "Edge blocking works where the domain is authoritative. An internal relay (hybrid set-ups, migrations) accepts every recipient and bounces later.",
+    "An internal relay (hybrid set-ups, migrations) accepts every recipient and bounces later.",
   hosts: [],
   greeting:
     "220 AM7EUR03FT012.mail.protection.outlook.com Microsoft ESMTP MAIL Service ready at Sun, 22 Nov 2026 12:00:00 +0000",

@@ -1,4 +1,3 @@
-import { formatMarkdownTable } from "../markdown-table.ts";
 import type { Block, Limit, Receiver } from "./receiver.ts";
 import { RECEIVERS } from "./receivers.ts";
 import { UNDOCUMENTED } from "./undocumented.ts";
@@ -6,21 +5,19 @@ import { UNDOCUMENTED } from "./undocumented.ts";
 export const formatAtlas = (): string =>
   [
     "## Documented receivers",
-    formatMarkdownTable(
-      ["entry", "provider", "unknown recipient", "limits, blocks, notes"],
-      RECEIVERS.map((receiver) => [
-        `\`${receiver.id}\``,
-        receiver.title,
-        formatUnknown(receiver),
-        listFacts(receiver).join(" "),
-      ]),
-    ),
+    RECEIVERS.map(formatReceiver).join("\n"),
     "## Providers without documents",
     "The engine treats these providers as it treats similar ones. The lab does not play them.",
-    Object.entries(UNDOCUMENTED)
-      .map(([id, provider]) => `- \`${id}\`: ${provider}`)
-      .join("\n"),
+    `${Object.entries(UNDOCUMENTED)
+      .map(([id, provider]) => `\`${id}\` (${provider})`)
+      .join(", ")}.`,
   ].join("\n\n");
+
+const formatReceiver = (receiver: Receiver): string =>
+  [
+    `- \`${receiver.id}\`, ${receiver.title}: ${formatUnknown(receiver)}.`,
+    ...listFacts(receiver),
+  ].join(" ");
 
 const readCode = (reply: string): string => {
   const [, code = "", enhanced] = /^(\d{3})[- ](\d\.\d{1,3}\.\d{1,3})?/.exec(reply) ?? [];
@@ -60,9 +57,15 @@ const STAGES = { greeting: "at the greeting", mail: "at MAIL", rcpt: "at RCPT" }
 const formatBlock = ({ name, stage, reply, minutes, sessions, afterUnknown }: Block): string => {
   const listed = name === undefined ? "Listed client" : `Listed client (${name})`;
   const cause = afterUnknown === undefined ? listed : `After ${afterUnknown} unknown recipients`;
-  const duration =
-    sessions === undefined ? `for ${formatMinutes(minutes)}` : `in ${sessions} sessions`;
-  return `${cause}: ${readCode(reply)} ${STAGES[stage]} ${duration}.`;
+  return `${cause}: ${readCode(reply)} ${STAGES[stage]}${formatDuration(minutes, sessions)}.`;
+};
+
+/** The page says above the entries that a block lasts a day where they name no time. */
+const DAY_MINUTES = 24 * 60;
+
+const formatDuration = (minutes: number, sessions: number | undefined): string => {
+  if (sessions !== undefined) return ` in ${sessions} sessions`;
+  return minutes === DAY_MINUTES ? "" : ` for ${formatMinutes(minutes)}`;
 };
 
 const formatMinutes = (minutes: number): string =>

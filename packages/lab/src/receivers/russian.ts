@@ -109,7 +109,7 @@ export const rambler: Receiver = {
   sources: [
     { what: "540 with a word for the account", at: "github.com, logs of Postfix", date: "2026-11" },
   ],
-  notes: "The lab chose the words of Postfix.",
+  notes: "The lab chose Postfix's words.",
   hosts: ["imx1.rambler.ru"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
   tls: "offered",

@@ -16,7 +16,7 @@ export const postfix: Receiver = {
       date: "2026-11",
     },
   ],
-  notes: "The reply quotes the reply of the inner server, which is the one that decides.",
+  notes: "It quotes the inner server's reply, which decides.",
   hosts: ["mx.postfix.example.com"],
   extensions: ["PIPELINING", "SIZE 10240000", "ETRN", "ENHANCEDSTATUSCODES", "8BITMIME", "DSN"],
   tls: "offered",

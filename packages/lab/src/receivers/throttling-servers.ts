@@ -19,7 +19,7 @@ export const cloudflare: Receiver = {
     },
   ],
   notes:
-    "It forwards to the addresses that the owner of a domain lists, and asks the system behind it meanwhile. The wording of its throttle is not published: the lab's is an example.",
+    "It asks the system behind it during the session. The lab chose the words of its throttle.",
   hosts: ["route1.mx.cloudflare.net", "route2.mx.cloudflare.net", "route3.mx.cloudflare.net"],
   greeting: "220 {host} Cloudflare Email ESMTP Service ready",
   extensions: ["PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES", "SMTPUTF8", "SIZE 26214400"],
@@ -75,7 +75,7 @@ export const stalwart: Receiver = {
     },
   ],
   notes:
-    "A domain that it does not know, such as an alias of a customer's, gets a reply about relaying under the code of a bad destination system.",
+    "A domain that it does not know gets a reply about relaying under the code of a bad destination system.",
   hosts: ["mx.stalwart.example.com"],
   greeting: "220 {host} Stalwart ESMTP at your service",
   extensions: ["PIPELINING", "8BITMIME", "ENHANCEDSTATUSCODES", "SMTPUTF8", "SIZE 104857600"],
@@ -144,8 +144,7 @@ export const postscreen: Receiver = {
       date: "2026-11",
     },
   ],
-  notes:
-    "A client that passes the tests after the greeting for the first time is deferred once. It waits six seconds before the greeting.",
+  notes: "It waits six seconds before the greeting.",
   hosts: ["mx.postscreen.example.com"],
   extensions: ["PIPELINING", "SIZE 10240000", "ETRN", "ENHANCEDSTATUSCODES", "8BITMIME", "DSN"],
   tls: "offered",
@@ -206,8 +205,7 @@ export const spamd: Receiver = {
     { what: "spamd(8)", at: "https://man.openbsd.org/spamd", date: "2026-11" },
     { what: "three types of hosts", at: "https://why.openbsd.rocks/fact/spamd", date: "2026-11" },
   ],
-  notes:
-    "It stands before the real server, sends a character a second, and accepts every recipient; the refusal follows the message. An acceptance by it says nothing.",
+  notes: "It sends a character a second, and refuses only after the message.",
   hosts: ["mx.spamd.example.com"],
   greeting: "220 {host} ESMTP spamd IP-based SPAM blocker; Sun Nov 22 12:00:00 2026",
   extensions: [],
