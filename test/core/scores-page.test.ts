@@ -56,21 +56,22 @@ const publish = (heading: string, text: string) => {
 
 const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
+const formatArea = (high: readonly number[], low: readonly number[]) =>
+  `Area under the curve: ${areaUnderCurve(high, low).toFixed(3)}.`;
+
 const formatMeasured = (
   high: readonly [string, readonly number[]],
   low: readonly [string, readonly number[]],
   bounds: readonly number[],
-) =>
-  `${calibration(high, low, bounds)}\n\nArea under the curve: ${areaUnderCurve(high[1], low[1]).toFixed(3)}.`;
+) => `${calibration(high, low, bounds)}\n\n${formatArea(high[1], low[1])}`;
 
-test("the page shows the calibration of name likeness", () => {
-  const table = formatMeasured(
-    ["people", humanLocals.map(scoreNameLikeness)],
-    ["machines", machineLocals.map(scoreNameLikeness)],
-    FIFTHS,
+test("the page shows how well name likeness separates people from machines", () => {
+  const sentence = formatArea(
+    humanLocals.map(scoreNameLikeness),
+    machineLocals.map(scoreNameLikeness),
   );
 
-  expect(page).toContain(publish("Name likeness", table));
+  expect(page).toContain(publish("Name likeness", sentence));
 });
 
 test("the page shows the calibration of catch_all_confidence", () => {
@@ -125,10 +126,10 @@ test("the page shows what each status begins with, its band, and what each part 
     ([status, base]) =>
       `| \`${status}\` | ${base} | ${BANDS[status as Status].least} to ${BANDS[status as Status].most} |`,
   );
-  const parts = ADJUSTMENTS.map(({ part, points }) => `| ${part} | ${points} |`);
+  const parts = ADJUSTMENTS.map(({ part, points }) => `${part} ${points}`);
 
   for (const row of statuses) expect(page).toContain(row);
-  expect(page).toContain(parts.join("\n"));
+  expect(page.replaceAll("\n", " ")).toContain(`Parts: ${parts.join("; ")}.`);
 });
 
 test("the page shows how often a typo suggestion is right", () => {
@@ -189,7 +190,7 @@ test("the page's examples of catch_all_confidence add up as the code does", () =
     return [...values, scoreCatchAll(local, signals)].map((n) => n.toFixed(2)).join(" | ");
   });
 
-  expect(made).toHaveLength(6);
+  expect(made).toHaveLength(4);
   expect(made).toEqual(examples.map(({ numbers }) => numbers));
 });
 
@@ -239,16 +240,10 @@ describe("scores page", () => {
       weight === undefined || others.length > 0 ? [] : [{ id, ...weight }],
     );
     const groups = Map.groupBy(issues, ({ severity, costPoints }) => `${costPoints} ${severity}`);
-    return table(
-      ["costs", "severity", "issues"],
-      [...groups.values()]
-        .toSorted(([one], [other]) => (other?.costPoints ?? 0) - (one?.costPoints ?? 0))
-        .map((group) => [
-          group[0]?.costPoints ?? 0,
-          group[0]?.severity ?? "",
-          group.map(({ id }) => code(id)).join(", "),
-        ]),
-    );
+    return [...groups]
+      .toSorted(([, [one]], [, [other]]) => (other?.costPoints ?? 0) - (one?.costPoints ?? 0))
+      .map(([weight, group]) => `- ${weight}: ${group.map(({ id }) => code(id)).join(", ")}`)
+      .join("\n");
   };
 
   const ofSeveralCosts = () =>
@@ -263,30 +258,30 @@ describe("scores page", () => {
     );
 
   const ofLists = () => {
-    const listings = BLOCKLISTS.flatMap(({ id, codes, spamPoints }) =>
+    const listings = BLOCKLISTS.flatMap(({ id, codes }) =>
       Object.entries(codes.meanings)
         // The ZRD has a code for each hour of a day.
         .filter(([at]) => id !== "spamhaus-zrd" || at.endsWith(".24"))
         .map(([at, { costPoints }]) => ({
           id,
-          costs: `${costPoints} | ${Math.min(LISTING_MAX, spamPoints ?? costPoints)}`,
+          costs: costPoints,
           code: codes.kind === "bits" ? `bit ${at}` : at,
         })),
     );
     return table(
-      ["list", "costs", "counts for spam", "codes"],
+      ["list", "costs", "codes"],
       [...Map.groupBy(listings, ({ id, costs }) => `${code(id)} | ${costs}`)].map(
         ([row, group]) => [row, group.map((listing) => listing.code).join(", ")],
       ),
     );
   };
 
-  /** The rows below a heading, up to the next one. */
+  /** The rows of tables and lists below a heading, up to the next one. */
   const rowsUnder = (heading: string) =>
     (page.split(`\n### ${heading}\n`)[1] ?? "")
       .split(/\n###? /)[0]
       ?.split("\n")
-      .filter((line) => line.startsWith("|")) ?? [];
+      .filter((line) => /^[-|] /.test(line)) ?? [];
 
   const weights = Object.entries(WEIGHTS).map(([id, weight]) => [code(id), weight]);
   test.each([
@@ -324,12 +319,19 @@ describe("scores page", () => {
     ["Hints", Object.keys({ ...HINT_RULES, ...NOTE_RULES }).map(code)],
     ["Spam assessment", NEGATIVE.map(({ id, points }) => `${code(id)} ${points}`)],
     ["Spam assessment", POSITIVE.map(({ id }) => code(id))],
+    [
+      "Spam assessment",
+      BLOCKLISTS.flatMap(({ id, spamPoints }) =>
+        spamPoints === undefined ? [] : [`${code(id)} ${spamPoints}`],
+      ),
+    ],
   ])("the page lists under %s each id of the code in its order", (heading, listed) => {
     expect(textUnder(heading)).toContain(listed.join(", "));
   });
 
   test("the page names the model's version and the bounds of the likelihood", () => {
     expect(page).toContain(`Version of the model: **${MODEL_VERSION}**`);
+    expect(textUnder("Spam assessment")).toContain(`its cost, at most ${LISTING_MAX}`);
     expect(page).toContain(`low below ${MEDIUM_FROM}, medium below ${HIGH_FROM}, high from there`);
   });
 });
