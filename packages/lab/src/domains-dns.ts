@@ -56,7 +56,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxservfail",
-    shows: "Has an address, but the MX query fails: the address alone proves nothing.",
+    shows: "Has an address, but the MX query fails.",
     examples: [["ada.lovelace", "unknown", "dns_inconclusive"]],
     mx: [],
     hosts: { "@": KNOWS_USERS },
@@ -77,7 +77,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxcname",
-    shows: "Its MX points to a CNAME, which RFC 2181 forbids and all senders follow.",
+    shows: "Its MX points to a CNAME, which RFC 2181 forbids.",
     examples: bothExamples,
     mx: [[10, "alias"]],
     hosts: { alias: { cname: "mx" }, mx: KNOWS_USERS },
@@ -90,7 +90,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxmany",
-    shows: "Has too many MX records for a UDP response, so it is sent over TCP.",
+    shows: "Has too many MX records for a UDP response.",
     examples: bothExamples,
     mx: Array.from({ length: 30 }, (_, index) => [
       index === 0 ? 10 : 20 + index,
@@ -112,7 +112,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxmetadata",
-    shows: "Its MX has the address of a cloud's metadata service, 169.254.169.254.",
+    shows: "Its MX has the address of a cloud's metadata service.",
     examples: [["ada.lovelace", "invalid", "mx_unroutable"]],
     hosts: createHostsAt("169.254.169.254"),
   },
@@ -124,7 +124,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "mxmixed",
-    shows: "Its first MX is private, its second one works.",
+    shows: "Its first MX is private; the second works.",
     examples: bothExamples,
     mx: [
       [10, "inside"],
@@ -134,7 +134,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "nolisting",
-    shows: "Its first MX deliberately refuses connections; the second one works.",
+    shows: "Its first MX refuses connections; the second works.",
     examples: bothExamples,
     mx: [
       [10, "dead"],
@@ -144,7 +144,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "secondbad",
-    shows: "Its first MX greets with 421; the second one proves a mailbox, and no absence.",
+    shows: "Its first MX greets with 421; the second proves presence, not absence.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
       ["unknown.person", "unknown", "server_error"],
@@ -160,7 +160,7 @@ export const dnsDomains: readonly LabDomain[] = [
   },
   {
     name: "backupaccepts",
-    shows: "Its first MX greets with 421; the backup accepts everybody, which says nothing.",
+    shows: "Its first MX greets with 421; the backup accepts everybody.",
     examples: [["ada.lovelace", "unknown", "server_refuses"]],
     mx: [
       [10, "busy"],

@@ -14,7 +14,7 @@ const workingExamples: LabDomain["examples"] = [
 export const hostileDomains: readonly LabDomain[] = [
   {
     name: "silent",
-    shows: "Accepts the connection and never sends a reply.",
+    shows: "Never sends a reply.",
     examples: [["ada.lovelace", "unknown", "timeout"]],
     hosts: createHost({ opening: "silence" }),
   },
@@ -90,7 +90,7 @@ export const hostileDomains: readonly LabDomain[] = [
   },
   {
     name: "garbage",
-    shows: "Another service listens at the port: it sends an SSH greeting.",
+    shows: "Sends an SSH greeting.",
     examples: [["ada.lovelace", "unknown", "protocol_error"]],
     hosts: createHost({ greeting: "SSH-2.0-OpenSSH_9.2 HOST" }),
   },

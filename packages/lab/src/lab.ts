@@ -25,17 +25,20 @@ export type LabOptions = {
   /** The port of every mail host; 0 selects a free port. */
   readonly smtpPort?: number;
   readonly dnsPort?: number;
-  /** The delay before every reply of a mail host. */
+  /** The delay before every reply of a mail host: commands sent together get their replies together. */
   readonly replyMs?: number;
+  /** The unit of delay of the slow domains. */
   readonly slowMs?: number;
   /** The zone of all names of the lab, for a client that refuses names under .test. */
   readonly zone?: string;
+  /** More zones for the DNS server, by apex; "" is the root zone. */
   readonly zones?: Zones;
   readonly companies?: number;
   /** True to play real receivers too, under their real names (docs/receivers.md). Never set this where those names should be real. */
   readonly receivers?: boolean;
   /** The ids of receivers that have the client's address on their lists: "id", or "id:block". */
   readonly blockedBy?: readonly string[];
+  /** The clock of greylisting. */
   readonly now?: () => Date;
   readonly startTimer?: StartTimer | undefined;
 };

@@ -86,8 +86,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "twice.good",
-    shows:
-      "Has two DMARC records: receivers on RFC 9989 use the one above them, those on RFC 7489 use none.",
+    shows: "Has two DMARC records: RFC 9989 uses the one above them, RFC 7489 none.",
     grade: "B",
     sendingIp: "192.0.2.17",
     hostname: "out",
@@ -114,8 +113,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "denied",
-    shows:
-      "Its name server denies _domainkey, as some do with a name that only has names below it, and still has a DKIM key.",
+    shows: "Its name server denies _domainkey, and still has a DKIM key below it.",
     grade: "A",
     sendingIp: "192.0.2.25",
     hostname: "out",
@@ -133,7 +131,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "parked",
-    shows: "Neither sends nor receives, and publishes that: null MX, SPF -all, DMARC reject.",
+    shows: "Neither sends nor receives: null MX, SPF -all, DMARC reject.",
     grade: "C",
     sendingIp: null,
     records: {
@@ -143,7 +141,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "hidden",
-    shows: "Signs with a selector that cannot be guessed, so its DKIM stays unknown.",
+    shows: "Signs with a selector that cannot be guessed.",
     grade: "A",
     sendingIp: "192.0.2.18",
     hostname: "out",
@@ -170,7 +168,7 @@ export const SENDERS: readonly LabSender[] = [
   {
     name: "pool",
     shows:
-      "Sends from an address in a provider's pool: on a policy list, with a generic name, and not in its SPF record.",
+      "Sends from a provider's pool: on a policy list, with a generic name, outside its SPF record.",
     grade: "B",
     sendingIp: POOL_IP,
     hostname: "dyn-192-0-2-20",
@@ -218,7 +216,7 @@ export const SENDERS: readonly LabSender[] = [
   {
     name: "dangling",
     shows:
-      "Has leftovers of a former provider: SPF includes a domain that is gone, and a selector is a CNAME without a key.",
+      "Has leftovers of a former provider: an SPF include that is gone, a selector that is a CNAME without a key.",
     grade: "D",
     sendingIp: "192.0.2.21",
     hostname: "out",
@@ -239,7 +237,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "open",
-    shows: "SPF ends in +all, so that anyone may send; DMARC only monitors, without reports.",
+    shows: "SPF ends in +all; DMARC only monitors, without reports.",
     grade: "F",
     sendingIp: "192.0.2.12",
     records: {
@@ -249,7 +247,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "double",
-    shows: "Two SPF records and two DMARC records, which makes both invalid.",
+    shows: "Has two SPF and two DMARC records, which makes both invalid.",
     grade: "F",
     sendingIp: "192.0.2.14",
     records: {
@@ -259,7 +257,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "listed",
-    shows: "Has full authentication, but sends from an address on the lab's blocklist.",
+    shows: "Authenticates fully, but sends from an address on the lab's blocklist.",
     grade: "F",
     sendingIp: LISTED_IP,
     records: {
@@ -270,7 +268,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "flaky",
-    shows: "Its SPF and DMARC queries fail (SERVFAIL), which counts neither for nor against it.",
+    shows: "Its SPF and DMARC queries fail (SERVFAIL), which counts nothing.",
     grade: "A",
     sendingIp: "192.0.2.22",
     hostname: "out",
@@ -283,7 +281,7 @@ export const SENDERS: readonly LabSender[] = [
   },
   {
     name: "failing",
-    shows: "Its name servers fail at every query: there is no verdict and no charge.",
+    shows: "Its name servers fail at every query, so nothing is charged.",
     grade: null,
     sendingIp: "192.0.2.23",
     records: { "@": "SERVFAIL", "*": "SERVFAIL" },

@@ -55,7 +55,7 @@ const listLimits = ({ limits = {}, recipientSeconds }: Receiver): readonly strin
 const STAGES = { greeting: "at the greeting", mail: "at MAIL", rcpt: "at RCPT" } as const;
 
 const formatBlock = ({ name, stage, reply, minutes, sessions, afterUnknown }: Block): string => {
-  const listed = name === undefined ? "Listed client" : `Listed client (${name})`;
+  const listed = name === undefined ? "Listed" : `Listed (${name})`;
   const cause = afterUnknown === undefined ? listed : `After ${afterUnknown} unknown recipients`;
   return `${cause}: ${readCode(reply)} ${STAGES[stage]}${formatDuration(minutes, sessions)}.`;
 };
