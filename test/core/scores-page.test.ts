@@ -54,16 +54,8 @@ const publish = (heading: string, text: string) => {
   return removePadding(text);
 };
 
-const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
-
 const formatArea = (high: readonly number[], low: readonly number[]) =>
   `Area under the curve: ${areaUnderCurve(high, low).toFixed(3)}.`;
-
-const formatMeasured = (
-  high: readonly [string, readonly number[]],
-  low: readonly [string, readonly number[]],
-  bounds: readonly number[],
-) => `${calibration(high, low, bounds)}\n\n${formatArea(high[1], low[1])}`;
 
 test("the page shows how well name likeness separates people from machines", () => {
   const sentence = formatArea(
@@ -76,26 +68,21 @@ test("the page shows how well name likeness separates people from machines", () 
 
 test("the page shows the calibration of catch_all_confidence", () => {
   const confidence = (local: string) => scoreCatchAll(local, { isRole: false, pattern: null });
-  const table = formatMeasured(
-    ["people", humanLocals.map(confidence)],
-    ["machines", machineLocals.map(confidence)],
-    FIFTHS.filter((bound) => bound <= 0.6),
-  );
+  const people = humanLocals.map(confidence);
+  const machines = machineLocals.map(confidence);
+  const table = calibration(["people", people], ["machines", machines], [0, 0.2, 0.4, 0.6]);
+  const text = `${table}\n\n${formatArea(people, machines)}`;
 
-  expect(page).toContain(publish("catch_all_confidence, pattern unknown", table));
+  expect(page).toContain(publish("catch_all_confidence, pattern unknown", text));
 });
 
-test("the page shows the calibration of bot likeness, and what its threshold catches", () => {
-  const table = formatMeasured(
-    ["machines", machineLocals.map(scoreBotLikeness)],
-    ["people", humanLocals.map(scoreBotLikeness)],
-    FIFTHS,
-  );
+test("the page shows how well bot likeness separates machines from people, and what its threshold catches", () => {
+  const area = formatArea(machineLocals.map(scoreBotLikeness), humanLocals.map(scoreBotLikeness));
   const percent = (locals: readonly string[]) =>
     ((100 * locals.filter(isBot).length) / locals.length).toFixed(1);
   const sentence = `Flagged: ${percent(machineLocals)} % of the machines, ${percent(humanLocals)} % of the people.`;
 
-  expect(page).toContain(publish("Bot likeness", `${table}\n\n${sentence}`));
+  expect(page).toContain(publish("Bot likeness", `${area}\n\n${sentence}`));
 });
 
 const FLAGGED_PERCENT_MAX = 0.3;

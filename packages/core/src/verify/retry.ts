@@ -31,17 +31,17 @@ const SOON = [1, 5, 20] as const;
 export const RETRY_SCHEDULES: Readonly<Record<RetryCause, RetrySchedule>> = {
   dns: {
     afterMinutes: SOON,
-    why: "A resolver that is overloaded recovers within a minute, a restarted name server within five; resolvers remember a failure for at most five minutes (RFC 9520).",
+    why: "An overloaded resolver recovers within a minute; resolvers remember a failure for at most five minutes (RFC 9520).",
     reasons: ["dns_inconclusive", "network_error"],
   },
   connection: {
     afterMinutes: SOON,
-    why: "A restart takes a minute, a deployment five; a host that is down longer than half an hour is down for the day.",
+    why: "A restart takes a minute, a deployment five; after half an hour a host is down for the day.",
     reasons: ["connect_failed", "connection_lost", "proxy_failed"],
   },
   busy: {
     afterMinutes: SOON,
-    why: "A full queue or a restart is over in minutes at most servers, and in a quarter of an hour at the slowest.",
+    why: "A full queue or a restart is over in minutes, at the slowest servers in a quarter of an hour.",
     reasons: [
       "too_many_recipients",
       "server_error",
@@ -52,27 +52,27 @@ export const RETRY_SCHEDULES: Readonly<Record<RetryCause, RetrySchedule>> = {
   },
   throttled: {
     afterMinutes: THROTTLE_MINUTES,
-    why: "The server turns us away for now: our IP address, our sender or our pace. Limits are counted by the quarter of an hour or the hour, and the longest wait that large providers name is four hours.",
+    why: "Servers count limits by the quarter of an hour or the hour; the longest wait that large providers name is four hours.",
     reasons: REFUSAL_REASONS,
   },
   greylisting: {
     afterMinutes: [6, 30],
-    why: "Greylisting lets a sender in after five minutes by default (Postgrey, rspamd); some servers want half an hour.",
+    why: "Greylisting takes five minutes by default (Postgrey, rspamd), at some servers half an hour.",
     reasons: ["greylisted", "policy_blocked", "relay_denied", "recipient_restricted"],
   },
   silence: {
     afterMinutes: [5],
-    why: "An attempt at a silent host costs minutes of a session, and a host that is silent twice mostly stays silent.",
+    why: "An attempt costs minutes of a session, and a host that is silent twice mostly stays silent.",
     reasons: ["timeout"],
   },
   unreached: {
     afterMinutes: SOON,
-    why: "The chunk's attempt ended before the row had a slot at its mail host, so the host was not asked yet.",
+    why: "The chunk's attempt ended before the row had a slot at its mail host.",
     reasons: [],
   },
   internal: {
     afterMinutes: SOON,
-    why: "A failure of this service. It is retried as a busy server is.",
+    why: "A failure of this service.",
     reasons: ["internal"],
   },
 };
