@@ -84,7 +84,7 @@ install_actionlint() {
 }
 
 fetch newman "$(line_of newman)" install_npm npm
-for tool in joserfc parsedmarc pyevp python python_generators zizmor; do
+for tool in joserfc checkdmarc parsedmarc pyevp python python_generators zizmor; do
   fetch "$tool" "$(line_of "$tool")" install_python python3
 done
 fetch java_generators "$(cat $wanted/generators/java/pom.xml)" install_java_generators java mvn

@@ -15,6 +15,7 @@ const FILES = {
 type Packaged =
   | "python"
   | "joserfc"
+  | "checkdmarc"
   | "parsedmarc"
   | "pyevp"
   | "python_generators"
