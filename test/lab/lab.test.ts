@@ -340,7 +340,8 @@ describe("the addresses of a lab", () => {
     await lab.close();
 
     expect([...statuses]).toEqual(["valid"]);
-    expect(peaks[ONE]).toBe(10);
+    expect(peaks[ONE]).toBeGreaterThan(1);
+    expect(peaks[ONE]).toBeLessThanOrEqual(10);
     expect(peaks[OTHER]).toBeLessThanOrEqual(10);
   });
 

@@ -47,6 +47,7 @@ const NAMED: Readonly<
     ["a batch", job, 404],
     ["a file", fileJob, 404],
   ],
+  "listings/{domain}": () => [["a domain with activity", "other.example", 200]],
   "checks/{id}": ({ check }) => [["a check", check, 404]],
   "tests/{id}": ({ mailTest }) => [["a mail test", mailTest, 404]],
   "monitors/{id}": ({ monitor }) => [["a monitor", monitor, 404]],

@@ -119,12 +119,6 @@ export const updateAccount = async (
 const createNoAccountFailure = (account: string): Failure =>
   new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
 
-/** An active account's keys are accepted and its work is done. An account that is not stored counts as active. */
-export const isActiveAccount = async (table: Table, account: string): Promise<boolean> => {
-  const found = await findAccount(table, account);
-  return !found || getAccountStatus(found) === "active";
-};
-
 /** An operator's key covers grants and clawbacks of every account: another account or amount is another request. */
 const toIdempotencyKey = (account: string, change: number, key: string): IdempotencyKey => ({
   owner: "operator",
