@@ -38,7 +38,7 @@ const findOnly = async ({ table, account }: Pick<Given, "table" | "account">, id
   return key;
 };
 
-test("a key is refused from the second at which it expires, and still listed", async () => {
+test("the service refuses a key from the second at which it expires, and still lists the key", async () => {
   const ctx = await givenKeys();
   const expiresAt = "2026-11-21T01:00:00.000Z";
   const { secret, key } = await ctx.create({ expiresAt });
@@ -52,7 +52,7 @@ test("a key is refused from the second at which it expires, and still listed", a
   expect(await findOnly(ctx, key.id)).toMatchObject({ expiresAt });
 });
 
-test("a new key replaces an expired one when the limit of keys is reached, and no other key", async () => {
+test("a new key replaces an expired key, and no other key, when the account reached its limit of keys", async () => {
   const ctx = await givenKeys();
   await ctx.create({ expiresAt: "2026-11-21T01:00:00.000Z" });
   for (let keys = 2; keys < KEYS_MAX; keys++) await ctx.create();
@@ -67,7 +67,7 @@ test("a new key replaces an expired one when the limit of keys is reached, and n
   expect(await ctx.statusOf(ctx.liveKey)).toBe(200);
 });
 
-test("a rotated key has a successor with its rights, and ends after the overlap", async () => {
+test("a rotated key passes its rights to its successor, and ends after the overlap", async () => {
   const ctx = await givenKeys();
   const { account } = ctx;
   const old = await createKey(ctx.world, {
@@ -87,7 +87,7 @@ test("a rotated key has a successor with its rights, and ends after the overlap"
   expect([await ctx.statusOf(old.secret), await ctx.statusOf(minted.secret)]).toEqual([401, 200]);
 });
 
-test("without an overlap the old key is revoked in the write that creates the new one", async () => {
+test("a rotation without an overlap revokes the old key in the write that creates the new key", async () => {
   const ctx = await givenKeys();
   const old = await ctx.create({ networks: ["192.0.2.0/24"] });
 
@@ -111,7 +111,7 @@ test("rotations without an overlap never reach the limit of keys", async () => {
   await expect(ctx.create()).resolves.toBeDefined();
 });
 
-test("the successor of a key that expires lives as long as that one, and an overlap does not prolong it", async () => {
+test("the successor of a key with an expiry expires with that key, whatever the overlap", async () => {
   const ctx = await givenKeys();
   const { key } = await ctx.create({ expiresAt: "2026-11-22T00:00:00.000Z" });
   ctx.later(DAY_MS - HOUR_MS);
@@ -122,7 +122,7 @@ test("the successor of a key that expires lives as long as that one, and an over
   expect(minted.key.expiresAt).toBe("2026-11-22T23:00:00.000Z");
 });
 
-test("a key that was revoked meanwhile has no successor", async () => {
+test("a rotation creates no successor for a key that another request revoked meanwhile", async () => {
   const ctx = await givenKeys();
   const { key } = await ctx.create();
   await revokeKey(ctx.table, key);
@@ -132,7 +132,7 @@ test("a key that was revoked meanwhile has no successor", async () => {
   expect(await listKeys(ctx.table, ctx.account)).toHaveLength(2);
 });
 
-test("the last use of a key is stored once an hour, however often it is used", async () => {
+test("the service stores the last use of a key once an hour, however often a client uses the key", async () => {
   const ctx = await givenKeys();
   const { secret, key } = await ctx.create();
   let stored = 0;
@@ -162,7 +162,7 @@ test("the last use of a key is stored once an hour, however often it is used", a
   expect(stored).toBe(2);
 });
 
-test("a use that cannot be stored fails no request, and does not bring a revoked key back", async () => {
+test("a request succeeds when the table refuses to store the key's last use, and a revoked key stays revoked", async () => {
   const ctx = await givenKeys();
   const { secret, key } = await ctx.create();
   const world = withTable(ctx, {
@@ -192,7 +192,7 @@ test.each([
   ["0.0.0.0/0", "198.51.100.1", true],
   ["192.0.2.0/24", undefined, false],
   ["192.0.2.0/24", "unknown", false],
-])("a key for %s may be used from %s: %s", (network, clientIp, expected) => {
+])("a key restricted to %s accepts a request from %s: %s", (network, clientIp, expected) => {
   expect(mayUseFrom({ networks: [network] }, clientIp)).toBe(expected);
 });
 
@@ -231,6 +231,6 @@ test("the checksum detects one wrong, missing, added or swapped letter", () => {
   );
 });
 
-test("a live key with the prefix of a test key has an invalid form", () => {
+test("the parser refuses the form of a live key that begins with the prefix of a test key", () => {
   expect(isWellFormedKey(generateKey("live", randomBytes).replace("live", "test"))).toBe(false);
 });

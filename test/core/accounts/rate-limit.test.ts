@@ -20,7 +20,7 @@ const setupLimit = () => {
   return { take: createTake(), another: createTake(), later, calls: () => calls };
 };
 
-test("all keys of an account share one limit, and the headers show it once it is nearer than the key's own", async () => {
+test("all keys of an account share one limit, and the headers show that limit once it is nearer than the key's", async () => {
   const { take } = setupLimit();
 
   const answers = [];
@@ -34,7 +34,7 @@ test("all keys of an account share one limit, and the headers show it once it is
   ]);
 });
 
-test("a key that reached its limit uses nothing of the limits of the account's other keys", async () => {
+test("a key that reached its limit uses nothing of the account's limit", async () => {
   const { take } = setupLimit();
   for (let sent = 0; sent < 10; sent++) await take("key_1", 1, 3);
 
@@ -42,7 +42,7 @@ test("a key that reached its limit uses nothing of the limits of the account's o
   expect(await take("key_3", 1, 3)).toMatchObject({ allowed: true });
 });
 
-test("an account's test keys, and other accounts, have windows of their own", async () => {
+test("an account's test keys and another account's keys count in separate windows", async () => {
   const { take } = setupLimit();
   await take("key_1", 1, 1);
   await take("key_1", 1, 1);
@@ -54,7 +54,7 @@ test("an account's test keys, and other accounts, have windows of their own", as
 test.each([
   ["a key", 1, 1_000],
   ["an account", 1_000, 1],
-])("a refused burst of %s costs one read, not one each", async (_, key, account) => {
+])("a burst of refused requests at %s costs one read in total", async (_, key, account) => {
   const { take, calls } = setupLimit();
   await take("key_1", key, account);
   await take("key_1", key, account);
@@ -65,7 +65,7 @@ test.each([
   expect(calls()).toBe(before);
 });
 
-test("processes share one count", async () => {
+test("processes with one table count requests together", async () => {
   const { take, another } = setupLimit();
   await take("key_1", 2, 3);
   await another("key_1", 2, 3);
@@ -75,7 +75,7 @@ test("processes share one count", async () => {
   expect(await take("key_2", 2, 3)).toMatchObject({ allowed: false, by: "account" });
 });
 
-test("a lost reply refuses no request", async () => {
+test("the rate limit lets a request pass when the table's reply is lost", async () => {
   const { world, table } = givenWorld();
   const unsure: Table = { ...table, write: async () => ({ outcome: "ambiguous" }) };
   const subject = { owner: "acc_1", keyId: "key_1" };

@@ -47,7 +47,7 @@ test.each([
   ["own", 1, 20],
   ["shared", 2, 36],
 ] as const)(
-  "in the pool %s, a day's events at one domain meet in few of its shards at a time",
+  "in the pool %s, each transaction writes a day's events at one domain to few shards",
   async (pool, owners, most) => {
     const transactions = await transactionsOf(pool);
 
@@ -60,7 +60,7 @@ test.each([
 
 // Goal: whichever calls to the table are lost, an acknowledged event counts once, and so does a repeated one.
 // Method: each seed decides which calls are lost, before or after they commit; the caller repeats until the response is 200.
-test("a caller that repeats until a 200 has each event counted once, whichever calls are lost", async () => {
+test("the service counts each event once for a caller that repeats until a 200, whichever replies are lost", async () => {
   const reported = ["ann@x.com", "bo@x.com"].flatMap((email) =>
     Array.from({ length: 15 }, (_, n) => toRecordedEvent(createEvent("click", n, { email }))),
   );
@@ -88,7 +88,7 @@ test("a caller that repeats until a 200 has each event counted once, whichever c
   }
 });
 
-test("two dozen callers that report one address at once all get a 200 with the count", async () => {
+test("24 callers that report one address at once all receive a 200 with the count", async () => {
   const ctx = givenWorld();
   const { sleep } = ctx.world;
   const world = withTable(ctx, {
@@ -116,7 +116,7 @@ test("two dozen callers that report one address at once all get a 200 with the c
 
 const ann = toAddress("ANN@x.com");
 
-test("a forgotten address is unknown, and its domain no longer counts it; other addresses stay", async () => {
+test("an erasure makes an address unknown and subtracts the address from its domain, and keeps other addresses", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
   await whenEventsSent(
@@ -134,7 +134,7 @@ test("a forgotten address is unknown, and its domain no longer counts it; other 
   expect(await forgetActivity(world, ann)).toBe(0);
 });
 
-test("a repeat of an event from before the erasure is not counted again; a new event is", async () => {
+test("an erased address counts a new event, and ignores a repeat of an event from before the erasure", async () => {
   const { world, liveKey: key } = await given();
   const open = createEvent("open", 1);
   await whenEventsSent(world, key, open);
@@ -148,7 +148,7 @@ test("a repeat of an event from before the erasure is not counted again; a new e
   });
 });
 
-test("an event recorded during the erasure is forgotten, too, and so is a write whose reply was lost", async () => {
+test("an erasure also forgets an event recorded meanwhile, and an event whose write lost its reply", async () => {
   const ctx = await given();
   const { world, table, account, liveKey: key } = ctx;
   await whenEventsSent(world, key, createEvent("open", 1));

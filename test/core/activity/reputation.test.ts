@@ -71,17 +71,20 @@ test.each<[string, Wave, object]>([
     { days: 3, opening: 30, bouncing: 10, complaining: 9 },
     { score: 40, level: "poor", engagement: 0.3333, bounce: 0.1, spam: 0.1 },
   ],
-])("a domain has its score and its level after %s", async (_case, wave, expected) => {
-  const { reputation } = await readReputationAfter(wave);
+])(
+  "the report returns the expected score and level of a domain after %s",
+  async (_case, wave, expected) => {
+    const { reputation } = await readReputationAfter(wave);
 
-  expect(reputation).toMatchObject({ ...expected, activeAddresses: 100, trend: "unknown" });
-});
+    expect(reputation).toMatchObject({ ...expected, activeAddresses: 100, trend: "unknown" });
+  },
+);
 
-test("the parts of the score add up to a hundred", () => {
+test("the parts of the reputation score add up to 100", () => {
   expect(SCORE_PARTS.reduce((sum, { points }) => sum + points, 0)).toBe(100);
 });
 
-test("a domain with fewer people than a group needs has no reputation", async () => {
+test("the report returns no reputation for a domain with fewer people than a group needs", async () => {
   const { reputation: few } = await readReputationAfter({
     days: 1,
     contributors: ADDRESSES_MIN - 1,
@@ -95,40 +98,58 @@ test("a domain with fewer people than a group needs has no reputation", async ()
   expect(enough).toMatchObject({ activeAddresses: ADDRESSES_MIN, level: "fair" });
 });
 
-test("many mails to few people do not make a group", async () => {
+test("the report returns no reputation for a domain when few people received many mails", async () => {
   const waves = Array.from({ length: 25 }, (_, n) => ({ days: n, contributors: 3 }));
 
   expect((await readReputationAfter(...waves)).reputation).toEqual(NO_REPUTATION);
 });
 
-test("a person counts once, however many mails there were", async () => {
+test("the report counts each person once, however many mails the person received", async () => {
   const { reputation } = await readReputationAfter({ days: 1 }, { days: 2 }, { days: 20 });
 
   expect(reputation.activeAddresses).toBe(100);
 });
 
 test.each<[string, Wave, Wave, string]>([
-  ["more open than before", { days: 5, opening: 30 }, { days: 40, opening: 10 }, "improving"],
-  ["fewer open", { days: 5, opening: 10 }, { days: 40, opening: 30 }, "declining"],
-  ["hardly anything changed", { days: 5, opening: 12 }, { days: 40, opening: 10 }, "stable"],
   [
-    "there were too few to tell",
+    "more people open than before",
+    { days: 5, opening: 30 },
+    { days: 40, opening: 10 },
+    "improving",
+  ],
+  [
+    "fewer people open than before",
+    { days: 5, opening: 10 },
+    { days: 40, opening: 30 },
+    "declining",
+  ],
+  [
+    "the share of opens hardly changes",
+    { days: 5, opening: 12 },
+    { days: 40, opening: 10 },
+    "stable",
+  ],
+  [
+    "the earlier period has too few people",
     { days: 5 },
     { days: 40, contributors: ADDRESSES_MIN - 1 },
     "unknown",
   ],
-  ["it is too long ago", { days: 5 }, { days: 62 }, "unknown"],
-])("the trend when %s", async (_case, lately, before, trend) => {
-  expect((await readReputationAfter(before, lately)).reputation.trend).toBe(trend);
-});
+  ["the earlier period is too long ago", { days: 5 }, { days: 62 }, "unknown"],
+])(
+  "the trend of a reputation follows from two periods: %s",
+  async (_case, lately, before, trend) => {
+    expect((await readReputationAfter(before, lately)).reputation.trend).toBe(trend);
+  },
+);
 
-test("few people on many days do not make a group to compare with", async () => {
+test("the trend is unknown when the earlier period has few people on many days", async () => {
   const before = Array.from({ length: 20 }, (_, n) => ({ days: 35 + n, contributors: 3 }));
 
   expect((await readReputationAfter(...before, { days: 5 })).reputation.trend).toBe("unknown");
 });
 
-test("a domain without events for a month has no reputation", async () => {
+test("the report returns no reputation for a domain without events for a month", async () => {
   const { world, later } = await readReputationAfter({ days: 0 });
   later(30 * DAY_MS);
   const still = await findDomainActivity(world, PAYER, "x.com");
@@ -138,7 +159,7 @@ test("a domain without events for a month has no reputation", async () => {
   expect(await findDomainActivity(world, PAYER, "x.com")).toEqual(NO_REPUTATION);
 });
 
-test("opens alone give no rate, and so no score", async () => {
+test("the report computes no rate and no score from opens alone", async () => {
   const { world } = givenWorld();
   const opens = mailing({ days: 1, opening: 100 }).filter(({ type }) => type === "open");
   await recordEvents(world, { account: PAYER.account, channel: "api" }, opens.map(toRecordedEvent));
@@ -149,7 +170,7 @@ test("opens alone give no rate, and so no score", async () => {
   });
 });
 
-test("a domain's day is written to sixteen partitions, of which none has more than its share", async () => {
+test("a day's events at one domain spread evenly over 16 partitions", async () => {
   const { table } = await readReputationAfter({ days: 1, contributors: 800 });
   const shards = table.items().filter(({ pk }) => pk.startsWith("ACTIVITYDAYS#"));
 

@@ -43,7 +43,7 @@ const TYPES = [
 ] as const;
 
 test.each(TYPES)(
-  "a %s of SES comes to %o, raw and in an envelope, once however often",
+  "a %s of SES counts as %o, raw and in an envelope, once however often SES sends it",
   async (type, counters) => {
     const ctx = await given();
     const event = createSesEvent(type, ctx);
@@ -56,7 +56,7 @@ test.each(TYPES)(
 );
 
 test.each(["Bounce", "Complaint", "Delivery"])(
-  "the older notification of a %s counts as the event does",
+  "SES's older notification of a %s counts like its event",
   async (type) => {
     const ctx = await given();
     const { eventType, ...others } = createSesEvent(type, ctx);
@@ -67,7 +67,7 @@ test.each(["Bounce", "Complaint", "Delivery"])(
   },
 );
 
-test("an open stores its time, and the reader's user agent is stored nowhere", async () => {
+test("an open stores its time, and no item contains the reader's user agent", async () => {
   const ctx = await given();
   await publish(ctx, createSesEvent("Open", ctx));
 
@@ -78,14 +78,14 @@ test("an open stores its time, and the reader's user agent is stored nowhere", a
 test.each([
   ["Apple's mail privacy protection", "Mozilla/5.0", LATER],
   ["a scanner, seconds after the mail was sent", "Mozilla/5.0 (X11)", "2026-11-20T09:00:04.000Z"],
-])("an open by %s is a machine's", async (_case, userAgent, timestamp) => {
+])("an open by %s counts as a machine's", async (_case, userAgent, timestamp) => {
   const ctx = await given();
   await publish(ctx, createSesEvent("Open", ctx, { open: { timestamp, userAgent } }));
 
   expect(await readCounters(ctx)).toEqual({ machine: 1 });
 });
 
-test("a bounce of several recipients counts for each, and an open of such a mail for none", async () => {
+test("a bounce of a mail to several recipients counts for each recipient, and an open of such a mail for none", async () => {
   const ctx = await given();
   const mail = { ...ctx, to: ["ann@x.com", "Bo <bo@x.com>", "no address"] };
 
@@ -96,7 +96,7 @@ test("a bounce of several recipients counts for each, and an open of such a mail
   expect(ctx.queue.pending()).toBe(0);
 });
 
-test("a report that a mail is not spam is no complaint", async () => {
+test("a report that a mail is not spam counts as no complaint", async () => {
   const ctx = await given();
   const complaint = {
     timestamp: LATER,
@@ -111,7 +111,7 @@ test("a report that a mail is not spam is no complaint", async () => {
   expect(ctx.queue.pending()).toBe(0);
 });
 
-test("two links clicked at the same moment are two clicks", async () => {
+test("two links clicked at the same moment count as two clicks", async () => {
   const ctx = await given();
   const click = (link: string) =>
     createSesEvent("Click", ctx, { click: { timestamp: LATER, link } });
@@ -121,7 +121,7 @@ test("two links clicked at the same moment are two clicks", async () => {
   expect(await readCounters(ctx)).toEqual({ clicks: 2 });
 });
 
-test("without a tag an event is the account's that the operator set", async () => {
+test("an event without a tag counts for the account that the operator configured", async () => {
   const ctx = await given();
   const settings = { ...ctx.world.settings, sesAccount: ctx.account };
 
@@ -137,17 +137,17 @@ const ready = {
 
 test.each([
   [
-    "what SES says when a topic is set up",
+    "SES's text about a new topic",
     "Successfully validated SNS topic for Amazon SES event publishing.",
   ],
   [
-    "the same in an envelope",
+    "SES's text about a new topic in an envelope",
     wrapInEnvelope("Successfully validated SNS topic for Amazon SES event publishing."),
   ],
-  ["what SES says when notifications are set up", ready],
-  ["the same in an envelope", wrapInEnvelope(JSON.stringify(ready))],
+  ["SES's text about new notifications", ready],
+  ["SES's text about new notifications in an envelope", wrapInEnvelope(JSON.stringify(ready))],
   ["a confirmation of SNS", { ...wrapInEnvelope("Confirm"), Type: "SubscriptionConfirmation" }],
-])("%s is removed and counts nothing", async (_case, body) => {
+])("the worker removes %s and counts no event", async (_case, body) => {
   const ctx = await given();
   await publish(ctx, body);
 
@@ -162,11 +162,11 @@ test.each([
   ["an envelope of no JSON", wrapInEnvelope("{")],
   ["no type", without(createSesEvent("Open", { account: "acc_1" }), "eventType")],
   [
-    "a moment that is none",
+    "an invalid time",
     createSesEvent("Open", { account: "acc_1" }, { open: { timestamp: "yesterday" } }),
   ],
   [
-    "recipients that are no list",
+    "a text in place of the recipients",
     createSesEvent(
       "Delivery",
       { account: "acc_1" },
@@ -174,18 +174,21 @@ test.each([
     ),
   ],
   ["no account", createSesEvent("Open")],
-  ["an account that there is not", createSesEvent("Open", { account: "acc_9" })],
-])("a message with %s goes to the dead letters, and delays no other", async (_case, malformed) => {
-  const ctx = await given();
-  await publish(ctx, createSesEvent("Click", ctx), malformed, createSesEvent("Open", ctx));
-  const first = await readCounters(ctx);
-  for (let hour = 0; hour < ACTIVITY_QUEUE.receivesMax; hour++) {
-    ctx.later(3_600_000);
-    await whenWorked(ctx);
-  }
-  await publish(ctx, createSesEvent("Delivery", ctx));
+  ["an unknown account", createSesEvent("Open", { account: "acc_9" })],
+])(
+  "a message with %s becomes a dead letter, and delays no other message",
+  async (_case, malformed) => {
+    const ctx = await given();
+    await publish(ctx, createSesEvent("Click", ctx), malformed, createSesEvent("Open", ctx));
+    const first = await readCounters(ctx);
+    for (let hour = 0; hour < ACTIVITY_QUEUE.receivesMax; hour++) {
+      ctx.later(3_600_000);
+      await whenWorked(ctx);
+    }
+    await publish(ctx, createSesEvent("Delivery", ctx));
 
-  expect(first).toEqual({ opens: 1, clicks: 1 });
-  expect(await ctx.queue.countDeadLetters()).toBe(1);
-  expect(await readCounters(ctx)).toEqual({ opens: 1, clicks: 1, delivered: 1 });
-});
+    expect(first).toEqual({ opens: 1, clicks: 1 });
+    expect(await ctx.queue.countDeadLetters()).toBe(1);
+    expect(await readCounters(ctx)).toEqual({ opens: 1, clicks: 1, delivered: 1 });
+  },
+);

@@ -29,7 +29,7 @@ const noon = (days: number) => createEvent("open", days - 0.5);
 const opensSeenBy = async (world: AppWorld, key: string) =>
   (await whenActivityRead(world, key)).data.activity.total_opens;
 
-test("in a shared pool two accounts see their own events, and three see those of all", async () => {
+test("a shared pool shows two accounts only their own events, and three accounts the events of all", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
   const [a, b, c, d] = opened.map(({ liveKey }) => liveKey) as [string, string, string, string];
   await whenEventsSent(world, a, noon(3));
@@ -43,7 +43,7 @@ test("in a shared pool two accounts see their own events, and three see those of
   expect(await opensSeenBy(world, d)).toBe(4);
 });
 
-test("the pool shows days, and no hours", async () => {
+test("the pool shows days, and hides hours", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
   for (const { liveKey } of opened) await whenEventsSent(world, liveKey, noon(2));
 
@@ -52,14 +52,14 @@ test("the pool shows days, and no hours", async () => {
   expect(data.activity.last_open).toBe(daysAgo(2));
 });
 
-test("where the pool is not shared no account sees another's events, however many accounts there are", async () => {
+test("an account sees no other account's events when the operator does not share a pool, however many accounts report", async () => {
   const { world, opened } = await givenAccounts(4, "own");
   for (const { liveKey } of opened.slice(1)) await whenEventsSent(world, liveKey, noon(2));
 
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(0);
 });
 
-test("events that were shared are no longer shown once the operator ends sharing", async () => {
+test("the pool hides shared events once the operator ends sharing", async () => {
   const { world, opened } = await givenAccounts(4, "shared");
   for (const { liveKey } of opened.slice(1)) await whenEventsSent(world, liveKey, noon(2));
   const key = opened[0]?.liveKey ?? "";
@@ -70,7 +70,7 @@ test("events that were shared are no longer shown once the operator ends sharing
   ]);
 });
 
-test("one id of two accounts is two events, in the pool as well", async () => {
+test("one event id that two accounts send counts as two events, in the pool as well", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
   const same = { ...noon(2), id: "same" };
   for (const { liveKey } of opened) await whenEventsSent(world, liveKey, same, same);
@@ -78,7 +78,7 @@ test("one id of two accounts is two events, in the pool as well", async () => {
   expect(await opensSeenBy(world, opened[0]?.liveKey ?? "")).toBe(3);
 });
 
-test("an erasure removes an address from the pool, too", async () => {
+test("an erasure also removes an address from the pool", async () => {
   const { world, opened } = await givenAccounts(3, "shared");
   for (const { liveKey } of opened) await whenEventsSent(world, liveKey, noon(2));
 

@@ -27,7 +27,7 @@ import {
 const readAccount = ({ world, liveKey }: TestContext, key = liveKey) =>
   send(world, "GET /v1/account", { key });
 
-test("the keys of a disabled account are 403 and nothing is charged; enabled, they work again", async () => {
+test("the keys of a disabled account answer 403 without a charge, and work again when the operator enables the account", async () => {
   const ctx = await givenChunked();
   await disableAccount(ctx.world, ctx.account);
 
@@ -114,7 +114,7 @@ test("the response names a list that is still being queued, and its worker cance
   await thenConsistent(ctx);
 });
 
-test("a monitor of a disabled account does not run or cost anything, and continues when the account is enabled", async () => {
+test("a monitor of a disabled account runs no checks and costs nothing, and continues when the account is enabled", async () => {
   const ctx = await givenChunked();
   const body = { domain: "example.com" };
   await send(ctx.world, "POST /v1/deliverability/monitors", { key: ctx.liveKey, body });
@@ -131,7 +131,7 @@ test("a monitor of a disabled account does not run or cost anything, and continu
   expect(await readCredits(ctx)).toMatchObject({ available: 90, spent: 10 });
 });
 
-test("a closed account has no keys, monitors or webhooks, and stays closed", async () => {
+test("a closed account loses its keys, monitors and webhooks, and stays closed", async () => {
   const ctx = await givenChunked();
   const key = ctx.liveKey;
   const monitor = { domain: "example.com" };
@@ -154,14 +154,14 @@ test("a closed account has no keys, monitors or webhooks, and stays closed", asy
   await thenConsistent(ctx);
 });
 
-test("a key that outlived the closing of its account is unknown", async () => {
+test("authentication treats a key as unknown when the key outlived the closing of its account", async () => {
   const ctx = await givenChunked();
   await updateAccount(ctx.table, ctx.account, { closedAt: ctx.world.now().toISOString() });
 
   expect((await readAccount(ctx)).statusCode).toBe(401);
 });
 
-test("wherever closing is interrupted no new work is accepted, and closing again completes it", async () => {
+test("a closing that stops anywhere lets the account accept no new work, and a second closing completes it", async () => {
   for (let effects = 1; ; effects++) {
     const ctx = await givenChunked();
     await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
@@ -181,7 +181,7 @@ test("wherever closing is interrupted no new work is accepted, and closing again
   }
 });
 
-test("a worker in the middle of a chunk finishes it or loses it to the refund, never both", async () => {
+test("a worker in the middle of a chunk finishes the chunk or loses it to the refund, never both", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(4) });
   const [first, ...others] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
@@ -201,7 +201,7 @@ test("a worker in the middle of a chunk finishes it or loses it to the refund, n
   await thenConsistent(ctx);
 });
 
-test("an account that does not exist is an error that names it", async () => {
+test("closing an unknown account throws an error that names the account", async () => {
   const { world, table } = await givenChunked();
 
   for (const act of [disableAccount, closeAccount, enableAccount])

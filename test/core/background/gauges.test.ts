@@ -44,7 +44,7 @@ const setupAbandoned = async () => {
   return ctx;
 };
 
-test("an app without work has no gauge above zero", async () => {
+test("an app without work reports no gauge above zero", async () => {
   const { world } = await given({ balance: 10 });
 
   expect(await readGauges(world)).toEqual(NOTHING);
@@ -65,7 +65,7 @@ test("abandoned work counts as late from its due time on, and its credits count 
   expect(long).toMatchObject({ dueAgeSeconds: 3600, heldOverAnHour: 1 });
 });
 
-test("work that is repaired in time never counts", async () => {
+test("work that the reconciler repairs in time never counts as late", async () => {
   const ctx = await setupAbandoned();
 
   ctx.later(LEASE_MS);

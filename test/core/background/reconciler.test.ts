@@ -59,7 +59,7 @@ const rubbish = (n: number) => ({
   ...scheduleWork("verify", `job_${n}`, START, "t"),
 });
 
-test("the reconciler touches nothing before its due time", async () => {
+test("the reconciler changes nothing before an item's due time", async () => {
   const ctx = await givenAbandoned(0);
   await ctx.table.write({ create: { ...rubbish(1), due_sk: "2026-11-21T00:00:10.001Z" } });
   const before = listStoredItems(ctx);
@@ -86,7 +86,7 @@ test("two concurrent reconcilers do each piece of work once", async () => {
   ]);
 });
 
-test("an item that cannot be repaired delays no other, is logged, and is retried after its lease", async () => {
+test("an item that the reconciler cannot repair delays no other, appears in the log, and waits for its lease", async () => {
   const ctx = await givenAbandoned(20);
   for (let n = 0; n < 20; n++) await ctx.table.write({ create: rubbish(n) });
 
@@ -102,7 +102,7 @@ test("an item that cannot be repaired delays no other, is logged, and is retried
   expect(ctx.logged.filter(({ event }) => event === "repair_failed")).toHaveLength(40);
 });
 
-test("an item that waits for slow name servers delays only those behind it in its partition", async () => {
+test("an item that waits for slow name servers delays only the items behind it in its partition", async () => {
   const ctx = await given({ balance: 10 });
   const { account, world, later, table } = ctx;
   const payer = { account, mode: "live" as const, plan: "pro" as const };
@@ -135,7 +135,7 @@ test("an item that waits for slow name servers delays only those behind it in it
   );
 });
 
-test("an unknown kind is named in the log", async () => {
+test("the reconciler's log names an unknown kind of work", async () => {
   const { world, table, logged } = givenWorld();
   await table.write({ create: { ...rubbish(1), due_kind: "teleport" } });
 
@@ -149,7 +149,7 @@ test("an unknown kind is named in the log", async () => {
   ]);
 });
 
-test("a run does a limited number of items; several runs do a larger number", async () => {
+test("one run of the reconciler handles a limited number of items, and several runs handle more", async () => {
   const { world, table, logged } = givenWorld();
   for (let n = 0; n < 250; n++)
     await table.write({ create: { ...rubbish(n), due_pk: "DUE#0", due_kind: "teleport" } });
@@ -186,7 +186,7 @@ describe("the reconciler's log", () => {
   const listRepairs = ({ logged }: Pick<TestContext, "logged">) =>
     logged.filter(({ event }) => event === "repaired").map(({ fields }) => fields);
 
-  test("a webhook whose receiver is down for hours is retried without a line", async () => {
+  test("the reconciler logs no line for retries to a webhook whose receiver is down for hours", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenEventEmitted(ctx);
@@ -201,7 +201,7 @@ describe("the reconciler's log", () => {
     expect(listRepairs(ctx)).toEqual([]);
   });
 
-  test("a monitor that runs each day writes no line; one whose message was lost writes one", async () => {
+  test("the reconciler logs no line for a daily monitor, and one line for a monitor whose message was lost", async () => {
     const ctx = await given({ balance: 100 });
     const body = { domain: "example.com" };
     const { statusCode } = await send(ctx.world, "POST /v1/deliverability/monitors", {
@@ -222,7 +222,7 @@ describe("the reconciler's log", () => {
     expect(listRepairs(ctx)).toMatchObject([{ kind: "monitor" }]);
   });
 
-  test("a check of a job with progress writes no line", async () => {
+  test("the reconciler logs no line for its check of a job with progress", async () => {
     const ctx = await givenChunked({ rows: 4 });
     await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com", "b@x.com", "c@x.com"] });
     await ctx.table.write({
@@ -236,7 +236,7 @@ describe("the reconciler's log", () => {
     expect(listRepairs(ctx)).toEqual([]);
   });
 
-  test("rows that wait for their planned time write no line; the same rows after a lost message write one", async () => {
+  test("the reconciler logs no line for rows before their planned time, and one line for rows whose message was lost", async () => {
     const ctx = await given({ balance: 10 });
     await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com", "b@x.com"] });
     const waiting = {

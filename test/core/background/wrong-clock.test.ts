@@ -23,19 +23,22 @@ test.each([
   ["30 days behind", -30],
   ["12 days ahead", 12],
   ["a year behind", -365],
-])("a credit that was spent when the clock was %s breaks no invariant", async (_, days) => {
-  const ctx = await given({ balance: 10 });
-  const { world, liveKey, jump } = ctx;
+])(
+  "the audit reports no broken invariant for a credit spent while the clock was %s",
+  async (_, days) => {
+    const ctx = await given({ balance: 10 });
+    const { world, liveKey, jump } = ctx;
 
-  jump(days * DAY_MS);
-  await whenVerified(world, liveKey, { email: "ann@example.com" });
-  const whileWrong = await audit(world.table, world.now());
-  jump(-days * DAY_MS);
-  const whenRight = await audit(world.table, world.now());
+    jump(days * DAY_MS);
+    await whenVerified(world, liveKey, { email: "ann@example.com" });
+    const whileWrong = await audit(world.table, world.now());
+    jump(-days * DAY_MS);
+    const whenRight = await audit(world.table, world.now());
 
-  expect(whileWrong.violations).toEqual([]);
-  expect(whenRight.violations).toEqual([]);
-});
+    expect(whileWrong.violations).toEqual([]);
+    expect(whenRight.violations).toEqual([]);
+  },
+);
 
 /** Reconciles until each partition had its turn. */
 const reconcileAll = async ({ world, later }: Awaited<ReturnType<typeof given>>) => {
@@ -69,7 +72,7 @@ test.each([
   },
 );
 
-test("the reconciler leaves work alone that waits for its due time", async () => {
+test("the reconciler ignores work before its due time", async () => {
   const ctx = await given({ balance: 10 });
   const { world } = ctx;
   const at = new Date(START.getTime() + 30 * DAY_MS);
@@ -82,7 +85,7 @@ test("the reconciler leaves work alone that waits for its due time", async () =>
   expect((await readGauges(world)).dueMisplaced).toBe(0);
 });
 
-test("batches end although the clock is set back by two hours while their messages wait", async () => {
+test("batches end when the clock jumps back two hours while their messages wait", async () => {
   const ctx = await given({ balance: 10 });
   await whenBatched(ctx.world, ctx.liveKey, {
     emails: ["greylisted@example.com", "valid@example.com"],
@@ -96,7 +99,7 @@ test("batches end although the clock is set back by two hours while their messag
   expect(ctx.table.hasScheduledWork()).toBe(false);
 });
 
-test("a due time further ahead than any that the code sets counts as past", () => {
+test("a due time counts as past when it lies further ahead than the code ever plans", () => {
   const longestMs = HOUR_MS;
 
   expect(isUnexpired(HOUR_MS, 0, longestMs)).toBe(true);
@@ -105,7 +108,7 @@ test("a due time further ahead than any that the code sets counts as past", () =
   expect(isUnexpired(HOUR_MS + MINUTE_MS + 1, 0, longestMs)).toBe(false);
 });
 
-test("slots and backoffs of a mail provider that a wrong clock wrote have ended", () => {
+test("slots and backoffs of a mail provider end at once when a wrong clock wrote them", () => {
   const atMs = START.getTime();
   const item = {
     pk: "PROVIDER#x",
@@ -122,7 +125,7 @@ test("slots and backoffs of a mail provider that a wrong clock wrote have ended"
   expect(getBackoff({ ...shared, backoffUntilMs: atMs + MINUTE_MS }, atMs).ms).toBe(MINUTE_MS);
 });
 
-test("what was learned of a domain at a future time is checked anew", async () => {
+test("the engine checks a domain again when its stored facts have a future time", async () => {
   const { world, jump } = await given();
   const cache = createCatchAllCache(world.table, world.now);
   const before = await cache.find("example.com", "");
@@ -135,7 +138,7 @@ test("what was learned of a domain at a future time is checked anew", async () =
   expect(await other.find("example.com", "")).toMatchObject({ acceptsEveryone: false });
 });
 
-test("a cached result with a future time is not served", async () => {
+test("the service never serves a cached result with a future time", async () => {
   const { world, liveKey, jump } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "ann@example.com" });
 

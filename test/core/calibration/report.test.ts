@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 const readStatus = async (world: ReturnType<typeof givenSqliteWorld>["world"], status = "valid") =>
   (await reportCalibration(world, 2)).byStatus.find((row) => row.status === status);
 
-test("what became of mail is counted by provider, status and ten of the score", async () => {
+test("the report counts the fate of mail by provider, status and band of ten points", async () => {
   const { world } = givenSqliteWorld();
   for (let n = 0; n < 40; n++) {
     await whenVerdictGiven(world, "acc_1", `p${n}@x.com`, { score: 95 });
@@ -66,7 +66,7 @@ test("what became of mail is counted by provider, status and ten of the score", 
   ]);
 });
 
-test("an address counts once, by the worst that is certain, in whatever order its events arrive", async () => {
+test("an address counts once, by its worst certain event, in whatever order the events arrive", async () => {
   const orders = [
     ["delivered", HARD, SOFT],
     [HARD, SOFT, "delivered"],
@@ -81,7 +81,7 @@ test("an address counts once, by the worst that is certain, in whatever order it
   }
 });
 
-test("events of one request are counted like those of several", async () => {
+test("events of one request count like events of several requests", async () => {
   const { world } = givenSqliteWorld();
   const emails = Array.from({ length: 60 }, (_, n) => `p${n % 30}@x.com`);
   for (const email of emails.slice(0, 30)) await whenVerdictGiven(world, "acc_1", email);
@@ -98,7 +98,7 @@ test("events of one request are counted like those of several", async () => {
   expect(await readStatus(world)).toMatchObject({ sent: 30, bounced: 10 });
 });
 
-test("a bounce about the message, mail from before the verdict, and mail long after it count nowhere", async () => {
+test("the report ignores a bounce about the message, mail from before the verdict, and mail long after it", async () => {
   const { world, later } = givenSqliteWorld();
   const before = new Date(world.now().getTime() - DAY_MS);
   await whenVerdictGiven(world, "acc_1", "ann@x.com");
@@ -114,7 +114,7 @@ test("a bounce about the message, mail from before the verdict, and mail long af
   expect((await reportCalibration(world, 13)).cells).toEqual([]);
 });
 
-test("an address that is verified again counts again", async () => {
+test("an address counts again after another verification", async () => {
   const { world } = givenSqliteWorld();
   await whenVerdictGiven(world, "acc_1", "ann@x.com");
   await whenMailReported(world, "acc_1", "ann@x.com", { fate: "delivered" });
@@ -124,7 +124,7 @@ test("an address that is verified again counts again", async () => {
   expect(await readStatus(world)).toMatchObject({ sent: 2, bounced: 1 });
 });
 
-test("of a list one row in ten is stored, the same ones whenever it is verified", async () => {
+test("the sample stores one row in ten of a list, and the same rows at each verification", async () => {
   const [first, second] = [givenSqliteWorld(), givenSqliteWorld()];
   for (const { world } of [first, second, second]) {
     const results = Array.from({ length: 2_000 }, (_, n) => createResult(world, `p${n}@x.com`, {}));
@@ -156,14 +156,14 @@ test.each([
   [0, 20, 0, 0.1611],
   [1, 29, 0.0061, 0.1718],
   [0, 0, 0, 1],
-])("%i of %i lie between %f and %f", (count, of, least, most) => {
+])("the interval of %i in %i reaches from %f to %f", (count, of, least, most) => {
   const interval = estimateShare(count, of);
 
   expect(interval.least).toBeCloseTo(least, 4);
   expect(interval.most).toBeCloseTo(most, 4);
 });
 
-test("an interval lies within 0 and 1, contains the share, and narrows with more of the same", () => {
+test("an interval lies within 0 and 1, contains the share, and narrows as the counts grow", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5_000 }),
@@ -210,18 +210,21 @@ describe("learned bounces", () => {
   one account, however many addresses it reports | ${{ 1: { delivered: 0, hard: 9_000 } }} | false
   two accounts | ${{ 1: LATE, 2: LATE }} | false
   one account against many others | ${{ 1: { delivered: 0, hard: 9_000 }, 2: ORDINARY, 3: ORDINARY, 4: ORDINARY }} | false
-  what is lost anyway | ${{ 1: ORDINARY, 2: ORDINARY, 3: ORDINARY }} | false
-  a third of too few | ${{ 1: { delivered: 20, hard: 10 }, 2: { delivered: 20, hard: 10 }, 3: { delivered: 20, hard: 10 } }} | false
+  three accounts of which each saw an ordinary share bounce | ${{ 1: ORDINARY, 2: ORDINARY, 3: ORDINARY }} | false
+  a third of too few addresses | ${{ 1: { delivered: 20, hard: 10 }, 2: { delivered: 20, hard: 10 }, 3: { delivered: 20, hard: 10 } }} | false
   a share that chance explains | ${{ 1: { delivered: 88, hard: 12 }, 2: { delivered: 88, hard: 12 }, 3: { delivered: 88, hard: 12 } }} | false
-  nothing | ${{}} | false
-`)("%s: an acceptance proves nothing there: %#", async (_, reports, expected) => {
-    const { world } = await givenReports(reports);
+  no account | ${{}} | false
+`)(
+    "bounces from %s decide whether an acceptance proves a mailbox at the provider: %#",
+    async (_, reports, expected) => {
+      const { world } = await givenReports(reports);
 
-    expect(await createLearnedBounces(world)("fastmail")).toBe(expected);
-    expect(await createLearnedBounces(world)("google")).toBe(false);
-  });
+      expect(await createLearnedBounces(world)("fastmail")).toBe(expected);
+      expect(await createLearnedBounces(world)("google")).toBe(false);
+    },
+  );
 
-  test("other verdicts' bounces, and those of an earlier season, have no part in it", async () => {
+  test("learned bounces exclude bounces of other verdicts and of an earlier season", async () => {
     const all = { 1: LATE, 2: LATE, 3: LATE };
 
     expect(
@@ -235,7 +238,7 @@ describe("learned bounces", () => {
     ).toBe(true);
   });
 
-  test("it is read once an hour, and a table that is down leaves what was found", async () => {
+  test("the engine reads learned bounces once an hour, and keeps the last ones when the table fails", async () => {
     const ctx = await givenReports({ 1: LATE, 2: LATE, 3: LATE });
     const { table } = ctx.world;
     let reads = 0;

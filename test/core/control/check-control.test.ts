@@ -44,8 +44,8 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 
 const CONTROLLED = { status: "controlled", issuer: ISSUER, profile: "draft-02" };
 
-describe("a good token proves control", () => {
-  test("only the issuer that DNS names is asked", async () => {
+describe("control with a good token", () => {
+  test("the check of a good token asks only the issuer that DNS names", async () => {
     const ctx = await given();
 
     expect(await ask(ctx, await ctx.present())).toEqual(CONTROLLED);
@@ -54,13 +54,13 @@ describe("a good token proves control", () => {
   });
 
   test.each<[string, Parameters<typeof givenIssuer>[1]]>([
-    ["as Gmail makes it: EdDSA, and keys without an id", { algorithm: "EdDSA", kid: null }],
-    ["by ES256", { algorithm: "ES256" }],
+    ["with EdDSA and keys without an id, as Gmail issues it", { algorithm: "EdDSA", kid: null }],
+    ["with ES256", { algorithm: "ES256" }],
     [
-      "where the record has the issuer as an origin",
+      "when the record states the issuer as an origin",
       { zone: { "_email-verification.example.com": { TXT: [`iss=https://${ISSUER}`] } } },
     ],
-  ])("it proves control %s", async (_, options) => {
+  ])("a good token proves control %s", async (_, options) => {
     const ctx = await given(options);
 
     expect(await ask(ctx, await ctx.present())).toMatchObject({ status: "controlled" });
@@ -70,15 +70,19 @@ describe("a good token proves control", () => {
     ["a token whose issuer is only a host", { issuedClaims: { iss: ISSUER } }, "chrome-2026-10"],
     ["a token without the id of a key", { issuedHeader: { kid: undefined } }, "chrome-2026-10"],
     ["a token with claims of its own", { issuedClaims: { is_private_email: true } }, "draft-02"],
-    ["one that is as old as may be", { issuedClaims: { iat: seconds(-359) } }, "draft-02"],
-    ["one of a clock a minute ahead", { boundClaims: { iat: seconds(60) } }, "draft-02"],
-  ])("control is proven by %s", async (_, changes, profile) => {
+    ["a token of the greatest allowed age", { issuedClaims: { iat: seconds(-359) } }, "draft-02"],
+    [
+      "a token whose browser's clock is a minute ahead",
+      { boundClaims: { iat: seconds(60) } },
+      "draft-02",
+    ],
+  ])("%s proves control", async (_, changes, profile) => {
     const ctx = await given();
 
     expect(await ask(ctx, await ctx.present(changes))).toEqual({ ...CONTROLLED, profile });
   });
 
-  test("an address is the same in another case, and its domain in U-labels", async () => {
+  test("the check compares an address without regard to case, and its domain in A-labels or U-labels", async () => {
     const ctx = await given({
       zone: { "_email-verification.xn--bcher-kva.example": { TXT: [`iss=${ISSUER}`] } },
     });
@@ -88,7 +92,7 @@ describe("a good token proves control", () => {
   });
 });
 
-describe("a token is refused offline, and nobody is asked", () => {
+describe("control with a token that is refused offline", () => {
   const holder = async () =>
     exportJWK((await generateKeyPair("ES256", { extractable: true })).privateKey);
 
@@ -127,10 +131,10 @@ describe("a token is refused offline, and nobody is asked", () => {
       }),
     ],
     ["expired", "an old token", { issuedClaims: { iat: seconds(-360) } }],
-    ["expired", "an old part of the browser", { boundClaims: { iat: seconds(-360) } }],
-    ["expired", "an exp in the past", { issuedClaims: { exp: seconds(-61) } }],
+    ["expired", "an old browser's part", { boundClaims: { iat: seconds(-360) } }],
+    ["expired", "a token whose exp is past", { issuedClaims: { exp: seconds(-61) } }],
     ["not_yet_valid", "a token from the future", { issuedClaims: { iat: seconds(61) } }],
-    ["not_yet_valid", "a part of the browser from it", { boundClaims: { iat: seconds(61) } }],
+    ["not_yet_valid", "a browser's part from the future", { boundClaims: { iat: seconds(61) } }],
     ["hash_mismatch", "another token's hash", { boundClaims: { sd_hash: "AA" } }],
     ["nonce_mismatch", "another nonce", {}, { nonce: "another" }],
     ["nonce_mismatch", "an empty nonce", { boundClaims: { nonce: "" } }, { nonce: "" }],
@@ -144,7 +148,7 @@ describe("a token is refused offline, and nobody is asked", () => {
       { issuedClaims: { email: "ann@[192.0.2.1]" } },
       { email: "ann@[192.0.2.1]" },
     ],
-  ])("the status is %s for %s", async (status, _, changes, asked) => {
+  ])("the check answers %s for %s without a request", async (status, _, changes, asked) => {
     const ctx = await given();
     const token = await ctx.present(typeof changes === "function" ? await changes() : changes);
 
@@ -153,7 +157,7 @@ describe("a token is refused offline, and nobody is asked", () => {
   });
 
   test.each(["none", "None", "HS256", "RS256", "Ed448", "ES384", 7, undefined])(
-    "the algorithm %s, of either part",
+    "the check answers algorithm_unsupported when either part states the algorithm %s",
     async (alg) => {
       const ctx = await given();
       const [issued = "", bound = ""] = (await ctx.present()).split("~");
@@ -167,7 +171,7 @@ describe("a token is refused offline, and nobody is asked", () => {
     },
   );
 
-  test("a text that is no token", async () => {
+  test("the check answers malformed for a text that is no token", async () => {
     const ctx = await given();
     const token = await ctx.present();
     const [issued = "", bound = ""] = token.split("~");
@@ -195,12 +199,12 @@ describe("a token is refused offline, and nobody is asked", () => {
   });
 });
 
-describe("a delegation", () => {
+describe("control with a faulty delegation", () => {
   test.each<[ControlFault, string, string[] | "SERVFAIL" | "TIMEOUT"]>([
     ["dns_failed", "that cannot be looked up", "SERVFAIL"],
     ["dns_failed", "that is not answered", "TIMEOUT"],
     ["not_delegated", "that is missing", []],
-    ["delegation_invalid", "that there are two of", [`iss=${ISSUER}`, "iss=other.example"]],
+    ["delegation_invalid", "with two records", [`iss=${ISSUER}`, "iss=other.example"]],
     ["delegation_invalid", "beside another text", [`iss=${ISSUER}`, "v=spf1 -all"]],
     ["delegation_invalid", "of another form", ["issuer.example"]],
     ["delegation_invalid", "to an IP address", ["iss=127.0.0.1"]],
@@ -210,7 +214,7 @@ describe("a delegation", () => {
     ["delegation_invalid", "with a user", [`iss=https://a@${ISSUER}`]],
     ["delegation_invalid", "over http", [`iss=http://${ISSUER}`]],
     ["issuer_mismatch", "to another issuer", ["iss=other.example"]],
-  ])("the status is %s for a delegation %s", async (status, _, TXT) => {
+  ])("the check answers %s for a delegation %s", async (status, _, TXT) => {
     const ctx = await given({ zone: { "_email-verification.example.com": { TXT } } });
 
     expect(await ask(ctx, await ctx.present())).toEqual({ status });
@@ -218,7 +222,7 @@ describe("a delegation", () => {
   });
 });
 
-describe("documents of an issuer", () => {
+describe("control with an issuer's documents", () => {
   const answer = (status: number) => (ctx: Ctx, url: string) => ctx.serve(url, "", { status });
   const failure = (why: Parameters<Ctx["fail"]>[1]) => (ctx: Ctx, url: string) =>
     ctx.fail(url, why);
@@ -227,18 +231,18 @@ describe("documents of an issuer", () => {
     ["issuer_not_public", "at a private address", failure("private_address")],
     ["missing", "at a host that does not exist", failure("name_not_found")],
     ["missing", "at a port that may not be called", failure("port_not_allowed")],
-    ["issuer_unreachable", "that do not come", failure("timeout")],
+    ["issuer_unreachable", "that time out", failure("timeout")],
     ["issuer_unreachable", "of a host that refuses", failure("connect_refused")],
     ["issuer_unreachable", "without a certificate", failure("tls_failed")],
-    ["issuer_unreachable", "where our machine fails", failure("internal")],
+    ["issuer_unreachable", "that our own fault hides", failure("internal")],
     ["missing", "behind a redirect", answer(302)],
-    ["missing", "that are gone", answer(410)],
+    ["missing", "that answer 410", answer(410)],
     ["issuer_unreachable", "of a busy host", answer(429)],
     ["issuer_unreachable", "of a broken host", answer(503)],
     ["missing", "that are cut", (ctx, url) => ctx.serve(url, "{", { isComplete: false })],
     ["missing", "that are no JSON", (ctx, url) => ctx.serve(url, "<html>")],
     ["missing", "that are a list", (ctx, url) => ctx.serve(url, [])],
-  ])("the status is %s for documents %s", async (status, _, change) => {
+  ])("the check answers %s for documents %s", async (status, _, change) => {
     for (const [url, missing] of [
       [METADATA_URL, "issuer_invalid"],
       [KEYS_URL, "keys_invalid"],
@@ -266,8 +270,12 @@ describe("documents of an issuer", () => {
     ["issuer_invalid", "keys behind an @", { jwks_uri: `https://${ISSUER}@other.example/keys` }],
     ["issuer_invalid", "issuance elsewhere", { issuance_endpoint: "https://other.example/issue" }],
     ["algorithm_unsupported", "other algorithms", { signing_alg_values_supported: ["ES256"] }],
-    ["issuer_invalid", "algorithms that are none", { signing_alg_values_supported: "Ed25519" }],
-  ])("the status is %s for a document with %s", async (status, _, change) => {
+    [
+      "issuer_invalid",
+      "a text in place of its algorithms",
+      { signing_alg_values_supported: "Ed25519" },
+    ],
+  ])("the check answers %s for a document with %s", async (status, _, change) => {
     const ctx = await given();
     ctx.serve(METADATA_URL, { ...METADATA, ...change });
 
@@ -275,7 +283,7 @@ describe("documents of an issuer", () => {
     expect(ctx.asked.urls).toEqual([METADATA_URL]);
   });
 
-  test("the keys may be at a host below the issuer's, and its own name and algorithms left out", async () => {
+  test("the check accepts keys at a host below the issuer's, and a document without issuer and algorithms", async () => {
     const ctx = await given();
     const jwks_uri = `https://keys.${ISSUER}/all`;
     ctx.serve(METADATA_URL, { issuance_endpoint: METADATA.issuance_endpoint, jwks_uri });
@@ -284,7 +292,7 @@ describe("documents of an issuer", () => {
     expect(await ask(ctx, await ctx.present())).toEqual(CONTROLLED);
   });
 
-  test("a silent issuer is waited for as long as the caller waits", async () => {
+  test("the check waits for a silent issuer as long as the caller waits", async () => {
     const ctx = await given();
     const issuers = {
       ...ctx.world.issuers,
@@ -297,8 +305,8 @@ describe("documents of an issuer", () => {
   });
 });
 
-describe("signatures", () => {
-  test("of a key that the issuer does not have", async () => {
+describe("control with a wrong signature", () => {
+  test("the check refuses a signature by a key that the issuer does not publish", async () => {
     const ctx = await given();
     const forged = { ...(await createSigningKey("Ed25519")) };
     const token = await ctx.present({ issuedHeader: { kid: "k1" } }, { issuerKey: forged });
@@ -306,7 +314,7 @@ describe("signatures", () => {
     expect(await ask(ctx, token)).toEqual({ status: "signature_invalid" });
   });
 
-  test("of a key that has another id", async () => {
+  test("the check refuses a signature by a key with another id", async () => {
     const ctx = await given();
 
     expect(await ask(ctx, await ctx.present({ issuedHeader: { kid: "k2" } }))).toEqual({
@@ -314,7 +322,7 @@ describe("signatures", () => {
     });
   });
 
-  test("of a browser that does not hold the key in the token", async () => {
+  test("the check refuses a signature of a browser that does not hold the token's key", async () => {
     const ctx = await given();
     const other = await createSigningKey("ES256");
     const token = await ctx.present({}, { browserKey: other });
@@ -325,7 +333,7 @@ describe("signatures", () => {
     expect(await ask(ctx, stolen)).toEqual({ status: "browser_signature_invalid" });
   });
 
-  test("of claims that were changed afterwards, with a hash that fits them", async () => {
+  test("the check refuses claims that were changed after signing, even with a fitting hash", async () => {
     const ctx = await given();
     const [issued = "", bound = ""] = (await ctx.present({}, { email: "bob@example.com" })).split(
       "~",
@@ -340,7 +348,7 @@ describe("signatures", () => {
     expect(await ask(ctx, `${forged}~${rebound}`)).toEqual({ status: "signature_invalid" });
   });
 
-  test("a key in the token's own header counts for nothing", async () => {
+  test("the check ignores a key in the token's own header", async () => {
     const ctx = await given();
     const forged = await createSigningKey("Ed25519");
     const header = { kid: "k1", jwk: toPublicJwk(forged), jku: "https://evil.example/keys" };
@@ -358,14 +366,14 @@ describe("signatures", () => {
     ["key_not_found", "a key that only signs", (key) => [{ ...key, key_ops: ["sign"] }]],
     ["key_not_found", "a key of another algorithm", (key) => [{ ...key, alg: "ES256" }]],
     ["signature_invalid", "a key that is no point", (key) => [{ ...key, x: "AA" }]],
-  ])("the status is %s where the issuer publishes %s", async (status, _, toKeys) => {
+  ])("the check answers %s when the issuer publishes %s", async (status, _, toKeys) => {
     const ctx = await given();
     ctx.serve(KEYS_URL, { keys: toKeys(toPublicJwk(ctx.issuerKey)) });
 
     expect(await ask(ctx, await ctx.present())).toEqual({ status });
   });
 
-  test("a token without the id of a key is tried with each key that fits, up to sixteen", async () => {
+  test("the check tries up to sixteen fitting keys for a token without a key id", async () => {
     const ctx = await given({ kid: null });
     const others = await Promise.all(
       Array.from({ length: 15 }, async () => toPublicJwk(await createSigningKey("Ed25519"))),
@@ -386,7 +394,7 @@ describe("signatures", () => {
   });
 });
 
-test("under a test key one token proves control, and nobody is asked", async () => {
+test("under a test key one token proves control without a request", async () => {
   const ctx = await given();
   const question = {
     nonce: NONCE,
@@ -444,7 +452,7 @@ describe("documents of an issuer in the cache", () => {
     [60 * MINUTE_MS, { cacheControl: "public, max-age=3600, must-revalidate" }],
     [60 * MINUTE_MS, { cacheControl: 'Max-Age="3600"' }],
     [DAY_MS, { cacheControl: "max-age=999999999" }],
-  ])("a document is kept for %i ms: %j", async (lifeMs, document) => {
+  ])("the cache keeps a document for %i ms when the fetch returns %j", async (lifeMs, document) => {
     const { issuers, later, countFetches } = givenDocument(document);
     await issuers.fetchDocument("https://issuer.example/");
     later(lifeMs - 1);
@@ -455,7 +463,7 @@ describe("documents of an issuer in the cache", () => {
     expect(countFetches()).toBe(2);
   });
 
-  test("many callers wait for one fetch", async () => {
+  test("many concurrent callers share one fetch", async () => {
     const { issuers, countFetches } = givenDocument({});
     await Promise.all(
       Array.from({ length: 50 }, () => issuers.fetchDocument("https://issuer.example/")),
@@ -464,7 +472,7 @@ describe("documents of an issuer in the cache", () => {
     expect(countFetches()).toBe(1);
   });
 
-  test("an issuer's new key is fetched, though its old ones are cached, and at most once a minute", async () => {
+  test("the cache fetches an issuer's new key although the old keys are cached, at most once a minute", async () => {
     const { world, later } = givenWorld();
     const ctx = await givenIssuer(world);
     const ask = async (token: Promise<string>) =>
@@ -534,7 +542,7 @@ describe("an issuer at a private address", () => {
     );
   };
 
-  test.each(PRIVATE)("an issuer's host at %s is not called", async (_, records) => {
+  test.each(PRIVATE)("the check does not call an issuer's host at %s", async (_, records) => {
     const ctx = await givenIssuer(givenWorld().world);
 
     expect(await ask(ctx, givenClient(ISSUER, records))).toEqual({
@@ -542,30 +550,33 @@ describe("an issuer at a private address", () => {
     });
   });
 
-  test.each(PRIVATE)("the host of an issuer's keys at %s is not called", async (_, records) => {
-    const ctx = await givenIssuer(givenWorld().world);
-    const host = `keys.${ISSUER}`;
-    const client = givenClient(host, records);
-    const metadata = JSON.stringify({ ...METADATA, jwks_uri: `https://${host}/` });
-    const called: string[] = [];
+  test.each(PRIVATE)(
+    "the check does not call the host of an issuer's keys at %s",
+    async (_, records) => {
+      const ctx = await givenIssuer(givenWorld().world);
+      const host = `keys.${ISSUER}`;
+      const client = givenClient(host, records);
+      const metadata = JSON.stringify({ ...METADATA, jwks_uri: `https://${host}/` });
+      const called: string[] = [];
 
-    expect(
-      await ask(ctx, {
-        call: async (request) => {
-          called.push(request.url);
-          return request.url.startsWith(`https://${host}/`)
-            ? client.call(request)
-            : {
-                kind: "answer",
-                status: 200,
-                contentType: "",
-                retryAfter: null,
-                body: metadata,
-                isComplete: true,
-              };
-        },
-      }),
-    ).toEqual({ status: "issuer_not_public" });
-    expect(called).toHaveLength(2);
-  });
+      expect(
+        await ask(ctx, {
+          call: async (request) => {
+            called.push(request.url);
+            return request.url.startsWith(`https://${host}/`)
+              ? client.call(request)
+              : {
+                  kind: "answer",
+                  status: 200,
+                  contentType: "",
+                  retryAfter: null,
+                  body: metadata,
+                  isComplete: true,
+                };
+          },
+        }),
+      ).toEqual({ status: "issuer_not_public" });
+      expect(called).toHaveLength(2);
+    },
+  );
 });

@@ -37,7 +37,7 @@ const GOOD: Zone = {
   [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] },
 };
 
-test("a domain without fault has a hundred points, and nothing is left to do", async () => {
+test("the check gives a domain without fault 100 points and no recommendation", async () => {
   const report = await createReport(createZoneDns(GOOD), { sendingIp: IP });
 
   expect(report.scored).toMatchObject({ score: 100, grade: "A", cappedBy: null });
@@ -55,7 +55,7 @@ test("a domain without fault has a hundred points, and nothing is left to do", a
   });
 });
 
-test("without a sending address no name is asked for, and the first mail host stands for it at the lists", async () => {
+test("the check asks no PTR without a sending address, and asks the blocklists about the first mail host", async () => {
   const dns = createZoneDns({ ...GOOD, [`8.8.8.8.${LIST}`]: { A: ["127.0.0.2"] } });
   const report = await createReport(dns);
 
@@ -65,7 +65,7 @@ test("without a sending address no name is asked for, and the first mail host st
   expect(dns.calls.filter((call) => call.startsWith("PTR"))).toEqual([]);
 });
 
-test("no list is asked about an address that is not public", async () => {
+test("the check asks no blocklist about an address that is not public", async () => {
   const report = await createReport(
     createZoneDns({
       ...GOOD,
@@ -77,7 +77,7 @@ test("no list is asked about an address that is not public", async () => {
   expect(report.reputation).toMatchObject({ score: null, skipped: 1, total: 1 });
 });
 
-test("where the first mail host is silent, no other stands for it at the lists", async () => {
+test("the check asks no blocklist about a second mail host when the first one is silent", async () => {
   const listed = { [`1.1.1.1.${LIST}`]: { A: ["127.0.0.2"] } };
   const silent = await createReport(
     createZoneDns({ ...GOOD, ...listed, "mx1.example.com": "TIMEOUT" }),
@@ -88,7 +88,7 @@ test("where the first mail host is silent, no other stands for it at the lists",
   expect(gone.reputation).toMatchObject({ skipped: 0, listed: 1 });
 });
 
-test("each question goes out once", async () => {
+test("the check sends each DNS query once", async () => {
   const dns = createZoneDns(GOOD);
 
   await whenChecked(dns, { sendingIp: IP });
@@ -96,7 +96,7 @@ test("each question goes out once", async () => {
   expect(dns.calls).toEqual([...new Set(dns.calls)]);
 });
 
-test("a provider seen in SPF decides which selectors come first", async () => {
+test("the check asks first for the DKIM selectors of a provider that SPF shows", async () => {
   const { dnsQueries: questions } = await createReport(createZoneDns(GOOD));
   const selectors = questions
     .map(({ name }) => /^(\w+)\._domainkey/.exec(name)?.[1])
@@ -106,7 +106,7 @@ test("a provider seen in SPF decides which selectors come first", async () => {
 });
 
 test.each(["TIMEOUT", "SERVFAIL", "REFUSED"] as const)(
-  "where all is %s, there is no verdict",
+  "the check returns no verdict when every DNS query ends with %s",
   async (trouble) => {
     const kind = trouble.toLowerCase() as "timeout" | "servfail" | "refused";
     const dns: Dns = async () => ({ kind });
@@ -118,7 +118,7 @@ test.each(["TIMEOUT", "SERVFAIL", "REFUSED"] as const)(
   },
 );
 
-test("an answer of a list, of a parent or of a resolver of ours is none about a domain that is silent", async () => {
+test("the check returns no verdict about a silent domain, although blocklists, the parent or our resolver answer", async () => {
   const good = createZoneDns(GOOD);
   const dns: Dns = async (type, name) => {
     if (name.startsWith("_dmarc.")) return { kind: "internal" };
@@ -143,7 +143,7 @@ const givenAlarm = () => {
   return { sleep, ring };
 };
 
-test("when the time is over, what is known is reported", async () => {
+test("the check reports its findings so far when its time is over", async () => {
   const good = createZoneDns(GOOD);
   const dns: Dns = (type, name) =>
     name.includes("_domainkey") || name.endsWith(LIST) ? new Promise(() => {}) : good(type, name);
@@ -158,7 +158,7 @@ test("when the time is over, what is known is reported", async () => {
   });
 });
 
-test("a softfail costs where DMARC decides nothing", async () => {
+test("a softfail of SPF costs points when DMARC decides nothing", async () => {
   const soft = (policy: string): Zone => ({
     ...GOOD,
     "example.com": { ...(GOOD["example.com"] as object), TXT: ["v=spf1 mx ~all"] },
@@ -169,7 +169,7 @@ test("a softfail costs where DMARC decides nothing", async () => {
   expect((await createReport(createZoneDns(soft("none")))).spf).toMatchObject({ score: 95 });
 });
 
-test("a domain that says everywhere that it sends nothing may also receive nothing", async () => {
+test("a domain whose records all state that it sends no mail may also receive no mail", async () => {
   const parked = (end: string): Zone => ({
     "example.com": { MX: ["0 ."], TXT: [`v=spf1 ${end}`] },
     "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; np=reject"] },
@@ -186,7 +186,7 @@ test("a domain that says everywhere that it sends nothing may also receive nothi
   expect((await createReport(createZoneDns(parked("a -all")))).mx).toMatchObject({ score: 0 });
 });
 
-test("lists that gave no verdict cost nothing, and where none did nothing is recommended about them", async () => {
+test("blocklists without a verdict cost no points, and the check recommends nothing when no blocklist answers", async () => {
   const report = await createReport(createZoneDns({ ...GOOD, [`8.8.8.8.${LIST}`]: "SERVFAIL" }));
 
   expect(report.reputation).toMatchObject({ score: null, inconclusive: 1 });
@@ -195,7 +195,7 @@ test("lists that gave no verdict cost nothing, and where none did nothing is rec
   expect(measureCoverage(report)).toEqual({ confidence: "medium", missing: ["reputation"] });
 });
 
-test("the lists may be asked through another DNS port", async () => {
+test("the check asks the blocklists through a separate DNS port when there is one", async () => {
   const listDns = createZoneDns({ [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } });
   const report = await createReport(createZoneDns({ ...GOOD, [`2.0.0.127.${LIST}`]: "REFUSED" }), {
     ports: { listDns },
@@ -204,7 +204,7 @@ test("the lists may be asked through another DNS port", async () => {
   expect(report.reputation).toMatchObject({ checked: 1 });
 });
 
-test("documents that never come are given up with the time, which is no fault of the domain", async () => {
+test("the check gives up a fetch of documents with its time, and counts no fault of the domain", async () => {
   const { sleep, ring } = givenAlarm();
   const checked = createReport(createZoneDns(GOOD), {
     ports: { sleep, fetchDocument: () => new Promise(() => {}) },
@@ -242,14 +242,14 @@ test.each<readonly [what: string, zone: Zone, signed: readonly string[], ids: re
   ["is signed", GOOD, ["example.com"], ["DANE_MISSING"]],
   ["is not signed, though its top-level domain is", PINNED, ["com"], ["DANE_UNSIGNED"]],
   ["shows no signature to this resolver", GOOD, [], []],
-])("of a domain that %s the hint is reported", async (_, zone, signed, ids) => {
+])("the check reports the hint for a domain that %s", async (_, zone, signed, ids) => {
   const report = await createReport(createZoneDns(zone, signed));
 
   expect(report.hints.map(({ id }) => id)).toEqual(ids);
   expect(report.scored.score).toBe(100);
 });
 
-test("what a domain has is reported among the findings of its part, and nothing is to be done", async () => {
+test("the check lists existing features among its findings, and recommends nothing about them", async () => {
   const signed = ["example.com", "_25._tcp.mx1.example.com", "_25._tcp.mx2.example.com"];
   const { mx, dmarc, hints, recommendations } = await createReport(createZoneDns(PINNED, signed));
 
@@ -258,7 +258,7 @@ test("what a domain has is reported among the findings of its part, and nothing 
   expect([...hints, ...recommendations]).toEqual([]);
 });
 
-test("a document of the domain is fetched, and its findings stand beside those of DNS", async () => {
+test("the check fetches a document of the domain, and lists its findings beside those of DNS", async () => {
   const fetchDocument = async (url: string) => {
     const body = url.endsWith("/mta-sts.txt")
       ? "version: STSv1\nmode: enforce\nmx: mx1.example.com\nmax_age: 86400\n"
@@ -275,7 +275,7 @@ test("a document of the domain is fetched, and its findings stand beside those o
   expect(recommendations.map(({ id }) => id)).toEqual(["mta_sts", "bimi_logo"]);
 });
 
-test("a list is not given up for everybody because one check had no time left for it", async () => {
+test("one check without time for a blocklist does not stop other checks from asking the list", async () => {
   const { now, sleep } = createVirtualTime(new Date(Date.UTC(2026, 10, 21)));
   const names = createZoneDns(GOOD);
   const slow: Dns = async (type, name) => {
@@ -343,7 +343,7 @@ describe("the cost of a check", () => {
 
   const SELECTOR = { TXT: [`v=DKIM1; p=${RSA_2048}`] };
 
-  test("a check of a domain with keys asks some 110 questions, of which each blocklist gets one", async () => {
+  test("a check of a domain with keys sends at most 110 DNS queries, of which each blocklist gets one", async () => {
     const { all, lists } = await getQuestions("example.com", {
       "k1._domainkey.example.com": SELECTOR,
     });
@@ -353,14 +353,14 @@ describe("the cost of a check", () => {
     expect(all).toBeLessThanOrEqual(110);
   });
 
-  test("where no name is below _domainkey, it asks two thirds as many at most", async () => {
+  test("a check of a domain without names below _domainkey sends at most two thirds of these DNS queries", async () => {
     const withKeys = await getQuestions("example.com", { "k1._domainkey.example.com": SELECTOR });
     const without = await getQuestions("example.com", {});
 
     expect(without.all).toBeLessThanOrEqual(withKeys.all * 0.65);
   });
 
-  test("a long name costs seven questions more, and one for each foreign receiver of the reports that it would ask for itself", async () => {
+  test("a long name costs seven DNS queries more, and one for each foreign receiver of reports", async () => {
     const domain = "a.b.c.d.e.f.g.h.example.com";
     const short = await getQuestions("example.com", {});
     const long = await getQuestions(domain, {});
@@ -383,7 +383,7 @@ describe("the cost of a check", () => {
     return { ask, now, sleep };
   };
 
-  test("where half of the name servers are silent, there is an end in time, and mostly a report", async () => {
+  test("a check ends in time, and mostly with a report, when half of the name servers are silent", async () => {
     const kinds = [];
     for (let seed = 1; seed <= 40; seed += 1) {
       const { ask, now, sleep } = halfSilent(
@@ -424,13 +424,13 @@ describe("the cost of a check", () => {
     [["dkim", "dmarc", "ptr"], "192.0.2.1", "low", ["dns", "spf", "reputation"]],
     [["dns"], null, "low", ["spf", "dkim", "dmarc", "reputation"]],
   ])(
-    "with %j answered and %s as the address the confidence is %s",
+    "the check's confidence follows from the components %j and the sending address %s: %s",
     (parts, ip, confidence, missing) => {
       expect(answering(parts, ip)).toEqual({ confidence, missing });
     },
   );
 
-  test("another answer never lowers the confidence", () => {
+  test("an additional answer never lowers the confidence", () => {
     fc.assert(
       fc.property(
         fc.subarray([...COMPONENTS]),

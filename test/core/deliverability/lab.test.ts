@@ -63,38 +63,41 @@ const ROWS: readonly Row[] = asRows`
   flaky | 100 | [] | [mta_sts tls_rpt]
 `;
 
-test.each(ROWS)("%s has %i points, and the report says why", async (name, score, issues, first) => {
-  const report = await createReport(name);
-  const { mx, spf, dkim, dmarc, reputation, reverseDns } = report;
-  const found = [mx, spf, dkim, dmarc, reputation, reverseDns].flatMap((of) => of?.issues ?? []);
+test.each(ROWS)(
+  "the check of the lab's domain %s returns %i points with the expected issues",
+  async (name, score, issues, first) => {
+    const report = await createReport(name);
+    const { mx, spf, dkim, dmarc, reputation, reverseDns } = report;
+    const found = [mx, spf, dkim, dmarc, reputation, reverseDns].flatMap((of) => of?.issues ?? []);
 
-  expect(found.filter(({ costPoints }) => costPoints > 0).map(({ id }) => id)).toEqual(issues);
-  expect(report.scored).toMatchObject({
-    score,
-    grade: SENDERS.find((one) => one.name === name)?.grade,
-  });
-  expect(report.recommendations.slice(0, first.length).map(({ id }) => id)).toEqual(first);
-});
+    expect(found.filter(({ costPoints }) => costPoints > 0).map(({ id }) => id)).toEqual(issues);
+    expect(report.scored).toMatchObject({
+      score,
+      grade: SENDERS.find((one) => one.name === name)?.grade,
+    });
+    expect(report.recommendations.slice(0, first.length).map(({ id }) => id)).toEqual(first);
+  },
+);
 
-test("every sender of the lab is checked here, and every grade is among them", () => {
+test("the table of expected checks covers every sender of the lab and every grade", () => {
   expect([...ROWS.map(([name]) => name), "failing"]).toEqual(SENDERS.map(({ name }) => name));
   expect(new Set(SENDERS.map(({ grade }) => grade))).toEqual(
     new Set(["A", "B", "C", "D", "F", null]),
   );
 });
 
-test("a domain whose servers fail has no verdict, for all that is known of its address", async () => {
+test("the check returns no verdict for a domain whose servers fail, whatever its address shows", async () => {
   expect(await whenChecked("failing")).toEqual({ kind: "no_verdict", why: "unanswered" });
 });
 
-test("a record longer than a character-string comes whole, however long the zone's name is", async () => {
+test("the check reads a record longer than a character-string whole, however long the zone's name is", async () => {
   const { spf } = await createReport("lookups");
 
   expect(spf.record?.length).toBeGreaterThan(255);
   expect(spf).toMatchObject({ lookups: 11, evaluation: { result: "pass" } });
 });
 
-test("a pinned key is reported where the resolver validated its record", async () => {
+test("the check reports a pinned key when the resolver validated its record", async () => {
   const { mx } = await createReport("signed");
 
   expect(mx.issues.map(({ id }) => id)).toEqual([
@@ -104,7 +107,7 @@ test("a pinned key is reported where the resolver validated its record", async (
   ]);
 });
 
-test("a list that refuses everybody is left out, and the other one counts", async () => {
+test("the check ignores a blocklist that refuses every query, and counts the other one", async () => {
   expect((await createReport("good")).reputation).toMatchObject({
     total: 2,
     checked: 1,

@@ -80,7 +80,7 @@ const judge = async (one: Case = {}) => {
   };
 };
 
-test("two weeks of aligned mail are ready for the next policy", async () => {
+test("two weeks of aligned mail make a domain ready for the next policy", async () => {
   expect(await judge()).toMatchObject({ isReady: true, readyFor: "quarantine", codes: [] });
   expect(
     await judge({
@@ -121,21 +121,24 @@ const CASES: readonly (readonly [what: string, observed: Case, codes: readonly s
   no check | ${{ more: { check: null } }} | [not_checked]
 `;
 
-test.each(CASES)("%s", async (_what, observed, codes) => {
-  const { isReady, codes: found } = await judge(observed);
+test.each(CASES)(
+  "a domain's readiness for a stricter DMARC policy follows from %s",
+  async (_what, observed, codes) => {
+    const { isReady, codes: found } = await judge(observed);
 
-  expect(found).toEqual(codes);
-  expect(isReady).toBe(codes.length === 0);
-});
+    expect(found).toEqual(codes);
+    expect(isReady).toBe(codes.length === 0);
+  },
+);
 
-test("reports of one receiver are enough", async () => {
+test("reports of one receiver suffice for readiness", async () => {
   const { reporters } = (await observe()).reports;
 
   expect(Object.keys(reporters)).toEqual(["google.com"]);
   expect(await judge()).toMatchObject({ isReady: true });
 });
 
-test("the sum of the smallest sources of large reports counts in the share", async () => {
+test("the aligned share counts the sum of a large report's smallest sources", async () => {
   const evidence = await observe({
     records: [{ count: 970 }, { ...FAILED, ip: "198.51.100.1", count: 30 }],
   });
@@ -149,7 +152,7 @@ test("the sum of the smallest sources of large reports counts in the share", asy
   expect(reasons.map(({ code }) => code)).toEqual(["low_aligned_share"]);
 });
 
-test("where more reports arrived than are read, that is the reason, and not their days", async () => {
+test("the readiness names too many reports, and not too few days, when more reports arrived than the service reads", async () => {
   const evidence = await observe({ days: range(1, 3) });
   const readFor = (reports: Evidence["reports"]) =>
     judgeReadiness({ ...evidence, reports }).reasons.map(({ code }) => code);
@@ -162,7 +165,7 @@ test("where more reports arrived than are read, that is the reason, and not thei
   expect(readFor({ ...week.reports, isTruncated: true })).toEqual([]);
 });
 
-test("reports of more than a day after the check show another policy: a check is next", async () => {
+test("the readiness asks for a new check when reports of more than a day after the check show another policy", async () => {
   const days = range(0, 13);
   const reported = { policy: "<p>quarantine</p>", days };
 
@@ -178,7 +181,7 @@ test.each([
   ["sp=none", "v=DMARC1; p=reject; sp=none; rua=mailto:d@example.com"],
   ["np=quarantine", "v=DMARC1; p=reject; np=quarantine; rua=mailto:d@example.com"],
 ])(
-  "%s below a policy of reject leaves the last step open, and its record is next",
+  "the tag %s below a policy of reject leaves the last step open, and the readiness proposes its record",
   async (tag, record) => {
     const { steps, next } = await judge({ record, policy: "<p>reject</p>" });
 
@@ -193,7 +196,7 @@ test.each([
   },
 );
 
-test("what is strict in every tag has all but the test mail, and nothing is next", async () => {
+test("a policy that is strict in every tag completes all steps but the test mail, and nothing is next", async () => {
   const record = "v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com";
   const { steps, next } = await judge({ record, policy: "<p>reject</p>" });
 
@@ -220,26 +223,26 @@ test.each([
   ["permerror", "failing"],
   ["none", "open"],
   ["temperror", "open"],
-] as const)("a test mail with the DMARC result %s: the step is %s", async (result, status) => {
+] as const)("a test mail with the DMARC result %s turns its step to %s", async (result, status) => {
   const { steps } = await judge({ more: { test: createTest(result, 1) } });
 
   expect(steps.tested.status).toBe(status);
 });
 
-test("a test mail that failed in the window holds the policy back, and an older one does not", async () => {
+test("a failed test mail inside the window delays the next policy, and an older one does not", async () => {
   expect((await judge({ more: { test: createTest("fail", 13) } })).codes).toEqual([
     "test_mail_failed",
   ]);
   expect((await judge({ more: { test: createTest("fail", 15) } })).codes).toEqual([]);
 });
 
-test("an erased report about a test mail leaves the step open", async () => {
+test("an erased report about a test mail leaves its step open", async () => {
   const test = { ...createTest("pass", 1), report: null } as Evidence["test"];
 
   expect((await judge({ more: { test } })).steps.tested.status).toBe("open");
 });
 
-test("a record about which DNS did not answer is open, and a check is next", async () => {
+test("the record's step stays open, and a check is next, when DNS did not answer about the record", async () => {
   const evidence = await observe();
   const { check } = evidence;
   if (!check) throw new Error("no check");

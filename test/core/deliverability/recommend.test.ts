@@ -8,7 +8,7 @@ import { createMxIssue } from "@mailproof/mail/mx/rules";
 import { expect, test } from "vitest";
 import { EVERY_ISSUE, finding, issue } from "./findings.ts";
 
-test("what regains most comes first", () => {
+test("recommend sorts its advice by the points regained, most first", () => {
   const advised = recommend(finding("SPF_PTR", "DKIM_NXDOMAIN", "DMARC_P_NONE", "PTR_GENERIC"), []);
 
   expect(advised.map(({ id, pointsRegained }) => [id, pointsRegained])).toEqual([
@@ -19,7 +19,7 @@ test("what regains most comes first", () => {
   ]);
 });
 
-test("of what regains the same the graver comes first", () => {
+test("recommend puts the graver advice first when two regain the same points", () => {
   const findings = finding("MX_DUP", "SPF_DUP_INCLUDE", "SPF_LOOP", "LISTED:spamhaus-zen");
 
   expect(recommend(findings, []).map(({ severity }) => severity)).toEqual([
@@ -30,19 +30,19 @@ test("of what regains the same the graver comes first", () => {
   ]);
 });
 
-test("where a cap holds the score down, lifting it is what regains", () => {
+test("recommend counts the points that lifting a cap regains", () => {
   const [first] = recommend(finding("SPF_LOOP", "DMARC_P_NONE"), []);
 
   expect(first).toMatchObject({ id: "spf_include_broken", pointsRegained: 23 });
 });
 
-test("what costs nothing is not advised", () => {
+test("recommend omits advice for an issue that costs no points", () => {
   expect(
     recommend(finding("MX_SINGLE", "DMARC_STRICT", issue("SPF_SOFTFAIL", "lesser")), []),
   ).toEqual([]);
 });
 
-test("one piece of advice serves several issues, and is given once", () => {
+test("recommend gives advice that serves several issues once", () => {
   const advised = recommend(finding("DMARC_SP_WEAK", "DMARC_NP"), []);
 
   expect(advised).toMatchObject([
@@ -62,11 +62,11 @@ test.each([
     createDmarcIssue("DMARC_RUA_UNAUTHORIZED", { host: "r.test", name: "x._report._dmarc.r.test" }),
     "Ask r.test to",
   ],
-])("the text of $id names what it is about", (one, text) => {
+])("the text of the advice $id names its subject", (one, text) => {
   expect(recommend(finding(one), [])[0]?.text).toContain(text);
 });
 
-test("each listing is an errand of its own", () => {
+test("recommend gives separate advice for each listing on a blocklist", () => {
   const listed = (id: string) => ({
     ...issue(`LISTED:${id}`),
     detail: { listed: "192.0.2.1", list: id, says: "spam", url: "https://example.org/" },
@@ -85,7 +85,7 @@ test("each listing is an errand of its own", () => {
   ]);
 });
 
-test("a hint regains nothing and comes last", () => {
+test("a hint regains no points and comes last", () => {
   const advised = recommend(finding("SPF_DUP_INCLUDE"), [
     createHint("MTA_STS_MISSING", { domain: "example.com" }),
   ]);
@@ -99,19 +99,19 @@ const costly = Object.values(EVERY_ISSUE)
   .filter(({ costPoints }) => costPoints > 0);
 
 test.each([...new Set(costly.map(({ id }) => id))])(
-  "%s costs points, so there is advice for it",
+  "recommend gives advice for the issue %s, which costs points",
   (id) => {
     expect(recommend(finding(id), [])).toHaveLength(1);
   },
 );
 
-test.each(Object.keys(HINT_RULES))("the hint %s becomes a recommendation", (id) => {
+test.each(Object.keys(HINT_RULES))("recommend turns the hint %s into advice", (id) => {
   const hint = createHint(id as keyof typeof HINT_RULES, { domain: "example.com" });
 
   expect(recommend(finding(), [hint])).toHaveLength(1);
 });
 
-test("no two pieces of advice share an id or an issue", () => {
+test("each piece of advice has its own id and its own issues", () => {
   const ids = ADVICE.map(({ id }) => id);
   const issues = ADVICE.flatMap((advice) => advice.for);
 
@@ -119,7 +119,7 @@ test("no two pieces of advice share an id or an issue", () => {
   expect(issues).toEqual([...new Set(issues)]);
 });
 
-test("all advice is about an issue that there is", () => {
+test("each piece of advice concerns an existing issue", () => {
   const recommendable = new Set([
     ...Object.values(EVERY_ISSUE)
       .flat()

@@ -77,18 +77,21 @@ const SPF_ROWS: readonly Row[] = asRows`
     | v=spf1 <senders in place of a:x.gone.test> <senders in place of a:y.gone.test> <senders in place of a:z.gone.test> mx ~all
 `;
 
-test.each(SPF_ROWS.map(fillRow))("SPF: %s", async (_, spf, id, value, others) => {
-  const report = await whenChecked(given(spf, [GOOD_DMARC], others));
+test.each(SPF_ROWS.map(fillRow))(
+  "the check proposes the next SPF record when %s",
+  async (_, spf, id, value, others) => {
+    const report = await whenChecked(given(spf, [GOOD_DMARC], others));
 
-  expect(report.recommendations.map((one) => one.id)).toContain(id);
-  expect(getProposal(report, id)?.record).toEqual(
-    value === undefined ? undefined : { name: "example.com", type: "TXT", value },
-  );
-  const replaced = getProposal(report, id)?.replaces.map((one) => one.value);
-  expect(replaced).toEqual(value === undefined ? undefined : spf.toSorted());
-});
+    expect(report.recommendations.map((one) => one.id)).toContain(id);
+    expect(getProposal(report, id)?.record).toEqual(
+      value === undefined ? undefined : { name: "example.com", type: "TXT", value },
+    );
+    const replaced = getProposal(report, id)?.replaces.map((one) => one.value);
+    expect(replaced).toEqual(value === undefined ? undefined : spf.toSorted());
+  },
+);
 
-test("a sending address that SPF does not cover is added in front", async () => {
+test("the check puts a sending address that SPF does not cover in front of the record", async () => {
   const report = await whenChecked(given([GOOD_SPF], [GOOD_DMARC]), "5.6.7.8");
 
   expect(getProposal(report, "spf_ip_not_authorized")?.record.value).toBe(
@@ -96,7 +99,7 @@ test("a sending address that SPF does not cover is added in front", async () => 
   );
 });
 
-test("a domain whose senders nothing shows gets a record with an open part, which promises nothing", async () => {
+test("the proposed record contains an open part, and promises no points, when nothing shows the senders", async () => {
   const report = await whenChecked({
     ...given([], [GOOD_DMARC]),
     "example.com": { TXT: ["hello"] },
@@ -109,7 +112,7 @@ test("a domain whose senders nothing shows gets a record with an open part, whic
   expect(report.afterRecords).toBeNull();
 });
 
-test("a record with a gap has no points, and a sending address goes before the gap", async () => {
+test("a proposed record with a gap promises no points, and puts a sending address before the gap", async () => {
   const report = await whenChecked(
     given(["v=spf1 include:gone.test -all"], [GOOD_DMARC]),
     "5.6.7.8",
@@ -151,16 +154,19 @@ const DMARC_ROWS: readonly Row[] = asRows`
   nothing is signed yet | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${undefined} | ${UNSIGNED}
 `;
 
-test.each(DMARC_ROWS.map(fillRow))("DMARC: %s", async (_, dmarc, id, value, others) => {
-  const report = await whenChecked(given([GOOD_SPF], dmarc, others));
+test.each(DMARC_ROWS.map(fillRow))(
+  "the check proposes the next DMARC record for this one: %s",
+  async (_, dmarc, id, value, others) => {
+    const report = await whenChecked(given([GOOD_SPF], dmarc, others));
 
-  expect(report.recommendations.map((one) => one.id)).toContain(id);
-  expect(getProposal(report, id)?.record).toEqual(
-    value === undefined ? undefined : { name: "_dmarc.example.com", type: "TXT", value },
-  );
-});
+    expect(report.recommendations.map((one) => one.id)).toContain(id);
+    expect(getProposal(report, id)?.record).toEqual(
+      value === undefined ? undefined : { name: "_dmarc.example.com", type: "TXT", value },
+    );
+  },
+);
 
-test("a domain is told the next step of its policy, and no step that it has taken", async () => {
+test("the check proposes the next step of a DMARC policy, and no step that the domain has completed", async () => {
   const readText = async (policy: string) => {
     const report = await whenChecked(given([GOOD_SPF], [`v=DMARC1; p=${policy}; ${RUA}`]));
     return report.recommendations.find(({ id }) => id === "dmarc_enforce")?.text;
@@ -170,7 +176,7 @@ test("a domain is told the next step of its policy, and no step that it has take
   expect(await readText("quarantine")).toMatch(/ move DMARC on to p=reject\.$/);
 });
 
-test("where the service receives reports, the record names its mailbox, also where the domain receives no mail", async () => {
+test("the proposed record names the service's mailbox when the service receives reports", async () => {
   const dns = createZoneDns({
     ...given([GOOD_SPF], []),
     "example.com": { TXT: ["v=spf1 ip4:8.8.8.8 -all"] },
@@ -187,13 +193,13 @@ test("where the service receives reports, the record names its mailbox, also whe
 test.each<[string, Zone]>([
   ["may not receive the domain's reports", {}],
   [
-    "is not known to be allowed to",
+    "may or may not receive them, since DNS fails",
     {
       "example.com._report._dmarc.service.test": "SERVFAIL",
       "*._report._dmarc.service.test": "SERVFAIL",
     },
   ],
-])("a mailbox of the service that %s is not named", async (_, consent) => {
+])("the proposed record omits a mailbox of the service that %s", async (_, consent) => {
   const dns = createZoneDns(given([GOOD_SPF], [], consent));
   const report = await createReport(dns, { reportsMailbox: "reports-1@service.test" });
 
@@ -202,7 +208,7 @@ test.each<[string, Zone]>([
   );
 });
 
-test("a record in the wrong place is removed there, with the new one in its place", async () => {
+test("the proposal removes a record from a wrong place, and adds the new one in the right place", async () => {
   const misplaced = `v=DMARC1; p=none; ${RUA}`;
   const report = await whenChecked(given([GOOD_SPF, misplaced], []));
 
@@ -212,7 +218,7 @@ test("a record in the wrong place is removed there, with the new one in its plac
   });
 });
 
-test("a policy from above is stepped in a record of the domain's own", async () => {
+test("the check proposes a stricter record of the subdomain when the policy comes from above", async () => {
   const above = { ...given([], [`v=DMARC1; p=reject; sp=none; adkim=s; ${RUA}`]) };
   const dns = createZoneDns({
     ...above,
@@ -278,11 +284,14 @@ test.each<readonly [id: string, zone: Zone, record: object, open: readonly strin
     },
     ["<https URL of your logo>", "<https URL of its mark certificate>"],
   ],
-])("%s has its record, and says what is open in it", async (id, zone, record, open) => {
-  expect(getProposal(await whenChecked(zone), id)).toMatchObject({ record, open });
-});
+])(
+  "the advice %s contains its record and lists the record's open parts",
+  async (id, zone, record, open) => {
+    expect(getProposal(await whenChecked(zone), id)).toMatchObject({ record, open });
+  },
+);
 
-test("a DKIM key in test mode and with SHA-1 alone gets one record for both", async () => {
+test("a DKIM key in test mode and with SHA-1 alone gets one proposed record for both faults", async () => {
   const report = await whenChecked({
     ...given([GOOD_SPF], [GOOD_DMARC]),
     "s1._domainkey.example.com": { TXT: [`v=DKIM1; t=y:s; h=sha1; p=${RSA_2048}`] },
@@ -292,7 +301,7 @@ test("a DKIM key in test mode and with SHA-1 alone gets one record for both", as
   expect(values).toEqual(Array.from({ length: 2 }, () => `v=DKIM1; t=s; p=${RSA_2048}`));
 });
 
-test("MTA-STS comes with its policy, which covers the mail hosts and is tested first", async () => {
+test("the proposal for MTA-STS contains a policy file that covers the mail hosts and begins in testing mode", async () => {
   const proposal = getProposal(await whenChecked(given([GOOD_SPF], [GOOD_DMARC])), "mta_sts");
 
   expect(proposal?.record).toEqual({
@@ -308,7 +317,7 @@ test("MTA-STS comes with its policy, which covers the mail hosts and is tested f
   });
 });
 
-test("the reverse name of the sending address is for its provider to set", async () => {
+test("the proposal for a reverse name leaves its value to the address's provider", async () => {
   const report = await whenChecked(given([GOOD_SPF], [GOOD_DMARC]), "8.8.8.8");
 
   expect(getProposal(report, "ptr_missing")?.record).toEqual({
@@ -318,14 +327,14 @@ test("the reverse name of the sending address is for its provider to set", async
   });
 });
 
-test("where name servers did not answer, nothing is proposed about what they hide", async () => {
+test("the check proposes no record when name servers did not answer about the existing one", async () => {
   const report = await whenChecked({ ...given([GOOD_SPF], []), "_dmarc.example.com": "SERVFAIL" });
 
   expect(report.recommendations.map(({ id }) => id)).not.toContain("add_dmarc");
   expect(report.afterRecords).toBeNull();
 });
 
-test("a value of more than 255 characters says how it is split", () => {
+test("the proposal splits a value of more than 255 characters into strings", () => {
   expect(toStrings("a".repeat(600)).map(({ length }) => length)).toEqual([255, 255, 90]);
   expect(toStrings("v=spf1 -all")).toEqual(["v=spf1 -all"]);
 });
@@ -347,7 +356,7 @@ const MANY: Zone = given(
   },
 );
 
-test("the tree has each record with its look-ups, and what it would cost to replace it", async () => {
+test("the SPF tree shows each record with its look-ups and the cost of its replacement", async () => {
   const { spf } = await whenChecked(MANY);
 
   expect(spf.tree?.slice(0, 5)).toMatchObject([
@@ -401,7 +410,7 @@ test("the tree has each record with its look-ups, and what it would cost to repl
   expect(spf.tree).toHaveLength(1 + 4 + 8);
 });
 
-test("a tree without end is cut, and a loop is named", async () => {
+test("the SPF tree ends at 100 terms, and marks a loop", async () => {
   const { spf } = await whenChecked(
     given(["v=spf1 include:a.test include:gone.test include:%{i}.b.test -all"], [GOOD_DMARC], {
       "a.test": {
@@ -418,7 +427,7 @@ test("a tree without end is cut, and a loop is named", async () => {
   expect(statuses.get("include:example.com")).toBe("loop");
 });
 
-test("named includes are replaced by their blocks, and the look-ups are counted again", async () => {
+test("flattening replaces the chosen includes by their blocks, and counts the look-ups again", async () => {
   const report = await whenChecked(MANY);
   const flattened = await flattenSpf(report, ["big.test"]);
 
@@ -438,7 +447,7 @@ test.each([
   ["host.test", /stands for more than address blocks/],
   ["elsewhere.test", /does not include it/],
   ["big1.test", /does not include it/],
-])("%s cannot be replaced", async (include, fault) => {
+])("flattening refuses to replace %s", async (include, fault) => {
   const flattened = await flattenSpf(await whenChecked(MANY), [include]);
 
   expect(flattened).toMatchObject({ kind: "fault", include, fault: expect.stringMatching(fault) });
@@ -489,7 +498,7 @@ test.each([
   ...[...DMARC_ROWS, ...FAULTY].map(
     ([why, dmarc, , , others = {}]) => [why, given([GOOD_SPF], dmarc, others)] as const,
   ),
-])("a proposed record raises no advice about itself once it is published: %s", async (_, zone) => {
+])("a published proposal raises no further advice about its record: %s", async (_, zone) => {
   const dns = createZoneDns(zone);
   const { recommendations } = await createReport(dns);
   const records = recommendations.flatMap(({ proposal }) =>

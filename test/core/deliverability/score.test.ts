@@ -17,7 +17,7 @@ const NOTHING: Findings = {
 type Row = readonly [what: string, findings: Findings, score: number, cappedBy: string | null];
 
 test.each<Row>([
-  ["nothing wrong", finding(), 100, null],
+  ["no issue", finding(), 100, null],
   ["no MX beside other hosts", finding(issue("MX_TARGET_NX", "lesser")), 98, null],
   ["an implicit MX", finding("MX_IMPLICIT"), 94, null],
   ["no such domain", finding("MX_NXDOMAIN"), 39, "no_domain"],
@@ -36,19 +36,19 @@ test.each<Row>([
   ["+all", finding("SPF_PLUS_ALL"), 69, "spf_open"],
   ["a block of the whole internet", finding("SPF_WIDE_CIDR"), 69, "spf_open"],
   ["a wide block", finding(issue("SPF_WIDE_CIDR", "lesser")), 97, null],
-  ["no DKIM key was found", finding("DKIM_NOT_FOUND"), 90, null],
-  ["DMARC is missing", finding("DMARC_MISSING"), 80, null],
+  ["no DKIM key that is known of", finding("DKIM_NOT_FOUND"), 90, null],
+  ["no DMARC", finding("DMARC_MISSING"), 80, null],
   [
-    "DMARC is missing, and there is little else",
+    "no DMARC among few known components",
     { ...NOTHING, ...pick(finding("DMARC_MISSING"), "dns", "dmarc") },
     43,
     null,
   ],
   ["DMARC none", finding("DMARC_P_NONE"), 92, null],
-  ["on a list of spam sources", finding("LISTED:spamhaus-zen"), 49, "listed_gravely"],
-  ["on a small list", finding("LISTED:blocklist-de"), 98, null],
+  ["a listing at a list of spam sources", finding("LISTED:spamhaus-zen"), 49, "listed_gravely"],
+  ["a listing at a small list", finding("LISTED:blocklist-de"), 98, null],
   ["no PTR", finding("PTR_MISSING"), 95, null],
-])("the score and its cap follow from the findings: %s", (_, findings, score, cappedBy) => {
+])("the score and its cap follow from %s", (_, findings, score, cappedBy) => {
   expect(scoreFindings(findings)).toMatchObject({ score, cappedBy });
 });
 
@@ -56,16 +56,16 @@ function pick(findings: Findings, ...components: readonly (keyof Findings)[]): P
   return Object.fromEntries(components.map((component) => [component, findings[component]]));
 }
 
-test("a component without a verdict is left out, and is no zero", () => {
+test("the score omits a component without a verdict, and does not count it as zero", () => {
   expect(scoreFindings({ ...finding(), spf: null, reputation: null, ptr: null })?.score).toBe(100);
   expect(scoreFindings({ ...NOTHING, dns: [], spf: [issue("SPF_MISSING")] })?.score).toBe(43);
 });
 
-test("where no component has a verdict, there is no score", () => {
+test("the check returns no score when no component has a verdict", () => {
   expect(scoreFindings(NOTHING)).toBeNull();
 });
 
-test("a score can be counted again from its parts", () => {
+test("the parts of a score add up to it", () => {
   const scored = scoreFindings(finding("SPF_PTR", "DMARC_P_NONE", "PTR_GENERIC"));
   const weighted = scored?.parts.map(({ weight, score }) => weight * score) ?? [];
 
@@ -73,11 +73,11 @@ test("a score can be counted again from its parts", () => {
   expect(Math.round(weighted.reduce((sum, part) => sum + part, 0) / 100)).toBe(scored?.uncapped);
 });
 
-test("the weights come to a hundred", () => {
+test("the components' weights add up to 100", () => {
   expect(Object.values(WEIGHTS).reduce((sum, weight) => sum + weight, 0)).toBe(100);
 });
 
-test("of several caps the lowest counts, and none where the mean is lower still", () => {
+test("the lowest of several caps limits the score, and none limits a mean that is lower still", () => {
   const findings = finding("SPF_LOOP", "MX_NULL", "LISTED:spamhaus-zen");
 
   expect(scoreFindings(findings)).toMatchObject({ score: 49, cappedBy: "listed_gravely" });
@@ -87,7 +87,7 @@ test("of several caps the lowest counts, and none where the mean is lower still"
   });
 });
 
-test.each(CAPS)("$id caps nothing where nothing is wrong", ({ holds }) => {
+test.each(CAPS)("the cap $id limits no score without an issue", ({ holds }) => {
   expect(holds(finding())).toBe(false);
   expect(holds(NOTHING)).toBe(false);
 });
@@ -103,11 +103,11 @@ test.each([
   [60, "D"],
   [59, "F"],
   [0, "F"],
-])("%i is an %s", (score, grade) => {
+])("a score of %i has the grade %s", (score, grade) => {
   expect(toGrade(score)).toBe(grade);
 });
 
-describe("spam", () => {
+describe("spam points of a check", () => {
   type Row = readonly [what: string, findings: Findings, factor: string, points: number];
 
   test.each<Row>([
@@ -129,14 +129,14 @@ describe("spam", () => {
     ["on SURBL", finding("LISTED:surbl"), "LISTED:surbl", 40],
     ["a new domain", finding("LISTED:spamhaus-zrd"), "LISTED:spamhaus-zrd", 15],
     ["on a list that few ask", finding("LISTED:uceprotect-1"), "LISTED:uceprotect-1", 5],
-  ])("a finding has its spam points: %s", (_, findings, id, points) => {
+  ])("a finding adds its spam points: %s", (_, findings, id, points) => {
     const { score, factors } = assessSpam(findings);
 
     expect(factors.filter(({ impact }) => impact === "negative")).toMatchObject([{ id, points }]);
     expect(score).toBe(points);
   });
 
-  test("a sender without fault has every point in its favour", () => {
+  test("a sender without fault has every factor in its favour", () => {
     const { score, likelihood, factors } = assessSpam(finding());
 
     expect({ score, likelihood }).toEqual({ score: 0, likelihood: "low" });
@@ -149,7 +149,7 @@ describe("spam", () => {
     ]);
   });
 
-  test("what is not known speaks neither for nor against a sender", () => {
+  test("an unknown component adds no factor for or against a sender", () => {
     const unknown = { dns: null, spf: null, dkim: null, dmarc: null, reputation: null, ptr: null };
 
     expect(assessSpam(unknown)).toEqual({ score: 0, likelihood: "low", factors: [] });
@@ -171,11 +171,11 @@ describe("spam", () => {
         "LISTED:surbl",
       ),
     ],
-  ])("the likelihood is %s", (likelihood, findings) => {
+  ])("the spam likelihood of such findings is %s", (likelihood, findings) => {
     expect(assessSpam(findings).likelihood).toBe(likelihood);
   });
 
-  test("the points end at a hundred", () => {
+  test("the spam points end at 100", () => {
     const all = finding(
       "SPF_MISSING",
       "DKIM_NXDOMAIN",

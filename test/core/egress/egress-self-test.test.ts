@@ -89,7 +89,7 @@ const given = async (
   return { ...found, holds };
 };
 
-test("a host that has every record we name may probe", async () => {
+test("the self test lets a host probe when every record that it names exists", async () => {
   const { mayProbe, ips, findings } = await given(createZone([IP]));
 
   expect(findings.filter(({ holds }) => holds !== "yes")).toEqual([]);
@@ -97,7 +97,7 @@ test("a host that has every record we name may probe", async () => {
   expect(ips).toEqual([IP]);
 });
 
-test("a closed port 25 is reported, and the checks that need it stay unknown", async () => {
+test("the self test reports a closed port 25, and leaves the checks that need it unknown", async () => {
   const { mayProbe, holds } = await given(createZone([IP]), "connect_timeout");
 
   expect(mayProbe).toBe("no");
@@ -105,13 +105,13 @@ test("a closed port 25 is reported, and the checks that need it stay unknown", a
   expect(holds("SPF")).toBe("unknown");
 });
 
-test("without a name server the test reports nothing about port 25", async () => {
+test("the self test reports nothing about port 25 without a name server", async () => {
   const { holds } = await given({ "one.example": "TIMEOUT", "two.example": "TIMEOUT" });
 
   expect(holds("port 25")).toBe("unknown");
 });
 
-test("a host that is greeted with a refusal may not probe, and the test reports the reply", async () => {
+test("the self test forbids probing, and reports the reply, when a server greets with a refusal", async () => {
   const { mayProbe, findings } = await given(createZone([IP]), ["554 5.7.1 your IP is blocked"]);
 
   expect(mayProbe).toBe("no");
@@ -147,7 +147,7 @@ test.each<[string, SelfTestFinding["about"], (names: Zone) => Zone]>([
     "blocklists",
     (names) => ({ ...names, [`7.101.51.198.${LIST}`]: { A: ["127.0.0.2"] } }),
   ],
-])("with %s a host may not probe", async (_, about, breaking) => {
+])("the self test forbids probing with %s", async (_, about, breaking) => {
   const { mayProbe, holds } = await given(breaking(createZone([IP])));
 
   expect(holds(about)).toBe("no");
@@ -156,7 +156,7 @@ test.each<[string, SelfTestFinding["about"], (names: Zone) => Zone]>([
 
 const at = (names: Zone): object => names[HELO] as object;
 
-test("name servers that fail leave it unknown", async () => {
+test("failing name servers leave the self test's outcome unknown", async () => {
   const { mayProbe, holds } = await given({
     ...createZone([IP]),
     "7.101.51.198.in-addr.arpa": "SERVFAIL",
@@ -166,7 +166,7 @@ test("name servers that fail leave it unknown", async () => {
   expect(mayProbe).toBe("unknown");
 });
 
-test("a provider whose circuit is open is a reason not to probe, with its reply", async () => {
+test("a provider's open circuit forbids probing, and the self test reports its reply", async () => {
   const until = new Date("2026-11-21T01:00:00Z");
   const block = { provider: "icloud", exit: "direct", until, reply: "554 Blocked" };
   const { mayProbe, findings } = await given(createZone([IP]), FRIENDLY, HELO, [block]);
@@ -177,7 +177,7 @@ test("a provider whose circuit is open is a reason not to probe, with its reply"
 
 const seenAs = (ip: string) => ["220 mx", `250-at your service, [${ip}]\r\n250 PIPELINING`];
 
-test("each exit has a line: whether it is there, its address, its names, and its port 25", async () => {
+test("the self test reports reachability, address, names and port 25 of each exit", async () => {
   const [named, nameless, elsewhere] = ["198.51.101.8", "198.51.101.9", "198.51.101.10"] as const;
   const zone = {
     ...createZone([IP, named]),
@@ -233,14 +233,14 @@ test("each exit has a line: whether it is there, its address, its names, and its
 test.each<[string, Readonly<Record<string, Answer>>, RegExp]>([
   ["a proxy that is down", { "a:1080": FRIENDLY, "b:1080": "proxy_failed" }, /b:1080 cannot be/],
   ["a closed port", { "a:1080": FRIENDLY, "b:1080": "connect_timeout" }, /By b:1080 too few/],
-])("%s is named, though another exit works", async (_, exits, message) => {
+])("the self test names %s although another exit works", async (_, exits, message) => {
   const { mayProbe, findings } = await given(createZone([IP]), FRIENDLY, HELO, [], exits);
 
   expect(mayProbe).toBe("no");
   expect(findings[0]).toMatchObject({ holds: "no", message: expect.stringMatching(message) });
 });
 
-test("records are lines for a zone file, for addresses of both kinds", () => {
+test("the self test prints records as lines of a zone file, for addresses of both kinds", () => {
   const lines = buildProbeRecords({
     domain: HELO,
     ips: ["192.0.2.1", "2001:db8::1"],

@@ -15,14 +15,14 @@ const givenResolver = (names: Zone, trustsDenials = false) => {
   return { world, dns: attributeDnsFaults(inner, { ...world, trustsDenials }), calls: inner.calls };
 };
 
-test("a domain that the internet denies does not exist", async () => {
+test("a domain does not exist when the internet denies it", async () => {
   const { dns } = givenResolver(INTERNET);
 
   expect(await dns("MX", "nobody.corp")).toEqual({ kind: "nxdomain" });
   expect(await dns("MX", "mail.corp")).toMatchObject({ kind: "ok" });
 });
 
-test("a resolver that denies com is believed what it has, and nothing that it has not", async () => {
+test("the engine trusts the positive answers, and no denial, of a resolver that denies com", async () => {
   const { dns } = givenResolver({ "b.corp": "SERVFAIL" });
 
   expect(await dns("MX", "gmail.com")).toEqual({ kind: "internal" });
@@ -30,28 +30,34 @@ test("a resolver that denies com is believed what it has, and nothing that it ha
   expect(await dns("MX", "mail.corp")).toMatchObject({ kind: "ok" });
 });
 
-test("an operator's own resolver may deny com: its denials and its faults are the zone's", async () => {
+test("an operator's own resolver may deny com: its denials and faults count as the zone's", async () => {
   const { dns } = givenResolver({ "b.corp": "SERVFAIL" }, true);
 
   expect(await dns("MX", "nobody.corp")).toEqual({ kind: "nxdomain" });
   expect(await dns("MX", "b.corp")).toEqual({ kind: "servfail" });
 });
 
-test.each(FAULTS)("%s is the domain's fault where the resolver answers for com", async (fault) => {
-  const { dns } = givenResolver({ ...INTERNET, "b.corp": fault });
+test.each(FAULTS)(
+  "%s counts as the domain's fault when the resolver answers for com",
+  async (fault) => {
+    const { dns } = givenResolver({ ...INTERNET, "b.corp": fault });
 
-  expect(await dns("MX", "b.corp")).toEqual({ kind: fault.toLowerCase() });
-});
+    expect(await dns("MX", "b.corp")).toEqual({ kind: fault.toLowerCase() });
+  },
+);
 
-test.each(FAULTS)("%s is ours where com has a fault, too; denials are believed", async (fault) => {
-  const { dns } = givenResolver({ com: fault, "b.corp": fault });
+test.each(FAULTS)(
+  "%s counts as our fault when com fails, too, and denials stay valid",
+  async (fault) => {
+    const { dns } = givenResolver({ com: fault, "b.corp": fault });
 
-  expect(await dns("MX", "b.corp")).toEqual({ kind: "internal" });
-  expect(await dns("MX", "nobody.corp")).toEqual({ kind: "nxdomain" });
-});
+    expect(await dns("MX", "b.corp")).toEqual({ kind: "internal" });
+    expect(await dns("MX", "nobody.corp")).toEqual({ kind: "nxdomain" });
+  },
+);
 
 test.each(["lab", "dns_only", "open"] as const)(
-  "a fault while the measured reach is %s",
+  "a fault counts by the measured reach of the name servers: %s",
   async (reach) => {
     const { world, dns } = givenResolver({ ...INTERNET, "b.corp": "SERVFAIL" });
     await storeReach(world, reach);
@@ -62,13 +68,13 @@ test.each(["lab", "dns_only", "open"] as const)(
   },
 );
 
-test("a reserved name that cannot be registered does not exist, whatever a resolver says", async () => {
+test("a reserved name that nobody can register does not exist, whatever a resolver answers", async () => {
   const { dns } = givenResolver({});
 
   expect(await dns("MX", "nowhere.invalid")).toEqual({ kind: "nxdomain" });
 });
 
-test("com is asked for once in a second, however many names are denied", async () => {
+test("the engine asks for com once a second, however many names a resolver denies", async () => {
   const { dns, calls } = givenResolver({});
 
   for (const name of ["a.test", "b.test", "c.test"]) await dns("MX", name);
@@ -76,18 +82,18 @@ test("com is asked for once in a second, however many names are denied", async (
   expect(calls.filter((call) => call === "NS com")).toHaveLength(1);
 });
 
-describe("the reach", () => {
+describe("reach of the name servers", () => {
   const visit = (isResolved: boolean, isOpen: boolean) => ({ isResolved, isOpen });
 
   test.each([
     ["open", [visit(true, false), visit(true, true)]],
     ["dns_only", [visit(true, false), visit(false, false)]],
     ["lab", [visit(false, false)]],
-  ])("the reach is %s by what the visits found", (reach, visits) => {
+  ])("the visits of known hosts prove the reach %s", (reach, visits) => {
     expect(judgeReach(visits)).toBe(reach);
   });
 
-  test("what was measured is in the health and in the account, until it is measured again", async () => {
+  test("the health and the account show the measured reach until the next measurement", async () => {
     const { world, liveKey, later } = await given();
     const before = await findReach(world);
     await storeReach(world, "dns_only");
@@ -109,7 +115,7 @@ describe("the reach", () => {
     expect(account.data.reach).toEqual(reach);
   });
 
-  test("each reach has a sentence, and says what it costs where results stay unknown", () => {
+  test("each reach has a sentence that states its cost when results stay unknown", () => {
     const sentences = REACHES.map((state) => describeReach({ state, refusedBy: ["google"] }));
 
     expect(new Set(sentences).size).toBe(REACHES.length);

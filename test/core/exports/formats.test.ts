@@ -7,21 +7,21 @@ test.each<[what: string, cells: string[], line: string]>([
   ["a comma is quoted", ["Doe, John"], '"Doe, John"'],
   ["quotes are doubled", ['say "hi"'], '"say ""hi"""'],
   ["line breaks are quoted", ["a\nb", "c\rd"], '"a\nb","c\rd"'],
-  ["what other countries split at is quoted", ["a;=1+1", "b|c"], '"a;=1+1","b|c"'],
-  ["blanks at an end are quoted", [" a", "b "], '" a","b "'],
-  ["one empty cell is no blank line", [""], '""'],
+  ["quotes around the delimiters of other countries", ["a;=1+1", "b|c"], '"a;=1+1","b|c"'],
+  ["quotes around outer blanks", [" a", "b "], '" a","b "'],
+  ["quotes for one empty cell", [""], '""'],
   ["=", ["=1+1"], "'=1+1"],
   [
-    "a number is none",
+    "a number with a sign, unchanged",
     ["-5", "+5", "-1,234.50", "-1.234,50", "- ", "-1e5", "-5 %", "-.5"],
     '-5,+5,"-1,234.50","-1.234,50","- ",-1e5,-5 %,-.5',
   ],
   [
-    "a telephone number is none",
+    "a telephone number, unchanged",
     ["+49 30 1234", "+1 (800) 555-0199", "+49 (0)30/1234-56", "+1-800-555-0199 ext. 12"],
     "+49 30 1234,+1 (800) 555-0199,+49 (0)30/1234-56,+1-800-555-0199 ext. 12",
   ],
-  ["a sign alone is none", ["-", "--", "+"], "-,--,+"],
+  ["a sign alone, unchanged", ["-", "--", "+"], "-,--,+"],
   ["+ and a name", ["+SUM(A1)"], "'+SUM(A1)"],
   ["- and a call", ["-cmd|' /C calc'!A0"], "\"'-cmd|' /C calc'!A0\""],
   ["a sum", ["-1+1", "+1-1", "-5-5", "+1*2"], "'-1+1,'+1-1,'-5-5,'+1*2"],
@@ -32,8 +32,8 @@ test.each<[what: string, cells: string[], line: string]>([
   ["a carriage return", ["\r=1"], '"\'\r=1"'],
   ["a full-width sign", ["＝1"], "'＝1"],
   ["an address that is a formula", ["=cmd@example.com"], "'=cmd@example.com"],
-  ["a sign further on is none", ["a=b", "a-b@example.com"], "a=b,a-b@example.com"],
-])("a line: %s", (_, cells, line) => {
+  ["a sign further on, unchanged", ["a=b", "a-b@example.com"], "a=b,a-b@example.com"],
+])("the writer formats a line: %s", (_, cells, line) => {
   expect(formatCsvRecord(cells)).toBe(`${line}\r\n`);
 });
 
@@ -41,13 +41,13 @@ test.each([
   [";", "a;b"],
   ["\t", "a\tb"],
   ["^", "a^b"],
-])("a line with %j between its cells quotes what holds one", (delimiter, cell) => {
+])("the writer quotes a cell that contains the delimiter %j", (delimiter, cell) => {
   expect(formatCsvRecord(["x", cell, "1,5"], delimiter)).toBe(
     ["x", `"${cell}"`, '"1,5"'].join(delimiter) + "\r\n",
   );
 });
 
-test("a reader that stops closes what the rows come from", async () => {
+test("the writer closes its source of rows when the reader stops", async () => {
   const closed = Promise.withResolvers<void>();
   async function* createEndlessRows(): AsyncGenerator<readonly string[]> {
     try {
@@ -66,7 +66,7 @@ test("a reader that stops closes what the rows come from", async () => {
   await expect(closed.promise).resolves.toBeUndefined();
 });
 
-test("rows that fail end the file with their error", async () => {
+test("the file ends with the error of rows that fail", async () => {
   async function* createFailingRows(): AsyncGenerator<readonly string[]> {
     yield ["email"];
     throw new Error("a row is missing");
@@ -77,7 +77,7 @@ test("rows that fail end the file with their error", async () => {
   await expect(reading).rejects.toThrow("a row is missing");
 });
 
-test("more rows than a spreadsheet has are an error and no file", async () => {
+test("the writer throws an error, and writes no file, for more rows than a spreadsheet can contain", async () => {
   async function* createTooManyRows(): AsyncGenerator<readonly string[]> {
     for (let row = 0; row <= SPREADSHEET_ROWS_MAX; row++) yield [];
   }

@@ -73,7 +73,7 @@ const receiveAll = async ({ queue }: TestContext): Promise<readonly Json[]> =>
   (await queue.receive(makeExport.queue, { waitMs: 0 })).map(({ body }) => body);
 
 test.each<ExportOptions>([JSON_OF_ALL, { ...JSON_OF_ALL, format: "csv" }])(
-  "a large export is made in parts, in any order, and is ready with the last: $format",
+  "workers make a large export in parts, in any order, and the last part makes it ready: $format",
   async (options) => {
     const ctx = await givenLargeJob();
     expect((await request(ctx.world, options)).state).toBe("pending");
@@ -92,7 +92,7 @@ test.each<ExportOptions>([JSON_OF_ALL, { ...JSON_OF_ALL, format: "csv" }])(
   },
 );
 
-test("a large spreadsheet is made by one worker, as one part", async () => {
+test("one worker makes a large spreadsheet as one part", async () => {
   const ctx = await givenLargeJob();
   const options: ExportOptions = { ...JSON_OF_ALL, format: "xlsx" };
   expect((await request(ctx.world, options)).state).toBe("pending");
@@ -113,7 +113,7 @@ test("a large spreadsheet is made by one worker, as one part", async () => {
   expect(rows).toHaveLength(ROWS + 1);
 });
 
-test("every message may arrive twice, and after the export is ready", async () => {
+test("an export stays the same when every message arrives twice, and again after the export is ready", async () => {
   const ctx = await givenLargeJob();
   await request(ctx.world);
   const messages = await receiveAll(ctx);
@@ -158,7 +158,7 @@ const createDyingWorld = (world: AppWorld, calls: number): AppWorld => {
 /** As many as the worker makes for the last part, and the file. */
 const CALLS_MAX = 30;
 
-test("a worker that dies anywhere leaves an export that others complete, and a file that is whole or absent", async () => {
+test("other workers complete an export after a worker dies anywhere, and the file is whole or absent", async () => {
   let deaths = 0;
   for (let calls = 0; calls < CALLS_MAX; calls++) {
     const ctx = await givenLargeJob();
@@ -180,7 +180,7 @@ test("a worker that dies anywhere leaves an export that others complete, and a f
   expect(deaths).toBeGreaterThan(CALLS_MAX);
 });
 
-test("messages that were never sent are sent by the reconciler", async () => {
+test("the reconciler sends messages of an export that were never sent", async () => {
   const ctx = await givenLargeJob();
   const lost = { ...ctx.queue, sendMany: async () => [] };
   await request({ ...ctx.world, queue: lost });
@@ -205,7 +205,7 @@ test("an export that no worker can make fails once, and the next request begins 
   expect((await request(ctx.world)).state).toBe("ready");
 });
 
-test("an export whose messages are lost again and again is not tried for ever", async () => {
+test("the reconciler gives up an export whose messages are lost again and again", async () => {
   const ctx = await givenLargeJob();
   const world = { ...ctx.world, queue: { ...ctx.queue, sendMany: async () => [] } };
   await request(world);
@@ -219,7 +219,7 @@ test("an export whose messages are lost again and again is not tried for ever", 
   expect(ctx.table.hasScheduledWork()).toBe(false);
 });
 
-test("what is removed with its job stays away, whatever a worker is doing", async () => {
+test("files removed with their job stay removed, whatever a worker does", async () => {
   for (let calls = 0; calls < CALLS_MAX; calls++) {
     const ctx = await givenLargeJob();
     await request(ctx.world);
@@ -237,7 +237,7 @@ test("what is removed with its job stays away, whatever a worker is doing", asyn
   }
 });
 
-test("a job whose rows change while its export is made gets another export of what is left", async () => {
+test("a job whose rows change during its export gets another export of the remaining rows", async () => {
   const ctx = await givenLargeJob();
   await request(ctx.world);
   const [first, ...others] = await receiveAll(ctx);
@@ -250,7 +250,7 @@ test("a job whose rows change while its export is made gets another export of wh
   expect(await readRows(ctx.world, await request(ctx.world))).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("the export of a running job is one part, and the request that waited for it gets it although more is done", async () => {
+test("the export of a running job has one part, and answers the waiting request although more rows are done", async () => {
   const ctx = await givenLargeJob({ status: "processing", total: 20 });
   await request(ctx.world);
   expect((await findOnly(ctx.world))?.starts).toEqual([0]);
@@ -262,7 +262,7 @@ test("the export of a running job is one part, and the request that waited for i
   expect((await request(ctx.world)).state).toBe("pending");
 });
 
-test("two requests at once begin one export", async () => {
+test("two concurrent requests begin one export", async () => {
   const ctx = await givenLargeJob();
 
   await Promise.all([request(ctx.world), request(ctx.world)]);
@@ -272,7 +272,7 @@ test("two requests at once begin one export", async () => {
   expect(ctx.blobs.keys()).toHaveLength(1);
 });
 
-test("a message for an export that was replaced changes nothing", async () => {
+test("a message for a replaced export changes nothing", async () => {
   const ctx = await givenLargeJob();
   await request(ctx.world);
   const [first] = await receiveAll(ctx);

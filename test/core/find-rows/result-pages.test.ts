@@ -65,7 +65,7 @@ const readTo = async (table: Table, job: OneJob, from: ReadProgress, limit: numb
   }
 };
 
-test("a reader gets the late rows of many chunks in short pages, each row once", async () => {
+test("a reader receives the late rows of many chunks in short pages, each row once", async () => {
   const { table, finish } = await setupJob();
   for (let chunk = 0; chunk < CHUNKS; chunk++) await finish(chunk, ["one"]);
   const early = await readTo(table, RUNNING, NOTHING_READ, 1_000);
@@ -80,7 +80,7 @@ test("a reader gets the late rows of many chunks in short pages, each row once",
   expect(rows).toEqual(Array.from({ length: 2 * CHUNKS }, (_row, n) => n + 1));
 });
 
-test("the cursor omits chunks that were read completely, so that it stays short for a job read after its end", async () => {
+test("the cursor omits fully read chunks, and so stays short for a job that is read after its end", async () => {
   const { table, finish } = await setupJob();
   for (let chunk = 0; chunk < 20; chunk++) {
     await finish(chunk, ["one"]);
@@ -109,7 +109,7 @@ test.each([
   ["whole chunks only", { before: 12, passes: [] }],
   ["some passes of some chunks", { before: 3, passes: [1, 0, 2, 0, 0, 45, 100] }],
   ["a part of a chunk", { before: 0, passes: [1], partial: { chunk: 7, passes: 2, row: 3_502 } }],
-])("a cursor decodes to the progress that was encoded: %s", (_case, delivered) => {
+])("a cursor decodes to the encoded progress: %s", (_case, delivered) => {
   expect(decodeReadProgress(encodeReadProgress(delivered))).toEqual(delivered);
 });
 
@@ -142,7 +142,7 @@ const givenRows = async (count: number, includeEvidence = false) => {
 };
 
 test.each([0, 1, FULL, FULL + 1, 3 * FULL])(
-  "%d rows of a chunk are read as they were written, from the table",
+  "the table returns %d rows of a chunk as the worker wrote them",
   async (count) => {
     const { rows, table } = await givenRows(count);
     const pages = [...toPageItems(CHUNK_KEY, rows, EXPIRES_AT)];
@@ -163,7 +163,7 @@ test("rows keep the row numbers of the file, gaps included", async () => {
   ]);
 });
 
-test("the rows of several passes are read in the order of the input, without those of a pass that did not count", async () => {
+test("a reader receives the rows of several passes in the input's order, without the rows of a pass that did not count", async () => {
   const { rows, table } = await givenRows(6);
   const of = (wanted: readonly number[]) => rows.filter(({ row }) => wanted.includes(row));
   const attempts = { one: [1, 4, 5], two: [2, 6], overtaken: [1, 2, 3] };
@@ -176,7 +176,7 @@ test("the rows of several passes are read in the order of the input, without tho
   expect(read.map(({ row }) => row)).toEqual([1, 2, 4, 5, 6]);
 });
 
-test("a full page takes a tenth of an item's limit at most, and fits an item with all evidence", async () => {
+test("a full page takes at most a tenth of an item's limit, and fits an item with all evidence", async () => {
   const [page] = toPageItems(CHUNK_KEY, (await givenRows(FULL)).rows, EXPIRES_AT);
   const [heavy] = toPageItems(CHUNK_KEY, (await givenRows(FULL, true)).rows, EXPIRES_AT);
 
@@ -184,7 +184,7 @@ test("a full page takes a tenth of an item's limit at most, and fits an item wit
   expect(() => heavy && serializeItem(heavy)).not.toThrow();
 });
 
-test("each chunk has a partition of its own", async () => {
+test("each chunk has its own partition", async () => {
   const { rows } = await givenRows(1);
   const partitions = [0, 1, 2].map(
     (chunk) => toPageItems({ ...CHUNK_KEY, chunk }, rows, 1).next().value?.pk,

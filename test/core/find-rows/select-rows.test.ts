@@ -84,7 +84,7 @@ const sortPlainly = (rows: readonly Row[], { by, isDescending }: RowOrder): read
     return isDescending ? -order || a.row - b.row : order || a.row - b.row;
   });
 
-test("any filter, text and order selects what filtering and sorting all rows selects", async () => {
+test("each filter, text and order selects the same rows as filtering and sorting all rows", async () => {
   await fc.assert(
     fc.asyncProperty(
       Chunks,
@@ -150,7 +150,7 @@ test("any page of a large list equals the slice of the whole sorted list, and re
     }
 });
 
-test("between two pauses no more rows are read than a slice has, and no more than three slices are held", async () => {
+test("the selection reads at most a slice of rows between two pauses, and holds at most three slices", async () => {
   const CHUNKS = 100;
   const SLICE_ROWS = 8_000;
   const rows = (chunk: number) =>
@@ -182,7 +182,7 @@ test("between two pauses no more rows are read than a slice has, and no more tha
   }
 });
 
-test("the position of each row is its index among the rows of its pass", async () => {
+test("the position of each row equals its index among the rows of its pass", async () => {
   const row = (number: number): Row => ({
     row: number,
     status: "valid",

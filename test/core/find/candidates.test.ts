@@ -39,11 +39,11 @@ test.each<[Pattern, string]>([
   ["fmlast", "ablee"],
   ["f.m.last", "a.b.lee"],
   ["fml", "abl"],
-])("the pattern %s makes %s", (pattern, local) => {
+])("the pattern %s builds %s", (pattern, local) => {
   expect(buildLocal(pattern, { first: "ann", f: "a", m: "b", last: "lee", l: "l" })).toBe(local);
 });
 
-test("the most common pattern is first", () => {
+test("the most common pattern comes first", () => {
   expect(likeliest(ann)).toEqual(["ann.lee", "alee", "ann", "lee"]);
 });
 
@@ -55,16 +55,16 @@ test("the shares of the patterns, and of addresses without a pattern, add up to 
 
 test.each([
   ["a middle initial", "Ann B.", "Lee"],
-  ["one without a dot", "Ann B", "Lee"],
-  ["one that stands before the last name", "Ann", "B. Lee"],
-])("%s is tried beside the pattern without it", (_, first, last) => {
+  ["a middle initial without a dot", "Ann B", "Lee"],
+  ["an initial before the last name", "Ann", "B. Lee"],
+])("the candidates include %s beside the pattern without it", (_, first, last) => {
   const locals = likeliest({ first, last }, {}, CANDIDATES_MAX);
 
   expect(locals.slice(0, 2)).toEqual(["ann.b.lee", "ann.lee"]);
   expect(locals).toContain("ablee");
 });
 
-test("where first.m.last is known, a person with a middle initial is tried with it, and others without", () => {
+test("at a domain with first.m.last the candidates use a middle initial of the person, and omit a missing one", () => {
   const patternCounts = createCounts(["first.m.last", 2]);
 
   expect(likeliest({ first: "Ann B.", last: "Lee" }, { patternCounts }, 2)).toEqual([
@@ -74,35 +74,35 @@ test("where first.m.last is known, a person with a middle initial is tried with 
   expect(likeliest(ann, { patternCounts }, 1)).toEqual(["ann.lee"]);
 });
 
-test("a second given name has an initial, too, that is less likely to be used", () => {
+test("a second given name adds an initial that is less likely in use", () => {
   const locals = likeliest({ first: "John Fitzgerald", last: "Doe" }, {}, CANDIDATES_MAX);
 
   expect(locals).toContain("john.f.doe");
   expect(locals.indexOf("jdoe")).toBeLessThan(locals.indexOf("john.f.doe"));
 });
 
-test("a person who is called by the second name has both initials", () => {
+test("a person who is called by the second name adds both initials", () => {
   const locals = likeliest({ first: "J. Robert", last: "Doe" }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe("robert.doe");
   expect(locals).toEqual(expect.arrayContaining(["jdoe", "rdoe", "jrdoe"]));
 });
 
-test("a hyphenated name is tried whole before its first letter, and as two letters", () => {
+test("the candidates include a hyphenated name whole before its first letter, and as two letters", () => {
   const locals = likeliest({ first: "Jean-Luc", last: "Picard" }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe("jean-luc.picard");
   expect(locals).toEqual(expect.arrayContaining(["jpicard", "jlpicard", "jeanluc.picard"]));
 });
 
-test("particles stand with an underscore in some companies", () => {
+test("the candidates include particles with an underscore", () => {
   const locals = likeliest({ first: "Jan", last: "van der Berg" }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe("jan.vanderberg");
   expect(locals).toContain("jan.van_der_berg");
 });
 
-test("a long name may be cut, and the cut form is first where the domain is known to cut", () => {
+test("the candidates include a long name cut, and list the cut form first at a domain that cuts names", () => {
   const person = { first: "Ann", last: "Featherstone" };
 
   expect(likeliest(person, {}, CANDIDATES_MAX)).toEqual(
@@ -123,14 +123,14 @@ test.each([
   ["小明", "李", ["xiaoming.li"]],
   ["たろう", "すずき", ["taro.suzuki"]],
   ["太郎", "鈴木", ["taro.suzuki"]],
-])("%s %s is tried in plain letters", (first, last, expected) => {
+])("the candidates write %s %s in plain letters", (first, last, expected) => {
   const locals = likeliest({ first, last }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe(expected[0]);
   expect(locals).toEqual(expect.arrayContaining(expected));
 });
 
-test("a domain's pattern is tried in all spellings before another pattern", () => {
+test("the candidates list all spellings of a domain's pattern before another pattern", () => {
   const person = { first: "Дмитрий", last: "Иванов" };
 
   expect(likeliest(person, { patternCounts: createCounts(["last.first", 3]) }, 2)).toEqual([
@@ -139,26 +139,26 @@ test("a domain's pattern is tried in all spellings before another pattern", () =
   ]);
 });
 
-test("one find at a domain puts its pattern before all others, and leaves these their order", () => {
+test("one find at a domain puts its pattern before all others, and keeps the others' order", () => {
   const naming = createCounts(["last.first", 1]);
 
   expect(likeliest(ann, { patternCounts: naming })).toEqual(["lee.ann", "ann.lee", "alee", "ann"]);
 });
 
-test("both patterns of a domain are tried, the more common first", () => {
+test("the candidates include both patterns of a domain, the more common one first", () => {
   const naming = createCounts(["flast", 2], ["firstl", 5]);
 
   expect(likeliest(ann, { patternCounts: naming }, 2)).toEqual(["annl", "alee"]);
 });
 
-test("a company large enough for a gateway has more than one Ann", () => {
+test("at a company with a mail gateway the bare given name ranks lower", () => {
   const mailHost = "eu-smtp-inbound-1.mimecast.com";
 
   expect(likeliest(ann, { mailHost }).indexOf("ann")).not.toBe(2);
   expect(likeliest(ann, { mailHost }, 3)).toEqual(["ann.lee", "alee", "annlee"]);
 });
 
-test("a name with two spellings is tried in both, at the likeliest patterns", () => {
+test("the candidates include both spellings of a name at the likeliest patterns", () => {
   expect(likeliest({ first: "Ann", last: "Müller" })).toEqual([
     "ann.muller",
     "ann.mueller",
@@ -167,14 +167,14 @@ test("a name with two spellings is tried in both, at the likeliest patterns", ()
   ]);
 });
 
-test("swapped names are tried in both orders", () => {
+test("the candidates include swapped names in both orders", () => {
   const locals = likeliest({ first: "Schmidt", last: "Hans" }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe("hans.schmidt");
   expect(locals).toContain("schmidt.hans");
 });
 
-test("no address is listed twice, and none is too long for a local part", () => {
+test("the candidates list no address twice, and no local part that is too long", () => {
   const locals = likeliest({ first: "Lee", last: "Lee" }, {}, CANDIDATES_MAX);
   const long = likeliest({ first: "x".repeat(60), last: "y".repeat(60) }, {}, CANDIDATES_MAX);
 
@@ -183,7 +183,7 @@ test("no address is listed twice, and none is too long for a local part", () => 
   expect(long.every((local) => local.length <= 64)).toBe(true);
 });
 
-test("the name with the most spellings has no more candidates than the maximum", () => {
+test("the name with the most spellings has at most the maximum of candidates", () => {
   const hard = { first: "Jürgen-Søren Åsa", last: "van der Müller-Østergård" };
 
   expect(listCandidates(hard, "example.com", NOTHING)).toHaveLength(CANDIDATES_MAX);

@@ -64,7 +64,7 @@ test.each<[string, Pattern, string]>([
   ["alee", "flast", "risky"],
   ["lee", "last", "risky"],
   ["al", "fl", "risky"],
-])("%s is found, teaches %s, and is %s", async (local, pattern, status) => {
+])("the find of %s teaches %s, and returns the status %s", async (local, pattern, status) => {
   const { look } = givenCompany([local]);
 
   expect(await look()).toMatchObject({
@@ -73,7 +73,7 @@ test.each<[string, Pattern, string]>([
   });
 });
 
-test("an initial in an address is searched for with the name, and teaches the pattern with it", async () => {
+test("the find includes an initial in the address, and teaches the pattern with the initial", async () => {
   const { look } = givenCompany(["ann.b.lee"]);
 
   expect(await look({ first: "Ann B.", last: "Lee" })).toMatchObject({
@@ -85,7 +85,7 @@ test("an initial in an address is searched for with the name, and teaches the pa
 });
 
 test.each(["dmitry.ivanov", "dmitriy.ivanov", "dmitrii.ivanov"])(
-  "a name of several spellings is found as %s, and teaches the pattern alone",
+  "the find of a name with several spellings returns %s, and teaches only the pattern",
   async (local) => {
     const { look } = givenCompany([local]);
 
@@ -96,7 +96,7 @@ test.each(["dmitry.ivanov", "dmitriy.ivanov", "dmitrii.ivanov"])(
   },
 );
 
-test("all guesses are in one question, so that one session can ask about them in order", async () => {
+test("the find sends all guesses in one probe, so that one session can ask about them in order", async () => {
   const { look, questions } = givenCompany(["lee"]);
 
   await look();
@@ -105,7 +105,7 @@ test("all guesses are in one question, so that one session can ask about them in
   expect(questions[0]?.fallbacks?.length).toBeGreaterThan(5);
 });
 
-test("a mailbox of one name may be a namesake's: risky, whatever the domain is known to do", async () => {
+test("the find returns risky for a mailbox of one name, whatever pattern the domain uses", async () => {
   const { look } = givenCompany(["ann"]);
 
   const once = await look();
@@ -120,19 +120,22 @@ test("a mailbox of one name may be a namesake's: risky, whatever the domain is k
 });
 
 test.each<[string, PatternCounts, string]>([
-  ["nothing is known", createCounts(), "risky"],
+  ["no pattern is known", createCounts(), "risky"],
   ["another pattern is usual", createCounts(["first.last", 2], ["flast", 1]), "risky"],
-  ["the domain writes so", createCounts(["flast", 1]), "valid"],
-  ["the domain writes so, with a middle initial", createCounts(["fmlast", 1]), "valid"],
-])("where %s, a mailbox of one name and a letter is %s", async (_, counts, status) => {
-  const { look } = givenCompany(["alee"]);
+  ["flast is usual", createCounts(["flast", 1]), "valid"],
+  ["fmlast is usual", createCounts(["fmlast", 1]), "valid"],
+])(
+  "at a domain where %s, the find returns %s for a mailbox of one name and a letter",
+  async (_, counts, status) => {
+    const { look } = givenCompany(["alee"]);
 
-  expect((await look(ann, counts)).result).toMatchObject({
-    status,
-    reason: status === "valid" ? "accepted" : "one_initial",
-    email: "alee@example.com",
-  });
-});
+    expect((await look(ann, counts)).result).toMatchObject({
+      status,
+      reason: status === "valid" ? "accepted" : "one_initial",
+      email: "alee@example.com",
+    });
+  },
+);
 
 test("a known pattern of a domain raises the confidence, and a rarer pattern lowers it", async () => {
   const confidence = async (local: string, patternCounts?: PatternCounts) =>
@@ -159,7 +162,7 @@ test.each<[string, CatchAll, Finding, string, string | null]>([
     null,
   ],
 ])(
-  "%s is not verified, and counts only for the pattern that it proves",
+  "the find does not count %s as verified, and learns only a pattern that was proved",
   async (_, catchAll, answer, status, taught) => {
     const { look } = givenCompany(["ann.lee"], { catchAll, answer });
 
@@ -170,7 +173,7 @@ test.each<[string, CatchAll, Finding, string, string | null]>([
   },
 );
 
-test("when the server's reply is not about the mailbox the result is unknown, whatever the name", async () => {
+test("the find returns unknown when the server's reply is not about the mailbox, whatever the name", async () => {
   const answer: Finding = { ...ACCEPTED, verdict: "unknown", reason: "ip_blocked", aboutUs: true };
   const { look } = givenCompany(["ann.lee", "info.lee"], { answer, catchAll: "not_tested" });
 
@@ -184,7 +187,7 @@ test("when the server's reply is not about the mailbox the result is unknown, wh
 });
 
 test.each(["Dev", "Job", "Ask", "Server"])(
-  "%s is a role word and many people's given name: beside a last name it is a person",
+  "the find treats the role word %s beside a last name as a person's given name",
   async (first) => {
     const { look } = givenCompany([`${first.toLowerCase()}.patel`, first.toLowerCase()]);
 
@@ -197,7 +200,7 @@ test.each(["Dev", "Job", "Ask", "Server"])(
   },
 );
 
-test("a role address is a role, and counts for no pattern", async () => {
+test("the find returns role for a role address, and learns no pattern", async () => {
   const { look } = givenCompany(["info.desk", "sales"]);
 
   expect(await look({ first: "Info", last: "Desk" })).toMatchObject({
@@ -216,7 +219,7 @@ test("a search without a match still returns the known pattern", async () => {
   });
 });
 
-test("pattern counts grow up to a limit, and are stored for half a year", async () => {
+test("pattern counts grow up to a limit, and stay stored for half a year", async () => {
   const ctx = givenWorld();
   for (let n = 0; n < 25; n++) await learnPattern(ctx.world, domain, "flast");
   await learnPattern(ctx.world, domain, "first.last");
@@ -228,7 +231,7 @@ test("pattern counts grow up to a limit, and are stored for half a year", async 
   expect(await readPatternCounts(ctx.table, domain)).toEqual(NO_PATTERN_COUNTS);
 });
 
-test("a table that cannot be read or written leaves the pattern unknown, and fails no search", async () => {
+test("the find succeeds with an unknown pattern when the table cannot be read or written", async () => {
   const ctx = givenWorld();
   const world = withTable(ctx, { get: rejectDown, write: rejectDown });
 

@@ -38,7 +38,7 @@ test.each([
   ["Гүлнара", "gulnara"],
   ["Kɔfi", "kofi"],
   ["Ɗanjuma", "danjuma"],
-])("the given name %s is written %s", (name, forms) => {
+])("the given name %s has the forms %s", (name, forms) => {
   expect(listForms(name, "first", "example.com")).toBe(forms);
 });
 
@@ -78,7 +78,7 @@ test.each([
   ["Pereira da Costa", "pereira, pereiradacosta, costa, pereira-da-costa, pereira.da.costa"],
   ["O", "o"],
   ["Müller", "muller, mueller"],
-])("the family name %s is written %s", (name, forms) => {
+])("the family name %s has the forms %s", (name, forms) => {
   expect(listForms(name, "last", "example.com")).toBe(forms);
 });
 
@@ -106,7 +106,7 @@ test.each([
   ["Wei (伟)", "wei"],
   ["Michael", "michael, mike"],
   ["ь", ""],
-])("the given name %s is written %s, the usual way first", (name, forms) => {
+])("the given name %s has the forms %s, the usual one first", (name, forms) => {
   expect(listForms(name, "first", "example.com")).toBe(forms);
 });
 
@@ -136,7 +136,7 @@ test.each([
   ["林", "firma.jp", "hayashi"],
   ["林", "example.com", "lin"],
   ["佐々木", "example.com", "sasaki"],
-])("the family name %s at %s is mostly %s", (name, domain, form) => {
+])("the family name %s at %s mostly has the form %s", (name, domain, form) => {
   expect(listForms(name, "last", domain).split(", ")[0]).toBe(form);
 });
 
@@ -160,33 +160,36 @@ test.each([
   ["백", "example.com", "baek"],
   ["तिवारी", "example.com", "tiwari"],
   ["पवार", "example.com", "pawar"],
-])("the family name %s at %s may be %s, as it is in documents", (name, domain, form) => {
+])("the family name %s at %s may have the form %s of its documents", (name, domain, form) => {
   expect(listForms(name, "last", domain).split(", ")).toContain(form);
 });
 
 test.each([
   ["a Japanese name that is in no table", "田中", "鷹志"],
   ["a Cantonese name", "陳", "大文"],
-])("%s is not guessed", (_, last, first) => {
+])("the forms exclude %s", (_, last, first) => {
   const domain = last === "陳" ? "firma.hk" : "example.com";
 
   expect(listNameForms({ first, last }, domain)).toBeNull();
   expect(findNameFaults({ first, last }, domain).first).toBe("other_script");
 });
 
-test.each(["de", "at", "ch"])("in .%s an umlaut is two letters first", (country) => {
-  expect(listForms("Müller", "last", `firma.${country}`)).toBe("mueller, muller");
-});
+test.each(["de", "at", "ch"])(
+  "the forms of a name in .%s write an umlaut as two letters first",
+  (country) => {
+    expect(listForms("Müller", "last", `firma.${country}`)).toBe("mueller, muller");
+  },
+);
 
 test.each(["", "  ", "4711", "?!", "علي", "יוסף", "สมชาย", "☃", "ㅋ"])(
-  "%j has no letters for an address",
+  "the name %j contains no letters for an address",
   (name) => {
     expect(listNameForms({ first: name, last: "Lee" }, "example.com")).toBeNull();
     expect(listNameForms({ first: "Ann", last: name }, "example.com")).toBeNull();
   },
 );
 
-test("the shares of the forms of one name add up to one", () => {
+test("the shares of one name's forms add up to one", () => {
   for (const name of [
     "Müller",
     "van der Berg",
@@ -211,11 +214,11 @@ test.each([
   ["Иванов", "Сергей", true],
   ["Сергей", "Иванов", false],
   ["Xq", "Zv", false],
-])("%s %s look swapped: %s", (first, last, swapped) => {
+])("the names %s %s look swapped: %s", (first, last, swapped) => {
   expect(looksSwapped({ first, last })).toBe(swapped);
 });
 
-test("no given name counts as a role", () => {
+test("no given name counts as a role word", () => {
   const { role } = createLists();
 
   expect(GIVEN_NAMES.filter((name) => role(name) !== null)).toEqual([]);

@@ -97,11 +97,11 @@ const report = (what: string, among: readonly Search[], fits: (search: Search) =
   return countShare(among, fits);
 };
 
-test("each population is as large as the one that was counted", () => {
+test("each simulated population is as large as the counted one", () => {
   for (const all of populations) expect(Math.abs(all.length - 7498)).toBeLessThan(150);
 });
 
-test("the first guess is right for half of the people, and one of sixteen for three of four", () => {
+test("the first guess matches half of the people, and one of sixteen guesses matches three of four", () => {
   const first = report("first guess", searches, ({ rank }) => rank === 1);
   const within = report("within sixteen", searches, ({ rank }) => rank > 0);
 
@@ -109,13 +109,13 @@ test("the first guess is right for half of the people, and one of sixteen for th
   expect(within).toBeGreaterThanOrEqual(0.76);
 });
 
-test("so is the first guess from the third person of a domain on, in more cases", () => {
+test("from a domain's third person on, the first guess matches more people", () => {
   const later = searches.filter(({ nth }) => nth > 2);
 
   expect(report("from the third", later, ({ rank }) => rank === 1)).toBeGreaterThanOrEqual(0.57);
 });
 
-test("without knowledge of the domain, one of sixteen is right for three of four, too", () => {
+test("without knowledge of the domain, one of sixteen guesses matches three of four people, too", () => {
   const first = report("first guess, alone", searches, ({ rankAlone }) => rankAlone === 1);
   const within = report("within sixteen, alone", searches, ({ rankAlone }) => rankAlone > 0);
 
@@ -123,7 +123,7 @@ test("without knowledge of the domain, one of sixteen is right for three of four
   expect(within).toBeGreaterThanOrEqual(0.76);
 });
 
-test("a verified address is this person's, save for two of one last name and letter at a flast company", () => {
+test("a verified address belongs to the person, save for namesakes with one initial at a flast company", () => {
   const valid = searches.filter(({ status }) => status === "valid");
   const wrong = valid.filter(
     ({ email, person, employer }) => email !== `${person.local}@${employer.domain}`,

@@ -21,32 +21,32 @@ test.each(asRows<[what: string, text: string, records: string[][]]>`
   a stray quote takes no quote of another line | ${'a,"b\n"c,d",e'} | ${[["a", '"b'], ["c,d", "e"]]}
   what stood within quotes is read anew, when a later quote in its record is stray | ${'"Ann\n"",b@x\n","7\nDan,d@x\n'}
     | ${[['"Ann'], ["", "b@x"], ['","7'], ["Dan", "d@x"]]}
-`)("a text is read into records: %s", (_, text, records) => {
+`)("the reader splits a text into records: %s", (_, text, records) => {
   expect(read(text)).toEqual(records);
 });
 
-test("without a delimiter a line is one cell, still without its quotes", () => {
+test("the reader returns a line without a delimiter as one cell, without its quotes", () => {
   expect(read('a,b;c\n"d,e"', "")).toEqual([["a,b;c"], ["d,e"]]);
 });
 
-test("a tab that is the delimiter is not blank", () => {
+test("the reader does not treat a tab that is the delimiter as blank", () => {
   expect(read('a\t"b"\t\t"c"', "\t")).toEqual([["a", "b", "", "c"]]);
 });
 
-describe("what would fill the memory", () => {
+describe("input that would fill the memory", () => {
   const long = "x".repeat(CELL_LENGTH_MAX);
 
-  test("a cell is cut at its limit, and its row goes on", () => {
+  test("the reader cuts a cell at its limit, and continues with the row", () => {
     expect(read(`${long}yz,"${long}yz",c`)).toEqual([[long, long, "c"]]);
   });
 
-  test("no character is cut by half with it", () => {
+  test("the reader cuts no character in half at the limit of a cell", () => {
     const cells = read(toByteText(`x${"中".repeat(CELL_LENGTH_MAX)},"${long}é"`))[0] ?? [];
 
     expect(cells.map(toText)).toEqual([`x${"中".repeat((CELL_LENGTH_MAX - 1) / 3)}`, long]);
   });
 
-  test("a line has at most the cells that a table may have", () => {
+  test("the reader returns at most as many cells of a line as a table may have", () => {
     const line = (cells: number) => ",".repeat(cells - 1);
     const cells = read(`${line(16_384)}\n${line(16_385)}\na\n`).map(({ length }) => length);
 
@@ -60,13 +60,13 @@ describe("what would fill the memory", () => {
     expect(read(text)).toEqual([['"a', "b"], ...others]);
   });
 
-  test("after many stray quotes a quoted cell ends with its line", () => {
+  test("a quoted cell ends with its line after many stray quotes", () => {
     const strays = Array.from({ length: 20 }, (_, index) => `"s${index}\nplain`).join("\n");
 
     expect(read(`${strays}\n"a\nb",c\n`).slice(-2)).toEqual([['"a'], ['b"', "c"]]);
   });
 
-  test("a line of more cells than any table has is a record without cells", () => {
+  test("the reader returns a record without cells for a line of more cells than any table has", () => {
     const cells = "a@example.com,".repeat(20_000);
     const reader = createCsvReader(",");
 
@@ -78,7 +78,7 @@ describe("what would fill the memory", () => {
     ]).toEqual([[], ["b", "c"]]);
   });
 
-  test("a line that is too long is a record without cells, and the next one is whole", () => {
+  test("the reader returns a record without cells for a line that is too long, and the next line whole", () => {
     const reader = createCsvReader(",");
     const records = [
       ...reader("a,b\n", false),
@@ -97,18 +97,18 @@ const shown = (cell: string): string => {
 };
 
 test.each([
-  ["a name before it", "Ada Lovelace <ada@x.org>", "ada@x.org"],
+  ["a name before the address", "Ada Lovelace <ada@x.org>", "ada@x.org"],
   ["a name in quotes, with a comma", '"Lovelace, Ada" <ada@x.org>', "ada@x.org"],
-  ["itself as its name", "ada@x.org <ada@x.org>", "ada@x.org"],
+  ["the address as its own name", "ada@x.org <ada@x.org>", "ada@x.org"],
   ["a quoted local part in brackets", 'Ada <"a b"@x.org>', '"a b"@x.org'],
   ["mailto:", "mailto:ada@x.org", "ada@x.org"],
   ["mailto: with an encoded plus", "mailto:ada%2Bnews@x.org", "ada+news@x.org"],
   ["mailto: with a broken escape", "mailto:ada%ZZ@x.org", "ada%ZZ@x.org"],
   ["a percent sign that is no escape", "ada%41@x.org", "ada%41@x.org"],
-  ["a semicolon behind it", "ada@x.org;", "ada@x.org"],
-  ["no-break spaces around it", "\u00a0ada@x.org\u00a0", "ada@x.org"],
-  ["characters of no width around it", "\u200bada@x.org\ufeff\u200e", "ada@x.org"],
-])("a cell holds one address: %s", (_case, cell, address) => {
+  ["a semicolon behind the address", "ada@x.org;", "ada@x.org"],
+  ["no-break spaces around the address", "\u00a0ada@x.org\u00a0", "ada@x.org"],
+  ["characters of no width around the address", "\u200bada@x.org\ufeff\u200e", "ada@x.org"],
+])("the parser reads one address from a cell with %s", (_case, cell, address) => {
   expect(shown(cell)).toBe(address);
   expect(hasAddress(cell)).toBe(true);
 });
@@ -119,19 +119,22 @@ test.each([
   "Ada <ada@x.org>, Bob <bob@y.org>",
   "bob@y.org <ada@x.org>",
   "ada@x.org\nbob@y.org",
-])("a cell with several addresses holds none: %j", (cell) => {
+])("the parser reads no address from a cell with several: %j", (cell) => {
   expect(shown(cell)).toBe("several_addresses");
   expect(hasAddress(cell)).toBe(true);
 });
 
 test.each([
-  ["a word more", "ada@x.org, Ada", "syntax.domain_character"],
-  ["a word before it", "E-Mail: ada@x.org", "syntax.local_character"],
-  ["a blank within it", "ada @x.org", "syntax.white_space"],
-  ["a character of no width within it", "ada\u200b@x.org", "syntax.invisible"],
-  ["what is wrong in the brackets", "Ada <ada@x>", "syntax.domain_no_dot"],
-  ["a thousand letters and more", `<${"x".repeat(2_000)}@x.org>`, "syntax.too_long"],
-])("a cell holds no address, and the fault names the reason: %s", (_case, cell, fault) => {
-  expect(shown(cell)).toBe(fault);
-  expect(hasAddress(cell)).toBe(false);
-});
+  ["a word after the address", "ada@x.org, Ada", "syntax.domain_character"],
+  ["a word before the address", "E-Mail: ada@x.org", "syntax.local_character"],
+  ["a blank within the address", "ada @x.org", "syntax.white_space"],
+  ["a character of no width within the address", "ada\u200b@x.org", "syntax.invisible"],
+  ["a malformed address in brackets", "Ada <ada@x>", "syntax.domain_no_dot"],
+  ["more than a thousand letters", `<${"x".repeat(2_000)}@x.org>`, "syntax.too_long"],
+])(
+  "the parser reads no address from a cell with %s, and the fault names the reason",
+  (_case, cell, fault) => {
+    expect(shown(cell)).toBe(fault);
+    expect(hasAddress(cell)).toBe(false);
+  },
+);

@@ -15,7 +15,7 @@ const KEY = toExcludedKey("inputs/job_1.jsonl");
 const createRows = (first: number, count: number): readonly EncodedExcludedRow[] =>
   Array.from({ length: count }, (_, n) => [first + n, "syntax.empty", "x".repeat(n % 50)]);
 
-test("the rows are read in their order, as far as a reader asks for them", async () => {
+test("the reader returns the excluded rows in their order, as far as a caller asks", async () => {
   const blobs = createMemoryBlobs();
   const { write, end } = createExcludedWriter(blobs, KEY);
   const rows = createRows(1, 5_000);
@@ -38,7 +38,7 @@ test("the rows are read in their order, as far as a reader asks for them", async
   expect(read).toEqual(rows);
 });
 
-test("without a row nothing is written", async () => {
+test("the writer stores nothing without a row", async () => {
   const blobs = createMemoryBlobs();
   const writer = createExcludedWriter(blobs, KEY);
 
@@ -47,7 +47,7 @@ test("without a row nothing is written", async () => {
   expect(blobs.keys()).toEqual([]);
 });
 
-test("abandoned writing leaves nothing stored", async () => {
+test("an abort of the writer leaves nothing stored", async () => {
   const blobs = createMemoryBlobs();
   const { write, abort } = createExcludedWriter(blobs, KEY);
   await write(createRows(1, 10));
@@ -67,7 +67,7 @@ test.each<[string, Blobs["put"]]>([
     },
   ],
 ])(
-  "a store that fails %s is an error for the writer, which does not wait for it",
+  "the writer throws the error of a store that fails %s, and does not wait for the store",
   async (_case, put) => {
     const { write } = createExcludedWriter({ put }, KEY);
 
@@ -79,7 +79,7 @@ test.each<[string, Blobs["put"]]>([
   },
 );
 
-test("replaced rows do not count as those of the job", async () => {
+test("the reader refuses rows that were replaced by another version", async () => {
   const blobs = createMemoryBlobs();
   const { write, end } = createExcludedWriter(blobs, KEY);
   await write(createRows(1, 1));
@@ -91,29 +91,33 @@ test("replaced rows do not count as those of the job", async () => {
 });
 
 test.each<[what: string, texts: readonly string[], areNew: readonly boolean[]]>([
-  ["is new once", ["a@b.example", "a@b.example", "a@b.example"], [true, false, false]],
-  ["is another in another case", ["a@b.example", "A@b.example"], [true, true]],
-  ["may be empty", ["", ""], [true, false]],
-  ["may go beyond ASCII", ["ü@b.example", "ü@b.example", "u@b.example"], [true, false, true]],
-  ["may differ beyond one byte", ["\u0141", "A", "\u0141"], [true, true, false]],
-  ["may be long", ["x".repeat(300), "x".repeat(301), "x".repeat(300)], [true, true, false]],
   [
-    "may be as long as fits",
+    "the same text three times",
+    ["a@b.example", "a@b.example", "a@b.example"],
+    [true, false, false],
+  ],
+  ["a text in another case", ["a@b.example", "A@b.example"], [true, true]],
+  ["an empty text", ["", ""], [true, false]],
+  ["texts beyond ASCII", ["ü@b.example", "ü@b.example", "u@b.example"], [true, false, true]],
+  ["texts that differ beyond one byte", ["\u0141", "A", "\u0141"], [true, true, false]],
+  ["long texts", ["x".repeat(300), "x".repeat(301), "x".repeat(300)], [true, true, false]],
+  [
+    "texts of the greatest length",
     ["x".repeat(255), "x".repeat(254), "x".repeat(255)],
     [true, true, false],
   ],
   [
-    "is not another with the same hash",
+    "two texts with the same hash",
     ["user449599@example.com", "user612382@example.com", "user449599@example.com"],
     [true, true, false],
   ],
-])("a text %s", (_, texts, areNew) => {
+])("the text set decides whether a text is new: %s", (_, texts, areNew) => {
   const seen = createTextSet(10);
 
   expect(texts.map((text, index) => seen.add(text, index + 1) === 0)).toEqual(areNew);
 });
 
-test("a set stays exact far beyond its planned size, and over its pages", () => {
+test("the text set stays exact far beyond its planned size and over its pages", () => {
   const seen = createTextSet(1);
   const texts = Array.from({ length: 60_000 }, (_, index) => `someone.${index}@example.com`);
 
@@ -127,20 +131,20 @@ const listOf = (emails: readonly string[], countersMax?: number) => {
   return domains.list();
 };
 
-test("the most frequent domain is the first, and a domain of one address is left out", () => {
+test("the list of domains begins with the most frequent one, and omits a domain of one address", () => {
   expect(listOf(["a@one.com", "a@two.com", "b@TWO.com", "a@x.com", "b@x.com", "c@x.com"])).toEqual([
     "x.com",
     "two.com",
   ]);
 });
 
-test("there are at most twenty", () => {
+test("the list contains at most twenty domains", () => {
   const emails = Array.from({ length: 60 }, (_, n) => `ann${n}@d${n % 30}.com`);
 
   expect(listOf(emails)).toHaveLength(20);
 });
 
-test("in any order of addresses, a domain with more than its share of the counters is found", () => {
+test("the list contains each domain with more than its share of the counters, in any order of addresses", () => {
   fc.assert(
     fc.property(
       fc

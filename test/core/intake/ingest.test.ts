@@ -21,7 +21,7 @@ const LIST = [
 ].join("\r\n");
 
 describe("a file", () => {
-  test("is ingested with each address once, and every row is counted", async () => {
+  test("the intake stores each address of a file once, and counts every row", async () => {
     const { rows, ...outcome } = await ingestRows(LIST);
 
     expect(outcome).toMatchObject({
@@ -39,7 +39,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("of many columns and short rows becomes no larger than it was", async () => {
+  test("the input of a file with many columns and short rows takes less than twice the file's size", async () => {
     const header = ["email", ...Array.from({ length: 2_000 }, (_, n) => `c${n}`)].join(",");
     const text = [header, ...Array.from({ length: 500 }, (_, n) => `u${n}@b.co,`)].join("\n");
 
@@ -59,14 +59,14 @@ describe("a file", () => {
       `a,b\n${"a@example.com,x\n".repeat(300)}b@example.com,1,2,3`,
       [301, 299, 0, 2],
     ],
-  ])("of %s is counted to the last row", async (_, text, counts) => {
+  ])("the intake counts a file with %s to the last row", async (_, text, counts) => {
     const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique } = await ingestRows(text);
 
     expect([totalSubmitted, duplicatesRemoved, invalidSkipped, unique]).toEqual(counts);
   });
 });
 
-describe("a refused file writes nothing", () => {
+describe("a refused file", () => {
   test.each(asRows<[what: string, text: string, options: object, fault: string, message: string]>`
   of no bytes | ${""} | ${{}} | empty | The file is empty.
   of a workbook | PK\x03\x04 | ${{}} | binary | The file is not a text file.
@@ -75,7 +75,7 @@ describe("a refused file writes nothing", () => {
   of other columns | a@example.com | ${{ emailColumn: "x" }} | unknown_column | no column
   of too many addresses | ${"a@example.com\nb@example.com\nc@example.com"} | ${{ addressesMax: 2 }} | too_many | The file has more than 2 addresses.
   of too many bytes | a@example.com | ${{ bytesMax: 12 }} | too_large | The file is larger than 12 bytes.
-`)("a file %s is refused", async (_, text, options, fault, message) => {
+`)("the intake refuses a file %s, and writes nothing", async (_, text, options, fault, message) => {
     const blobs = createMemoryBlobs();
     const { outcome } = await ingestContent(text, options, blobs);
 
@@ -83,7 +83,7 @@ describe("a refused file writes nothing", () => {
     expect(blobs.keys()).toEqual([]);
   });
 
-  test("when the input exists already, it stays as it was", async () => {
+  test("the intake leaves an existing input as it was", async () => {
     const blobs = createMemoryBlobs();
     await ingestContent("a@example.com", {}, blobs);
     const before = await blobs.head(KEY);
@@ -116,16 +116,19 @@ describe("the source of a file", () => {
   test.each([
     ["addresses", { addressesMax: 5_000 }, "too_many"],
     ["bytes", { bytesMax: 5 * PIECE }, "too_large"],
-  ])("is read no further than the first of too many %s, and closed", async (_, options, fault) => {
-    const { seen, source } = createWatchedSource(1_000, createPiece);
-    const { outcome } = await ingestContent(source, options);
+  ])(
+    "the intake stops at the first of too many %s, and closes the source",
+    async (_, options, fault) => {
+      const { seen, source } = createWatchedSource(1_000, createPiece);
+      const { outcome } = await ingestContent(source, options);
 
-    expect(outcome).toMatchObject({ fault });
-    expect(seen.pieces).toBeLessThan(10);
-    expect(seen.isClosed).toBe(true);
-  });
+      expect(outcome).toMatchObject({ fault });
+      expect(seen.pieces).toBeLessThan(10);
+      expect(seen.isClosed).toBe(true);
+    },
+  );
 
-  test("is closed when the store fails, also before it began to read", async () => {
+  test("the intake closes the source when the store fails, even before its first read", async () => {
     const refused = new Error("the disk is full");
     const puts: Blobs["put"][] = [
       () => Promise.reject(refused),
@@ -142,7 +145,7 @@ describe("the source of a file", () => {
     }
   });
 
-  test("that breaks off is an error, and leaves nothing stored", async () => {
+  test("a source that breaks off ends the intake with an error, and leaves nothing stored", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       for (let piece = 0; piece < 20; piece += 1) yield Buffer.from(createPiece(piece));
       throw new Error("lost");
@@ -153,7 +156,7 @@ describe("the source of a file", () => {
     expect(blobs.keys()).toEqual([]);
   });
 
-  test("throws its own error, whatever error the store makes of it", async () => {
+  test("the intake throws the source's own error, whatever error the store throws", async () => {
     const put: Blobs["put"] = async (_key, content) => {
       try {
         await Array.fromAsync(content);
@@ -168,7 +171,7 @@ describe("the source of a file", () => {
   });
 });
 
-describe("a large file is never held as a whole", () => {
+describe("a large file", () => {
   /** How many bytes had been read and not yet written, at most, and the longest block. */
   const measureHeld = async (count: number, textOf: (piece: number) => string) => {
     const { seen, source } = createWatchedSource(count, textOf);
@@ -199,7 +202,7 @@ describe("a large file is never held as a whole", () => {
       .slice(0, PIECE)
       .replace(/\n[^\n]*$/, "");
 
-  test("of many addresses: the reader writes soon after it reads", async () => {
+  test("the intake writes the rows of many addresses soon after it reads them", async () => {
     const { outcome, lag, longest } = await measureHeld(100, full);
 
     expect(outcome).toMatchObject({ invalidSkipped: 0, duplicatesRemoved: 0 });
@@ -212,7 +215,7 @@ describe("a large file is never held as a whole", () => {
     ["one line of addresses", () => "ab@cd.efg,".repeat(PIECE).slice(0, PIECE), "its only row"],
     ["nothing but quotes", () => '"'.repeat(PIECE), "its only row"],
     ["a cell that never ends", (piece) => (piece ? "x\n" : '"').repeat(PIECE / 2), "rows"],
-  ])("of %s: it has no address to verify", async (_, textOf, rows) => {
+  ])("the intake finds no address in a large file of %s", async (_, textOf, rows) => {
     const { outcome, longest } = await measureHeld(40, textOf);
 
     expect(outcome).toMatchObject({
@@ -225,8 +228,8 @@ describe("a large file is never held as a whole", () => {
   test.each<[what: string, textOf: (piece: number) => string]>([
     ["verified", full],
     ["duplicates", () => "a@example.com\n".repeat(4_000)],
-    ["of no address", (piece) => `a@b.co\n${"none\n".repeat(12_000)}`.slice(piece ? 7 : 0)],
-  ])("of rows that are %s: it yields to other work after every 500", async (_, textOf) => {
+    ["without an address", (piece) => `a@b.co\n${"none\n".repeat(12_000)}`.slice(piece ? 7 : 0)],
+  ])("the intake yields to other work after every 500 rows that are %s", async (_, textOf) => {
     const { outcome, pauses } = await measureHeld(10, textOf);
 
     if ("fault" in outcome) throw new Error(outcome.message);
@@ -234,7 +237,7 @@ describe("a large file is never held as a whole", () => {
   });
 });
 
-describe("a file that is no list", () => {
+describe("a file without a list", () => {
   /** How many of a hundred pieces were read. */
   const readOf = async (textOf: (piece: number) => string) => {
     const { seen, source } = createWatchedSource(100, textOf);
@@ -242,7 +245,7 @@ describe("a file that is no list", () => {
     return { outcome, pieces: seen.pieces };
   };
 
-  test("is refused when its first ten thousand texts are not addresses, and not read further", async () => {
+  test("the intake refuses a file whose first ten thousand texts are no addresses, and stops reading", async () => {
     const { outcome, pieces } = await readOf(() => "some text, and more\n".repeat(3_000));
 
     expect(outcome).toMatchObject({
@@ -254,7 +257,7 @@ describe("a file that is no list", () => {
     expect(pieces).toBeLessThan(15);
   });
 
-  test("is accepted where the first address comes after many rows without a text", async () => {
+  test("the intake accepts a file whose first address follows many rows without a text", async () => {
     const { outcome } = await readOf((piece) =>
       piece < 20 ? ",no mail\n".repeat(3_000) : `ann${piece}@example.com,Ann\n`,
     );
@@ -262,7 +265,7 @@ describe("a file that is no list", () => {
     expect(outcome).toMatchObject({ unique: 80, invalidSkipped: 60_000 });
   });
 
-  test("is accepted where an address precedes the texts", async () => {
+  test("the intake accepts a file whose texts follow an address", async () => {
     const { outcome } = await readOf((piece) =>
       piece ? "none\n".repeat(3_000) : "ann@example.com\n",
     );
@@ -278,7 +281,7 @@ describe("a batch", () => {
     return { ...outcome, rows: await listInputRows(blobs, outcome) };
   };
 
-  test("keeps texts that are not addresses, and the first of equal ones", async () => {
+  test("the intake keeps texts that are not addresses, and the first of equal texts", async () => {
     const emails = [" Ann@Example.com ", "ann@example.com", "john@", " john@", "JOHN@", "", " "];
 
     expect(await batch(emails)).toMatchObject({
@@ -294,7 +297,7 @@ describe("a batch", () => {
     });
   });
 
-  test("distinguishes a text from the address whose canonical form it would be", async () => {
+  test("the intake distinguishes a text from the address whose canonical form it equals", async () => {
     // In lower case its local part is longer than 127 octets, and so no address.
     const address = `${"Ⱥ".repeat(63)}@example.com`;
     const text = address.toLowerCase();

@@ -37,7 +37,7 @@ const given = async (rows: readonly InputRow[], rowsPerChunk: number) => {
 };
 
 describe("the chunks of an input", () => {
-  test("are read one by one from one stream, however it is cut into pieces", async () => {
+  test("the reader reads chunks one by one from one stream, however the stream is cut", async () => {
     const { blobs, input, ...layout } = await given(createRows(25), 10);
     const found = await blobs.get(KEY);
     const bytes = Buffer.concat(await Array.fromAsync(found?.content ?? []));
@@ -58,7 +58,7 @@ describe("the chunks of an input", () => {
 });
 
 describe("a reader of an input", () => {
-  test("gets the very version that was written, or nothing", async () => {
+  test("the reader returns exactly the written version, or nothing", async () => {
     const { blobs, input, ...layout } = await given(createRows(3), 500);
     const [slice] = toSlices(layout);
     if (!slice) throw new Error("no chunk");
@@ -69,7 +69,7 @@ describe("a reader of an input", () => {
     expect(await readInput(blobs, input, layout)).toBeUndefined();
   });
 
-  test("throws when a stream breaks off", async () => {
+  test("the reader throws an error when a stream breaks off", async () => {
     const { blobs, input, ...layout } = await given(createRows(9), 3);
     const shortened: Pick<Blobs, "get"> = {
       get: (key, options) =>
@@ -83,7 +83,7 @@ describe("a reader of an input", () => {
   });
 });
 
-test("a long row takes memory of its own length only, and other blocks are small", async () => {
+test("the writer takes memory for a long row of only its length, and writes other rows in small blocks", async () => {
   const lengths: number[] = [];
   const blobs = createMemoryBlobs();
   const put: Blobs["put"] = (key, content) =>
@@ -117,7 +117,7 @@ test.each([
   ["in an address", [1, "ann@bücher.example"], false],
   ["nowhere, though JSON escapes some", [1, "ann@x.com", 'a "quote"\n\u0001'], true],
 ] as const)(
-  "an input records whether it has letters beyond ASCII: %s",
+  "an input records whether it contains letters beyond ASCII: %s",
   async (_case, row, isAscii) => {
     const rows = inGroups([[0, "bob@x.com"], row]);
 

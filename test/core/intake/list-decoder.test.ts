@@ -14,9 +14,9 @@ test.each<[what: string, bytes: Uint8Array, encoding: string]>([
   ["UTF-8 with a mark", Buffer.from(`\ufeff${TEXT}`), "utf-8"],
   ["UTF-16 LE with a mark", Buffer.from(`\ufeff${TEXT}`, "utf16le"), "utf-16le"],
   ["UTF-16 BE with a mark", utf16be(`\ufeff${TEXT}`), "utf-16be"],
-  ["UTF-16 LE without one", Buffer.from(TEXT, "utf16le"), "utf-16le"],
-  ["UTF-16 BE without one", utf16be(TEXT), "utf-16be"],
-])("%s is read", async (_, bytes, encoding) => {
+  ["UTF-16 LE without a mark", Buffer.from(TEXT, "utf16le"), "utf-16le"],
+  ["UTF-16 BE without a mark", utf16be(TEXT), "utf-16be"],
+])("the decoder reads %s", async (_, bytes, encoding) => {
   const { info, rows } = await listRows(bytes);
 
   expect(info).toMatchObject({ encoding, columns: ["name", "email"], emailColumn: 1 });
@@ -26,22 +26,22 @@ test.each<[what: string, bytes: Uint8Array, encoding: string]>([
   ]);
 });
 
-describe("a file in one byte per letter", () => {
-  test("is windows-1252, where 0x80 is the euro sign", async () => {
+describe("a file with one byte per letter", () => {
+  test("the decoder reads a file with one byte per letter as windows-1252, where 0x80 is the euro sign", async () => {
     const { info, rows } = await listRows(windows1252(LATIN));
 
     expect(info.encoding).toBe("windows-1252");
     expect(rows[0]?.cells[0]).toBe("José €");
   });
 
-  test("may begin with any amount of ASCII", async () => {
+  test("the decoder reads a file that begins with any amount of ASCII", async () => {
     const ascii = "abc,a@example.com\n".repeat(BLOCK_BYTES / 10);
     const { rows } = await listRows(windows1252(`${ascii}José €,b@example.com\n`));
 
     expect(rows.at(-1)?.cells).toEqual(["José €", "b@example.com"]);
   });
 
-  test("may end with its only letter beyond ASCII", async () => {
+  test("the decoder reads a file that ends with its only letter beyond ASCII", async () => {
     const { rows } = await listRows(windows1252("a@example.com,x\nb@example.com,José"));
 
     expect(rows.at(-1)?.cells[1]).toBe("José");
@@ -60,7 +60,7 @@ test("one broken byte does not garble the other names of a UTF-8 file", async ()
   expect(rows.map(({ cells }) => cells[0])).toEqual(["José Müller", "Łukasz 中", "\ufffd"]);
 });
 
-test("a character that lies across two blocks stays whole", async () => {
+test("a character across two blocks stays whole", async () => {
   const line = "Müller 中文 😀,a@example.com\n";
   const { rows } = await listRows(Buffer.from(line.repeat(40_000)));
 
@@ -68,13 +68,13 @@ test("a character that lies across two blocks stays whole", async () => {
   expect(new Set(rows.map(({ cells }) => cells[0]))).toEqual(new Set(["Müller 中文 😀"]));
 });
 
-test("a mark is left out where the file begins, and nowhere else", async () => {
+test("the decoder removes a byte order mark at the beginning of a file, and nowhere else", async () => {
   const { rows } = await listRows(Buffer.from(`\ufeff${TEXT}\ufeffAnn,ann@example.com\n`));
 
   expect(rows.map(({ cells }) => cells[0])).toEqual(["José Müller", "Łukasz 中", "\ufeffAnn"]);
 });
 
-test("an address beyond ASCII is text, whatever the file is in", async () => {
+test("the decoder keeps an address beyond ASCII as text in every encoding", async () => {
   const text = "name,email\nJörg,\u3000jörg@bücher.example\u00a0\n";
   for (const bytes of [Buffer.from(text), Buffer.from(text, "utf16le")])
     expect((await listRows(bytes)).rows).toEqual([
@@ -86,7 +86,7 @@ test("an address beyond ASCII is text, whatever the file is in", async () => {
     ]);
 });
 
-test("NUL characters in a text are left out", async () => {
+test("the decoder removes NUL characters from a text", async () => {
   const { rows } = await listRows(
     "name,email\nJohn\0\0\0,jo\0hn@example.com\nmany more,x@example.com\n",
   );
@@ -103,7 +103,7 @@ describe("a list from Japan in Shift_JIS", () => {
   const list = (...parts: readonly (string | readonly number[])[]) =>
     Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1")));
 
-  test("is read, also where the second byte of a letter is a delimiter", async () => {
+  test("the decoder reads Shift_JIS whose letters contain a delimiter as second byte", async () => {
     const bytes = list(
       [...YAMADA, 0x2c, ...MAIL],
       "\n",
@@ -125,7 +125,7 @@ describe("a list from Japan in Shift_JIS", () => {
     ]);
   });
 
-  test("is read where its names are in half-width kana", async () => {
+  test("the decoder reads Shift_JIS with names in half-width kana", async () => {
     const { info, rows } = await listRows(list(HALF_WIDTH, ",a@example.com\n"));
 
     expect([info.encoding, rows[0]?.cells[0]]).toEqual(["shift_jis", "ﾔﾏﾀﾞ"]);
@@ -136,12 +136,15 @@ describe("a list from Japan in Shift_JIS", () => {
     ["French names", "H\u00e9l\u00e8ne Desir\u00e9e,a@example.com\n\u00c9tienne,b@example.com\n"],
     ["German names", "Gr\u00f6\u00dfe \u00e4\u00f6\u00fc\u00df \u00c4\u00d6\u00dc,a@example.com\n"],
     ["one letter", "Jos\u00e9,a@example.com\n"],
-  ])("is not detected for a list in windows-1252: %s", async (_case, text) => {
-    expect((await listRows(Buffer.from(text, "latin1"))).info.encoding).toBe("windows-1252");
-  });
+  ])(
+    "the decoder does not detect Shift_JIS in a windows-1252 list with %s",
+    async (_case, text) => {
+      expect((await listRows(Buffer.from(text, "latin1"))).info.encoding).toBe("windows-1252");
+    },
+  );
 });
 
-test("a text as bytes has a character for each byte, and is the text again", () => {
+test("a text as bytes contains one character per byte, and converts back to the text", () => {
   const text = "a é ł 中 😀 \u0080";
 
   expect(toByteText(text)).toHaveLength(Buffer.byteLength(text));
@@ -149,12 +152,12 @@ test("a text as bytes has a character for each byte, and is the text again", () 
 });
 
 test.each([
-  ["shorter than the limit is whole", "é中", 5, "é中"],
-  ["of ASCII is cut at the limit", "abcd", 3, "abc"],
-  ["loses a character of two bytes that does not fit", "aé", 2, "a"],
-  ["loses one of three", "a中", 3, "a"],
-  ["loses one of four", "a😀b", 4, "a"],
-  ["keeps one that ends at the limit", "a中b", 4, "a中"],
-])("a text that is %s", (_, text, bytesMax, left) => {
+  ["a text below the limit", "é中", 5, "é中"],
+  ["a text of ASCII", "abcd", 3, "abc"],
+  ["a character of two bytes", "aé", 2, "a"],
+  ["a character of three bytes", "a中", 3, "a"],
+  ["a character of four bytes", "a😀b", 4, "a"],
+  ["a character that ends at the limit", "a中b", 4, "a中"],
+])("the cut at a limit of bytes keeps whole characters: %s", (_, text, bytesMax, left) => {
   expect(toText(truncateBytes(bytesMax, toByteText(text)))).toBe(left);
 });

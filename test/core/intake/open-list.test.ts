@@ -8,42 +8,50 @@ describe("the delimiter", () => {
     ["a semicolon, with commas in the numbers", "1,5;a@example.com\n2,75;b@example.com\n", ";"],
     ["a tab", "John, Jr.\ta@example.com\nAnn, Sr.\tb@example.com\n", "\t"],
     ["a bar", "John|a@example.com\nAnn|b@example.com\n", "|"],
-    ["one within quotes is none", '"a;b;c",a@example.com\n"d;e;f",b@example.com\n', ","],
-    ["nothing, in a plain list", "a@example.com\nb@example.com\n", ""],
-    ["nothing, though one line holds a comma", "a@example.com\nfoo, bar\nb@example.com\n", ""],
-    ["known from a header alone", "name;email\n", ";"],
-    ["what sep= says", "sep=;\nJohn;a@example.com\n", ";"],
-    ["what sep= says, whatever it is", '"sep=^"\r\nJohn^a@example.com\n', "^"],
-  ])("is %s", async (_, text, delimiter) => {
+    [
+      "a comma, with semicolons within quotes",
+      '"a;b;c",a@example.com\n"d;e;f",b@example.com\n',
+      ",",
+    ],
+    ["no delimiter in a plain list", "a@example.com\nb@example.com\n", ""],
+    [
+      "no delimiter although one line contains a comma",
+      "a@example.com\nfoo, bar\nb@example.com\n",
+      "",
+    ],
+    ["a semicolon in a header alone", "name;email\n", ";"],
+    ["a semicolon after sep=", "sep=;\nJohn;a@example.com\n", ";"],
+    ["an unusual character after sep=", '"sep=^"\r\nJohn^a@example.com\n', "^"],
+  ])("the list reader finds the delimiter: %s", async (_, text, delimiter) => {
     expect((await listRows(text)).info.delimiter).toBe(delimiter);
   });
 });
 
 describe("the e-mail column", () => {
   test.each([
-    ["is found by its name", "id,E-Mail,x\n1,a@example.com,y\n", 1],
-    ["is found by its name in other languages", "nom;Courriel\nJean;a@example.com\n", 1],
-    ["is found by what it holds", "id,contact,x\n1,a@example.com,y\n", 1],
-    ["is no street that is called like one", "adresse,contact\nRue 1,a@example.com\n", 1],
-    ["is no answer that is called like one", "email_opt_in,work email\nyes,a@example.com\n", 1],
-    ["has the best name of several", "owner email,email\nme@example.com,a@example.com\n", 1],
+    ["by its name", "id,E-Mail,x\n1,a@example.com,y\n", 1],
+    ["by its name in other languages", "nom;Courriel\nJean;a@example.com\n", 1],
+    ["by its addresses", "id,contact,x\n1,a@example.com,y\n", 1],
+    ["beside a street called adresse", "adresse,contact\nRue 1,a@example.com\n", 1],
+    ["beside an answer called email_opt_in", "email_opt_in,work email\nyes,a@example.com\n", 1],
+    ["with the best name of several", "owner email,email\nme@example.com,a@example.com\n", 1],
     [
-      "has the most addresses of several",
+      "with the most addresses of several",
       "x,y\nno,b@example.com\na@example.com,c@example.com\n",
       1,
     ],
-    ["is known from a header alone", "id,email\n", 1],
-    ["is the one that was named", "email,Other\na@example.com,b@example.com\n", 1, "other"],
-    ["is the one at the index", "email,other\na@example.com,b@example.com\n", 1, "1"],
-    ["is called 1 before it is the second", "1,2\na@example.com,b@example.com\n", 0, "1"],
-  ])("%s", async (_, text, emailColumn, named?: string) => {
+    ["in a header alone", "id,email\n", 1],
+    ["that the caller names", "email,Other\na@example.com,b@example.com\n", 1, "other"],
+    ["at the caller's index", "email,other\na@example.com,b@example.com\n", 1, "1"],
+    ["called 1, and not the second one", "1,2\na@example.com,b@example.com\n", 0, "1"],
+  ])("the list reader finds the email column %s", async (_, text, emailColumn, named?: string) => {
     expect(
       (await listRows(text, named === undefined ? {} : { emailColumn: named })).info.emailColumn,
     ).toBe(emailColumn);
   });
 
   test.each(["mail", "2", "-1", "1.0", "", " "])(
-    "that does not exist is a fault: %j",
+    "the list reader returns a fault for an unknown email column %j",
     async (named) => {
       const read = await readList("id,email\n1,a@example.com\n", { emailColumn: named });
 
@@ -57,14 +65,14 @@ describe("the e-mail column", () => {
 });
 
 describe("the header", () => {
-  test("is the first row when its email column holds no address", async () => {
+  test("the first row is the header when its email column contains no address", async () => {
     const { info, rows } = await listRows("id, e-mail ,\n1,a@example.com,x\n");
 
     expect(info).toMatchObject({ hasHeader: true, columns: ["id", "e-mail", "column_3"] });
     expect(rows).toEqual([{ line: 2, cells: ["1", "a@example.com", "x"], email: "a@example.com" }]);
   });
 
-  test("is missing when that cell holds an address, even a malformed one", async () => {
+  test("the list has no header when that cell contains an address, even a malformed one", async () => {
     const { info, rows } = await listRows("john@\na@example.com\n");
 
     expect(info).toMatchObject({ hasHeader: false, columns: ["column_1"] });
@@ -74,7 +82,7 @@ describe("the header", () => {
     ]);
   });
 
-  test("is present or not as the caller states", async () => {
+  test("the list has a header or none as the caller states", async () => {
     expect(await listEmails("a@example.com\nb@example.com\n", { hasHeader: true })).toEqual([
       "b@example.com",
     ]);
@@ -84,7 +92,7 @@ describe("the header", () => {
     ]);
   });
 
-  test("is present when the column was found by its name", async () => {
+  test("the list has a header when the caller found the column by its name", async () => {
     expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
       "c@example.com",
     ]);
@@ -92,7 +100,7 @@ describe("the header", () => {
 });
 
 describe("the rows", () => {
-  test("are all read, with or without an address, and blank lines are not rows", async () => {
+  test("the list reader returns all rows, with or without an address, and skips blank lines", async () => {
     const text = 'email,n\n a@example.com ,1\n\nnone,2\n,3\n   \n"b@example.com"\n';
 
     expect((await listRows(text)).rows).toEqual([
@@ -103,7 +111,7 @@ describe("the rows", () => {
     ]);
   });
 
-  test("keep their numbers over many batches, however the stream is cut", async () => {
+  test("rows keep their numbers over many batches, however the stream is cut", async () => {
     const lines = Array.from(
       { length: 30_000 },
       (_, index) => `"n\n${index}",u${index}@example.com`,
@@ -123,21 +131,21 @@ async function* repeat(piece: Uint8Array, times: number): AsyncGenerator<Uint8Ar
 const MEGABYTE = 1_000_000;
 const createMegabyte = (text: string) => Buffer.from(text.repeat(MEGABYTE / text.length));
 
-describe("what is no list", () => {
+describe("a file that is no list", () => {
   test.each<[what: string, bytes: string | Uint8Array, fault: string]>([
-    ["nothing", "", "empty"],
-    ["a mark and nothing", "\ufeff", "empty"],
+    ["an empty file", "", "empty"],
+    ["a byte order mark alone", "\ufeff", "empty"],
     ["blank lines", "\n \r\n\t\n", "empty"],
     ["a workbook", Buffer.from("PK\x03\x04 a@example.com\n", "latin1"), "binary"],
     ["a few NULs", new Uint8Array(7), "binary"],
     ["control characters", Buffer.from("\x01\x02\x03\x04a\x05\x06\x07\x08".repeat(50)), "binary"],
     ["a text without addresses", "once upon, a time\nthere was, a list\n", "no_email_column"],
-  ])("%s is %s", async (_, bytes, fault) => {
+  ])("the list reader refuses %s with the fault %s", async (_, bytes, fault) => {
     expect(await readList(bytes)).toMatchObject({ fault });
   });
 
   test.each([["utf-16le"], ["utf-16be"]] as const)(
-    "a list of Russian and Chinese names in %s is one, though half of its bytes are control characters",
+    "the list reader accepts Russian and Chinese names in %s, although half of the bytes are control characters",
     async (encoding) => {
       const text = "имя,email\n".concat("Анна Жукова 王小明,a@example.com\n".repeat(2_000));
       const bytes = Buffer.from(text, "utf16le");
@@ -146,7 +154,7 @@ describe("what is no list", () => {
     },
   );
 
-  test("random bytes are no list, wherever they begin", async () => {
+  test("the list reader refuses random bytes, wherever they begin", async () => {
     let seed = 7;
     const pick = () => (seed = (seed * 48_271) % 2_147_483_647) % 256;
     const junk = Buffer.from(Array.from({ length: 300_000 }, pick));
@@ -154,7 +162,7 @@ describe("what is no list", () => {
       expect(await readList(junk.subarray(from))).toMatchObject({ fault: "binary" });
   });
 
-  test("a list that begins with PK is still one", async () => {
+  test("the list reader accepts a list that begins with PK", async () => {
     expect(await listEmails("PK,a@example.com\n")).toEqual(["a@example.com"]);
   });
 
@@ -164,12 +172,12 @@ describe("what is no list", () => {
     ["quotes", '"', "no_email_column"],
     ["blanks", " ", "no_email_column"],
     ["addresses in one line", "ab@cd.efg,", "no_email_column"],
-  ])("50 MB of %s have an outcome", async (_, text, fault) => {
+  ])("the list reader refuses 50 MB of %s", async (_, text, fault) => {
     expect(await readList(repeat(createMegabyte(text), 50))).toMatchObject({ fault });
   });
 });
 
-describe("the source", () => {
+describe("the source of a list", () => {
   const createWatchedSource = () => {
     const seen = { pieces: 0, isClosed: false };
     async function* source(): AsyncGenerator<Uint8Array> {
@@ -182,7 +190,7 @@ describe("the source", () => {
     return { seen, source: source() };
   };
 
-  test("is read no further than the rows are, and closed when they are left", async () => {
+  test("the list reader reads no further than its caller, and closes the source when the caller leaves", async () => {
     const { seen, source } = createWatchedSource();
     const opened = await openList(source, {});
     if ("fault" in opened) throw new Error(opened.message);
@@ -191,14 +199,14 @@ describe("the source", () => {
     expect(seen).toEqual({ pieces: 0, isClosed: true });
   });
 
-  test("is closed after a fault", async () => {
+  test("the list reader closes the source after a fault", async () => {
     const { seen, source } = createWatchedSource();
     await openList(source, { emailColumn: "nowhere" });
 
     expect(seen).toEqual({ pieces: 0, isClosed: true });
   });
 
-  test("that breaks off is an error, not the end of a list", async () => {
+  test("a source that breaks off ends the list with an error", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield* repeat(createMegabyte("a@example.com\nb\n"), 2);
       throw new Error("lost");

@@ -28,7 +28,7 @@ const getCode = (step: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof Failure ? `${error.code} ${error.money}` : "a bug"),
   );
 
-test("each upload has a key of its own, below its account and its kind of key, and a limit in its link", async () => {
+test("each upload has its own key below its account and kind of key, and its link states a limit", async () => {
   const { world } = givenWorld();
   const links: unknown[] = [];
   const putLink: World["blobs"]["presignPut"] = async (key, options) => {
@@ -53,7 +53,7 @@ test("each upload has a key of its own, below its account and its kind of key, a
   expect(uploads.map(({ expiresInSeconds }) => expiresInSeconds)).toEqual([1_000, 1_000, 1_000]);
 });
 
-test("a declared size is that of the link, and a size over the limit has no link", async () => {
+test("the link of an upload states the declared size, and a size over the limit gets no link", async () => {
   const { world } = givenWorld();
   const sizes: unknown[] = [];
   const presignPut: World["blobs"]["presignPut"] = async (key, { bytes, expiresInSeconds }) => {
@@ -71,17 +71,17 @@ test("a declared size is that of the link, and a size over the limit has no link
 });
 
 test.each(asRows`
-  its own | ${ANN} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | found
-  another account's | ${BO} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
-  a live key's, for a test key | ${TEST} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
-  one that begins with its own name | ${{ ...ANN, account: "acc" }} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
-  one without a file | ${ANN} | uploads/live/acc_1/upl_2.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
-  an input | ${ANN} | inputs/job_1.jsonl | NOT_FOUND nothing_charged
-  one below its own | ${ANN} | uploads/live/acc_1/x/upl_1.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
-  one above its own | ${ANN} | uploads/live/acc_1/../acc_1/upl_1.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
-  one with a line break | ${ANN} | ${"uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv\n"} | NOT_FOUND nothing_charged
-  nothing | ${ANN} | ${""} | NOT_FOUND nothing_charged
-`)("the file_key %s has the expected result", async (_case, payer, key, code) => {
+  the account's own key | ${ANN} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | found
+  another account's key | ${BO} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
+  a live upload for a test key | ${TEST} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
+  a key of an account whose id begins alike | ${{ ...ANN, account: "acc" }} | uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv | FORBIDDEN nothing_charged
+  a key without a file | ${ANN} | uploads/live/acc_1/upl_2.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
+  the key of an input | ${ANN} | inputs/job_1.jsonl | NOT_FOUND nothing_charged
+  a key in a folder below | ${ANN} | uploads/live/acc_1/x/upl_1.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
+  a key with a path upwards | ${ANN} | uploads/live/acc_1/../acc_1/upl_1.bGlzdC5jc3Y.csv | NOT_FOUND nothing_charged
+  a key with a line break | ${ANN} | ${"uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv\n"} | NOT_FOUND nothing_charged
+  an empty key | ${ANN} | ${""} | NOT_FOUND nothing_charged
+`)("the look-up of an upload checks the file_key: %s", async (_case, payer, key, code) => {
   const { world, blobs } = givenWorld();
   for (const prefixes of ["uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv", "inputs/job_1.jsonl"])
     await whenPut({ blobs }, prefixes, "ann@x.com");
@@ -89,7 +89,7 @@ test.each(asRows`
   expect(await getCode(findUpload(world, payer, key))).toBe(code);
 });
 
-test("a found file is the version of that time", async () => {
+test("the look-up of an upload returns the version at its time", async () => {
   const { world, blobs } = givenWorld();
   const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
   await whenPut({ blobs }, key, "old");
@@ -103,19 +103,22 @@ test("a found file is the version of that time", async () => {
 test.each([
   [FILE_BYTES_MAX, "found"],
   [FILE_BYTES_MAX + 1, "PAYLOAD_TOO_LARGE nothing_charged"],
-])("a file of %i bytes is %s, though its link may have let it through", async (bytes, code) => {
-  const { world, blobs } = givenWorld();
-  const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
-  await whenPut({ blobs }, key, "x");
-  const head: World["blobs"]["head"] = async () => {
-    const metadata = await blobs.head(key);
-    return metadata && { ...metadata, bytes };
-  };
+])(
+  "the look-up of a file of %i bytes answers %s, whatever its link let through",
+  async (bytes, code) => {
+    const { world, blobs } = givenWorld();
+    const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
+    await whenPut({ blobs }, key, "x");
+    const head: World["blobs"]["head"] = async () => {
+      const metadata = await blobs.head(key);
+      return metadata && { ...metadata, bytes };
+    };
 
-  expect(await getCode(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
-});
+    expect(await getCode(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
+  },
+);
 
-test("a file in the request is stored where an upload would be, under a key made of its content", async () => {
+test("the service stores a file of the request beside uploads, under a key of its content", async () => {
   const { world, blobs } = givenWorld();
   const putText = (text: string, pieces: number) =>
     storeUpload(world, ANN, CSV, getPieces(Buffer.from(text), pieces));
@@ -141,7 +144,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   for (;;) yield piece;
 }
 
-test("an endless file is read up to the limit, and nothing of it is stored", async () => {
+test("the service reads an endless file up to the limit, and stores nothing", async () => {
   const { world, blobs } = givenWorld();
 
   expect(await getCode(storeUpload(world, ANN, CSV, endless()))).toBe(
@@ -150,7 +153,7 @@ test("an endless file is read up to the limit, and nothing of it is stored", asy
   expect(blobs.keys()).toEqual([]);
 });
 
-test("a file that is too large has its own error, whatever error the store makes of it", async () => {
+test("a too large file causes its own error, whatever error the store throws", async () => {
   const { world, blobs } = givenWorld();
   const put: World["blobs"]["put"] = (key, content) =>
     blobs.put(key, content).catch(() => Promise.reject(new Error("the upload was aborted")));
@@ -165,7 +168,7 @@ async function* malformed(): AsyncGenerator<Uint8Array> {
   throw new Failure("INVALID_REQUEST", "nothing_charged", "The form broke off.");
 }
 
-test("a fault of the form is reported as itself, and so is a failure of the store", async () => {
+test("the service reports a fault of the form as itself, and a failure of the store as itself", async () => {
   const { world, blobs } = givenWorld();
   const broken = { ...world, blobs: { ...blobs, put: rejectDown, presignPut: rejectDown } };
 

@@ -10,7 +10,7 @@ import { givenWorld } from "../../app/given.ts";
 
 const SECRET = "a secret";
 
-test("a signed position is read back from its cursor, whatever it is", () => {
+test("a cursor returns its signed position, whatever its value", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.jsonValue(), (secret, bound, position) => {
       const decoded = JSON.parse(JSON.stringify(position));
@@ -19,7 +19,7 @@ test("a signed position is read back from its cursor, whatever it is", () => {
   );
 });
 
-test("a cursor is a word that needs no escaping in an address", () => {
+test("a cursor needs no escaping in a URL", () => {
   expect(signCursor(SECRET, "jobs acc_1", ["ключ", ">>>???", 0])).toMatch(/^[\w-]+$/);
 });
 
@@ -28,7 +28,7 @@ const signed = signCursor(SECRET, "jobs acc_1", [1, 2, 3]);
 test.each([
   ["another list", () => verifyCursor(SECRET, "jobs acc_2", signed)],
   ["another secret", () => verifyCursor("another", "jobs acc_1", signed)],
-  ["nothing", () => verifyCursor(SECRET, "jobs acc_1", "")],
+  ["an empty cursor", () => verifyCursor(SECRET, "jobs acc_1", "")],
   ["a word", () => verifyCursor(SECRET, "jobs acc_1", "next")],
   [
     "the signature without a position",
@@ -38,7 +38,7 @@ test.each([
   ["a blank behind it", () => verifyCursor(SECRET, "jobs acc_1", `${signed} `)],
   ["letters that base64 does not have", () => verifyCursor(SECRET, "jobs acc_1", `é${signed}`)],
   ["the other alphabet of base64", () => verifyCursor(SECRET, "b", toOtherAlphabet())],
-])("%s opens nothing", (_case, open) => {
+])("the verification of a cursor fails for %s", (_case, open) => {
   expect(open()).toBeUndefined();
 });
 
@@ -50,7 +50,7 @@ const toOtherAlphabet = (): string => {
   }
 };
 
-test("a cursor that was changed anywhere opens nothing", () => {
+test("a cursor that was changed anywhere fails verification", () => {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   for (let at = 0; at < signed.length; at++)
     for (const letter of letters) {
@@ -60,7 +60,7 @@ test("a cursor that was changed anywhere opens nothing", () => {
     }
 });
 
-test("what it belongs to and what it says cannot be shifted into each other", () => {
+test("a cursor separates its owner from its position, so that neither can pose as the other", () => {
   const cursor = signCursor(SECRET, "jobs acc_1", "23");
   const signature = Buffer.from(cursor, "base64url").subarray(0, 12);
   const shifted = Buffer.concat([signature, Buffer.from('3"')]).toString("base64url");
@@ -77,13 +77,13 @@ test("an encrypted secret is decrypted for its owner, and does not contain the p
   expect(Buffer.from(encrypted, "base64url").toString("latin1")).not.toContain("geheim");
 });
 
-test("the same secret never looks the same twice", () => {
+test("two encryptions of one secret never look the same", () => {
   const { world } = givenWorld();
 
   expect(encryptSecret(world, "acc_1", "s")).not.toBe(encryptSecret(world, "acc_1", "s"));
 });
 
-test("for another owner, or with another key, it opens nothing", () => {
+test("the decryption of a secret fails for another owner and with another key", () => {
   const { world } = givenWorld();
   const encrypted = encryptSecret(world, "acc_1", "secret");
   const settings = { ...world.settings, encryptionKey: "another key of the operator" };
@@ -92,7 +92,7 @@ test("for another owner, or with another key, it opens nothing", () => {
   expect(decryptSecret({ settings }, "acc_1", encrypted)).toBeUndefined();
 });
 
-test("changed by a single bit, or cut short, it opens nothing", () => {
+test("the decryption of a secret fails after a change of one bit, and after a cut", () => {
   const { world } = givenWorld();
   const bytes = Buffer.from(encryptSecret(world, "acc_1", "secret"), "base64url");
 
@@ -111,8 +111,8 @@ test("changed by a single bit, or cut short, it opens nothing", () => {
 test.each([
   ["the order of fields", { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
   ["a field that is undefined", { a: 1, b: undefined }, { a: 1 }],
-  ["how a number is written", { a: 1.0 }, { a: 1 }],
-])("%s makes no difference", (_case, one, other) => {
+  ["the spelling of a number", { a: 1.0 }, { a: 1 }],
+])("two values have one fingerprint in spite of %s", (_case, one, other) => {
   expect(fingerprint(one)).toBe(fingerprint(other));
 });
 
@@ -120,17 +120,17 @@ test.each<[string, Parameters<typeof fingerprint>[0], Parameters<typeof fingerpr
   ["the order of a list", [1, 2], [2, 1]],
   ["a word and a number", { a: "1" }, { a: 1 }],
   ["null and nothing", { a: null }, {}],
-  ["a list and what it holds", [["a"]], ["a"]],
+  ["a list and its element", [["a"]], ["a"]],
   ["an empty list and an empty object", [], {}],
-  ["where a field stands", { a: { b: 1 }, c: 2 }, { a: { b: 1, c: 2 } }],
+  ["the place of a field", { a: { b: 1 }, c: 2 }, { a: { b: 1, c: 2 } }],
   ["letter case", "a", "A"],
   ["a quote in a name", { 'a":1,"b': 2 }, { a: 1, b: 2 }],
-  ["where one word ends", ["a,b"], ["a", "b"]],
-])("%s makes a difference", (_case, one, other) => {
+  ["the end of a word", ["a,b"], ["a", "b"]],
+])("two values have different fingerprints because of %s", (_case, one, other) => {
   expect(fingerprint(one)).not.toBe(fingerprint(other));
 });
 
-test("values have the same fingerprint exactly when they are the same", () => {
+test("values have the same fingerprint exactly when they are equal", () => {
   const value = fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.parse(JSON.stringify(one)));
   fc.assert(
     fc.property(value, value, (one, other) => {
@@ -141,7 +141,7 @@ test("values have the same fingerprint exactly when they are the same", () => {
   );
 });
 
-test("it is short, says nothing of the value, and fits a key", () => {
+test("a fingerprint is short, reveals nothing of its value, and fits a key", () => {
   const print = fingerprint({
     email: "ann@example.com",
     list: Array.from({ length: 9_999 }, () => 1),
@@ -161,20 +161,24 @@ test.each([
   ["a key", KEY, "4gdBl"],
   ["a key in a header", `X-Api-Key: ${KEY}`, "4gdBl"],
   ["an access token", "Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmVk", "c2lnbmVk"],
-  ["one without its end", "got eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ and no more", "zdWIi"],
+  [
+    "an access token without its end",
+    "got eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ and no more",
+    "zdWIi",
+  ],
   ["a signing secret", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", "b5sSY"],
   ["a signed link", "http://127.0.0.1/blobs/a?until=1&signature=c2VjcmV0", "c2VjcmV0"],
   ["an AWS link", "https://s3/x?X-Amz-Credential=AKIA1&X-Amz-Signature=abcd", "AKIA1"],
-])("%s does not reach the log", (_, text, secret) => {
+])("the log omits %s", (_, text, secret) => {
   expect(redact(text)).not.toContain(secret);
 });
 
-test("the same address is the same hash, whatever its case, so that lines can be matched", () => {
+test("the log hashes an address without regard to case, so that a reader can match lines", () => {
   expect(redact("to Ann@Example.com")).toBe(redact("to ann@example.COM"));
   expect(redact("to ann@example.com")).not.toBe(redact("to bo@example.com"));
 });
 
-test("it looks into lists, objects, their names and errors", () => {
+test("the redaction covers lists, objects, their names and errors", () => {
   const redacted = JSON.stringify(
     redact({
       deep: [{ "ann@example.com": 1, cause: new Error("no ann@example.com") }],
@@ -187,13 +191,13 @@ test("it looks into lists, objects, their names and errors", () => {
   expect(redacted).toContain('"n":5,"none":null');
 });
 
-test("ordinary words stay", () => {
+test("the redaction keeps ordinary words", () => {
   const line = { event: "failure", requestId: "req_1", code: "INTERNAL", path: "/v1/jobs/job_1" };
 
   expect(redact(line)).toEqual(line);
 });
 
-test("a long line without an address stays as it is", () => {
+test("the redaction keeps a long line without an address", () => {
   const line = "a".repeat(1_000_000);
 
   expect(redact(line)).toBe(line);
@@ -211,6 +215,6 @@ test.each([
     `attachment; filename="_____ _1_.csv"; filename*=UTF-8''%D0%BF%D1%80%D0%B0%D0%B9%D1%81%20%281%29.csv`,
   ],
   ["half \ud800", `attachment; filename="half _"; filename*=UTF-8''half%20%EF%BF%BD`],
-])("%j is saved under its name and can end no header", (fileName, header) => {
+])("a browser saves %j under its name, and the name ends no header", (fileName, header) => {
   expect(toContentDisposition(fileName)).toBe(header);
 });

@@ -12,13 +12,16 @@ const after = async (world: ReturnType<typeof givenWorld>["world"], ms: number) 
 test.each([
   [9, "done"],
   [11, "late"],
-])("of work that takes %d ms, ten milliseconds bring: %s", async (ms, outcome) => {
-  const { world } = givenWorld();
+])(
+  "withTimeout returns within ten milliseconds for work that takes %d ms: %s",
+  async (ms, outcome) => {
+    const { world } = givenWorld();
 
-  expect(await withTimeout(world, 10, after(world, ms))).toBe(outcome);
-});
+    expect(await withTimeout(world, 10, after(world, ms))).toBe(outcome);
+  },
+);
 
-test("work that fails after its timeout is no unhandled rejection", async () => {
+test("work that fails after its timeout causes no unhandled rejection", async () => {
   const { world } = givenWorld();
   const breaking = after(world, 20).then(() => Promise.reject(new Error("broken")));
 
@@ -27,7 +30,7 @@ test("work that fails after its timeout is no unhandled rejection", async () => 
 });
 
 test.each(["before", "during"])(
-  "work is late at once when the signal fires %s it",
+  "withTimeout returns late at once when the signal fires %s the work",
   async (when) => {
     const { world } = givenWorld();
     const { signal, abort } = createSignal();
@@ -47,7 +50,7 @@ const createSignal = () => {
   return { signal: controller.signal, abort: () => controller.abort() };
 };
 
-test("the timer is aborted once the work is done", async () => {
+test("withTimeout aborts its timer once the work is done", async () => {
   const { world } = givenWorld();
   const signals: (AbortSignal | undefined)[] = [];
   const sleep: typeof world.sleep = (ms, signal) => {
@@ -60,7 +63,7 @@ test("the timer is aborted once the work is done", async () => {
   expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
 });
 
-test("a share is limited, and a hold that ended can be taken again, once", () => {
+test("the budget limits a share, and returns a hold once after it ended", () => {
   const { take, left } = createBudget({ inAll: 100, perShare: 10 });
   const first = take("a", 7);
   expect(take("a", 4), "more than the share has left").toBeUndefined();
@@ -72,7 +75,7 @@ test("a share is limited, and a hold that ended can be taken again, once", () =>
   expect(left("b")).toEqual({ ofShare: 10, ofAll: 100 });
 });
 
-test("one share leaves half to the others, and the next one half of that", () => {
+test("one share leaves half of the budget to the others, and the next share half of the rest", () => {
   const { take } = createBudget({ inAll: 64, perShare: 64 });
   const fill = (who: string): number => {
     let taken = 0;
@@ -82,7 +85,7 @@ test("one share leaves half to the others, and the next one half of that", () =>
   expect(["a", "b", "c", "d"].map(fill)).toEqual([32, 16, 8, 4]);
 });
 
-test("a hold grows in pieces until it is refused, shrinks by what was not used, and ends with giveBack", () => {
+test("a hold grows in pieces until its refusal, shrinks by the unused part, and ends with giveBack", () => {
   const { take, left } = createBudget({ inAll: 100, perShare: 10 });
   const hold = take("a", 0) as Hold;
   expect([hold.more(6), hold.more(6), hold.more(4)]).toEqual([true, false, true]);
@@ -93,7 +96,7 @@ test("a hold grows in pieces until it is refused, shrinks by what was not used, 
   expect(left("a").ofShare).toBe(10);
 });
 
-test("with refillMs, only time refills, and what was not used", () => {
+test("with refillMs, only time and the unused part refill a share", () => {
   let nowMs = 1_000_000;
   const { take, left } = createBudget(
     { inAll: 100, perShare: 10, refillMs: 1_000 },
@@ -111,7 +114,7 @@ test("with refillMs, only time refills, and what was not used", () => {
   expect(left("a"), "the clock was set back").toEqual({ ofShare: 10, ofAll: 100 });
 });
 
-test("a budget for all holds back those who have taken nothing", () => {
+test("a common budget holds back callers that have taken nothing", () => {
   const { take } = createBudget({ inAll: 3, perShare: 1 });
   expect(["a", "b", "c", "d"].map((who) => take(who, 1) !== undefined)).toEqual([
     true,
@@ -139,7 +142,7 @@ const createLoads = () => {
   };
 };
 
-test("everything comes in its order, whatever is finished first, and so many are under way at most", async () => {
+test("prefetch returns items in their order, whichever ends first, and works on a limited number", async () => {
   const { begun, make, finish } = createLoads();
   const made = prefetch([1, 2, 3, 4, 5], 2, make);
 
@@ -155,7 +158,7 @@ test("everything comes in its order, whatever is finished first, and so many are
   expect(await second).toMatchObject({ value: "made 2" });
 });
 
-test("nothing is begun any more when the reader leaves", async () => {
+test("prefetch begins no further item after its reader leaves", async () => {
   const { begun, make, finish } = createLoads();
   const made = prefetch([1, 2, 3, 4, 5], 1, make);
 
@@ -167,7 +170,7 @@ test("nothing is begun any more when the reader leaves", async () => {
   expect(begun).toEqual([1, 2]);
 });
 
-test("a failure is thrown in its turn, and the items before it are not lost", async () => {
+test("prefetch throws a failure in its turn, and returns the items before it", async () => {
   const { make, finish, orders: started } = createLoads();
   const made = prefetch([1, 2], 1, make);
 
@@ -180,11 +183,11 @@ test("a failure is thrown in its turn, and the items before it are not lost", as
 });
 
 test.each([
-  ["none", []],
-  ["one", [1]],
-  ["fewer than are made ahead", [1, 2]],
-  ["more", [1, 2, 3, 4, 5, 6]],
-])("of %s everything comes once", async (_case, all: number[]) => {
+  ["no items", []],
+  ["one item", [1]],
+  ["fewer items than it makes ahead", [1, 2]],
+  ["more items than it makes ahead", [1, 2, 3, 4, 5, 6]],
+])("prefetch returns every item once for %s", async (_case, all: number[]) => {
   const made = await Array.fromAsync(prefetch(all, 3, async (one) => one * 10));
 
   expect(made).toEqual(all.map((one) => one * 10));

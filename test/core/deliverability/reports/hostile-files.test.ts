@@ -14,19 +14,22 @@ import {
 import { FAULTY_REPORT_SUMS, FAULTY_REPORTS, FAULTY_TLS_REPORTS } from "./faulty-reports.ts";
 import { HOSTILE_FILES } from "./hostile-files.ts";
 
-test("there are at least fifty, of which no two are the same", () => {
+test("the hostile files number at least fifty, and no two are equal", () => {
   const files = HOSTILE_FILES.map(([, file]) => Buffer.from(file as string).toString("latin1"));
 
   expect(new Set(files).size).toBe(HOSTILE_FILES.length);
   expect(HOSTILE_FILES.length).toBeGreaterThanOrEqual(50);
 });
 
-test.each(HOSTILE_FILES)("refuses %s, and says where and why", async (_name, file, reason) => {
-  const refuse = () => readReport(Buffer.from(file as string));
+test.each(HOSTILE_FILES)(
+  "the reader refuses %s with the place and the reason",
+  async (_name, file, reason) => {
+    const refuse = () => readReport(Buffer.from(file as string));
 
-  await expect(refuse).rejects.toThrow(ReportFault);
-  await expect(refuse).rejects.toThrow(reason);
-});
+    await expect(refuse).rejects.toThrow(ReportFault);
+    await expect(refuse).rejects.toThrow(reason);
+  },
+);
 
 const xml = createDmarcReport();
 const before = (element: string, text: string): string =>
@@ -45,7 +48,7 @@ const HARMLESS: readonly (readonly [name: string, file: string | Buffer])[] = as
   a NUL between elements | ${before("record", "\0")}
 `;
 
-test.each(HARMLESS)("reads a report with %s", async (_name, file) => {
+test.each(HARMLESS)("the reader reads a report with %s", async (_name, file) => {
   expect(await readReport(Buffer.from(file as string))).toMatchObject({
     domain: "example.com",
     rows: 1,
@@ -60,11 +63,11 @@ test.each([
   ["a control character", createDmarcReport({ reporter: "a&#1;b" }), "a b"],
   ["half a pair of UTF-16", createDmarcReport({ reporter: "a&#xD800;b" }), "a\ufffdb"],
   ["half a pair of UTF-16 in JSON", TLS.replace("Receiver Inc.", "a\\ud800b"), "a\ufffdb"],
-])("a name with %s is stored as text that every reader takes", async (_name, file, reporter) => {
+])("the reader stores a name with %s as valid text", async (_name, file, reporter) => {
   expect(await readReport(Buffer.from(file))).toMatchObject({ reporter });
 });
 
-test("names of an object's own properties are ordinary names", async () => {
+test("the reader treats names of an object's own properties as ordinary names", async () => {
   const polluting = `{"__proto__":{"policies":[]},"constructor":{"prototype":{"x":1}},${TLS.slice(1)}`;
   const auth = "<dkim><domain>__proto__.example</domain><result>pass</result></dkim>";
 
@@ -83,7 +86,7 @@ const listNotes = ({ notes = [] }: Awaited<ReturnType<typeof read>>): readonly s
   notes.map(({ path, what }) => `${path} ${what}`);
 
 test.each(FAULTY_REPORTS)(
-  "reads all sums of a report with %s, and notes it",
+  "the reader reads all sums of a report with %s, and notes the fault",
   async (_, file, note) => {
     const report = (await read(file)) as DmarcReport;
 
@@ -94,19 +97,22 @@ test.each(FAULTY_REPORTS)(
   },
 );
 
-test.each(FAULTY_TLS_REPORTS)("reads a TLS report with %s, and notes it", async (_, file, note) => {
-  const report = await read(file);
+test.each(FAULTY_TLS_REPORTS)(
+  "the reader reads a TLS report with %s, and notes the fault",
+  async (_, file, note) => {
+    const report = await read(file);
 
-  expect(report).toMatchObject({ policies: [{ succeeded: 100, failed: 3 }] });
-  expect(getReportDay(report)).toBe("2026-03-01");
-  expect(listNotes(report)).toEqual([expect.stringContaining(note)]);
-});
+    expect(report).toMatchObject({ policies: [{ succeeded: 100, failed: 3 }] });
+    expect(getReportDay(report)).toBe("2026-03-01");
+    expect(listNotes(report)).toEqual([expect.stringContaining(note)]);
+  },
+);
 
-test("a report without a fault has no notes", async () => {
+test("the reader adds no notes to a report without a fault", async () => {
   expect(await read(createDmarcReport())).not.toHaveProperty("notes");
 });
 
-test("a report without an id has one of its text: the same report is the same, another is another", async () => {
+test("the reader derives a missing report id from the text, so that a repeat has the same id", async () => {
   const write = (count: string) =>
     createDmarcReport({ id: "" }).replace("<count>1<", `<count>${count}<`);
   const ids = await Promise.all(["1", "1", "2"].map(async (n) => (await read(write(n))).reportId));
@@ -115,13 +121,13 @@ test("a report without an id has one of its text: the same report is the same, a
   expect(ids[0]).not.toBe(ids[2]);
 });
 
-test("a reporter without a name and an address is called unknown", async () => {
+test("the reader calls a reporter without name and address unknown", async () => {
   const file = createDmarcReport().replace(/<org_name>.*<\/email>/, "");
 
   expect((await read(file)).reporter).toBe("unknown");
 });
 
-test("of a report with thousands of faults twenty are noted, shortened", async () => {
+test("the reader notes twenty shortened faults of a report with thousands", async () => {
   const tags = Array.from({ length: 150 }, (_, at) => `<a${at}${"x".repeat(90)}>`).join("<e@f>");
   const { notes = [] } = await read(createDmarcReport({ reporter: `Receiver${tags}` }));
 
@@ -129,7 +135,7 @@ test("of a report with thousands of faults twenty are noted, shortened", async (
   expect(Math.max(...notes.map(({ path, what }) => path.length + what.length))).toBeLessThan(401);
 });
 
-describe("one fault in a report", () => {
+describe("reports with one fault", () => {
   const xml = createDmarcReport();
   const without = (name: string): string =>
     xml.replace(new RegExp(`<${name}>.*</${name}>`), "").replace(`<${name}/>`, "");
@@ -223,18 +229,21 @@ describe("one fault in a report", () => {
     return bytes;
   }
 
-  test("there are at least fifty hostile or broken reports", () => {
+  test("the hostile or broken reports number at least fifty", () => {
     expect(CASES.length).toBeGreaterThanOrEqual(50);
   });
 
-  test.each(CASES)("refuses %s, and says where and why", async (_name, file, reason) => {
-    const refuse = () => readReport(Buffer.from(file as string));
+  test.each(CASES)(
+    "the reader refuses %s in a report with the place and the reason",
+    async (_name, file, reason) => {
+      const refuse = () => readReport(Buffer.from(file as string));
 
-    await expect(refuse).rejects.toThrow(ReportFault);
-    await expect(refuse).rejects.toThrow(reason);
-  });
+      await expect(refuse).rejects.toThrow(ReportFault);
+      await expect(refuse).rejects.toThrow(reason);
+    },
+  );
 
-  test("only a file that is too large is refused for its size", async () => {
+  test("the reader refuses only a too large file for its size", async () => {
     const sizes: string[] = [];
     for (const [name, file] of CASES)
       await readReport(Buffer.from(file as string)).catch((error: ReportFault) => {
@@ -244,7 +253,7 @@ describe("one fault in a report", () => {
     expect(sizes).toEqual(["more than 20 MB", "a gzip bomb", "a zip bomb"]);
   });
 
-  test("a failure type that is no word of TLS reports is counted as other, and a name of objects is no key", async () => {
+  test("the reader counts an unknown failure type as other, and uses no name as an object's key", async () => {
     const details = ["__proto__", "constructor", "<script>"].map((type) => ({
       "result-type": type,
       "failed-session-count": 1,
@@ -254,7 +263,7 @@ describe("one fault in a report", () => {
     expect(report).toMatchObject({ policies: [{ failures: { other: 2, constructor: 1 } }] });
   });
 
-  test("a report of 99,999 different addresses is read, packed into a small file", async () => {
+  test("the reader reads a packed report of 99,999 different addresses", async () => {
     const records = Array.from(
       { length: 99_999 },
       (_, at) =>

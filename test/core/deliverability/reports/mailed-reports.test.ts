@@ -54,7 +54,7 @@ test.each(asRows`
     | ${createReportMail([{ content: Buffer.from(`\ufeff${XML.replace("UTF-8", "UTF-16")}`, "utf16le"), type: 'application/octet-stream; name="a.xml"' }])}
   as the whole mail, in gzip | ${createBareReportMail({ content: gzipSync(XML) })}
   as the whole mail, as text | ${createBareReportMail({ content: XML, type: "text/plain" })}
-`)("a report %s is stored as an uploaded one", async (_how, mail) => {
+`)("the service stores a mailed report %s like an uploaded one", async (_how, mail) => {
   const ctx = await setup();
 
   expect(await ctx.arrives(mail)).toBe("stored");
@@ -62,7 +62,7 @@ test.each(asRows`
   expect(await readReports(ctx)).toEqual(DMARC_READ);
 });
 
-test("a TLS report comes in a part of its own type (RFC 8460)", async () => {
+test("the service stores a TLS report from a part of its own media type (RFC 8460)", async () => {
   const ctx = await setup();
   const content = gzipSync(JSON.stringify(createTlsReport()));
   const part = { content, type: "application/tlsrpt+gzip" };
@@ -74,7 +74,7 @@ test("a TLS report comes in a part of its own type (RFC 8460)", async () => {
   expect(ctx.table.items().filter(({ pk }) => pk.includes("REPORTS#"))).toHaveLength(1);
 });
 
-test("several reports in one mail are stored, about whatever domain, also beside a file that is none", async () => {
+test("the service stores several reports of one mail, about any domain, and ignores a file that is no report", async () => {
   const ctx = await setup();
   const content = gzipSync(createDailyReport({ domain: "parked.example" }));
 
@@ -92,7 +92,7 @@ test("several reports in one mail are stored, about whatever domain, also beside
   expect(await readReports(ctx, "parked.example")).toMatchObject({ messages: 1 });
 });
 
-test("a report that comes again, by mail or by an upload, is stored once", async () => {
+test("the service stores a report once when it arrives again by mail or upload", async () => {
   const ctx = await setup();
   const mail = createReportMail([{ content: gzipSync(XML) }]);
 
@@ -123,7 +123,7 @@ test.each([
   ["no report", createReportMail([])],
   ["a failure report about a single message", FAILURE_REPORT],
   ["nothing at all", ""],
-])("a mail with %s is refused, and stores nothing", async (_what, mail) => {
+])("the service refuses a mail with %s, and stores nothing", async (_what, mail) => {
   const ctx = await setup();
   const before = listStored(ctx);
 
@@ -143,7 +143,7 @@ test.each(asRows`
   two reports that together unpack to more than 20 MB | ${createReportMail([{ content: NEARLY_ALL }, { content: NEARLY_ALL }])}
     | ${{ field: "mail", message: "unpacks to more than 20000000 bytes" }}
 `)(
-  "a mail with %s is accepted, counts for nothing, and is shown as unreadable",
+  "the service accepts a mail with %s, counts nothing, and shows the mail as unreadable",
   async (_what, mail, fault) => {
     const ctx = await setup();
 
@@ -160,7 +160,7 @@ test.each(asRows`
   },
 );
 
-test("unreadable mails of a day are one item, with the last fault, and each day is shown", async () => {
+test("one item stores the unreadable mails of a day with the last fault, and the report shows each day", async () => {
   const ctx = await setup();
   for (const content of ["<a", "<b/>", "<feedback/>"])
     await ctx.arrives(createReportMail([{ content, type: "text/xml" }]));
@@ -176,7 +176,7 @@ test("unreadable mails of a day are one item, with the last fault, and each day 
   ]);
 });
 
-test("a report that came by mail with a fault that no sum needs counts, and the fault is shown", async () => {
+test("a mailed report with a fault outside its sums counts, and the report shows the fault", async () => {
   const ctx = await setup();
   const content = XML.replace("noreply@receiver.example", "<noreply@receiver.example>");
 
@@ -189,7 +189,7 @@ test("a report that came by mail with a fault that no sum needs counts, and the 
   });
 });
 
-test("nothing of the mail is stored: no file, no sender, no text", async () => {
+test("the service stores neither file nor sender nor text of a report mail", async () => {
   const ctx = await setup();
 
   await ctx.arrives(createReportMail([{ content: gzipSync(XML) }]));
@@ -198,7 +198,7 @@ test("nothing of the mail is stored: no file, no sender, no text", async () => {
   expect(JSON.stringify(ctx.table.items())).not.toMatch(/receiver\.example|Submitter/);
 });
 
-test("the address stays the same, for every domain and in every case of its letters", async () => {
+test("an account's report address stays the same for every domain, and ignores the case of its letters", async () => {
   const { world, liveKey, address } = await setup();
 
   expect(address).toMatch(/^reports-[0-9a-f]{32}@mail\.example\.com$/);
@@ -207,7 +207,7 @@ test("the address stays the same, for every domain and in every case of its lett
   expect(await findRecipient(world, address.replace(/.@/, "@"))).toBe("unknown");
 });
 
-test("of requests that ask for the first time together, each gets the same address", async () => {
+test("concurrent first requests for the report address all return the same address", async () => {
   const { world, liveKey } = await given();
 
   const asked = Array.from({ length: 4 }, () => readReportsAddress(world, liveKey));
@@ -215,7 +215,7 @@ test("of requests that ask for the first time together, each gets the same addre
   expect(new Set(await Promise.all(asked)).size).toBe(1);
 });
 
-test("a test key has no address, nor has a service that receives no mail", async () => {
+test("a test key has no report address, and a service that receives no mail has none either", async () => {
   const { world, testKey, liveKey } = await given();
   const deaf = { ...world, settings: { ...world.settings, mailDomain: null } };
 
@@ -223,7 +223,7 @@ test("a test key has no address, nor has a service that receives no mail", async
   expect(await readReportsAddress(deaf, liveKey)).toBeUndefined();
 });
 
-test("the address of a disabled account takes nothing until it is enabled, and that of a closed one never", async () => {
+test("a disabled account's address refuses mail until the account is enabled, and a closed account's address always", async () => {
   const { world, account, address, arrives } = await setup();
 
   await disableAccount(world, account);
@@ -232,7 +232,7 @@ test("the address of a disabled account takes nothing until it is enabled, and t
   expect(await arrives(createReportMail([{ content: XML }]))).toBe("unknown");
 });
 
-test("mails that unpack to more than a minute's bytes are to come later, whether their reports are broken or not", async () => {
+test("the service defers mails that unpack to more than the bytes of a minute, with valid or broken reports", async () => {
   const ctx = await setup();
   const whole = createReportMail([{ content: gzipSync(XML) }]);
 
@@ -244,7 +244,7 @@ test("mails that unpack to more than a minute's bytes are to come later, whether
   expect(await ctx.arrives(whole)).toBe("stored");
 });
 
-test("mails above the bytes of a day are to come later, and take nothing from what the account uploads itself", async () => {
+test("the service defers mails above the bytes of a day, and subtracts nothing from the account's uploads", async () => {
   const ctx = await setup();
   const counted = { pk: `REPORTBYTES#${ctx.account}`, sk: "2026-11-21#mail" };
   await ctx.table.write({ update: counted, set: { bytes: BYTES_PER_DAY_MAX }, orCreate: true });
@@ -254,7 +254,7 @@ test("mails above the bytes of a day are to come later, and take nothing from wh
   expect(await uploadReport(ctx.world, ctx.liveKey)).toMatchObject({ statusCode: 201 });
 });
 
-test("a failure of ours refuses nothing: the sender is to try again", async () => {
+test("the service defers a mail, and refuses none, when our own part fails", async () => {
   const ctx = await setup();
   const transact = async () => ({ outcome: "ambiguous" }) as const;
   const down = { ...ctx.world, table: { ...ctx.table, transact } };

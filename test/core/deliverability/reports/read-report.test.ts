@@ -34,7 +34,7 @@ const source = (fields: Partial<SourceSums>): SourceSums => ({
   ...fields,
 });
 
-test("a report says who made it, for which domain and time, and what each address sent", async () => {
+test("the reader reads a report's reporter, domain and time, and the counts of each address", async () => {
   const text = createDmarcReport({
     records: [
       createRecord({ count: 3 }),
@@ -257,33 +257,33 @@ const SHAPES: readonly (readonly [name: string, text: string | Uint8Array, Parti
     ],
   ];
 
-test.each(SHAPES)("reads %s", async (_name, text, fields) => {
+test.each(SHAPES)("the reader reads a report in the style of %s", async (_name, text, fields) => {
   const report = await readDmarc(text);
 
   expect(report.domain).toBe("example.com");
   expect(report.sources).toEqual([source(fields)]);
 });
 
-test("a text in latin1 is read as it declares itself", async () => {
+test("the reader reads a text in latin1 by its declaration", async () => {
   const head = '<?xml version="1.0" encoding="ISO-8859-1"?>';
   const bytes = Buffer.from(createDmarcReport({ head, reporter: "Bücher" }), "latin1");
 
   expect((await readDmarc(bytes)).reporter).toBe("Bücher");
 });
 
-test("a domain with letters beyond ASCII is stored in A-labels", async () => {
+test("the reader stores a domain with letters beyond ASCII in A-labels", async () => {
   expect((await readDmarc(createDmarcReport({ domain: "bücher.example" }))).domain).toBe(
     "xn--bcher-kva.example",
   );
 });
 
-test("a receiver without a name has that of its address", async () => {
+test("the reader names a receiver without a name by its address", async () => {
   const text = createDmarcReport().replace(/<org_name>.*<\/org_name>/, "");
 
   expect((await readDmarc(text)).reporter).toBe("receiver.example");
 });
 
-test("RFC 9990: the policy for names that do not exist, test mode and how the record was found are read", async () => {
+test("the reader reads RFC 9990's policy for missing names, its test mode and its discovery method", async () => {
   const policy =
     "<p>quarantine</p><np>reject</np><testing>y</testing><discovery_method>treewalk</discovery_method>";
 
@@ -297,20 +297,20 @@ test("RFC 9990: the policy for names that do not exist, test mode and how the re
   });
 });
 
-test("the day of a report is that of its middle, wherever its receiver's midnight is", async () => {
+test("a report counts for the day of its middle, wherever its receiver's midnight is", async () => {
   const inTokyo = createDmarcReport({ begin: BEGIN - 9 * 3_600, end: BEGIN + 15 * 3_600 });
 
   expect(getReportDay(await readDmarc(inTokyo))).toBe("2026-03-01");
   expect(getReportDay(await readDmarc(createDmarcReport()))).toBe("2026-03-01");
 });
 
-test("a row without a message counts as a row, and adds no source", async () => {
+test("a row without messages counts as a row, and adds no source", async () => {
   const report = await readDmarc(createDmarcReport({ records: [createRecord({ count: 0 })] }));
 
   expect([report.rows, report.sources, countMessages(report)]).toEqual([1, [], 0]);
 });
 
-test("a TLS report says how many sessions failed, and by what", async () => {
+test("the reader reads the failed sessions of a TLS report with their causes", async () => {
   const policies = [
     createTlsPolicy(),
     createTlsPolicy({
@@ -339,7 +339,7 @@ test("a TLS report says how many sessions failed, and by what", async () => {
   expect(JSON.stringify(report)).not.toContain("smtp-tls-reporting");
 });
 
-test("addresses in a report are not read: neither of the contact nor of an envelope", async () => {
+test("the reader ignores the addresses in a report, in the contact and in the envelope", async () => {
   const text = createDmarcReport().replace(
     "<header_from>",
     "<envelope_to>ann@b.example</envelope_to><header_from>",
@@ -348,7 +348,7 @@ test("addresses in a report are not read: neither of the contact nor of an envel
   expect(JSON.stringify(readDmarc(text))).not.toMatch(/@|noreply/);
 });
 
-describe("what other reporters write", () => {
+describe("reports of other reporters", () => {
   // What receivers' programs are known to write, beyond the shapes in read-report.test.ts: each was reported in
   // public to the authors of another parser. The reports are made here.
 
@@ -396,13 +396,16 @@ describe("what other reporters write", () => {
   a gzip file of two members | ${Buffer.concat([gzipSync(createDmarcReport().slice(0, 200)), gzipSync(createDmarcReport().slice(200))])} | ${{}}
 `;
 
-  test.each(DMARC)("reads %s", async (_name, file, source) => {
-    expect(await read(file)).toMatchObject({
-      type: "dmarc",
-      domain: "example.com",
-      sources: [{ ...ALIGNED, ...source }],
-    });
-  });
+  test.each(DMARC)(
+    "the reader reads another reporter's report with %s",
+    async (_name, file, source) => {
+      expect(await read(file)).toMatchObject({
+        type: "dmarc",
+        domain: "example.com",
+        sources: [{ ...ALIGNED, ...source }],
+      });
+    },
+  );
 
   const policy = (type: string, domain: string | undefined) =>
     createTlsPolicy({
@@ -424,7 +427,7 @@ describe("what other reporters write", () => {
   Postfix: a policy that was not found, without a domain | ${tls({ policies: [policy("no-policy-found", undefined), policy("sts", "example.com")] })}
 `;
 
-  test.each(TLS)("reads a TLS report of %s", async (_name, file) => {
+  test.each(TLS)("the reader reads a TLS report of %s", async (_name, file) => {
     expect(await read(file)).toMatchObject({ type: "tls", domain: "example.com" });
   });
 
@@ -440,7 +443,7 @@ describe("what other reporters write", () => {
       /policies\[0\].policy.policy-domain: is missing/,
     ],
   ])(
-    "a TLS report that names %s is refused, since it does not say whose it is",
+    "the reader refuses a TLS report that names %s, since its domain is unknown",
     async (_name, policies, reason) => {
       await expect(read(tls({ policies }))).rejects.toThrow(reason);
     },

@@ -49,7 +49,7 @@ const whenDayPasses = async (ctx: TestContext) => {
   await whenWorked(ctx);
 };
 
-test("the report that makes a monitored domain ready emits dmarc.ready, once", async () => {
+test("the report that completes a monitored domain's readiness emits dmarc.ready once", async () => {
   const ctx = await setup();
   await ctx.report();
   await ctx.report({ ...ALIGNED, reporter: "yahoo.com" });
@@ -71,7 +71,7 @@ test("the report that makes a monitored domain ready emits dmarc.ready, once", a
   ]);
 });
 
-test("the check of a monitor emits it as well, without a report of that day", async () => {
+test("the check of a monitor emits dmarc.ready without a report of that day", async () => {
   const ctx = await setup();
   await whenWorked(ctx);
 
@@ -102,7 +102,7 @@ test.each([
   ["never", 0],
   ["on an earlier day", 1],
 ])(
-  "of reports that arrive together one emits the event, where the domain was judged %s, and all are stored",
+  "concurrent reports about a domain judged %s emit dmarc.ready once, and the service stores all of them",
   async (_when, judged) => {
     const ctx = await setup();
     if (judged > 0) {
@@ -124,7 +124,7 @@ test.each([
   },
 );
 
-test("a report that is sent again after its reply was lost emits one event", async () => {
+test("a report that is sent again after a lost reply emits dmarc.ready once", async () => {
   const ctx = await setup();
   const { table } = ctx.world;
   const transact: Table["transact"] = async (writes, attempt) => {
@@ -137,7 +137,7 @@ test("a report that is sent again after its reply was lost emits one event", asy
   expect(listEvents(ctx)).toHaveLength(1);
 });
 
-test("a domain that was not ready in between emits it again", async () => {
+test("a domain emits dmarc.ready again after a time in which it was not ready", async () => {
   const ctx = await setup();
   await ctx.report();
   ctx.later(DAY_MS);
@@ -151,7 +151,7 @@ test("a domain that was not ready in between emits it again", async () => {
   expect(listEvents(ctx)).toHaveLength(2);
 });
 
-test("a new policy emits it for its own next step, after days of its own", async () => {
+test("a new policy emits dmarc.ready for its own next step, after its own days", async () => {
   const ctx = await setup();
   await ctx.report();
   ctx.publish("quarantine");
@@ -166,14 +166,14 @@ test("a new policy emits it for its own next step, after days of its own", async
   ]);
 });
 
-test("a domain that nothing monitors emits nothing", async () => {
+test("a domain without a monitor emits no event", async () => {
   const ctx = await setup({ isMonitored: false });
   await ctx.report();
 
   expect(listEvents(ctx)).toEqual([]);
 });
 
-describe("report events", () => {
+describe("events of reports", () => {
   const FAILED = { dkim: "fail", spf: "fail", auth: "", count: 3 };
   const UNALIGNED = { records: [{ count: 7 }, { ...FAILED, ip: "198.51.100.7" }] };
 
@@ -187,7 +187,7 @@ describe("report events", () => {
   const listEvents = ({ table }: Awaited<ReturnType<typeof given>>) =>
     table.items().filter(({ pk, type }) => pk.startsWith("EVENT#") && type === "dmarc.failed");
 
-  test("a report with unaligned mail of a monitored domain emits dmarc.failed, once a day", async () => {
+  test("a report with unaligned mail of a monitored domain emits dmarc.failed once a day", async () => {
     const ctx = await givenMonitor();
     await uploadReport(ctx.world, ctx.liveKey, UNALIGNED);
     await uploadReport(ctx.world, ctx.liveKey, UNALIGNED);
@@ -216,7 +216,7 @@ describe("report events", () => {
     expect(listEvents(ctx)).toHaveLength(2);
   });
 
-  test("reports that arrive together emit one event, and all of them are stored", async () => {
+  test("concurrent reports emit one event, and the service stores all of them", async () => {
     const ctx = await givenMonitor();
     const reporters = ["a.example", "b.example", "c.example"];
 
@@ -233,7 +233,7 @@ describe("report events", () => {
     ["with aligned mail only", { records: [{ count: 10 }] }],
     ["with forwarded mail only", { records: [{ ...FAILED, reasons: ["mailing_list"] }] }],
     ["about a day of last month", { ...UNALIGNED, daysBefore: 20 }],
-  ])("a report %s emits nothing", async (_what, report) => {
+  ])("a report %s emits no event", async (_what, report) => {
     const ctx = await givenMonitor();
 
     expect(await uploadReport(ctx.world, ctx.liveKey, report)).toMatchObject({ statusCode: 201 });

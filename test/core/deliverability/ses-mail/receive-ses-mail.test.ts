@@ -37,7 +37,7 @@ const receive = (
   source?: string,
 ) => receiveSesMail.handle(world, createReceipt(recipients, source));
 
-test("a mail that SES stored is accepted as its client sent it, with the client that SES names, and removed", async () => {
+test("the service accepts a mail that SES stored as its client sent it, with SES's client address, and removes the file", async () => {
   const ctx = await setup();
   await store(ctx, createSesFields() + MAIL);
 
@@ -56,7 +56,7 @@ test("a mail that SES stored is accepted as its client sent it, with the client 
   expect(ctx.blobs.keys()).not.toContain(BLOB);
 });
 
-test("what SES does not tell costs nothing: TLS is unknown, in the report and for its requirement", async () => {
+test("the report shows TLS as unknown, without a cost, for a mail from SES", async () => {
   const ctx = await setup();
   await store(ctx, createSesFields() + MAIL);
   await receive(ctx, [ctx.address]);
@@ -73,7 +73,7 @@ test("what SES does not tell costs nothing: TLS is unknown, in the report and fo
   });
 });
 
-test("each recipient has what its address does with mail; the mail of others is dropped", async () => {
+test("the service treats a mail for each recipient's address, and drops the mail for unknown addresses", async () => {
   const ctx = await setup();
   const reports = await readReportsAddress(ctx.world, ctx.liveKey);
   const report = createReportMail([{ content: gzipSync(createDailyReport()) }]);
@@ -89,7 +89,7 @@ test("each recipient has what its address does with mail; the mail of others is 
   expect(ctx.blobs.keys()).not.toContain(BLOB);
 });
 
-test("a message that comes twice changes nothing", async () => {
+test("a message that arrives twice changes nothing", async () => {
   const ctx = await setup();
   await store(ctx, createSesFields() + MAIL);
   await receive(ctx, [ctx.address]);
@@ -114,7 +114,7 @@ test.each([
   ],
   ["a client without an address", createSesFields().replace("[192.0.2.1]", "[999.1.2.3]")],
 ])(
-  "with %s the client is not known: the message fails, and the test is not charged for it",
+  "a message with %s fails without a charge to the test, since its client is unknown",
   async (_what, fields) => {
     const ctx = await setup();
     await store(ctx, fields + MAIL);
@@ -126,7 +126,7 @@ test.each([
   },
 );
 
-test("below SES's fields the same fields are the client's, and stay in its mail", async () => {
+test("the service trusts SES's fields, and leaves the same fields below them in the mail", async () => {
   const ctx = await setup();
   const own =
     "Received: from inner (inner [192.0.2.99]) by out.shop.example with SMTP id 2; x\r\nReceived-SPF: pass; helo=liar.example;\r\n";
@@ -140,7 +140,7 @@ test("below SES's fields the same fields are the client's, and stay in its mail"
   expect(mail).toMatchObject({ ip: "192.0.2.1", helo: "out.shop.example" });
 });
 
-test("an IPv6 client, and a sender whose address names another host", async () => {
+test("the report shows an IPv6 client, and a sender whose address names another host", async () => {
   const ctx = await setup();
   const received = `from out.shop.example (out.shop.example [2001:db8::1]) by inbound-smtp.us-east-1.amazonaws.com with SMTP id ${SES_ID} for x; Sat`;
   const others = [
@@ -154,7 +154,7 @@ test("an IPv6 client, and a sender whose address names another host", async () =
   expect(mail).toMatchObject({ ip: "2001:db8::1", helo: "true.shop.example" });
 });
 
-test("a mail that is over 10 MB is dropped, as the receiver of one machine refuses it", async () => {
+test("the service drops a mail over 10 MB, as the receiver on one machine refuses it", async () => {
   const ctx = await setup();
   await store(ctx, createSesFields() + "x".repeat(10_000_000));
 
@@ -164,7 +164,7 @@ test("a mail that is over 10 MB is dropped, as the receiver of one machine refus
   expect(ctx.logged).toMatchObject([{ fields: { reason: "too_large" } }]);
 });
 
-test("reports above the limit of a day wait for a quarter of an hour each time, and are dropped a day later", async () => {
+test("reports above the limit of a day wait 15 minutes at a time, and the service drops them a day later", async () => {
   const ctx = await setup();
   const reports = await readReportsAddress(ctx.world, ctx.liveKey);
   const counted = { pk: `REPORTBYTES#${ctx.account}`, sk: "2026-11-21#mail" };
@@ -199,7 +199,7 @@ test("reports above the limit of a day wait for a quarter of an hour each time, 
   expect(ctx.blobs.keys()).not.toContain(BLOB);
 });
 
-test("a failure of ours leaves the mail for the next attempt", async () => {
+test("a failure of our own leaves the mail for the next attempt", async () => {
   const ctx = await setup();
   await store(ctx, createSesFields() + MAIL);
   const transact = async () => ({ outcome: "ambiguous" }) as const;
