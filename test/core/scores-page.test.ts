@@ -76,7 +76,7 @@ test("the page shows the calibration of catch_all_confidence", () => {
   expect(page).toContain(publish("catch_all_confidence, pattern unknown", text));
 });
 
-test("the page shows how well bot likeness separates machines from people, and what its threshold catches", () => {
+test("the page shows how well bot likeness separates machines from people, and how many its threshold flags", () => {
   const area = formatArea(machineLocals.map(scoreBotLikeness), humanLocals.map(scoreBotLikeness));
   const percent = (locals: readonly string[]) =>
     ((100 * locals.filter(isBot).length) / locals.length).toFixed(1);
@@ -87,7 +87,7 @@ test("the page shows how well bot likeness separates machines from people, and w
 
 const FLAGGED_PERCENT_MAX = 0.3;
 
-test("the page shows how many names of each country are flagged as generated: at most 3 in 1,000", () => {
+test("the page shows the share of each country's names flagged as generated: at most 3 in 1,000", () => {
   const measured = LOCALS_BY_COUNTRY.map(({ title, locals }) => ({
     title,
     locals: locals.length,
@@ -108,7 +108,7 @@ test("the page shows how many names of each country are flagged as generated: at
 
 const { rareEnding } = createLists();
 
-test("the page shows what each status begins with, its band, and what each part adds", () => {
+test("the page shows the starting score and band of each status, and the points of each part", () => {
   const statuses = Object.entries(START_SCORES).map(
     ([status, base]) =>
       `| \`${status}\` | ${base} | ${BANDS[status as Status].least} to ${BANDS[status as Status].most} |`,
@@ -166,7 +166,7 @@ const readSent = (text: string) => {
   return { delivered, bounced };
 };
 
-test("the page's examples of catch_all_confidence add up as the code does", () => {
+test("the page's examples of catch_all_confidence add up as in the code", () => {
   const made = examples.map(({ local, role, pattern, sent }) => {
     const signals = {
       isRole: role === "yes",
@@ -289,7 +289,7 @@ describe("scores page", () => {
     ],
     ["Issues", `${ofOneCost()}\n${ofSeveralCosts()}`],
     ["Blocklists", ofLists()],
-  ])("the page has every number of %s as the code counts", (heading, made) => {
+  ])("the page shows every number of %s as the code counts", (heading, made) => {
     const rows = rowsUnder(heading);
     const expected = unpadded(made).split("\n");
     if (expected.some((row, at) => !rows[at]?.startsWith(row)))
@@ -316,7 +316,7 @@ describe("scores page", () => {
     expect(textUnder(heading)).toContain(listed.join(", "));
   });
 
-  test("the page names the model's version and the bounds of the likelihood", () => {
+  test("the page states the model's version and the bounds of the likelihood", () => {
     expect(page).toContain(`Version of the model: **${MODEL_VERSION}**`);
     expect(textUnder("Spam assessment")).toContain(`its cost, at most ${LISTING_MAX}`);
     expect(page).toContain(`low below ${MEDIUM_FROM}, medium below ${HIGH_FROM}, high from there`);
@@ -359,7 +359,7 @@ describe("scores page", () => {
     ["García López", "last"],
     ["Müller", "last"],
     ["Дмитрий", "first"],
-  ] as const)("the page shows how %s is written", (name, as) => {
+  ] as const)("the page shows the written forms of %s", (name, as) => {
     const forms =
       listNameForms({ first: "Ann", last: "Lee", [as]: name }, "example.com")?.[as] ?? [];
 

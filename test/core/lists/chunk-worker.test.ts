@@ -27,7 +27,7 @@ const runNext = async (ctx: TestContext, pass: number, cause: RetryCause = "grey
   return receiveAll(ctx);
 };
 
-test("the worker reads the rows that a message points to, and counts them with their results", async () => {
+test("the worker reads the rows of a message, and counts them with their results", async () => {
   const ctx = await setupMessages();
 
   await verifyChunk.handle(ctx.world, ctx.messages[1] ?? null);
@@ -40,7 +40,7 @@ test("the worker reads the rows that a message points to, and counts them with t
   await thenConsistent(ctx);
 });
 
-test("a late message of an earlier pass is removed, and the worker asks no mail server", async () => {
+test("the worker removes a late message of an earlier pass, and asks no mail server", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   await verifyChunk.handle(greylisting(ctx.world), message);
@@ -57,7 +57,7 @@ test("a late message of an earlier pass is removed, and the worker asks no mail 
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a message of a pass that was never prepared is removed, too", async () => {
+test("the worker removes a message of a pass that nobody prepared", async () => {
   const ctx = await setupMessages(createEmails(2));
   const before = listStoredItems(ctx);
 
@@ -74,7 +74,7 @@ test("a message of a pass that was never prepared is removed, too", async () => 
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the worker asks for each row once per pass, in three passes at most, and only while the row is deferred", async () => {
+test("the worker asks for each row once per pass, in at most three passes, and only while the row is deferred", async () => {
   const ctx = await setupMessages(createEmails(3), 3);
   const askCount: string[] = [];
   const world = probing(ctx.world, (ask) => (question) => {
@@ -113,7 +113,7 @@ const setupSilent = async (ms: number) => {
   return { ...ctx, world };
 };
 
-test("a pass ends after twelve minutes: a row without a reply by then is attempted in the next", async () => {
+test("the worker ends a pass after twelve minutes, and attempts a row without a reply in the next pass", async () => {
   const ctx = await setupSilent(12 * MINUTE_MS + 1);
   const from = ctx.world.now().getTime();
 
@@ -124,7 +124,7 @@ test("a pass ends after twelve minutes: a row without a reply by then is attempt
   expect(await listResultEmails(ctx)).toEqual(["ann1@x.com"]);
 });
 
-test("a row without a reply in the last pass is unknown because of a timeout", async () => {
+test("a row without a reply in the last pass becomes unknown because of a timeout", async () => {
   const ctx = await setupSilent(12 * MINUTE_MS + 1);
   let messages = ctx.messages;
   for (let pass = 0; pass < 4; pass++) {
@@ -137,7 +137,7 @@ test("a row without a reply in the last pass is unknown because of a timeout", a
   await thenConsistent(ctx);
 });
 
-test("a message about a job that has ended or never existed is removed without an effect", async () => {
+test("the worker removes a message about an ended or unknown job without an effect", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   await verifyChunk.handle(ctx.world, message);
@@ -158,20 +158,24 @@ describe("completion", () => {
   };
 
   test.each([
-    ["nothing is done", "processing", {}],
+    ["no address is done", "processing", {}],
     ["one address is missing", "processing", { processed: 4, valid: 4 }],
-    ["all are done", "completed", { processed: 5, valid: 5 }],
-    ["the others were refunded", "completed", { processed: 3, valid: 3, refunded: 2 }],
-    ["the others failed", "completed", { processed: 5, valid: 3, unknown: 2, lost: 2 }],
-    ["all failed", "failed", { processed: 5, unknown: 5, lost: 5 }],
-    ["all were refunded", "failed", { refunded: 5 }],
-    ["all failed or were refunded", "failed", { processed: 2, unknown: 2, lost: 2, refunded: 3 }],
+    ["all addresses are done", "completed", { processed: 5, valid: 5 }],
+    ["the other addresses were refunded", "completed", { processed: 3, valid: 3, refunded: 2 }],
+    ["the other addresses failed", "completed", { processed: 5, valid: 3, unknown: 2, lost: 2 }],
+    ["all addresses failed", "failed", { processed: 5, unknown: 5, lost: 5 }],
+    ["all addresses were refunded", "failed", { refunded: 5 }],
     [
-      "all are done and one chunk is not settled",
+      "all addresses failed or were refunded",
+      "failed",
+      { processed: 2, unknown: 2, lost: 2, refunded: 3 },
+    ],
+    [
+      "all addresses are done and one chunk is not settled",
       "processing",
       { processed: 5, valid: 5, unsettled: 1 },
     ],
-  ])("when %s the job is %s", async (_case, status, counts) => {
+  ])("completeIfDone finds, when %s, the job %s", async (_case, status, counts) => {
     const ctx = await givenCounts(counts);
 
     const isDone = await completeIfDone(ctx.world, "job_1");
@@ -181,7 +185,7 @@ describe("completion", () => {
     expect(listOutboxEvents(ctx)).toEqual(isDone ? [`job.${status}`] : []);
   });
 
-  test("a job that is done is no longer scheduled work, and its record is stored for a year", async () => {
+  test("a completed job leaves the scheduled work, and its record stays stored for a year", async () => {
     const ctx = await givenCounts({ processed: 5, valid: 5 });
 
     await completeIfDone(ctx.world, "job_1");
@@ -192,7 +196,7 @@ describe("completion", () => {
     expect(item?.expires_at).toBe(Date.UTC(2027, 10, 21) / 1000);
   });
 
-  test("a lost reply to the completion is an error, so that a worker retries; the event is emitted once", async () => {
+  test("a completion without a reply throws an error, so that a retry completes the job and emits one event", async () => {
     const ctx = await givenCounts({ processed: 5, valid: 5 });
     const transact = async (writes: Parameters<typeof ctx.table.transact>[0]) => {
       await ctx.table.transact(writes);
@@ -254,7 +258,7 @@ describe("completion", () => {
       }),
     ],
   ])(
-    "a chunk whose input %s is refunded at the first message, and once",
+    "the worker refunds a chunk whose input %s at the first message, and once",
     async (_case, breakIt) => {
       const ctx = await setupMessages(createEmails(2));
       const [message = null] = ctx.messages;
@@ -274,7 +278,7 @@ describe("completion", () => {
     },
   );
 
-  test("the worker retries when the blob store does not respond, since that tells nothing about the input", async () => {
+  test("the worker retries when the blob store does not respond, since the input may be intact", async () => {
     const ctx = await setupMessages(createEmails(2));
     const [message = null] = ctx.messages;
     const get = () => Promise.reject(new Error("connection reset"));

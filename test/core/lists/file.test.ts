@@ -42,7 +42,7 @@ const addressesOf = (way: readonly Fate[], ...fates: readonly Fate[]): number =>
   ADDRESSES.reduce((sum, count, at) => sum + (fates.includes(way[at] ?? "sent") ? count : 0), 0);
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
-  "of chunks that are %s, %s and %s the credits settled, held and refunded add up to the price",
+  "the settled, held and refunded credits of chunks %s, %s and %s add up to the price",
   async (...way) => {
     const ctx = await givenChunked();
     const refused = addressesOf(way, "refused");
@@ -65,7 +65,7 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
 );
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
-  "of chunks that are %s, %s and %s and can be queued later every address is verified or refunded, and none both",
+  "every address of chunks %s, %s and %s that the queue takes later is either verified or refunded",
   async (...way) => {
     const ctx = await givenChunked();
     const refused = addressesOf(way, "refused");
@@ -96,7 +96,7 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
 );
 
 test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
-  "of chunks that are %s, %s and %s and can never be queued again every address is verified or refunded",
+  "every address of chunks %s, %s and %s that the queue never takes again is either verified or refunded",
   async (...way) => {
     const ctx = await givenChunked();
     await accept(
@@ -120,7 +120,7 @@ test.each(WAYS.filter((way) => addressesOf(way, "refused") < 5))(
   },
 );
 
-test("a file whose chunks the queue all refuses makes no job, and is refunded in full", async () => {
+test("a file whose chunks the queue all refuses creates no job, and receives a full refund", async () => {
   const ctx = await givenChunked();
 
   await expect(
@@ -137,7 +137,7 @@ test("a file whose chunks the queue all refuses makes no job, and is refunded in
   expect(await listStoredChunks(ctx)).toEqual([]);
 });
 
-test("a file's cells are stored with its input in their order, without an email cell that equals the address", async () => {
+test("the input stores a file's cells in their order, without an email cell that equals the address", async () => {
   const ctx = await givenChunked();
   const fileKey = `uploads/live/${ctx.account}/upl_1.bGlzdC5jc3Y.csv`;
   await whenPut(ctx.world, fileKey, "Name,E-Mail,,City\nAnn,ann@x.com,1,Rome\n");
@@ -171,7 +171,7 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   await new Promise(() => undefined);
 }
 
-test("an account whose files are never read to their end delays no file of another account", async () => {
+test("an account whose files never end delays no file of another account", async () => {
   const ctx = await givenChunked();
   const { world, reads } = withEndlessFiles(ctx.world, "acc_other");
   const other = { account: "acc_other", mode: "test", plan: "pro" } as const;

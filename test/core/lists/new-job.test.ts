@@ -65,7 +65,7 @@ test.each<[PlanId, number, number]>([
   },
 );
 
-test("a job and the offsets of its chunks can only be created, never replaced, and the job is due within a minute", () => {
+test("a new job and its chunks' offsets replace no item, and the job is due within a minute", () => {
   const { world } = givenWorld();
 
   const writes = buildNewJobWrites(world, made);
@@ -88,7 +88,7 @@ test("half a million addresses in chunks of 500 fit one item of offsets", async 
   expect(written.outcome).toBe("committed");
 });
 
-test("a job of which every chunk is unresolved fits its item, too", async () => {
+test("the item of a job also fits when every chunk is unresolved", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) });
   const unresolved = Array.from({ length: 1_000 }, (_row, n) => n);
@@ -100,7 +100,7 @@ test("a job of which every chunk is unresolved fits its item, too", async () => 
   expect(written.outcome).toBe("committed");
 });
 
-test("the reconciler looks after an hour at a job whose messages were all sent, and after a minute at any other", async () => {
+test("the reconciler checks a job after an hour when all messages were sent, and otherwise after a minute", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) });
   ctx.later(60_000);
@@ -143,7 +143,7 @@ const ways: readonly [string, (ctx: TestContext, emails: readonly string[]) => P
   ];
 
 test.each(ways)(
-  "%s is queued for its account by rows, and by its size",
+  "the queue counts the rows and the size of %s for its account",
   async (_case, whenSent) => {
     const ctx = await givenChunked({ rows: 2 });
     const { world, sent } = recordSent(ctx.world);
@@ -159,7 +159,7 @@ test.each(ways)(
   },
 );
 
-test("a test key's job is queued for the same account, and last", async () => {
+test("the queue counts a test key's job for the same account, and serves the job last", async () => {
   const ctx = await givenChunked({ rows: 2 });
   const { world, sent } = recordSent(ctx.world);
 
@@ -170,7 +170,7 @@ test("a test key's job is queued for the same account, and last", async () => {
   ]);
 });
 
-test("the weight of a later pass is its number of rows, not the chunk's", async () => {
+test("a message of a later pass weighs its number of rows, not the chunk's", async () => {
   const ctx = await givenChunked({ rows: 5 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: [...createEmails(4), "greylisted@x.com"] });
   await whenWorked(ctx);
@@ -184,7 +184,7 @@ test("the weight of a later pass is its number of rows, not the chunk's", async 
   ]);
 });
 
-test("a single verification that continues in the background is queued for its account", async () => {
+test("a single verification that continues in the background counts for its account in the queue", async () => {
   const ctx = await givenChunked({ rows: 5 });
   const { world, sent } = recordSent(ctx.world);
 
@@ -195,7 +195,7 @@ test("a single verification that continues in the background is queued for its a
   ]);
 });
 
-test("an event and its deliveries are queued for their account", async () => {
+test("an event and its deliveries count for their account in the queue", async () => {
   const ctx = await givenHook();
   const { world, sent } = recordSent(ctx.world);
   await whenEventEmitted({ ...ctx, world });

@@ -37,7 +37,7 @@ test("the reconciler leaves a job with progress alone for another hour", async (
   expect(findItem(ctx)).toMatchObject({ seen: 2, due_sk: "2026-11-21T01:00:00.000Z" });
 });
 
-test("the reconciler sends the chunks without a result of a job without progress again", async () => {
+test("the reconciler sends unfinished chunks again when their job makes no progress", async () => {
   const ctx = await setupMessages();
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[1] ?? null }]);
   await whenWorked(ctx);
@@ -49,7 +49,7 @@ test("the reconciler sends the chunks without a result of a job without progress
   expect(await receiveAll(ctx)).toEqual([ctx.messages[0], ctx.messages[2]]);
 });
 
-test("a chunk whose rows wait for a server is not stuck", async () => {
+test("a chunk whose rows wait for a server does not count as stuck", async () => {
   const ctx = await setupMessages(["greylisted@x.com", "ann@x.com"]);
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[0] ?? null }]);
   await whenWorked(ctx);
@@ -60,7 +60,7 @@ test("a chunk whose rows wait for a server is not stuck", async () => {
   expect(ctx.queue.pending()).toBe(0);
 });
 
-test("the reconciler completes a job whose last worker crashed before it did", async () => {
+test("the reconciler completes a job whose last worker crashed before the completion", async () => {
   const ctx = await setupMessages();
   await ctx.table.write({ update: toJobKey("job_1"), add: { processed: 5, valid: 5 } });
 
@@ -68,7 +68,7 @@ test("the reconciler completes a job whose last worker crashed before it did", a
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("the reconciler sends chunks again that may not be queued, and settles each by an entry of its own", async () => {
+test("the reconciler sends chunks again that the queue may lack, and settles each by its own entry", async () => {
   const ctx = await givenFates(["unknown", "sent", "unheard"]);
 
   const done = await jobWork.repair(ctx.world, findItem(ctx));
@@ -85,7 +85,7 @@ test("the reconciler sends chunks again that may not be queued, and settles each
   await thenConsistent(ctx);
 });
 
-test("while the queue does not confirm a message nothing is settled, and the reconciler retries each minute", async () => {
+test("the reconciler settles nothing, and retries each minute, while the queue does not confirm a message", async () => {
   const ctx = await givenFates(["unknown", "sent"]);
   const lossy = withMessageFates(ctx, () => "unheard");
 
@@ -96,7 +96,7 @@ test("while the queue does not confirm a message nothing is settled, and the rec
   expect(await readCredits(ctx)).toMatchObject({ held: 1, spent: 1 });
 });
 
-test("the worker of the last chunk settles one that was done without being known to be queued", async () => {
+test("the worker of the last chunk settles a finished chunk that the queue never confirmed", async () => {
   const ctx = await givenFates(["unheard", "sent"]);
 
   await whenWorked(ctx);
@@ -105,7 +105,7 @@ test("the worker of the last chunk settles one that was done without being known
   await thenConsistent(ctx);
 });
 
-test("the reconciler retries until the hour is over, then refunds the chunk, and no worker verifies it after that", async () => {
+test("the reconciler retries for an hour, then refunds the chunk, and no worker verifies the chunk later", async () => {
   const ctx = await givenFates(["unheard", "sent"]);
   const lossy = withMessageFates(ctx, () => "refused");
   ctx.later(60 * MINUTE_MS);
@@ -126,7 +126,7 @@ test("the reconciler retries until the hour is over, then refunds the chunk, and
   await thenConsistent(ctx);
 });
 
-test("the reconciler resolves fifty chunks at a time at most, and a larger number in several runs", async () => {
+test("the reconciler resolves at most fifty chunks at a time, and a larger number in several runs", async () => {
   const ctx = await givenFates([...Array<Fate>(70).fill("unknown"), "sent"]);
 
   const looks = [
@@ -139,7 +139,7 @@ test("the reconciler resolves fifty chunks at a time at most, and a larger numbe
   await thenConsistent(ctx);
 });
 
-test("a reconciler that finds another's fencing token on the job moves no credits", async () => {
+test("a reconciler that finds another fencing token on the job moves no credits", async () => {
   const ctx = await givenFates(["unknown", "sent"]);
   const stale = findItem(ctx);
   await ctx.table.write({ update: toJobKey("job_1"), set: { token: "another" } });

@@ -29,7 +29,7 @@ test.each([
   ["granted keeps up with the ledger", { available: 4, granted: 4 }],
   ["debited keeps up with the ledger", { available: -2, debited: 2, spent: 2 }],
   ["refunded keeps up with the ledger", { debited: 2, refunded: 2 }],
-])("the audit names the broken invariant: %s", async (invariant, add) => {
+])("the audit reports the broken invariant: %s", async (invariant, add) => {
   const { world, account } = await given({ balance: 10 });
   await world.table.write({ update: toBalanceKey(account), add });
 
@@ -41,7 +41,7 @@ test.each([
 
 const HELD_FOR_WORK = "credits are held for work under way, and for nothing else";
 
-test("the audit finds a hold without work, though every sum is right", async () => {
+test("the audit finds a hold without work although every sum is right", async () => {
   const { world, account } = await given({ balance: 10 });
   const at = world.now().toISOString();
   const origin = { account, operation: "job_9", openedAt: at };
@@ -62,7 +62,7 @@ test("the audit finds a hold without work, though every sum is right", async () 
 test.each([
   ["an operation", "OPERATION#job_1", "ann@x.com"],
   ["a job", "JOB#job_1", "slow@x.com"],
-])("the audit finds %s that holds more than was debited", async (_case, pk, email) => {
+])("the audit finds %s whose hold exceeds its debit", async (_case, pk, email) => {
   const ctx = await given({ balance: 10 });
   const { world, table, account, liveKey } = ctx;
   void whenVerified(createStoppingWorld(ctx, email === "slow@x.com" ? 2 : 1).world, liveKey, {
@@ -95,12 +95,12 @@ test("the audit finds an operation without an entry in the ledger", async () => 
 const USAGE = "usage, in total and by operation, = the sum of the entries of each month";
 
 test.each([
-  ["more was used", { debited: 2 }],
-  ["less was refunded", { refunded: -2 }],
-  ["less was granted", { granted: -2 }],
+  ["the account used more", { debited: 2 }],
+  ["the account received fewer refunds", { refunded: -2 }],
+  ["the account received fewer grants", { granted: -2 }],
   ["an operation used more", { debited_verify: 2 }],
-  ["an operation was refunded more", { refunded_find: 2 }],
-])("the audit finds usage that shows that %s than the ledger does", async (_case, add) => {
+  ["an operation received more refunds", { refunded_find: 2 }],
+])("the audit finds usage that claims, unlike the ledger, that %s", async (_case, add) => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   await whenVerified(world, ctx.liveKey, { email: "error@x.com" });
@@ -111,7 +111,7 @@ test.each([
   expect(violations).toEqual([{ account_id: account, law: USAGE }]);
 });
 
-test("usage of a closed month is compared with its closing", async () => {
+test("the audit compares the usage of a closed month with its closing", async () => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   const openedAt = world.now().toISOString();
@@ -139,8 +139,8 @@ const CHUNKS = "a job has processed the rows that its chunks have";
 test.each([
   ["counts more than it processed", { valid: 2 }, [COUNTERS]],
   ["counts less than it processed", { valid: 0 }, [COUNTERS]],
-  ["processed more than there is", { processed: 2, valid: 2 }, [COUNTERS, CHUNKS]],
-  ["is completed before all is processed", { total: 2 }, [COUNTERS]],
+  ["processed more rows than its total", { processed: 2, valid: 2 }, [COUNTERS, CHUNKS]],
+  ["is completed before all rows are processed", { total: 2 }, [COUNTERS]],
   ["was refunded for a row that it processed", { refunded: 1 }, [COUNTERS]],
   ["processed more than its chunks", { total: 2, processed: 2, valid: 2 }, [CHUNKS]],
   ["processed less than its chunks", { processed: 0, valid: 0, refunded: 1 }, [CHUNKS]],
@@ -158,7 +158,7 @@ test.each([
   );
 });
 
-test("a job of chunks is consistent from its first to its last, also where some were refunded", async () => {
+test("the audit finds a job of chunks consistent from its start to its end, with refunded chunks too", async () => {
   const ctx = await givenChunked();
   const world = withMessageFates(
     ctx,
@@ -189,7 +189,7 @@ test.each([
   expect(violations).toEqual([{ account_id: ctx.account, law: CHUNKS }]);
 });
 
-test("chunks that are done while the audit counts them break no invariant", async () => {
+test("the audit reports no broken invariant when chunks end during its count", async () => {
   const ctx = await givenChunked({ rows: 1 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
   const working = {
@@ -203,7 +203,7 @@ test("chunks that are done while the audit counts them break no invariant", asyn
   expect(await audit(working, ctx.world.now())).toMatchObject({ ok: true });
 });
 
-test("the chunks of a job whose retention is over are not counted", async () => {
+test("the audit does not count the chunks of a job whose retention has ended", async () => {
   const ctx = await givenChunked({ plan: "free" });
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
   await whenWorked(ctx);
@@ -213,7 +213,7 @@ test("the chunks of a job whose retention is over are not counted", async () => 
   expect(await audit(ctx.table, ctx.world.now())).toMatchObject({ ok: true });
 });
 
-test("credits granted while the ledger is read break no invariant", async () => {
+test("the audit reports no broken invariant when a grant arrives during its read of the ledger", async () => {
   const { world, account } = await given({ balance: 10 });
   const moving = {
     ...world.table,
@@ -236,7 +236,7 @@ const createStrayEntry = (account: string, at: string) => ({
   reason: "opening" as const,
 });
 
-test("the audit finds an entry that is missing from the balance", async () => {
+test("the audit finds an entry that the balance lacks", async () => {
   const { world, account } = await given();
   await world.table.write({
     create: toEntryItem(createStrayEntry(account, world.now().toISOString())),
@@ -260,7 +260,7 @@ test.each([
   ["2027-01-31T12:00:00.000Z", "2027-02-28T00:00:00.000Z", "2027-03-01T00:00:00.000Z"],
   ["2027-01-31T12:00:00.000Z", "2027-03-01T00:00:00.000Z", "2027-03-01T00:00:00.000Z"],
 ])(
-  "in an account opened at %s an entry of %s that the balance lacks is found at %s",
+  "the audit of an account opened at %s finds a stray entry of %s at %s",
   async (opened, openedAt, to) => {
     const { world, later } = givenWorld();
     later(Date.parse(opened) - world.now().getTime());
@@ -271,7 +271,7 @@ test.each([
   },
 );
 
-test("the audit includes what a reader reports: the credits that it holds, and the invariants that it found broken", async () => {
+test("the audit includes the held credits and broken invariants that another reader reports", async () => {
   const { world, account } = await given({ balance: 10 });
   const auditWith = createAudit(iterateAccounts, [
     async () => ({ held: new Map([["job_9", 2]]), broken: [] }),

@@ -32,7 +32,7 @@ const whenAllVerified = (ctx: Awaited<ReturnType<typeof given>>, from: number, t
 const listShards = async ({ table, account }: Awaited<ReturnType<typeof given>>) =>
   (await readBalance(table, account)).shards;
 
-test("the charges of an account are spread over many shards, and what it has is their sum", async () => {
+test("the charges of an account spread over many shards, and the balance is their sum", async () => {
   const ctx = await given({ balance: 100 });
 
   await whenAllVerified(ctx, 0, 60);
@@ -46,7 +46,7 @@ test("the charges of an account are spread over many shards, and what it has is 
   await thenConsistent(ctx);
 });
 
-test("an account can spend every credit and no more, however the shards hold them", async () => {
+test("an account can spend every credit and no more, however its shards hold the credits", async () => {
   const ctx = await given({ balance: 37 });
 
   const answers = await whenAllVerified(ctx, 0, 100);
@@ -57,7 +57,7 @@ test("an account can spend every credit and no more, however the shards hold the
   await thenConsistent(ctx);
 });
 
-test("a charge that needs the credits of all shards is paid", async () => {
+test("a charge that needs the credits of all shards succeeds", async () => {
   const ctx = await given({ balance: 90 });
   await whenAllVerified(ctx, 0, 30);
   expect((await listShards(ctx)).filter(({ available }) => available > 0).length).toBeGreaterThan(
@@ -77,7 +77,7 @@ test("a charge that needs the credits of all shards is paid", async () => {
   await thenConsistent(ctx);
 });
 
-test("a deployment without shards spends the credits of shards that it finds", async () => {
+test("a deployment without shards spends the credits of existing shards", async () => {
   const ctx = await given({ balance: 60 });
   await whenAllVerified(ctx, 0, 30);
   const settings = { ...ctx.world.settings, creditsPerShard: Number.POSITIVE_INFINITY };
@@ -105,7 +105,7 @@ test.each([
   ["of a plan for low rates", { plan: "free" as const }],
   ["with few credits", { creditsPerShard: 100 }],
   ["where transactions never conflict", { creditsPerShard: Number.POSITIVE_INFINITY }],
-])("an account %s has one item", async (_case, made) => {
+])("an account %s stores one balance item", async (_case, made) => {
   const ctx = await given({ balance: 50, ...made });
 
   await whenAllVerified(ctx, 0, 20);
@@ -113,7 +113,7 @@ test.each([
   expect(await listShards(ctx)).toHaveLength(1);
 });
 
-test("a day's usage is the sum of its shards", async () => {
+test("the usage of a day is the sum of its shards", async () => {
   const ctx = await given({ balance: 100 });
   await whenAllVerified(ctx, 0, 40);
 
@@ -127,7 +127,7 @@ test("a day's usage is the sum of its shards", async () => {
   ]);
 });
 
-test("a threshold that the sum of the shards crosses is reported once, and again after a grant", async () => {
+test("a threshold that the sum of the shards crosses emits one event, and another one after a grant", async () => {
   const ctx = await given({ balance: 50 });
   for (let n = 0; n < 50; n++) await whenAllVerified(ctx, n, n + 1);
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
@@ -144,7 +144,7 @@ test("a threshold that the sum of the shards crosses is reported once, and again
   ]);
 });
 
-test("a threshold that debits of several shards crossed together is reported within a minute", async () => {
+test("a threshold that debits of several shards cross together emits its event within a minute", async () => {
   const ctx = await given({ balance: 50 });
   await whenAllVerified(ctx, 0, 10);
   const { shards } = await readBalance(ctx.table, ctx.account);
@@ -186,7 +186,7 @@ const findWrongDraw = (
   return "the credits were never gathered";
 };
 
-test("whatever each shard has, a charge that all of them together can pay is paid after some draws", () => {
+test("a charge that all shards together can pay succeeds after some draws, whatever each shard holds", () => {
   const amounts = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 12 });
   const count = fc.integer({ min: 1, max: 20 });
   const chance = fc.double({ min: 0, max: 0.999, noNaN: true });

@@ -51,7 +51,7 @@ const listReadMonths = async (ctx: TestContext, isFull = false): Promise<readonl
 
 const put = (ctx: TestContext, item: Item) => ctx.table.write({ put: item });
 
-test("a closed month is read once; later audits read its closing and the open months", async () => {
+test("the audit reads a closed month once, and later only its closing and the open months", async () => {
   const ctx = await given();
 
   const first = await listReadMonths(ctx);
@@ -69,7 +69,7 @@ test("a full audit reads the closed months again", async () => {
   expect(await listReadMonths(ctx, true)).toEqual([...CLOSED, "2027-03", "2027-04"]);
 });
 
-test("a month is closed 35 days after its end, not before", async () => {
+test("the audit closes a month 35 days after its end, not before", async () => {
   const ctx = await givenAny({ balance: 10 });
   ctx.later(Date.parse("2027-01-04T23:59:59.999Z") - ctx.world.now().getTime());
   await runAudit(ctx);
@@ -106,7 +106,7 @@ test.each<[string, (ctx: TestContext, entry: Item) => Promise<unknown>]>([
   expect((await runAudit(ctx, true)).ok).toBe(false);
 });
 
-test("the next audit finds a closing that was changed", async () => {
+test("the next audit finds a changed closing", async () => {
   const ctx = await given();
   await runAudit(ctx);
   const [closing] = listItems(ctx, "CLOSING#").filter(({ sk }) => sk === "2026-12");
@@ -117,7 +117,7 @@ test("the next audit finds a closing that was changed", async () => {
   expect(violations).toEqual([{ account_id: ctx.account, law: DIFFERS }]);
 });
 
-test("the audit finds a balance that does not agree with the closed months", async () => {
+test("the audit finds a balance that differs from the closed months", async () => {
   const ctx = await given();
   await runAudit(ctx);
   await ctx.table.write({
@@ -132,7 +132,7 @@ test("the audit finds a balance that does not agree with the closed months", asy
   );
 });
 
-test("the audit never closes a month whose entries do not agree with the balance", async () => {
+test("the audit never closes a month whose entries differ from the balance", async () => {
   const ctx = await given();
   await put(ctx, { ...takeEntry(ctx), moved: { hold: 4 } });
 
@@ -143,7 +143,7 @@ test("the audit never closes a month whose entries do not agree with the balance
 });
 
 test.each([0, 1, 2, 3, 4, 5, 6, 7])(
-  "an audit that stops after %d writes is continued by the next one",
+  "the next audit continues an audit that stopped after %d writes",
   async (writes) => {
     const ctx = await given();
     let left = writes;
@@ -167,7 +167,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7])(
 );
 
 test.each([1, 2, 3, 4])(
-  "an audit that stops while it reads the month after %d is continued there",
+  "the next audit continues an audit that stopped after reading month %d",
   async (months) => {
     const ctx = await given();
     const stopAt = [...CLOSED, "2027-03"][months] ?? "";
@@ -186,7 +186,7 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-test("an entry that a wrong clock writes to a closed month is counted, and reported once", async () => {
+test("the audit counts an entry that a wrong clock writes to a closed month, and reports it once", async () => {
   const ctx = await given();
   await runAudit(ctx);
   ctx.jump(-4 * MONTH_MS);
@@ -216,7 +216,7 @@ test("the audit finds an entry in a closed month that the balance lacks", async 
   expect(await runAudit(ctx, true)).toMatchObject({ ok: false });
 });
 
-test("a month that a clock ahead of time closed is open again when the clock is right", async () => {
+test("a month that a clock ahead of time closed opens again when the clock is right", async () => {
   const ctx = await givenAny({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
   ctx.jump(100 * DAY_MS);
@@ -235,7 +235,7 @@ test("a month that a clock ahead of time closed is open again when the clock is 
   ]);
 });
 
-test("a month with credits that are still held stays open", async () => {
+test("a month with held credits stays open", async () => {
   const ctx = await givenAny({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   ctx.later(100 * DAY_MS);

@@ -40,7 +40,7 @@ const givenBalance = async ({ granted = 10, held = 0, spent = 0 } = {}) => {
   return table;
 };
 
-test.each(Object.keys(MOVES) as MoveKind[])("%s keeps both invariants", (kind) => {
+test.each(Object.keys(MOVES) as MoveKind[])("the move %s keeps both invariants", (kind) => {
   const sum: Record<string, number> = Object.fromEntries(TOTALS.map((total) => [total, 0]));
   for (const [total, by] of Object.entries(toBalanceChanges({ [kind]: halves(3) })))
     sum[total]! += by;
@@ -51,7 +51,7 @@ test.each(Object.keys(MOVES) as MoveKind[])("%s keeps both invariants", (kind) =
   expect(Object.values(sum).some((by) => by !== 0)).toBe(true);
 });
 
-test("one entry may settle some and release the rest", () => {
+test("one entry can settle some credits and release the rest", () => {
   expect(toBalanceChanges({ settle: halves(3), release: halves(2) })).toEqual({
     held: -5,
     spent: 3,
@@ -66,7 +66,7 @@ test.each<[MovedAmounts, object]>([
   [{ settle: halves(2) }, { available: 7, held: 0, spent: 3, debited: 3, refunded: 0 }],
   [{ release: halves(2) }, { available: 9, held: 0, spent: 1, debited: 3, refunded: 2 }],
   [{ refund: halves(1) }, { available: 8, held: 2, spent: 0, debited: 3, refunded: 1 }],
-])("of 7 available, 2 held and 1 spent, %j leaves %j", async (moved, totals) => {
+])("from 7 available, 2 held and 1 spent, the move %j leaves %j", async (moved, totals) => {
   const table = await givenBalance({ held: 2, spent: 1 });
 
   await table.transact(move(createEntry(moved)));
@@ -82,7 +82,7 @@ test.each<MovedAmounts>([
   { refund: halves(2) },
   { settle: halves(2), release: halves(1) },
 ])(
-  "of 7 available, 2 held and 1 spent, %j is refused by the balance and leaves no entry",
+  "the balance of 7 available, 2 held and 1 spent refuses the move %j, and stores no entry",
   async (moved) => {
     const table = await givenBalance({ held: 2, spent: 1 });
     const before = table.items();
@@ -93,7 +93,7 @@ test.each<MovedAmounts>([
   },
 );
 
-test("a step of an operation is written once, however often and with whatever amounts it is retried", async () => {
+test("the ledger stores a step of an operation once, whatever the number and amounts of retries", async () => {
   const table = await givenBalance({ held: 2 });
   await table.transact(move(createEntry({ settle: halves(1) }, "end")));
   const again = move(createEntry({ release: halves(1) }, "end"));
@@ -102,7 +102,7 @@ test("a step of an operation is written once, however often and with whatever am
   expect(await getBalance(table, "acc_1")).toMatchObject({ held: 1, spent: 1, refunded: 0 });
 });
 
-test("the least balance that a debit may leave is a condition of the same write", async () => {
+test("a debit's write is conditional on the least balance that the debit may leave", async () => {
   const table = await givenBalance({ granted: 10 });
   const held = { hold: halves(4) };
   const refused = await table.transact(move(createEntry(held), 0, { atLeast: 6, atMost: 5 }));
@@ -111,7 +111,7 @@ test("the least balance that a debit may leave is a condition of the same write"
   expect([refused.outcome, result.outcome]).toEqual(["refused", "committed"]);
 });
 
-test("an entry is stored in the month in which its operation began, whenever the operation ends", () => {
+test("an entry belongs to the month in which its operation began, whenever the operation ends", () => {
   const origin = { account: "acc_1", operation: "job_1", openedAt: "2026-11-30T23:59:59.999Z" };
   const end = {
     step: "end" as const,
@@ -127,7 +127,7 @@ test("an entry is stored in the month in which its operation began, whenever the
 });
 
 test.each([0.3, 1e300, Number.NaN, Number.POSITIVE_INFINITY])(
-  "%d is not an amount of credits",
+  "the ledger refuses %d as an amount of credits",
   (amount) => {
     expect(() => credits(amount)).toThrow(RangeError);
   },

@@ -29,7 +29,7 @@ test.each<[number, number, number, string[]]>([
   [10, 0, 9, ["credits.depleted"]],
   [10, 1, 10, ["credits.low", "credits.depleted"]],
 ])(
-  "of %d with a threshold at %d, a debit of %d crosses %j",
+  "a balance of %d with a threshold at %d and a debit of %d crosses %j",
   (available, lowThreshold, debited, events) => {
     const { crossed } = findCrossing(getBalance(available, lowThreshold), halves(debited));
 
@@ -37,7 +37,7 @@ test.each<[number, number, number, string[]]>([
   },
 );
 
-test("a debit computed for one balance is written over another only if it crosses the same thresholds", () => {
+test("a debit computed for one balance changes another only if both cross the same thresholds", () => {
   const amount = fc.integer({ min: 0, max: 60 });
   fc.assert(
     fc.property(amount, amount, amount, amount, (seen, found, lowThreshold, debited) => {
@@ -59,7 +59,7 @@ test("a debit computed for one balance is written over another only if it crosse
   );
 });
 
-test("a debit is always written over a balance that did not change", () => {
+test("a debit always succeeds on an unchanged balance", () => {
   const amount = fc.integer({ min: 1, max: 60 });
   fc.assert(
     fc.property(amount, amount, amount, (seen, lowThreshold, debited) => {
@@ -78,7 +78,7 @@ test.each([
   [19, 1],
   [9, 0],
   [0, 0],
-])("after a grant of %d halves the threshold is %d", (granted, threshold) => {
+])("the threshold after a grant of %d halves is %d", (granted, threshold) => {
   expect(getLowThreshold(halves(granted))).toBe(threshold);
 });
 
@@ -89,7 +89,7 @@ const whenSpent = (ctx: Awaited<ReturnType<typeof given>>, from: number, to: num
     ),
   );
 
-test("racing debits emit one event for each threshold that they cross, and all of them are paid", async () => {
+test("concurrent debits all succeed, and emit one event for each threshold that they cross", async () => {
   const ctx = await given({ balance: 50 });
 
   const answers = await whenSpent(ctx, 0, 50);
@@ -99,7 +99,7 @@ test("racing debits emit one event for each threshold that they cross, and all o
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
 });
 
-test("the events belong to the account, and hold the remaining credits and the threshold", async () => {
+test("the threshold events belong to the account, and contain the remaining credits and the threshold", async () => {
   const ctx = await given({ balance: 20 });
   await whenSpent(ctx, 0, 20);
 
@@ -131,7 +131,7 @@ test.each([
   ["a grant", grantCredits, [25, 30]],
   ["a clawback", clawBackCredits, [15, 10]],
 ] as const)(
-  "%s is made once for each key, however often it is repeated",
+  "%s with one key moves credits once, however often the operator repeats the request",
   async (_, change, [after, twice]) => {
     const ctx = await given({ balance: 20 });
     const repeat = (key: string) => change(ctx.world, ctx.account, FIVE, key);
@@ -151,7 +151,7 @@ test.each([
   ["a grant", grantCredits, 25],
   ["a clawback", clawBackCredits, 15],
 ])(
-  "%s that lost its reply says to repeat it with the same key, and the repeat moves nothing more",
+  "%s with a lost reply asks for a repeat with the same key, and the repeat moves nothing more",
   async (_, change, after) => {
     const ctx = await given({ balance: 20 });
 
@@ -167,7 +167,7 @@ test.each([
   },
 );
 
-test("without a key the error states that the outcome is unknown", async () => {
+test("a grant without a key reports an unknown outcome after a lost reply", async () => {
   const ctx = await given({ balance: 20 });
 
   await expect(grantCredits(whenLost(ctx), ctx.account, FIVE)).rejects.toMatchObject({
@@ -175,7 +175,7 @@ test("without a key the error states that the outcome is unknown", async () => {
   });
 });
 
-test("a clawback of all unspent credits happens once, and its repeat is not refused for too few", async () => {
+test("a clawback of all unspent credits happens once, and its repeat succeeds too", async () => {
   const ctx = await given({ balance: 20 });
   const takeAll = () => clawBackCredits(ctx.world, ctx.account, credits(20), "key-1");
 
@@ -184,7 +184,7 @@ test("a clawback of all unspent credits happens once, and its repeat is not refu
   expect((await takeAll()).available).toBe(0);
 });
 
-test("the same key with another amount, direction or account is refused, and moves no credits", async () => {
+test("the service refuses a repeated key with another amount, direction or account, and moves no credits", async () => {
   const ctx = await given({ balance: 20 });
   const { world, account } = ctx;
   const other = await openAccount(world, { name: "Bo", plan: "free", opening: 0 as Halves });
@@ -205,7 +205,7 @@ test("the same key with another amount, direction or account is refused, and mov
 });
 
 describe("a clawback", () => {
-  test("a clawback takes unspent credits, with an entry in the ledger, and every invariant holds", async () => {
+  test("a clawback takes unspent credits with an entry in the ledger, and keeps every invariant", async () => {
     const ctx = await given({ balance: 20 });
     await whenVerified(ctx.world, ctx.liveKey, { email: "ann@example.com" });
 
@@ -217,7 +217,7 @@ describe("a clawback", () => {
     await thenConsistent(ctx);
   });
 
-  test("a clawback takes at most all unspent credits, and a refused one changes nothing", async () => {
+  test("a clawback takes at most all unspent credits, and changes nothing when refused", async () => {
     const ctx = await given({ balance: 3 });
 
     await expect(clawBackCredits(ctx.world, ctx.account, credits(3.5))).rejects.toMatchObject({
@@ -232,7 +232,7 @@ describe("a clawback", () => {
     await thenConsistent(ctx);
   });
 
-  test("a clawback never takes credits that a concurrent request spends, and reads a balance that moved again", async () => {
+  test("a clawback never takes credits that a concurrent request spends, and reads a changed balance again", async () => {
     const ctx = await given({ balance: 10 });
     const { world, account, liveKey, table } = ctx;
     let paid = false;

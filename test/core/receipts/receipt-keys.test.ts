@@ -11,13 +11,13 @@ const listIn = async (day: string, encryptionKey = "a sealing key for tests") =>
 
 const idsIn = async (day: string) => (await listIn(day)).map(({ kid }) => kid.slice(0, 4));
 
-test("a year's key is public for a year before it signs, and ever after", async () => {
+test("a year's receipt key is public from a year before it signs", async () => {
   expect(await idsIn("2026-01-01T00:00:00Z")).toEqual(["2026", "2027"]);
   expect(await idsIn("2026-12-31T23:59:59Z")).toEqual(["2026", "2027"]);
   expect(await idsIn("2029-06-01T00:00:00Z")).toEqual(["2026", "2027", "2028", "2029", "2030"]);
 });
 
-test("the keys of a setting are always the same, each is another, and another setting has others", async () => {
+test("one setting always derives the same receipt keys, all different, and another setting others", async () => {
   const now = await listIn("2026-06-01T00:00:00Z");
   const later = await listIn("2028-06-01T00:00:00Z");
   const others = await listIn("2028-06-01T00:00:00Z", "another sealing key");
@@ -28,7 +28,7 @@ test("the keys of a setting are always the same, each is another, and another se
   expect(new Set(all.map(({ kid }) => kid)).size).toBe(8);
 });
 
-test("a key's id has the start of its thumbprint by RFC 7638", async () => {
+test("the id of a receipt key contains the start of its RFC 7638 thumbprint", async () => {
   const [key] = await listIn("2026-06-01T00:00:00Z");
   if (!key) throw new Error("There is no key.");
   const thumbprint = await calculateJwkThumbprint(key);
@@ -44,7 +44,7 @@ test("a key's id has the start of its thumbprint by RFC 7638", async () => {
   });
 });
 
-test("the key of a year stays the same in every release: receipts of years ago are checked with it", async () => {
+test("the receipt key of a year is equal in every release, so that old receipts stay valid", async () => {
   const [key] = await listIn("2026-06-01T00:00:00Z");
 
   // By `openssl kdf` (HKDF) and `openssl pkey`.

@@ -51,7 +51,7 @@ const row = (number: number, at: string, reason = "greylisted") => ({
   causes: ["greylisting" as const],
 });
 
-test("rows of the same time, reason and history are one group", () => {
+test("rows of the same time, reason and history form one group", () => {
   const [early, late] = ["2026-11-21T00:06:00.000Z", "2026-11-21T00:20:00.000Z"];
 
   expect(
@@ -63,7 +63,7 @@ test("rows of the same time, reason and history are one group", () => {
   ]);
 });
 
-test("a pass takes the first group, also before its time, and the groups due within half a minute of it", () => {
+test("a pass takes the first group even before its time, and the groups due within half a minute of it", () => {
   const groups = ["00:06:00", "00:06:30", "00:06:31"].map((time, at) => ({
     ...row(at, `2026-11-21T${time}.000Z`),
     rows: [at],
@@ -76,7 +76,7 @@ test("a pass takes the first group, also before its time, and the groups due wit
   expect(splitDue([])).toEqual({ due: [], later: [] });
 });
 
-test("rows of one chunk that break in several passes are each refunded, once", async () => {
+test("rows of one chunk that fail in several passes each receive one refund", async () => {
   const ctx = createMoodyWorld(await givenChunked({ rows: 3 }), {
     "ann2@x.com": ["error@x.com"],
     "ann3@x.com": ["greylisted@x.com", "error@x.com"],
@@ -98,7 +98,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   ["a batch", ({ world, liveKey }) => whenBatched(world, liveKey, { emails: createEmails(3) })],
   ["a file", (ctx) => whenProcessed(ctx, createEmails(3))],
 ])(
-  "%s whose input is gone while rows wait is refunded for them, and no row waits any more",
+  "%s whose input disappears while rows wait refunds those rows, and no row waits longer",
   async (_kind, whenSent) => {
     const ctx = createMoodyWorld(await givenChunked({ rows: 3 }), {
       "ann2@x.com": ["greylisted@x.com"],
@@ -122,7 +122,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   },
 );
 
-test("the chunks of a large job are due in every partition, and all at the same time", async () => {
+test("the chunks of a large job are due in every partition at the same time", async () => {
   const ctx = await setupMessages(createEmails(100), 1);
   for (const message of ctx.messages) await verifyChunk.handle(greylisting(ctx.world), message);
   const due = ctx.table.items().filter(({ due_kind }) => due_kind === "chunk");
@@ -135,7 +135,7 @@ test("the chunks of a large job are due in every partition, and all at the same 
   expect(await receiveAll(ctx)).toHaveLength(100);
 });
 
-test("the record of deferred rows is a small part of an item's limit, and is deleted when no row waits", async () => {
+test("the record of deferred rows stays far below an item's limit, and disappears when no row waits", async () => {
   const ctx = await setupMessages(createEmails(100), 100);
 
   await verifyChunk.handle(greylisting(ctx.world), ctx.messages[0] ?? null);
@@ -169,7 +169,7 @@ const whenHandled = async (ctx: TestContext, messages: readonly Json[]): Promise
   for (const body of messages) await verifyChunk.handle(ctx.world, body);
 };
 
-test("the worker stores the rows with a result while the slow ones continue", async () => {
+test("the worker stores the finished rows while the slow rows continue", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   const from = ctx.world.now().getTime();
 
@@ -180,7 +180,7 @@ test("the worker stores the rows with a result while the slow ones continue", as
   expect(await readJob(ctx)).toMatchObject({ status: "processing", progress: { processed: 3 } });
 });
 
-test("slow rows continue in a message with their own weight, and their server is not asked again", async () => {
+test("slow rows continue in a message with their own weight, and no session asks their server again", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
 
@@ -193,7 +193,7 @@ test("slow rows continue in a message with their own weight, and their server is
   await thenConsistent(ctx);
 });
 
-test("a pass stores the slow rows that have ended while another takes minutes", async () => {
+test("a pass stores slow rows that have ended while another row takes minutes", async () => {
   const ctx = await setupSlow([...createEmails(1), "slow@x.com", "endless@x.com"]);
   const from = ctx.world.now().getTime();
   await whenHandled(ctx, await receiveAll(ctx));
@@ -216,7 +216,7 @@ test("a process that has not begun a slow row verifies it anew, and each row has
   expect((await listResultEmails(ctx)).toSorted()).toEqual([...createEmails(3), "slow@x.com"]);
 });
 
-test("when the message of the slow rows is lost, the chunk is due and they continue", async () => {
+test("the chunk is due, and its slow rows continue, when their message is lost", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
   await receiveAll(ctx);
@@ -239,7 +239,7 @@ test("a message received twice while slow rows continue adds no result and no ch
   await thenConsistent(ctx);
 });
 
-test("slow rows do not count as deferred, since they are under way", async () => {
+test("slow rows do not count as deferred, since their verification continues", async () => {
   const ctx = await setupSlow([...createEmails(2), "slow@x.com", "greylisted@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
 

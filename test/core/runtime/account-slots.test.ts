@@ -20,7 +20,7 @@ const setupSlots = (limit: number) => {
   return { start, begun, end, settled };
 };
 
-test("an account alone has half of the slots, and the others wait for them", async () => {
+test("an account alone takes half of the slots, and other accounts take the rest", async () => {
   const { start, begun, settled } = setupSlots(4);
   for (let n = 0; n < 25; n++) void start(`a${n}`);
   await settled();
@@ -35,7 +35,7 @@ test("an account alone has half of the slots, and the others wait for them", asy
 test.each([
   ["ends", undefined],
   ["fails", new Error("broken")],
-])("when work %s the next one that waits and may begin does", async (_case, error) => {
+])("the next work that waits and may begin starts when work %s", async (_case, error) => {
   const { start, begun, end, settled } = setupSlots(4);
   for (const name of ["a0", "a1", "a2", "b0", "b1", "c0", "d0"]) void start(name);
   await settled();
@@ -48,7 +48,7 @@ test.each([
   expect(begun.slice(4)).toEqual(["b1"]);
 });
 
-test("no more work is under way than there are slots, whatever comes", async () => {
+test("no more work runs than there are slots, whatever work arrives", async () => {
   const { start, begun, end, settled } = setupSlots(3);
   for (let n = 0; n < 40; n++) void start(`${"abcdefgh"[n % 8]}${n}`);
   let ended = 0;
@@ -63,7 +63,7 @@ test("no more work is under way than there are slots, whatever comes", async () 
 const NEVER = new AbortController().signal;
 const LIMITS = { perAccount: 2, inAll: 3 };
 
-test("an account above its share loses its oldest wait, and no other account loses one", () => {
+test("an account above its share loses its oldest long poll, and other accounts lose none", () => {
   const { begin } = createLongPolls(LIMITS, NEVER);
   const other = begin("other");
   const [first, second] = [begin("acc"), begin("acc")];
@@ -78,7 +78,7 @@ test("an account above its share loses its oldest wait, and no other account los
   ]);
 });
 
-test("when there are too many in all, a new one does not wait, until another has ended", () => {
+test("a new long poll ends at once while too many are open, and waits again after another has ended", () => {
   const { begin } = createLongPolls(LIMITS, NEVER);
   const [first] = [begin("a"), begin("b"), begin("c")];
 
@@ -89,7 +89,7 @@ test("when there are too many in all, a new one does not wait, until another has
   expect([refused.signal.aborted, admitted.signal.aborted]).toEqual([true, false]);
 });
 
-test("a process that stops ends all of them, and those that begin afterwards", () => {
+test("a stopping process ends all long polls, and later ones at once", () => {
   const stopping = new AbortController();
   const { begin } = createLongPolls(LIMITS, stopping.signal);
   const waiting = [begin("a"), begin("b")];

@@ -50,7 +50,7 @@ test.each<[Fate[], string, number, number]>([
   [["is lost before", "breaks", "passes"], "committed", 4, 3],
   [["is lost before", "breaks"], "ambiguous", 5, 4],
 ])(
-  "where a transaction %j it is %s, %d are left, after %d tries",
+  "commit of a transaction with the fates %j returns %s and leaves %d after %d tries",
   async (fates, outcome, left, tries) => {
     const ctx = await setupFates(fates);
 
@@ -63,27 +63,27 @@ test.each<[Fate[], string, number, number]>([
   },
 );
 
-test("an error that the table throws at the first try is certain, and commit does not try again", async () => {
+test("commit passes on an error that the table throws at the first try, and does not retry", async () => {
   const ctx = await setupFates(["breaks", "passes"]);
 
   await expect(commit(ctx.world, WRITES)).rejects.toThrow("no connection");
   expect(ctx.tries()).toBe(1);
 });
 
-test("a refusal is returned with the very write that was refused", async () => {
+test("commit returns a refusal with the refused write", async () => {
   const ctx = await setupFates(["passes"], 0);
 
   expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PAYMENT });
   expect(ctx.tries()).toBe(1);
 });
 
-test("a refusal after a lost reply is one, where it is not our own doing", async () => {
+test("commit returns a refusal after a lost reply when our own write did not cause it", async () => {
   const ctx = await setupFates(["is lost before", "passes"], 0);
 
   expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PAYMENT });
 });
 
-test("another writer's item under our key is a refusal, however alike the two are", async () => {
+test("commit treats another writer's item under our key as a refusal, however alike the items are", async () => {
   const ctx = await setupFates(["is lost before", "passes"]);
   await ctx.table.write({ create: { ...ours, by: "them" } });
 
@@ -91,7 +91,7 @@ test("another writer's item under our key is a refusal, however alike the two ar
   expect(await ctx.left()).toBe(5);
 });
 
-test("an item in another order of fields is still ours", async () => {
+test("commit recognizes our item when its fields have another order", async () => {
   const ctx = await setupFates(["is lost before", "passes"]);
   await ctx.table.write({ create: { by: "us", sk: "entry", pk: "P" } });
 
@@ -106,19 +106,22 @@ test.each<[Fate[], string]>([
   // The second attempt is refused: this table remembers no token.
   [["is lost after", "passes"], "ambiguous"],
   [["is lost after"], "ambiguous"],
-])("where a transaction without a proof %j it is %s", async (fates, outcome) => {
-  const ctx = await setupFates(fates);
+])(
+  "commit of a transaction without a proof with the fates %j returns %s",
+  async (fates, outcome) => {
+    const ctx = await setupFates(fates);
 
-  expect(await commit(ctx.world, UNPROVEN)).toMatchObject({ outcome });
-});
+    expect(await commit(ctx.world, UNPROVEN)).toMatchObject({ outcome });
+  },
+);
 
-test("a transaction without a proof is refused when its first attempt is", async () => {
+test("commit refuses a transaction without a proof when its first attempt is refused", async () => {
   const ctx = await setupFates(["passes"], 4);
 
   expect(await commit(ctx.world, UNPROVEN)).toMatchObject({ outcome: "refused" });
 });
 
-test("what cannot be looked up in the end stays unknown", async () => {
+test("commit returns ambiguous when the look-up of the proof fails", async () => {
   const ctx = await setupFates(["is lost after"]);
   const blind = { ...ctx.world.table, get: () => Promise.reject(new Error("no connection")) };
 
@@ -128,9 +131,13 @@ test("what cannot be looked up in the end stays unknown", async () => {
 const WORK = { create: key("work") };
 
 test.each<[string, Transaction, string]>([
-  ["the entry, which stays", { proof: PROOF, also: [WORK, PAYMENT] }, "committed"],
-  ["the work, which is done and gone since", { proof: WORK, also: [PROOF, PAYMENT] }, "ambiguous"],
-])("a transaction without a reply is proved by %s", async (_, transaction, outcome) => {
+  ["the entry, which exists", { proof: PROOF, also: [WORK, PAYMENT] }, "committed"],
+  [
+    "the work, which another process finished and removed",
+    { proof: WORK, also: [PROOF, PAYMENT] },
+    "ambiguous",
+  ],
+])("commit without a reply reads as its proof %s", async (_, transaction, outcome) => {
   const ctx = await setupFates(["is lost after"]);
   const finish = async () => void (await ctx.table.write({ remove: key("work") }));
 
@@ -140,14 +147,14 @@ test.each<[string, Transaction, string]>([
   expect(await ctx.left()).toBe(4);
 });
 
-test("the waits grow, and chance spreads them", async () => {
+test("the waits between tries grow, with a random part", async () => {
   const ctx = await setupFates(["is lost before"]);
   await commit(ctx.world, WRITES);
 
   expect(ctx.slept).toEqual([15, 100, 400]);
 });
 
-test("what an outbox write sends is sent when all is written, and never before", async () => {
+test("commit sends an outbox write's message after the transaction, and never before", async () => {
   const sends = { queue: "events", message: { body: { id: "evt_1" } } };
   const writes = { proof: PROOF, also: [PAYMENT, { create: key("event"), sends }] };
   const ctx = await setupFates(["is lost before", "passes"]);

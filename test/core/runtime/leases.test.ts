@@ -20,7 +20,7 @@ const setupWork = async () => {
   return { ...ctx, item };
 };
 
-test("the process that claims an item has it until the lease is over, under a token of its own", async () => {
+test("the process that acquires a lease keeps the item until the lease ends, under its own token", async () => {
   const { world, item, table } = await setupWork();
 
   const leased = await acquireLease(world, item, LEASE_MS);
@@ -34,7 +34,7 @@ test("the process that claims an item has it until the lease is over, under a to
   expect(await table.get(key)).toEqual(leased);
 });
 
-test("of many who take it at once one has it", async () => {
+test("one of many concurrent processes acquires the lease", async () => {
   const { world, item } = await setupWork();
 
   const leased = await Promise.all(
@@ -44,28 +44,28 @@ test("of many who take it at once one has it", async () => {
   expect(leased.filter((one) => one !== undefined)).toHaveLength(1);
 });
 
-test("a process that read the item before another one took the lease is refused", async () => {
+test("a process that read the item before another process acquired the lease is refused", async () => {
   const { world, item } = await setupWork();
   await acquireLease(world, item, LEASE_MS);
 
   expect(await acquireLease(world, item, LEASE_MS)).toBeUndefined();
 });
 
-test("with the moment as it was, another token is another hand", async () => {
+test("a lease is refused when the token differs, although the due time is the same", async () => {
   const { world, item, table } = await setupWork();
   await table.write({ update: key, set: { token: "another" } });
 
   expect(await acquireLease(world, item, LEASE_MS)).toBeUndefined();
 });
 
-test("what is done meanwhile cannot be taken", async () => {
+test("a lease is refused when the work ended meanwhile", async () => {
   const { world, item, table } = await setupWork();
   await table.write({ update: key, set: UNSCHEDULED });
 
   expect(await acquireLease(world, item, LEASE_MS)).toBeUndefined();
 });
 
-test("what is gone meanwhile cannot be taken", async () => {
+test("a lease is refused when the item disappeared meanwhile", async () => {
   const { world, item, table } = await setupWork();
   await table.write({ remove: key });
 
@@ -75,19 +75,22 @@ test("what is gone meanwhile cannot be taken", async () => {
 test.each([
   ["written", true],
   ["not written", false],
-])("a lost reply is found out by looking: %s", async (_case, written) => {
-  const { world, item, table } = await setupWork();
-  const write: Table["write"] = async (one) => {
-    if (written) await table.write(one);
-    return { outcome: "ambiguous" };
-  };
+])(
+  "a lease with a lost reply reads the item again to learn its outcome: %s",
+  async (_case, written) => {
+    const { world, item, table } = await setupWork();
+    const write: Table["write"] = async (one) => {
+      if (written) await table.write(one);
+      return { outcome: "ambiguous" };
+    };
 
-  const leased = await acquireLease({ ...world, table: { ...table, write } }, item, LEASE_MS);
+    const leased = await acquireLease({ ...world, table: { ...table, write } }, item, LEASE_MS);
 
-  expect(leased !== undefined).toBe(written);
-});
+    expect(leased !== undefined).toBe(written);
+  },
+);
 
-test("what is due is found in its partition, and no more when it is done", async () => {
+test("a query finds due work in its partition until the work is done", async () => {
   const { table } = await setupWork();
   const found = async () => {
     const pages = await Promise.all(
@@ -102,7 +105,7 @@ test("what is due is found in its partition, and no more when it is done", async
   expect(await found()).toEqual([]);
 });
 
-test("ids are spread over all partitions, and an id is always in the same one", () => {
+test("ids spread over all partitions, and one id always has the same partition", () => {
   const partitions = Array.from(
     { length: 200 },
     (_row, n) => scheduleWork("a", `job_${n}x${n * 7}`, START, "t").due_pk,
@@ -114,6 +117,6 @@ test("ids are spread over all partitions, and an id is always in the same one", 
   );
 });
 
-test("an item that is not due is no due item", () => {
+test("the reader of scheduled work refuses an item without a due time", () => {
   expect(() => readScheduledWork(key)).toThrow("due_pk");
 });

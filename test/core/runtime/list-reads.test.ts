@@ -19,7 +19,7 @@ const setupReads = () => {
   return { read, begun, ends, settle, later };
 };
 
-test("equal reads that wait are done once, and one that has begun is not shared", async () => {
+test("equal waiting reads share one query, and a read that has begun is not shared", async () => {
   const { read, begun, ends, settle } = setupReads();
   const first = read("a", "list");
   await settle();
@@ -36,7 +36,7 @@ test("equal reads that wait are done once, and one that has begun is not shared"
   expect(begun).toHaveLength(3);
 });
 
-test("reads of one account wait for each other, and another account's does not wait for all of them", async () => {
+test("the reads of one account wait for each other, and another account's read passes them", async () => {
   const { read, begun, ends, settle } = setupReads();
   for (const name of ["a0", "a1", "a2"]) void read("a", name);
   void read("b", "b0");
@@ -49,7 +49,7 @@ test("reads of one account wait for each other, and another account's does not w
   expect(begun).toEqual(["a0", "b0", "a1"]);
 });
 
-test("an account that has read its rows of a minute is refused, and another account is not", async () => {
+test("an account that has read its rows of a minute is refused, and another account is served", async () => {
   const { read, begun, settle, later } = setupReads();
   void read("a", "a0", 60_000_000);
 

@@ -31,11 +31,14 @@ test.each<[string, string, string, number]>([
   ["a 4.7.1 to a recipient, as greylisting servers reply", "RCPT", "450 4.7.1 greylisted", 0],
   ["another deferral of MAIL", "MAIL", "451 4.3.0 a fault of ours", 0],
   ["a refusal for good", "", "554 5.7.1 go away", 0],
-])("%s (%s, %s) causes a backoff of %i seconds", async (_, command, reply, seconds) => {
-  expect(await getBackoff(command, reply)).toBe(seconds);
-});
+])(
+  "the engine pauses after %s (%s, %s): a backoff of %i seconds",
+  async (_, command, reply, seconds) => {
+    expect(await getBackoff(command, reply)).toBe(seconds);
+  },
+);
 
-test("a single process gives no slot during a backoff, and one as soon as it is over", async () => {
+test("a single process acquires no slot during a backoff, and one as soon as the backoff ends", async () => {
   const { world, later } = givenWorld();
   const slots = createLocalSlots(world);
   const slotKey = toSlotKey(hostAt("mx.example.com"));
@@ -49,7 +52,7 @@ test("a single process gives no slot during a backoff, and one as soon as it is 
   expect((await slots.acquire(slotKey)).kind).toBe("acquired");
 });
 
-test("a single process has as many slots as the host takes, and a released one again", async () => {
+test("a single process acquires as many slots as the host allows, and a released slot again", async () => {
   const { world } = givenWorld();
   const slots = createLocalSlots(world);
   const slotKey = toSlotKey(hostAt("mx01.mail.icloud.com"));

@@ -36,7 +36,7 @@ const setup = (first: Behaviour, second: Behaviour, priorities: readonly number[
   return { ask, findState: () => catchAllCache.find("a.example", "") };
 };
 
-test("a first choice that is busy decides, though the backup accepts everybody", async () => {
+test("a busy first choice decides the verdict, although the backup accepts every recipient", async () => {
   const { ask, findState } = setup(isBusy, accepts);
 
   expect(await ask()).toMatchObject({
@@ -48,7 +48,7 @@ test("a first choice that is busy decides, though the backup accepts everybody",
   expect(await findState()).toMatchObject({ acceptsEveryone: false });
 });
 
-test("the evidence shows every host that was asked, and what it replied", async () => {
+test("the evidence shows every contacted host with its reply", async () => {
   const { transcript } = await setup(isBusy, accepts).ask();
   const lines = transcript.map(({ who, text }) => `${who} ${text}`);
 
@@ -58,7 +58,7 @@ test("the evidence shows every host that was asked, and what it replied", async 
   expect(lines).toContain("client RCPT TO:<ann@a.example>");
 });
 
-test("a backup that refuses a recipient proves no absence", async () => {
+test("a backup that refuses a recipient does not make the address invalid", async () => {
   const { ask } = setup(isBusy, knowsAnn);
 
   expect(await ask("eve@a.example")).toMatchObject({
@@ -67,7 +67,7 @@ test("a backup that refuses a recipient proves no absence", async () => {
   });
 });
 
-test("a backup that accepts one and refuses a random one proves a mailbox", async () => {
+test("a backup that accepts a recipient and refuses a random one proves a mailbox", async () => {
   expect(await setup(isBusy, knowsAnn).ask()).toMatchObject({
     finding: { verdict: "valid" },
     catchAll: "no",
@@ -75,7 +75,7 @@ test("a backup that accepts one and refuses a random one proves a mailbox", asyn
   });
 });
 
-test("hosts of one priority are all first choices", async () => {
+test("hosts of one priority all count as first choices", async () => {
   const { ask } = setup(isBusy, knowsAnn, [10, 10]);
 
   for (let times = 0; times < 5; times++)
@@ -83,16 +83,16 @@ test("hosts of one priority are all first choices", async () => {
 });
 
 test.each([
-  ["cannot be connected to", "connect_refused"],
-  ["says that it takes no mail at all", () => "521 5.3.2 no mail here"],
-] as const)("a first choice that %s leaves it to the next one", async (_, first) => {
+  ["refuses the connection", "connect_refused"],
+  ["replies that it takes no mail", () => "521 5.3.2 no mail here"],
+] as const)("the next host decides the verdict when a first choice %s", async (_, first) => {
   const { ask } = setup(first, knowsAnn);
 
   expect(await ask()).toMatchObject({ finding: { verdict: "valid" }, catchAll: "no" });
   expect(await ask("eve@a.example")).toMatchObject({ finding: { verdict: "invalid" } });
 });
 
-test("behind such a one, too, an acceptance of everybody is no catch-all, and is not remembered", async () => {
+test("a backup that accepts every recipient behind a closed first choice proves no catch-all", async () => {
   for (const backup of [accepts, acceptsRandom]) {
     const { ask, findState } = setup("connect_refused", backup);
 
@@ -101,7 +101,7 @@ test("behind such a one, too, an acceptance of everybody is no catch-all, and is
   }
 });
 
-test("a first choice that falls silent is asked again, whatever the backup says", async () => {
+test("the engine retries a silent first choice, whatever the backup replies", async () => {
   expect(await setup(() => "!timeout", accepts).ask()).toMatchObject({
     finding: { verdict: "unknown", reason: "timeout", retry: "later" },
   });

@@ -18,7 +18,7 @@ const NARROW: Host = {
   ip: "192.0.2.9",
 };
 
-test("a question without a session at its deadline returns at once, and no server is asked", async () => {
+test("a probe without a session at its deadline returns at once, and no server is asked", async () => {
   const { ask, atMs, named, sessions, world } = givenBusyHosts({ replyMs: 5_000 });
   const first = ask("ann", "caller", "ann", NARROW);
   await world.sleep(10);
@@ -34,7 +34,7 @@ test("a question without a session at its deadline returns at once, and no serve
   expect(atMs()).toBeGreaterThan(600_000);
 });
 
-test("a question whose session has begun gets its result, however long that takes", async () => {
+test("a probe whose session has begun returns its result, however long the session takes", async () => {
   const { ask } = givenBusyHosts({ replyMs: 1_000 });
 
   const { answer, waitedMs } = await ask("ann", "caller", "ann", NARROW, 500);
@@ -43,7 +43,7 @@ test("a question whose session has begun gets its result, however long that take
   expect(waitedMs).toBeGreaterThan(500);
 });
 
-test("a question that its session did not reach before the deadline is not queued again", async () => {
+test("a probe that its session did not reach before the deadline does not return to the queue", async () => {
   const { engines, sessions, world } = givenCluster(
     1,
     (line, session) =>
@@ -66,7 +66,7 @@ test("a question that its session did not reach before the deadline is not queue
   expect(sessions).toHaveLength(1);
 });
 
-test("the other questions in the queue keep their turns", async () => {
+test("the other probes in the queue keep their order", async () => {
   const { ask, world } = givenBusyHosts({ replyMs: 1_000 });
   void ask("ann", "caller", "ann", NARROW);
   await world.sleep(10);
@@ -87,7 +87,7 @@ test("the other questions in the queue keep their turns", async () => {
   ]);
 });
 
-test("a prober whose caller no longer waits ends, and its question keeps its ticket in the wait queue", async () => {
+test("a prober ends when its caller stops waiting, and its probe keeps its ticket in the wait queue", async () => {
   const { engines, sessions, world } = givenCluster(
     2,
     (line, session) => (session > 5 ? kind(line, session) : undefined),
@@ -116,7 +116,7 @@ test("a prober whose caller no longer waits ends, and its question keeps its tic
   expect(comeBack?.ticket.queue).toBe("google all");
 });
 
-test("for a verification that is pending at its deadline only its job asks the server, once", async () => {
+test("only the job of a verification pending at its deadline asks the server, once", async () => {
   const { ask, named, probe, queue, table, world } = givenBusyHosts({ replyMs: 5_000 });
   const { liveKey } = await openAccount(world, { name: "A", plan: "pro", opening: credits(100) });
   const { host, ip, domain } = NARROW;

@@ -33,7 +33,7 @@ const blockAt =
 
 const ownDomain = (n: number): string => `d${n}.example`;
 
-describe("of 2,000 addresses at a provider that blocks us", () => {
+describe("2,000 addresses at a provider that blocks us", () => {
   test.each([
     ["iCloud's greeting", ICLOUD, "", BLOCKED, "unknown server_refuses"],
     [
@@ -53,19 +53,22 @@ describe("of 2,000 addresses at a provider that blocks us", () => {
       "554 IB113 This IP has been blocked",
       "unknown ip_blocked",
     ],
-  ] as const)("%s takes at most 20 sessions", async (_, hosts, command, reply, expected) => {
-    const { probe, sessions, asked } = givenProviders(blockAt(command, reply));
+  ] as const)(
+    "a block in %s stops the sessions after at most 20",
+    async (_, hosts, command, reply, expected) => {
+      const { probe, sessions, asked } = givenProviders(blockAt(command, reply));
 
-    const results = await askMany(probe, 2_000, hosts);
+      const results = await askMany(probe, 2_000, hosts);
 
-    expect(countResults(results)).toEqual({ [expected]: 2_000 });
-    expect(sessions.length).toBeLessThanOrEqual(20);
-    expect(asked.length).toBeLessThanOrEqual(20);
-    expect(results.at(-1)).toMatchObject({ finding: { retry: null } });
-  });
+      expect(countResults(results)).toEqual({ [expected]: 2_000 });
+      expect(sessions.length).toBeLessThanOrEqual(20);
+      expect(asked.length).toBeLessThanOrEqual(20);
+      expect(results.at(-1)).toMatchObject({ finding: { retry: null } });
+    },
+  );
 });
 
-test("occasional refusals do not open the circuit, since other replies come between them", async () => {
+test("occasional refusals do not open the circuit, since other replies come between", async () => {
   const { probe, sessions } = givenProviders((line) =>
     line.session % 3 !== 0 && line.line === "" ? BLOCKED : accept(line),
   );
@@ -79,7 +82,7 @@ test("occasional refusals do not open the circuit, since other replies come betw
   });
 });
 
-test("a session that three hosts of a provider refuse counts once", async () => {
+test("a session that three hosts of a provider refuse counts as one refusal", async () => {
   const { probe, circuits, sessions } = givenProviders(blockAt("", BLOCKED));
 
   await askMany(probe, 1, [...ICLOUD, ...hostsOf("mx03.mail.icloud.com")]);
@@ -91,7 +94,7 @@ test("a session that three hosts of a provider refuse counts once", async () => 
 test.each([
   ["a server that hangs up", ""],
   ["a busy server", "421 4.3.2 All server ports are busy"],
-])("%s at the greeting is a reason for the short backoff alone", async (_, greeting) => {
+])("%s at the greeting causes only the short backoff", async (_, greeting) => {
   const { probe, logged, world, table } = givenProviders(blockAt("", greeting));
 
   await askMany(probe, 100, ICLOUD);
@@ -100,7 +103,7 @@ test.each([
   expect(logged).toEqual([]);
 });
 
-describe("with two exits", () => {
+describe("a provider that blocks one of two exits", () => {
   const EXITS = ["192.0.2.8:1080", "192.0.2.9:1080"];
   const blockExits =
     (
@@ -111,7 +114,7 @@ describe("with two exits", () => {
     (line) =>
       blocked.includes(line.exit) ? blockAt(command, reply)(line) : accept(line);
 
-  test("the second takes over when the provider blocks the first, and every address has its verdict", async () => {
+  test("the second exit takes over when the provider blocks the first, and every address gets its verdict", async () => {
     const { probe, sessions } = givenProviders(blockExits(EXITS.slice(0, 1)), { exits: EXITS });
 
     const results = await askMany(probe, 2_000, ICLOUD);
@@ -120,7 +123,7 @@ describe("with two exits", () => {
     expect(sessions.filter(({ exit }) => exit === EXITS[0]).length).toBeLessThanOrEqual(20);
   });
 
-  test("the second takes over when the provider refuses recipients, and all but those few have their verdict", async () => {
+  test("the second exit takes over when the provider refuses recipients, and nearly all get their verdict", async () => {
     const { probe, sessions } = givenProviders(blockExits(EXITS.slice(0, 1), "RCPT", SC_002), {
       exits: EXITS,
     });
@@ -131,7 +134,7 @@ describe("with two exits", () => {
     expect(sessions.filter(({ exit }) => exit === EXITS[0]).length).toBeLessThanOrEqual(20);
   });
 
-  test("when both are blocked each is tried a few times, and no address more than once from each", async () => {
+  test("each of two blocked exits tries a few sessions, and no address more than once", async () => {
     const { probe, sessions } = givenProviders(blockExits(EXITS), { exits: EXITS });
 
     const results = await askMany(probe, 2_000, ICLOUD);
@@ -141,7 +144,7 @@ describe("with two exits", () => {
       expect(sessions.filter((one) => one.exit === exit).length).toBeLessThanOrEqual(20);
   });
 
-  test("one address at a provider that blocks the first leaves by the second at once", async () => {
+  test("an address leaves at once by the second exit when the provider blocks the first", async () => {
     const blockFirst: ServerReply = (line) =>
       line.session === 1 ? blockAt("", BLOCKED)(line) : accept(line);
     const { probe, sessions } = givenProviders(blockFirst, { exits: EXITS });
@@ -152,7 +155,7 @@ describe("with two exits", () => {
     expect(sessions.map(({ exit }) => exit).toSorted()).toEqual(EXITS);
   });
 
-  test("after the pause one session tries the first again, while the second works on", async () => {
+  test("one session tries the blocked exit again after the pause, while the other exit works on", async () => {
     const blocked = EXITS.slice(0, 1);
     const { probe, sessions, world } = givenProviders((line) => blockExits(blocked)(line), {
       exits: EXITS,
@@ -169,7 +172,7 @@ describe("with two exits", () => {
   });
 });
 
-describe("one domain of many at a provider", () => {
+describe("one domain among many at a provider", () => {
   const refuseDomains =
     (domains: readonly string[], reply: string): ServerReply =>
     (line) =>
@@ -178,7 +181,7 @@ describe("one domain of many at a provider", () => {
         : accept(line);
   const at = (count: number) => Array.from({ length: count }, (_, n) => ownDomain(n * 7 + 3));
 
-  test("that refuses us leaves the results of the 199 others right", async () => {
+  test("a domain that refuses us leaves the results of the 199 others right", async () => {
     const { probe, table, world } = givenProviders(refuseDomains(at(1), S3150));
 
     const results = await askMany(probe, 2_000, GOOGLE, { domain: (n) => ownDomain(n % 200) });
@@ -187,7 +190,7 @@ describe("one domain of many at a provider", () => {
     expect(await listProviderBlocks({ table, now: world.now })).toEqual([]);
   });
 
-  test("that refuses us three times in a row is not asked again, whatever the others reply", async () => {
+  test("a domain that refuses us three times in a row stays closed, whatever the others reply", async () => {
     const { probe, asked } = givenProviders(refuseDomains(at(1), S3150));
 
     const results = await askMany(probe, 20_000, GOOGLE, { domain: (n) => ownDomain(n % 200) });
@@ -200,18 +203,23 @@ describe("one domain of many at a provider", () => {
   test.each([
     ["IP not in whitelist for RCPT domain, closing connection", "recipient_restricted"],
     ["TLS required for RCPT domain, closing connection", "auth_or_tls_required"],
-  ])("10 of 200 at Google that answer 421 %s leave 190 right", async (words, reason) => {
-    const { probe, sessions, world } = givenProviders(refuseDomains(at(10), `421 4.7.0 ${words}`));
-    const startedAt = world.now().getTime();
+  ])(
+    "10 of 200 domains at Google that answer 421 %s leave the results of 190 right",
+    async (words, reason) => {
+      const { probe, sessions, world } = givenProviders(
+        refuseDomains(at(10), `421 4.7.0 ${words}`),
+      );
+      const startedAt = world.now().getTime();
 
-    const results = await askMany(probe, 200, GOOGLE, { domain: ownDomain });
+      const results = await askMany(probe, 200, GOOGLE, { domain: ownDomain });
 
-    expect(countResults(results)).toEqual({ "valid accepted": 190, [`unknown ${reason}`]: 10 });
-    expect(sessions.length).toBeLessThanOrEqual(30);
-    expect(world.now().getTime() - startedAt, "no backoff").toBeLessThan(30_000);
-  });
+      expect(countResults(results)).toEqual({ "valid accepted": 190, [`unknown ${reason}`]: 10 });
+      expect(sessions.length).toBeLessThanOrEqual(30);
+      expect(world.now().getTime() - startedAt, "no backoff").toBeLessThan(30_000);
+    },
+  );
 
-  test("whose addresses Proofpoint still verifies is asked once, and again after a while", async () => {
+  test("a domain that Proofpoint still verifies is asked once, and again after a while", async () => {
     const { probe, asked, world } = givenProviders(
       refuseDomains(
         [ownDomain(0)],
@@ -235,7 +243,7 @@ describe("one domain of many at a provider", () => {
     expect(results.find(({ reply }) => reply?.code === 421)?.finding.retry).toBe("later");
   });
 
-  test("that refuses one account's questions is asked for another account: no account learns what others verify", async () => {
+  test("a domain that refuses one account's probes is still asked for another account", async () => {
     const { probe, asked } = givenProviders(refuseDomains([ownDomain(0)], S3150));
     const domain = () => ownDomain(0);
     await askMany(probe, 50, GOOGLE, { domain });
@@ -256,7 +264,7 @@ test("refusals of three domains in a row count as the provider's", async () => {
   expect(sessions.length).toBeLessThanOrEqual(20);
 });
 
-describe("after the pause", () => {
+describe("a circuit after its pause", () => {
   /** A server with ten connections: only the trial keeps its sessions from beginning at once. */
   const SERVER = hostsOf("mx.example.com");
   const setup = async (blockedUntilHour: number, processes = 1, hosts = ICLOUD) => {
@@ -273,7 +281,7 @@ describe("after the pause", () => {
     return { ...ctx, opened: ctx.sessions.length };
   };
 
-  test("no session begins before it ends", async () => {
+  test("no session begins before the circuit's pause ends", async () => {
     const { probe, sessions, opened, world } = await setup(1);
     await world.sleep(HOUR_MS - 60_000);
 
@@ -283,7 +291,7 @@ describe("after the pause", () => {
     expect(sessions).toHaveLength(opened);
   });
 
-  test("one trial session asks, and all others wait for it; a good reply closes the circuit", async () => {
+  test("one trial session asks while all others wait, and a good reply closes the circuit", async () => {
     const { probe, world, sessions, opened, peak, resetPeak, circuits } = await setup(1, 1, SERVER);
     await world.sleep(HOUR_MS);
     resetPeak();
@@ -299,7 +307,7 @@ describe("after the pause", () => {
     expect(circuits()).toEqual([]);
   });
 
-  test("each refusal doubles the next one, up to a day", async () => {
+  test("each refusal doubles the circuit's next pause, up to a day", async () => {
     const { probe, world, table, opened, sessions } = await setup(1_000);
     const hours: number[] = [];
     for (let n = 0; n < 7; n++) {
@@ -315,7 +323,7 @@ describe("after the pause", () => {
     expect(sessions.length - opened).toBeLessThanOrEqual(14);
   });
 
-  test("the session of one process decides for another", async () => {
+  test("the trial session of one process decides for another process", async () => {
     const { probes, world, peak, resetPeak } = await setup(1, 2, SERVER);
     await world.sleep(HOUR_MS);
     resetPeak();
@@ -331,7 +339,7 @@ describe("after the pause", () => {
   });
 });
 
-test("sessions side by side that meet the same block open the circuit once", async () => {
+test("concurrent sessions that meet the same block open the circuit once", async () => {
   const { probe, sessions, world, circuits, peak } = givenProviders(blockAt("", S3150));
   await askMany(probe, 500, hostsOf("mx.example.com"));
 
@@ -342,7 +350,7 @@ test("sessions side by side that meet the same block open the circuit once", asy
 });
 
 describe("processes with one table", () => {
-  test("share the circuit of one, also with one that starts later", async () => {
+  test("processes with one table share the circuit of one, even with a process that starts later", async () => {
     const { probes, sessions, startProcess } = givenProviders(blockAt("", BLOCKED), {
       processes: 2,
     });
@@ -360,14 +368,14 @@ describe("processes with one table", () => {
     expect(sessions).toHaveLength(opened);
   });
 
-  test("count the refusals of all of them in one row", async () => {
+  test("processes with one table count the refusals of all in one row", async () => {
     const { startProcess, sessions } = givenProviders(blockAt("", BLOCKED), { processes: 2 });
     for (let n = 0; n < 10; n++) await askMany(startProcess(n), 1, ICLOUD);
 
     expect(sessions.length).toBeLessThanOrEqual(3 * ICLOUD.length);
   });
 
-  test("pass on the provider's words, and no recipient of another account", async () => {
+  test("processes with one table pass on the provider's words, and no recipient of another account", async () => {
     const { probes } = givenProviders(blockAt("MAIL", `${S3150} for anna@secret.example`), {
       processes: 2,
     });
@@ -396,13 +404,13 @@ describe.each<[string, (table: Table) => Table]>([
     (table) => ({ ...table, get: async (key) => ({ ...key, openings: "many" }) }),
   ],
 ])("a table that is %s", (_, tableOf) => {
-  test("changes no verdict at a provider that accepts us", async () => {
+  test("a faulty table changes no verdict at a provider that accepts us", async () => {
     const { probe } = givenProviders(accept, { tableOf });
 
     expect(countResults(await askMany(probe, 200, ICLOUD))).toEqual({ "valid accepted": 200 });
   });
 
-  test("lets the process count alone at one that blocks us", async () => {
+  test("a faulty table lets a process count refusals alone at a provider that blocks us", async () => {
     const { probe, sessions, world } = givenProviders(blockAt("", BLOCKED), { tableOf });
 
     const results = await askMany(probe, 2_000, ICLOUD);
@@ -415,7 +423,7 @@ describe.each<[string, (table: Table) => Table]>([
     expect(sessions, "it remembers").toHaveLength(opened);
   });
 
-  test("does not make it forget refusals that are minutes apart", async () => {
+  test("a faulty table does not make a process forget refusals that are minutes apart", async () => {
     const { probe, sessions, world } = givenProviders(blockAt("", BLOCKED), { tableOf });
     for (let n = 0; n < 10; n++) {
       await askMany(probe, 1, hostsOf("mx.example.com"));
@@ -425,7 +433,7 @@ describe.each<[string, (table: Table) => Table]>([
     expect(sessions).toHaveLength(3);
   });
 
-  test("does not keep it from asking again after the pause", async () => {
+  test("a faulty table does not stop the trial session after the pause", async () => {
     let isBlocked = true;
     const { probe, world } = givenProviders(
       (line) => (isBlocked ? blockAt("", BLOCKED)(line) : accept(line)),
@@ -456,7 +464,7 @@ test.each([1, 2, 3, 4, 5, 6])(
 );
 
 describe("the operator", () => {
-  test("gets one line of the log, and a gauge while the block lasts", async () => {
+  test("the operator gets one line of the log, and a gauge during the block", async () => {
     const { probe, logged, table, world } = givenProviders(blockAt("", `${BLOCKED} ann@x.example`));
 
     await askMany(probe, 500, ICLOUD);
@@ -474,7 +482,7 @@ describe("the operator", () => {
     expect(await readGauges(world)).toMatchObject({ mailProvidersBlocked: 0 });
   });
 
-  test("gets none about a small server of its own", async () => {
+  test("the operator gets no line about a small server's own refusal", async () => {
     const { probe, logged, table, world } = givenProviders(blockAt("", S3150));
 
     await askMany(probe, 500, hostsOf("mx.example.com"));

@@ -25,24 +25,36 @@ const getState = (replies: readonly ReplyToUs[], afterMs = 0) =>
 
 test.each<[string, readonly ReplyToUs[], string]>([
   ["two refusals", [createRefusal(), createRefusal()], "closed"],
-  ["three in a row", [createRefusal(), createRefusal(), createRefusal()], "open"],
+  ["three refusals in a row", [createRefusal(), createRefusal(), createRefusal()], "open"],
   [
-    "three with a good reply between",
+    "three refusals with a good reply between",
     [createRefusal(), createRefusal(), accepted, createRefusal()],
     "closed",
   ],
-  ["one that a witness proves", [createRefusal(null, true)], "open"],
-  ["three of one domain", [createRefusal("a"), createRefusal("a"), createRefusal("a")], "closed"],
-  ["three domains", [createRefusal("a"), createRefusal("b"), createRefusal("c")], "open"],
-  ["a domain and two before RCPT", [createRefusal("a"), createRefusal(), createRefusal()], "open"],
-])("after %s the circuit has the expected state", (_, replies, state) => {
+  ["one refusal that a witness proves", [createRefusal(null, true)], "open"],
+  [
+    "three refusals of one domain",
+    [createRefusal("a"), createRefusal("a"), createRefusal("a")],
+    "closed",
+  ],
+  [
+    "refusals of three domains",
+    [createRefusal("a"), createRefusal("b"), createRefusal("c")],
+    "open",
+  ],
+  [
+    "a refusal of a domain and two before RCPT",
+    [createRefusal("a"), createRefusal(), createRefusal()],
+    "open",
+  ],
+])("the circuit has its expected state after %s", (_, replies, state) => {
   expect(getState(replies)).toBe(state);
 });
 
-describe("a circuit that opened", () => {
+describe("an open circuit", () => {
   const opened = apply([createRefusal(), createRefusal(), createRefusal()]);
 
-  test("is open for an hour, then half open, and forgotten a day later", () => {
+  test("an open circuit turns half open after an hour, and closes a day later", () => {
     const at = (hours: number) => getCircuitState(opened, AT_MS + hours * HOUR_MS);
 
     expect([0, 0.99, 1, 24, 25, 26].map(at)).toEqual([
@@ -58,12 +70,15 @@ describe("a circuit that opened", () => {
   test.each([
     ["good", accepted],
     ["bad", createRefusal()],
-  ])("takes no %s reply of a session that began before, not even after the pause", (_, late) => {
-    for (const hours of [0.5, 2])
-      expect(apply([late], 0, AT_MS + hours * HOUR_MS, opened)).toBe(opened);
-  });
+  ])(
+    "an open circuit ignores the %s reply of a session that began before, even after the pause",
+    (_, late) => {
+      for (const hours of [0.5, 2])
+        expect(apply([late], 0, AT_MS + hours * HOUR_MS, opened)).toBe(opened);
+    },
+  );
 
-  test("opens for two hours by one refusal after the pause, but not by one domain", () => {
+  test("a half-open circuit opens for two hours after one refusal, but not after one of a single domain", () => {
     const afterMs = AT_MS + 2 * HOUR_MS;
 
     expect(apply([createRefusal()], 1, afterMs, opened).openUntilMs).toBe(afterMs + 2 * HOUR_MS);
@@ -73,12 +88,12 @@ describe("a circuit that opened", () => {
     expect(apply([createRefusal("a"), accepted], 1, afterMs, opened)).toBe(CLOSED);
   });
 
-  test("is closed where the clock is set back by more than its pause", () => {
+  test("an open circuit closes when the clock jumps back by more than its pause", () => {
     expect(getCircuitState(opened, AT_MS - 2 * HOUR_MS)).not.toBe("open");
   });
 });
 
-test("refusals more than an hour apart are no row", () => {
+test("refusals more than an hour apart do not count as a row", () => {
   const first = apply([createRefusal(), createRefusal()]);
 
   const second = apply([createRefusal()], 0, AT_MS + 2 * HOUR_MS, first);

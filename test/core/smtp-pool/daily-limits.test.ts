@@ -58,7 +58,7 @@ const expectNear = (granted: number, limit: number): void => {
 };
 
 test.each([1, 2, 20])(
-  "unknown recipients at one domain end at its limit, of %i processes together",
+  "unknown recipients at one domain stop at its daily limit, of %i processes together",
   async (processes) => {
     const { quotas, writes } = givenQuotas(processes);
 
@@ -70,7 +70,7 @@ test.each([1, 2, 20])(
   },
 );
 
-test("one account stops at half of the limit, and other accounts continue", async () => {
+test("one account stops at half of the daily limit, and other accounts continue", async () => {
   const { quotas } = givenQuotas();
 
   const granted = await askUntilRefused(quotas, { accounts: ["greedy"] });
@@ -79,7 +79,7 @@ test("one account stops at half of the limit, and other accounts continue", asyn
   expect(quotas[0]?.isReached("other", "example.com", AT)).toBe(false);
 });
 
-test("many domains at one host stop at the limit of the host", async () => {
+test("many domains at one host stop at the daily limit of the host", async () => {
   const { quotas } = givenQuotas();
   const domains = Array.from({ length: 40 }, (_, n) => `d${n}.example`);
 
@@ -89,7 +89,7 @@ test("many domains at one host stop at the limit of the host", async () => {
   expect(quotas[0]?.isReached("a", "another.example", AT)).toBe(true);
 });
 
-test("recipients that exist do not count as unknown: a large list at one host is verified completely", async () => {
+test("existing recipients do not count as unknown, so that a large list at one host is verified completely", async () => {
   const { quotas } = givenQuotas();
 
   expect(await askUntilRefused(quotas, { unknown: 0, most: 500_000 })).toBeGreaterThanOrEqual(
@@ -97,14 +97,14 @@ test("recipients that exist do not count as unknown: a large list at one host is
   );
 });
 
-test("a file of 500,000 addresses at Gmail of which half do not exist is verified completely", async () => {
+test("the limit lets a file of 500,000 addresses at Gmail complete, of which half do not exist", async () => {
   const { quotas } = givenQuotas();
   const file = { at: GOOGLE, domains: ["gmail.com"], accounts: ["one"], unknown: 5 };
 
   expect(await askUntilRefused(quotas, { ...file, most: 500_000 })).toBeGreaterThanOrEqual(500_000);
 });
 
-test("a company's own domain at a large provider has the limit of a domain", async () => {
+test("a company's own domain at a large provider uses the daily limit of a domain", async () => {
   const { quotas } = givenQuotas();
 
   const granted = await askUntilRefused(quotas, { at: GOOGLE });
@@ -113,7 +113,7 @@ test("a company's own domain at a large provider has the limit of a domain", asy
   expect(quotas[0]?.isReached("a", "other.example", GOOGLE)).toBe(false);
 });
 
-test("the next day begins anew", async () => {
+test("the daily limit begins anew on the next day", async () => {
   const { quotas, later } = givenQuotas();
   await askUntilRefused(quotas, {});
 
@@ -123,7 +123,7 @@ test("the next day begins anew", async () => {
   expectNear(await askUntilRefused(quotas, {}), DAILY_LIMITS.domain.unknown);
 });
 
-test("a new process finds that the limit is reached after a few sessions", async () => {
+test("a new process learns after a few sessions that the daily limit is reached", async () => {
   const first = givenQuotas(2);
   await askUntilRefused(first.quotas.slice(0, 1), {});
 
@@ -132,7 +132,7 @@ test("a new process finds that the limit is reached after a few sessions", async
   expect(granted).toBeLessThanOrEqual(0.1 * DAILY_LIMITS.domain.unknown);
 });
 
-test("a list of guesses ends as unknown at the limit, also for rows that wait, and the server gets no more questions", async () => {
+test("a list of guesses ends as unknown at the daily limit, waiting rows too, and the server gets no more probes", async () => {
   const { askMany, answered, named } = givenBusyHosts({ isUnknown: true });
 
   await Promise.all(
@@ -146,7 +146,7 @@ test("a list of guesses ends as unknown at the limit, also for rows that wait, a
   expect(refused.every(({ answer }) => answer.finding.verdict === "unknown")).toBe(true);
 });
 
-test("a host at its limit is not asked instead of another one either", async () => {
+test("the engine does not replace one host by another host at its daily limit", async () => {
   const { askMany, probe, named } = givenBusyHosts({ isUnknown: true });
   await askMany("a", "list", 14_000, (n) => ({ ...ONE_HOST, domain: `d${n % 40}.example` }));
   const before = named();
@@ -166,7 +166,7 @@ test("a host at its limit is not asked instead of another one either", async () 
   expect(answer.finding.verdict).toBe("unknown");
 });
 
-test("hosts of a laboratory have no limit", async () => {
+test("hosts of a laboratory have no daily limit", async () => {
   const { quotas, writes } = givenQuotas(1, ["192.0.2.0/24"]);
 
   expect(await askUntilRefused(quotas, {})).toBeGreaterThanOrEqual(60_000);

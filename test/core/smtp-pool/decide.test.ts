@@ -153,7 +153,7 @@ const createCrowd = (): Process[] =>
     createProcess(n, `account${n % 4}`, 500, n % 3 === 0 ? "caller" : "list"),
   );
 
-test("no two sessions have one slot, whatever a process has read and however late it writes", () => {
+test("two sessions never hold one slot, whatever a process read and however late it writes", () => {
   fc.assert(
     fc.property(events, (all) => {
       const provider = createProvider();
@@ -174,7 +174,7 @@ test("no two sessions have one slot, whatever a process has read and however lat
   );
 });
 
-test("who has a ticket keeps it, no other of its account has the same, and their line reaches as far", () => {
+test("a process keeps its ticket, shares it with no other of its account, and its line reaches that far", () => {
   fc.assert(
     fc.property(events, (all) => {
       const provider = createProvider();
@@ -201,7 +201,7 @@ test("who has a ticket keeps it, no other of its account has the same, and their
   );
 });
 
-test("who may open a session may do so later, too, as long as nothing else happens", () => {
+test("a process that may open a session may also open it later, while nothing else happens", () => {
   fc.assert(
     fc.property(events, fc.nat(2 * LEASE_MS), (all, waitMs) => {
       const provider = createProvider();
@@ -262,7 +262,7 @@ const workAll = (
   return nowMs - START_MS;
 };
 
-test("every wait ends, also behind processes that crashed", () => {
+test("every wait ends, even behind crashed processes", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 30 }), fc.nat(3), fc.nat(200), (count, gone, rows) => {
       const provider = createProvider();
@@ -285,7 +285,7 @@ test("every wait ends, also behind processes that crashed", () => {
   );
 });
 
-test("a process waits itself for fifteen seconds at most", () => {
+test("a process itself waits at most fifteen seconds", () => {
   const provider = createProvider();
   for (const process of SLOTS.map((slot) => createProcess(slot, "gone", 50))) {
     provider.read(process);
@@ -304,7 +304,7 @@ test("a process waits itself for fifteen seconds at most", () => {
   expect(new Set(kinds.slice(0, 16))).toEqual(new Set(["wait"]));
 });
 
-describe("an account whose rows are ahead", () => {
+describe("an account with earlier rows", () => {
   const given = () => {
     const provider = createProvider();
     const other = createProcess(1, "other", 1_000);
@@ -325,7 +325,7 @@ describe("an account whose rows are ahead", () => {
     return { provider, getReturnMs };
   };
 
-  test("is waited for no longer once they have results", () => {
+  test("other accounts stop waiting for an account once its rows have results", () => {
     const { provider, getReturnMs } = given();
     const before = getReturnMs(START_MS);
     const requester = { account: "other", priority: "list" } as const;
@@ -342,7 +342,7 @@ describe("an account whose rows are ahead", () => {
   });
 });
 
-test("an account that comes later is served from where the others are, and not before them", () => {
+test("an account that arrives later is served from the others' position, and not before them", () => {
   const provider = createProvider();
   const [first, second] = [createProcess(1, "ann", 100), createProcess(2, "ann", 100)];
   const late = createProcess(3, "bob", 1);
@@ -366,7 +366,7 @@ test("an account that comes later is served from where the others are, and not b
   expect(ticket).toBeGreaterThan(first.place.turn.ticket?.position ?? 0);
 });
 
-test("whoever draws a ticket removes the lines and waits that are over", () => {
+test("a process that draws a ticket removes ended lines and waits", () => {
   const provider = createProvider();
   const process = createProcess(1, "ann", 1);
   const until = START_MS + LEASE_MS;
@@ -387,7 +387,7 @@ test("whoever draws a ticket removes the lines and waits that are over", () => {
 });
 
 describe("two accounts that want one provider", () => {
-  test("take turns by recipients, however many processes and rows one of them has", () => {
+  test("two accounts take turns by recipients, however many processes and rows one of them has", () => {
     const provider = createProvider();
     const large = Array.from({ length: 20 }, (_, n) => createProcess(n, "large", 2_000));
     const small = createProcess(99, "small", 500);
@@ -446,7 +446,7 @@ const REFUSAL = {
   attempts: [],
 } as const;
 
-test("what a wrong clock wrote is no slot, no wait and no backoff", () => {
+test("slots, waits and backoffs that a wrong clock wrote count as absent", () => {
   const provider = createProvider();
   const far = START_MS + 24 * 3_600_000;
   provider.set({
@@ -463,7 +463,7 @@ test("what a wrong clock wrote is no slot, no wait and no backoff", () => {
   expect(provider.tryOnce(process, START_MS)?.kind).toBe("open");
 });
 
-test("the design page has the rules of the code", () => {
+test("the design page contains the rules of the code", () => {
   const page = readFileSync("docs/design/mail-slots.md", "utf8").replaceAll(/ +/g, " ");
   const rows = RULES.map(({ when, decision }) => `| ${when} | ${decision} |`);
 

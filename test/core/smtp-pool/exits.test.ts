@@ -43,7 +43,7 @@ describe.each([
   ["one process", 1, 2_000, { slots: createLocalSlots }],
   ["10 processes", 10, 200, {}],
 ] as const)("two exits of %s", (_, processes, each, options) => {
-  test("carry twice the sessions of one, each within its limits", async () => {
+  test("two exits carry twice the sessions of one, each within its limits", async () => {
     const single = await whenAsked(processes, each, GMAIL, { ...options, exits: [ONE] });
     const both = await whenAsked(processes, each, GMAIL, options);
 
@@ -53,7 +53,7 @@ describe.each([
     expect(both.ms).toBeLessThan(single.ms * 0.65);
   });
 
-  test("have one session with a provider that the operator marks as careful", async () => {
+  test("two exits open one session with a provider that the operator marks as careful", async () => {
     const probePolicy = parseProbePolicy("google=careful");
     if (typeof probePolicy === "string") throw new Error(probePolicy);
 
@@ -64,13 +64,13 @@ describe.each([
   });
 });
 
-test("few addresses of a mail host take one session by one exit, the same in every process", async () => {
+test("few addresses of a mail host take one session by one exit, equal in every process", async () => {
   const { sessions } = await whenAsked(8, 20, OWN_HOST);
 
   expect(new Set(sessions.map(({ exit }) => exit)).size).toBe(1);
 });
 
-test("after a session or two the other exit replaces a proxy that cannot be reached", async () => {
+test("the other exit replaces an unreachable proxy after a session or two", async () => {
   const slots = createLocalSlots;
   const { answers, sessions } = await whenAsked(1, 500, GMAIL, { slots, downExits: [ONE] });
 
@@ -78,13 +78,13 @@ test("after a session or two the other exit replaces a proxy that cannot be reac
   expect(sessions.filter(({ exit }) => exit === ONE).length).toBeLessThanOrEqual(10);
 });
 
-test("with all proxies down, a result states so at once", async () => {
+test("the result reports at once that every proxy is down", async () => {
   const { answers } = await whenAsked(1, 50, GMAIL, { downExits: EXITS });
 
   expect(verdicts(answers)).toEqual(["unknown proxy_failed"]);
 });
 
-test("a 421 to one exit delays no address: they leave by the other exit", async () => {
+test("a 421 to one exit delays no address, since the other exit takes over", async () => {
   const busy: ReplyFor = (line, session, exit) =>
     exit === ONE && line === "" ? "421 4.7.0 Too many connections" : kind(line, session, exit);
 
@@ -95,7 +95,7 @@ test("a 421 to one exit delays no address: they leave by the other exit", async 
   expect(ms, "no backoff of half a minute").toBeLessThan(30_000);
 });
 
-test("an address that was greylisted by one exit leaves by it again, in a process without memory of it", async () => {
+test("an address that greylisting deferred at one exit leaves by it again, even from a new process", async () => {
   const { engines } = givenCluster(40, kind, { exits: EXITS });
   const exits = await Promise.all(
     engines.map(async (probe, n) => {
@@ -108,7 +108,7 @@ test("an address that was greylisted by one exit leaves by it again, in a proces
   expect(new Set(exits)).toEqual(new Set([true]));
 });
 
-describe("an exit that is new", () => {
+describe("a new exit", () => {
   const peakAfter = async (days: number, newExits: readonly string[] = [ONE]) => {
     const { engines, world, peaks } = givenCluster(1, kind, {
       exits: [ONE],
@@ -127,15 +127,15 @@ describe("an exit that is new", () => {
     [3, 2],
     [7, 3],
     [14, 5],
-  ])("has after %i days %i of Gmail's five connections", async (days, connections) => {
+  ])("a new exit opens after %i days %i of Gmail's five connections", async (days, connections) => {
     expect(await peakAfter(days)).toBe(connections);
   });
 
-  test("has them all where the operator says that it is warm", async () => {
+  test("an exit opens all connections when the operator declares it warm", async () => {
     expect(await peakAfter(0, [])).toBe(GMAIL_CONNECTIONS);
   });
 
-  test("is as old for a process that starts later", async () => {
+  test("a new exit has the same age for a process that starts later", async () => {
     const { engines, world, peaks } = givenCluster(2, kind, { exits: [ONE], newExits: [ONE] });
     await askAll(engines.slice(0, 1), 1, GMAIL);
     await world.sleep(14 * DAY_MS);
@@ -144,7 +144,7 @@ describe("an exit that is new", () => {
     expect(peakOf(peaks, "google", ONE)).toBe(GMAIL_CONNECTIONS);
   });
 
-  test("gets a share of the addresses as small as its sessions, beside one that is warm", async () => {
+  test("a new exit beside a warm one gets a share of the addresses as small as its sessions", async () => {
     const { engines, sessions } = givenCluster(200, kind, { exits: EXITS, newExits: [ONE] });
     await askAll(engines, 1, GMAIL);
     const byNew = sessions.filter(({ exit }) => exit === ONE).length;
@@ -173,7 +173,7 @@ describe("the wait queue of one exit", () => {
     return { one, other, start: () => createSharedSlots(world) };
   };
 
-  test("delays no session by another exit", async () => {
+  test("the wait queue of one exit delays no session by another exit", async () => {
     const { one, other, start } = await setup();
     const request = askFor("ann");
 
@@ -182,7 +182,7 @@ describe("the wait queue of one exit", () => {
     expect(await start().acquire(other, askFor("bob"))).toMatchObject({ kind: "acquired" });
   });
 
-  test("gives no ticket to recipients that have another exit to try", async () => {
+  test("the wait queue of one exit gives no ticket to recipients with another exit to try", async () => {
     const { one, start } = await setup();
     const request = askFor("ann", true);
 
@@ -190,7 +190,7 @@ describe("the wait queue of one exit", () => {
     expect(request.queue.turn.ticket).toBeNull();
   });
 
-  test("gets recipients with its ticket back, whatever chance would choose", async () => {
+  test("the wait queue of one exit gets recipients with its ticket back, whatever chance decides", async () => {
     const { engines } = givenCluster(40, kind, { exits: EXITS });
     const exits = await Promise.all(
       engines.map(async (probe, n) => {
@@ -205,7 +205,7 @@ describe("the wait queue of one exit", () => {
   });
 });
 
-test("without a proxy the limits are named by the mail provider, with one by the exit, too", () => {
+test("a slot's key contains the mail provider, and with a proxy also the exit", () => {
   expect(toSlotKey(GMAIL[0]).limitKey).toBe("google");
   expect(toSlotKey(GMAIL[0], ONE).limitKey).toBe(`google by ${ONE}`);
 });

@@ -28,20 +28,20 @@ const whenCalled = async (count: number, everyMs: number, at: Host) => {
   return { waits, sessions: hosts.sessions(), verdicts: hosts.answered };
 };
 
-test("200 callers at Gmail within 0.2 seconds share 25 sessions at most", async () => {
+test("200 callers at Gmail within 0.2 seconds share at most 25 sessions", async () => {
   const { sessions, verdicts } = await whenCalled(200, 1, GMAIL);
 
   expect(new Set(verdicts.map(({ answer }) => answer.finding.verdict))).toEqual(new Set(["valid"]));
   expect(sessions).toBeLessThanOrEqual(25);
 });
 
-test("callers that arrive a few milliseconds apart have two sessions: the first one's and one for the others", async () => {
+test("callers that arrive a few milliseconds apart share two sessions: the first caller's and a common one", async () => {
   const { sessions } = await whenCalled(6, 5, ONE_HOST);
 
   expect(sessions).toBe(2);
 });
 
-test("a lone caller does not wait for others, nor does a caller who arrives after the session ended", async () => {
+test("a lone caller starts without a wait, and so does a caller who arrives after the session", async () => {
   const once = await aloneMs(ONE_HOST);
   const { waits, sessions } = await whenCalled(5, once + 1, ONE_HOST);
 
@@ -49,7 +49,7 @@ test("a lone caller does not wait for others, nor does a caller who arrives afte
   expect(sessions).toBe(5);
 });
 
-test("a caller who comes during another's session waits no longer than the gathering takes", async () => {
+test("a caller who arrives during another's session waits no longer than the gathering lasts", async () => {
   const { ask, world } = givenBusyHosts();
   const first = ask("ann", "caller", "ann", ONE_HOST);
   await world.sleep(5);
@@ -59,7 +59,7 @@ test("a caller who comes during another's session waits no longer than the gathe
   expect(waitedMs - (await first).waitedMs).toBeLessThanOrEqual(30);
 });
 
-test("as many recipients as a session takes do not wait for more", async () => {
+test("a full batch of recipients starts without waiting for more", async () => {
   const { askMany, sessions, world } = givenBusyHosts();
   void askMany("ann", "caller", 1, () => ONE_HOST);
   await world.sleep(2);
@@ -85,7 +85,7 @@ const whenRowsTrickle = async (others: number) => {
   return { longestMs: Math.max(...waits), sessions: sessions() - 20 * others };
 };
 
-test("the rows of a list with many sessions gather after a session, in place of a session each", async () => {
+test("the rows of a list with many sessions gather after a session instead of taking a session each", async () => {
   const many = await whenRowsTrickle(30);
   const few = await whenRowsTrickle(0);
 
@@ -143,7 +143,7 @@ test.each([
   ["its own rows gather", "file", "list", true],
   ["another account does not wait", "ann", "list", false],
   ["a caller does not wait", "file", "caller", false],
-] as const)("where such a list had a session, %s", async (_, account, priority, isWaiting) => {
+] as const)("after a session of a list with many sessions, %s", async (_, account, priority, isWaiting) => {
   const { ask, askMany } = givenBusyHosts();
   void askMany("file", "list", 120, (n) => ownHost(n % 60));
   await ask("file", "list", "row", ONE_HOST);

@@ -93,7 +93,7 @@ test.each<[string, Server, string, string]>([
     "valid no",
   ],
 ])(
-  "the second attempt at a server that greylists and %s has a verdict",
+  "the second attempt at a server that greylists and %s returns a verdict",
   async (_, server, first, second) => {
     const { process, later, randomRecipients } = givenServer(server);
 
@@ -106,7 +106,7 @@ test.each<[string, Server, string, string]>([
   },
 );
 
-test("the second attempt of a thousand people in a process of their own each finds what the first prepared", async () => {
+test("the second attempts of a thousand people in separate processes each use the first's random recipient", async () => {
   const { process, later } = givenServer();
   const persons = Array.from({ length: 1_000 }, (_, n) => `person${n}@example.com`);
   const [one, other] = [process(), process()];
@@ -121,7 +121,7 @@ test("the second attempt of a thousand people in a process of their own each fin
   expect([...new Set(answers.map(replies))]).toEqual(["valid no"]);
 });
 
-test("a random recipient may expire between the attempts at two people", async () => {
+test("the stored random recipient may expire between the attempts at two people", async () => {
   const { process, later } = givenServer();
   await ask(process(), "zoe@example.com");
   later(RETRY_MS);
@@ -135,7 +135,7 @@ test("a random recipient may expire between the attempts at two people", async (
 
 const domains = Array.from({ length: 24 }, (_, n) => `d${n}.example`);
 
-test("domains that share a server leave from one address again, whichever others are asked about", async () => {
+test("domains that share a server always leave from one address, whichever other domains are asked", async () => {
   const exits = new Set<string>();
   const exitOf = (affinityKey: string): string => {
     const exit = `exit ${fingerprint(affinityKey).charCodeAt(0) % 5}`;
@@ -154,7 +154,7 @@ test("domains that share a server leave from one address again, whichever others
   expect(exits.size).toBe(1);
 });
 
-test("a random recipient is stored for its domain alone, and for a day", async () => {
+test("the table stores a random recipient for its domain alone, and for a day", async () => {
   const { process, later, table, randomRecipients } = givenServer();
   await ask(process(), "ann@example.com");
   await ask(process(), "ann@example.org");
@@ -166,7 +166,7 @@ test("a random recipient is stored for its domain alone, and for a day", async (
   expect(randomRecipients.size).toBe(3);
 });
 
-test("after a full mailbox or a refused one no random recipient is asked about", async () => {
+test("the session asks about no random recipient after a full or refused mailbox", async () => {
   for (const deferral of ["452 4.2.2 Mailbox full", "550 5.1.1 User unknown"]) {
     const { process, randomRecipients } = givenServer({ deferral });
 

@@ -49,7 +49,7 @@ test("the session asks about guesses in order until the server accepts one", asy
   expect(sessions).toHaveLength(1);
 });
 
-test("a server that refused several guesses is asked over another connection, only about the remaining ones", async () => {
+test("the engine asks a server that refused several guesses over another connection about the rest", async () => {
   const { probe, asked, sessions } = givenServer("guess11");
 
   const answer = await probe(about(guess(0, 14)));
@@ -60,7 +60,7 @@ test("a server that refused several guesses is asked over another connection, on
   expect(sessions).toHaveLength(2);
 });
 
-test("a verification of one of these addresses gets the result of that address", async () => {
+test("a verification of a guessed address receives that address's result", async () => {
   const { probe } = givenServer("guess1");
 
   const [search, single] = await Promise.all([
@@ -76,7 +76,7 @@ test("a verification of one of these addresses gets the result of that address",
   });
 });
 
-test("a refusal of our sender says nothing about any mailbox", async () => {
+test("a refusal of our sender decides no mailbox", async () => {
   const { probe, asked } = givenServer("", (line) =>
     line.startsWith("RCPT") ? "550 5.1.1 <probe@example.org>: user unknown" : undefined,
   );

@@ -29,7 +29,7 @@ const durationOf = async (
   return world.now().getTime() - beganAt;
 };
 
-test("a server that refuses all recipients without complaint is asked nearly as fast as one that accepts them", async () => {
+test("the engine asks a server that refuses all recipients nearly as fast as one that accepts them", async () => {
   const refusing = givenServer(() => UNKNOWN);
 
   const refusedMs = await durationOf(refusing, 1_000);
@@ -42,7 +42,7 @@ test("a server that refuses all recipients without complaint is asked nearly as 
   expect(refusing.peaks.get("192.0.2.1")).toBe(10);
 });
 
-test("each of its sessions ends before the tenth refusal, and the next begins at once", async () => {
+test("each session at a server that refuses all ends before the tenth refusal, and the next begins at once", async () => {
   const perSession = new Map<number, number>();
   const { engines, sessions } = givenServer((session, nth) => {
     perSession.set(session, nth);
@@ -84,22 +84,25 @@ test.each([
   expect(more).toEqual([]);
 });
 
-test.each(["MAIL", "EHLO"])("so is one that says it in answer to %s", async (command) => {
-  const reply = "550 5.7.1 Blocked after a directory harvest attack";
-  const { engines, sessions } = givenCluster(
-    1,
-    (line, session) => (session === 1 && line.startsWith(command) ? reply : kind(line, session)),
-    { slots: createLocalSlots },
-  );
+test.each(["MAIL", "EHLO"])(
+  "a server that blocks a harvest in its reply to %s gets no session for half a minute",
+  async (command) => {
+    const reply = "550 5.7.1 Blocked after a directory harvest attack";
+    const { engines, sessions } = givenCluster(
+      1,
+      (line, session) => (session === 1 && line.startsWith(command) ? reply : kind(line, session)),
+      { slots: createLocalSlots },
+    );
 
-  expect(verdicts(await askAll(engines, 1))).toEqual(["unknown directory_harvest"]);
-  await askAll(engines, 1);
+    expect(verdicts(await askAll(engines, 1))).toEqual(["unknown directory_harvest"]);
+    await askAll(engines, 1);
 
-  const [first, second] = sessions;
-  expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(30_000);
-});
+    const [first, second] = sessions;
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(30_000);
+  },
+);
 
-test("a server that keeps taking us for a harvester gets a few sessions, and no address is invalid because of it", async () => {
+test("a server that keeps taking us for a harvester gets a few sessions, and makes no address invalid", async () => {
   const { engines, sessions } = givenServer(() => "550 5.1.1 User unknown; too many unknown users");
 
   const answers = await askAll(engines, 300);
@@ -110,7 +113,7 @@ test("a server that keeps taking us for a harvester gets a few sessions, and no 
   expect(sessions.length).toBeLessThanOrEqual(20);
 });
 
-test("a server that hangs up during a session gets a pause before the next", async () => {
+test("a server that hangs up during a session gets a pause before the next one", async () => {
   const { engines, sessions } = givenServer((session, nth) =>
     session === 1 && nth > 4 ? "" : UNKNOWN,
   );
@@ -121,7 +124,7 @@ test("a server that hangs up during a session gets a pause before the next", asy
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(5_000);
 });
 
-test("for 900 dead addresses at as many domains of one server less than three reads each are made", async () => {
+test("900 dead addresses at as many domains of one server cost less than three reads each", async () => {
   const { engines, table } = givenServer(() => UNKNOWN);
   const get = table.get.bind(table);
   let reads = 0;

@@ -54,7 +54,7 @@ test("a full host does not delay the calls to another host", async () => {
   expect(open.get("mx.elsewhere.example")).toBe(1);
 });
 
-test("a connection that failed releases its slot at once", async () => {
+test("a failed connection releases its slot at once", async () => {
   let calls = 0;
   const refused: SmtpConnect = async () => {
     calls += 1;
@@ -66,7 +66,7 @@ test("a connection that failed releases its slot at once", async () => {
   expect(calls).toBe(AT_ONCE * 3);
 });
 
-test("closing a connection twice releases one slot", async () => {
+test("a connection that closes twice releases one slot", async () => {
   const { connect } = getHosts();
   const wires = callAll(limitHostConnections(connect, noTime), "mx.example", AT_ONCE + 2);
   await waitForImmediate();
@@ -77,7 +77,7 @@ test("closing a connection twice releases one slot", async () => {
   expect(wires).toHaveLength(AT_ONCE + 1);
 });
 
-test("a slot is free again only after a pause in which the server notices the close", async () => {
+test("a slot becomes free after a pause in which the server notices the close", async () => {
   const { open, connect } = getHosts();
   const { promise: limitReset, resolve: advance } = Promise.withResolvers<void>();
   const wires = callAll(

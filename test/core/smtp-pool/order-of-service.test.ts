@@ -16,7 +16,7 @@ const atProvider = (n: number): Host => ({
   ip: "192.0.2.9",
 });
 
-test("a list of ten is not behind the 20,000 rows of another account at the same mail host", async () => {
+test("a list of ten does not wait behind 20,000 rows of another account at the same mail host", async () => {
   const { askMany, answered, world } = givenBusyHosts();
   const large = askMany("large", "list", 20_000, oneHost);
   await world.sleep(20_000);
@@ -29,7 +29,7 @@ test("a list of ten is not behind the 20,000 rows of another account at the same
   await large;
 });
 
-test("a caller beside a list at the same mail host waits for a few recipients, and not for a session", async () => {
+test("a caller waits at a list's mail host for a few recipients, and not for a session", async () => {
   const { ask, askMany, world } = givenBusyHosts();
   const large = askMany("large", "list", 20_000, oneHost);
   const waits: number[] = [];
@@ -44,7 +44,7 @@ test("a caller beside a list at the same mail host waits for a few recipients, a
   await large;
 });
 
-test("callers do not stop the lists: lists get a quarter of one busy connection", async () => {
+test("callers do not stop the lists, which keep a quarter of a busy connection", async () => {
   const { ask, askMany, answered, world } = givenBusyHosts();
   const at: Host = { domain: "gmx.example", host: "mx.gmx.net", ip: "192.0.2.7" };
   const list = askMany("large", "list", 1_000, () => at);
@@ -71,7 +71,7 @@ test("accounts take turns at a mail provider, however many names its hosts have"
   await large;
 });
 
-test("an account that holds all sessions it may at silent hosts leaves enough for other accounts", async () => {
+test("an account with all its sessions at silent hosts leaves enough for other accounts", async () => {
   const { ask, askMany, world, peak } = givenBusyHosts({ isSilent });
   void askMany("attacker", "caller", 1_000, silent);
   await world.sleep(1_000);
@@ -97,7 +97,7 @@ test("a list that waits for silent hosts leaves sessions to callers of the same 
   expect(waitedMs).toBeLessThanOrEqual(1_000);
 });
 
-test("when a list has all sessions it can get, the next one goes to the account that has none", async () => {
+test("the next session goes to an account without one when a list holds all it can get", async () => {
   const { askMany, answered, world } = givenBusyHosts();
   const large = askMany("large", "list", 6_000, good);
   await world.sleep(300);
@@ -109,7 +109,7 @@ test("when a list has all sessions it can get, the next one goes to the account 
   await large;
 });
 
-test("rows of two accounts share a session, and each row gets exactly one result", async () => {
+test("two accounts' rows share a session, and each row gets exactly one result", async () => {
   const { askMany, answered, sessions, world } = givenBusyHosts();
   const all = [
     askMany("ann", "list", 30, oneHost),

@@ -87,11 +87,11 @@ test.each([
   ["google", "PROBE_POLICY has google: must be a list such as google=careful"],
   ["google=yes=never", "PROBE_POLICY has google=yes=never: must be a list"],
   ["google=yes, google=never", "PROBE_POLICY names google twice"],
-])("a wrong policy stops the start with an error that names it: %s", (text, sentence) => {
+])("the start fails with an error about a wrong probe policy: %s", (text, sentence) => {
   expect(() => readEnvironment({ PROBE_POLICY: text })).toThrow(sentence);
 });
 
-test("blanks and empty parts of a policy are ignored", () => {
+test("the parser ignores blanks and empty parts of a probe policy", () => {
   expect(parseProbePolicy(" google = careful ,, yahoo=never,")).toEqual(
     new Map([
       ["google", "careful"],
@@ -104,7 +104,7 @@ test.each([
   "ann@outlook.com",
   // One of the domain's hosts belongs to a provider that is excluded.
   "ann@mixed.example",
-])("with never, %s is unknown, and no mail host of the domain is contacted", async (email) => {
+])("the policy never leaves %s unknown, and contacts no mail host of the domain", async (email) => {
   const { engines, asked } = givenPolicy("microsoft_consumer=never,microsoft=never");
 
   const result = await whenVerified(engines[0], email);
@@ -115,7 +115,7 @@ test.each([
   expect(asked.filter((line) => !line.startsWith("mx.shop.example "))).toEqual([]);
 });
 
-test("with careful, no random recipient is asked about, and no canary", async () => {
+test("the policy careful asks about no random recipient and no canary", async () => {
   // The least chance there is: with yes, every recipient would bring a canary.
   const { engines, asked } = givenPolicy("google=careful", 1, () => 0);
   await whenVerified(engines[0], "ann@gmail.com");
@@ -132,7 +132,7 @@ test("with careful, no random recipient is asked about, and no canary", async ()
   expect(random.map((line) => line.split(" ")[0])).toEqual(["mx.shop.example"]);
 });
 
-test("with careful, three processes have one session with the provider, and with yes several", async () => {
+test("three processes open one session with a provider under the policy careful, and several under yes", async () => {
   const peaks = ["google=careful", "google=yes"].map(async (policy) => {
     const { engines, getPeak } = givenPolicy(policy, 3);
     await Promise.all(
@@ -149,7 +149,7 @@ test("with careful, three processes have one session with the provider, and with
   expect(yes).toBeGreaterThanOrEqual(3);
 });
 
-test("with careful, a provider gets a tenth of a mail host's limit for a day", async () => {
+test("a provider under the policy careful gets a tenth of a mail host's daily limit", async () => {
   // Counts are added in steps, rounded by chance: here always up.
   const { engines, world } = givenPolicy("google=careful", 1, () => 0.999_9);
   const day = world.now().toISOString().slice(0, 10);

@@ -46,7 +46,7 @@ const decideForQueue = (change: Partial<Queue>, provider: Partial<Queue["provide
   return decide({ queue: { ...queue, ...change } }, null).kind;
 };
 
-test("a recipient gets its answer for the daily limit first, then for its circuit, then for the backoff", () => {
+test("a recipient returns first for the daily limit, then for the circuit, then for the backoff", () => {
   const all = { isOverDailyLimit: true, refusal: REFUSAL, isTurnedAway: true, isExitClosed: true };
 
   expect(decideForRecipient(all)).toEqual({ kind: "answer", why: "daily_limit" });
@@ -61,7 +61,7 @@ test("a recipient gets its answer for the daily limit first, then for its circui
   });
 });
 
-test("a recipient leaves an exit that is closed to it, and else asks the provider", () => {
+test("a recipient leaves an exit that is closed to it, and otherwise asks the provider", () => {
   expect(decideForRecipient({ isExitClosed: true }).kind).toBe("leave");
   expect(decideForRecipient({}).kind).toBe("ask");
 });
@@ -73,14 +73,14 @@ test("an account waits once it holds four times as many sessions as are free", (
   expect(open(40, 10).kind).toBe("join");
 });
 
-test("a list finds fewer free sessions than a caller while nobody has one", () => {
+test("a list finds fewer free sessions than a caller while nobody holds one", () => {
   const shares = createSessionShares(100);
 
   expect(shares.count({ account: "ann", priority: "caller" })).toEqual({ open: 0, free: 100 });
   expect(shares.count({ account: "ann", priority: "list" })).toEqual({ open: 0, free: 90 });
 });
 
-test("a queue joins the sessions of its host or provider when these are as many as may be", () => {
+test("a queue joins the sessions of its host or provider once they reach the limit", () => {
   const host = (sessions: number) => ({ host: { sessions, queues: 1, withoutPipelining: 0 } });
 
   expect(decideForQueue(host(CONNECTIONS - 1))).toBe("ask");
@@ -88,7 +88,7 @@ test("a queue joins the sessions of its host or provider when these are as many 
   expect(decideForQueue({}, { sessions: CONNECTIONS })).toBe("join");
 });
 
-test("a queue opens one session after a backoff, and none during it", () => {
+test("a queue opens one session after a backoff, and none during the backoff", () => {
   expect(decideForQueue({}, { failures: 1 })).toBe("ask");
   expect(decideForQueue({}, { failures: 1, sessions: 1 })).toBe("join");
   expect(decideForQueue({}, { isBackingOff: true })).toBe("join");
@@ -112,7 +112,7 @@ test("a queue gathers the rows of a large list, and neither its callers nor anot
   expect(decideForQueue({ gathersFor, opener: { account: "bo", priority: "list" } })).toBe("ask");
 });
 
-test("a queue pauses while this process holds every slot of the host, or found none", () => {
+test("a queue pauses while this process holds every slot of the host, or found none free", () => {
   expect(decideForQueue({ mayAcquire: false })).toBe("pause");
   expect(decideForQueue({ isFull: true })).toBe("pause");
 });

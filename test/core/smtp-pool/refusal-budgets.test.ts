@@ -55,7 +55,7 @@ const givenServer = (refusalsMost: number, isBanned = false) => {
 const UNKNOWN = Array.from({ length: 20 }, (_, n) => `gone${n}`);
 
 test.each([2, 3, 5])(
-  "a server that ends a session after %i refusals is asked to the end, and ends one session",
+  "the engine asks a server that ends a session after %i refusals to the end, and loses one session",
   async (most) => {
     const { ask, endings, countMs } = givenServer(most);
 
@@ -71,7 +71,7 @@ test.each([2, 3, 5])(
   },
 );
 
-test("a fresh session that meets the same words is turned away, and its rows return", async () => {
+test("the engine returns the rows of a new session whose first reply repeats the refusal", async () => {
   const { ask } = givenServer(0, true);
 
   const [first] = await ask(["gone1", "known1"]);

@@ -83,7 +83,7 @@ const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 const rejectsUnknownRecipients: Server = (line) =>
   RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
 
-test("addresses that arrive at once share a session, and one random recipient", async () => {
+test("addresses that arrive at once share a session and one random recipient", async () => {
   const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
 
   const answers = await Promise.all(recipients(20).map(probe));
@@ -95,7 +95,7 @@ test("addresses that arrive at once share a session, and one random recipient", 
   expect(asked[0]).toBe("RCPT TO:<person0@example.com>");
 });
 
-test("a thousand for one server never open more than its ten connections, and few sessions in all", async () => {
+test("a thousand addresses at one server open at most its ten connections, and few sessions in total", async () => {
   const { probe, sessions, peak } = givenServer(rejectsUnknownRecipients);
 
   await Promise.all(recipients(1_000).map(probe));
@@ -104,7 +104,7 @@ test("a thousand for one server never open more than its ten connections, and fe
   expect(sessions()).toBeLessThanOrEqual(60);
 });
 
-test("domains at one server share sessions, and each has its own random recipient", async () => {
+test("domains at one server share sessions, and each uses its own random recipient", async () => {
   const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
 
   await Promise.all(
@@ -115,7 +115,7 @@ test("domains at one server share sessions, and each has its own random recipien
   expect(asked.filter((line) => RANDOM_RECIPIENT.test(line))).toHaveLength(3);
 });
 
-test("a catch-all is stored, and no random recipient asked about again within a day", async () => {
+test("the engine stores a catch-all, and asks about no random recipient again within a day", async () => {
   const { probe, asked, catchAllCache } = givenServer(() => "250 ok");
   await probe(ask("ann"));
 
@@ -133,7 +133,7 @@ test.each<[string, string]>([
     "550 5.7.1 your IP is blocked using spamhaus",
   ],
   ["a random recipient whose reply is lost", ""],
-])("%s proves nothing, and nothing is stored", async (_, reply) => {
+])("%s proves nothing, and the engine stores nothing", async (_, reply) => {
   const { probe, catchAllCache } = givenServer((line) =>
     RANDOM_RECIPIENT.test(line) ? reply : "250 ok",
   );
@@ -142,7 +142,7 @@ test.each<[string, string]>([
   expect(await catchAllCache.find("example.com", "")).toMatchObject({ acceptsEveryone: false });
 });
 
-test("after a 421 the server gets no session for half a minute, and then one for the other addresses", async () => {
+test("a 421 pauses the server for half a minute, and then one session asks about the other addresses", async () => {
   const { probe, startedAt, world } = givenServer((line, session) =>
     session === 1 && line.includes("person2")
       ? "421 4.7.0 too busy"
@@ -159,7 +159,7 @@ test("after a 421 the server gets no session for half a minute, and then one for
   expect(more).toEqual([]);
 });
 
-test("the first reply about us returns all waiting recipients within the second, with the end of the backoff", async () => {
+test("the first reply about us returns all waiting recipients within a second, with the end of the backoff", async () => {
   const { probe, sessions, world } = givenServer(
     () => "421 4.7.1 Too many connections from 192.0.2.1",
   );
@@ -178,7 +178,7 @@ test("the first reply about us returns all waiting recipients within the second,
   }
 });
 
-test("a recipient that waits gets no word about another account's recipient when the server turns us away", async () => {
+test("a waiting recipient learns nothing about another account's recipient when the server turns us away", async () => {
   const { probe } = givenServer((line) => `421 4.7.0 Too many errors after ${line.slice(8)}`);
   const of = (account: string) => ({
     ...ask(`secret-${account}`),
@@ -191,7 +191,7 @@ test("a recipient that waits gets no word about another account's recipient when
   expect(JSON.stringify(waiting)).not.toContain("secret-ann");
 });
 
-test("a recipient that the connection's limit refuses is asked about over another connection", async () => {
+test("the engine asks about a recipient that a connection's limit refuses over another connection", async () => {
   let count = 0;
   const { probe, sessions } = givenServer((line, session) => {
     if (RANDOM_RECIPIENT.test(line)) return "550 5.1.1 no such user";
@@ -205,7 +205,7 @@ test("a recipient that the connection's limit refuses is asked about over anothe
   expect(sessions()).toBe(2);
 });
 
-test("at a server that always hangs up every address is unknown, after a bounded number of sessions", async () => {
+test("every address at a server that always hangs up becomes unknown after a limited number of sessions", async () => {
   const { probe, sessions } = givenServer(() => "");
 
   const answers = await Promise.all(recipients(4).map(probe));
@@ -214,7 +214,7 @@ test("at a server that always hangs up every address is unknown, after a bounded
   expect(sessions()).toBeLessThanOrEqual(8);
 });
 
-test("a server that refuses the connection says nothing about any mailbox", async () => {
+test("a server that refuses the connection decides no mailbox", async () => {
   const { probe } = givenServer(() => "250 ok", "554 5.7.1 go away");
 
   const answers = await Promise.all(recipients(3).map(probe));
@@ -228,7 +228,7 @@ const host = (name: string, ip: string, priority = 10): MailHost => ({
   ips: [ip],
 });
 
-test("a domain whose first host belongs to another domain never has its second host asked about that domain's recipients", async () => {
+test("the engine never asks a domain's second host when the first belongs to another domain", async () => {
   const { probe, talkedTo } = givenServer(() => "550 5.1.1 no such user");
   const victim = [host("mx.down.example", "192.0.2.1")];
   const attacker = [...victim, host("mx.evil.example", "192.0.2.66", 20)];
@@ -246,7 +246,7 @@ test("a domain whose first host belongs to another domain never has its second h
   expect(new Set(talkedTo)).toEqual(new Set(["mx.evil.example"]));
 });
 
-test("one mail provider under many names gets no more connections than under one", async () => {
+test("one mail provider gets no more connections under many names than under one", async () => {
   const { probe, peak } = givenServer(rejectsUnknownRecipients);
   const tenants = Array.from({ length: 100 }, (_row, n) => {
     const name = `t${n}-example.mail.protection.outlook.com`;
@@ -275,7 +275,7 @@ test("a server that always replies 421 gets a few sessions, and then every addre
 
 const EARLY_MS = 5;
 
-test("a backoff ends, though its timer may fire before the clock has reached that time", async () => {
+test("a backoff ends even if its timer fires before the clock reaches that time", async () => {
   let reads = 0;
   const server = givenServer(
     (line, session) =>
@@ -294,7 +294,7 @@ test("a backoff ends, though its timer may fire before the clock has reached tha
   expect(sessions()).toBeGreaterThan(1);
 });
 
-test("a bug of ours makes every address unknown, and the next question is asked as usual", async () => {
+test("a bug of ours makes every address unknown, and the engine runs the next probe as usual", async () => {
   const { probe } = givenServer(rejectsUnknownRecipients);
   const broken = [host("mx.broken.example", "192.0.2.9")];
 
@@ -307,7 +307,7 @@ test("a bug of ours makes every address unknown, and the next question is asked 
   expect((await probe(ask("ann"))).finding.verdict).toBe("valid");
 });
 
-test("a server that takes one recipient and hangs up gives every address a result, one by one", async () => {
+test("every address at a server that hangs up after one recipient gets a result, one by one", async () => {
   const seen = new Map<number, number>();
   const { probe } = givenServer((_line, session) => {
     const count = (seen.get(session) ?? 0) + 1;
@@ -326,7 +326,7 @@ test.each([
   "550 <probe@example.org>: user unknown",
   "550 probe@example.org does not exist",
   "550 5.1.2 example.org: domain not found",
-])("a refusal that names our own sender is no verdict about the mailbox: %s", async (reply) => {
+])("a refusal that names our own sender decides no mailbox: %s", async (reply) => {
   const { probe } = givenServer(() => reply);
 
   expect((await probe(ask("ann"))).finding).toMatchObject({
@@ -335,7 +335,7 @@ test.each([
   });
 });
 
-test("a refusal of our sender's policy has one reason, whether or not it names the sender", async () => {
+test("a refusal of our sender's policy returns one reason, with or without the sender's name", async () => {
   const texts = ["550 5.7.23 SPF fail for <probe@example.org>", "550 5.7.23 SPF fail"];
   const reasons = texts.map(async (reply) => {
     const { probe } = givenServer(() => reply);
@@ -345,7 +345,7 @@ test("a refusal of our sender's policy has one reason, whether or not it names t
   expect(await Promise.all(reasons)).toEqual(["sender_auth_failed", "sender_auth_failed"]);
 });
 
-test("when no server at all can be reached, the results name our network and not each server", async () => {
+test("the results blame our network, and not each server, when no server can be reached", async () => {
   const { world, table } = givenWorld();
   const catchAllCache = createCatchAllCache(table, world.now);
   const smtp = { helo: "probe.example", from: "probe@example.org", port: 25 };
@@ -363,7 +363,7 @@ test("when no server at all can be reached, the results name our network and not
   expect(reasons.slice(4)).toEqual(Array(3).fill("unknown no_smtp_egress"));
 });
 
-test("when there are more servers than sessions may be open all are asked, and never more at once", async () => {
+test("the engine asks more servers than sessions may be open, and never exceeds the limit", async () => {
   const { probe, peak } = givenServer(rejectsUnknownRecipients, "220 hi", 100);
   const questions = Array.from({ length: 700 }, (_row, n) =>
     ask("ann", `d${n}.example`, [host(`mx${n}.example`, `10.${n >> 8}.${n & 255}.1`)]),

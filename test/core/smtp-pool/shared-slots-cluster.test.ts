@@ -23,7 +23,7 @@ const SEEDS = Array.from({ length: 8 }, (_, n) => n + 1);
 const ICLOUD = "mx01.mail.icloud.com";
 
 test.each(SEEDS.flatMap((seed) => [2, 5].map((count) => ({ seed, count }))))(
-  "$count processes never have more than ten sessions with one server (seed $seed)",
+  "$count processes never open more than ten sessions with one server (seed $seed)",
   async ({ seed, count }) => {
     const { engines, peaks } = givenCluster(count, kind, { seed });
 
@@ -35,7 +35,7 @@ test.each(SEEDS.flatMap((seed) => [2, 5].map((count) => ({ seed, count }))))(
 );
 
 test.each(SEEDS)(
-  "a provider has five at most and each of its hosts one, of all processes together (seed %i)",
+  "all processes together open at most five sessions with a provider and one with each host (seed %i)",
   async (seed) => {
     const { engines, peaks } = givenCluster(3, kind, { seed });
     const tenants = Array.from({ length: 40 }, (_, n) => `t${n}.mail.protection.outlook.com`);
@@ -48,20 +48,23 @@ test.each(SEEDS)(
   },
 );
 
-test.each(SEEDS)("a server that many fall back on has ten at most, too (seed %i)", async (seed) => {
-  const { engines, peaks } = givenCluster(3, kind, { seed });
-  const fallingBack = [
-    hostAt("mx.down.example", "192.0.2.66"),
-    hostAt("mx.example.com", "192.0.2.1", 20),
-  ];
+test.each(SEEDS)(
+  "a server that many domains fall back on gets at most ten sessions, too (seed %i)",
+  async (seed) => {
+    const { engines, peaks } = givenCluster(3, kind, { seed });
+    const fallingBack = [
+      hostAt("mx.down.example", "192.0.2.66"),
+      hostAt("mx.example.com", "192.0.2.1", 20),
+    ];
 
-  const answers = await Promise.all([askAll(engines, 200, fallingBack), askAll(engines, 200)]);
+    const answers = await Promise.all([askAll(engines, 200, fallingBack), askAll(engines, 200)]);
 
-  expect(verdicts(answers.flat())).toEqual(ACCEPTED);
-  expect(peaks.get("192.0.2.1")).toBe(10);
-});
+    expect(verdicts(answers.flat())).toEqual(ACCEPTED);
+    expect(peaks.get("192.0.2.1")).toBe(10);
+  },
+);
 
-test("a 421 pauses the server that sent it, and not the one that was tried before it", async () => {
+test("a 421 pauses its own server, and not the one that was tried before", async () => {
   const { engines, table, world } = givenCluster(1, (line, session) =>
     line.startsWith("RCPT") ? "421 4.7.0 too busy" : kind(line, session),
   );
@@ -76,7 +79,7 @@ test("a 421 pauses the server that sent it, and not the one that was tried befor
   expect(closed.map(({ pk }) => pk)).toEqual(["PROVIDER#192.0.2.1"]);
 });
 
-test("sharing takes no more sessions for a thousand addresses than not to share", async () => {
+test("processes that share slots take no more sessions for a thousand addresses than one process", async () => {
   const alone = givenCluster(5, kind, { slots: createLocalSlots });
   const shared = givenCluster(5, kind);
 
@@ -87,7 +90,7 @@ test("sharing takes no more sessions for a thousand addresses than not to share"
   expect(shared.sessions.length).toBeLessThanOrEqual(alone.sessions.length);
 });
 
-test("a few recipients at one name of a server do not wait behind thousands at another", async () => {
+test("a few recipients at one name of a server do not wait behind thousands at another name", async () => {
   const { engines, sessions } = givenCluster(1, kind, { slots: createLocalSlots });
 
   const thousands = askAll(engines, 10_000, [hostAt("mx.one.example")]);
@@ -98,7 +101,7 @@ test("a few recipients at one name of a server do not wait behind thousands at a
   expect(opened).toBeLessThan(sessions.length / 2);
 });
 
-test("a process that gets one slot of ten fills its sessions as if it had them all", async () => {
+test("a process that gets one slot of ten fills its sessions as if it held all", async () => {
   const { engines, sessions, world, open } = givenCluster(2, (line, session) =>
     session <= 9 && line.startsWith("RCPT") ? undefined : kind(line, session),
   );
@@ -113,7 +116,7 @@ test("a process that gets one slot of ten fills its sessions as if it had them a
   expect(sessions.length - 9).toBeLessThanOrEqual(11);
 });
 
-test("a process with one question does not wait behind one with thousands", async () => {
+test("a process with one recipient does not wait behind a process with thousands", async () => {
   const { engines, sessions, world } = givenCluster(2, kind);
   const [many = [], one = []] = engines.map((engine) => [engine]);
   const hosts = [hostAt(ICLOUD)];
@@ -170,7 +173,7 @@ const givenBusyCluster = (busyWaves: readonly number[], seed: number) => {
 };
 
 test.each(SEEDS)(
-  "a 421 to concurrent sessions counts once; the next backoff is twice as long (seed %i)",
+  "a 421 to concurrent sessions counts once, and the next backoff lasts twice as long (seed %i)",
   async (seed) => {
     const { engines, sessions } = givenBusyCluster([0, 1], seed);
 
@@ -193,27 +196,30 @@ test("a successful session resets the backoff", async () => {
   expect(getBackoffs(sessions)).toEqual([30, expect.toBeOneOf([10, 11, 12]), 30]);
 });
 
-test.each(SEEDS)("what a 421 does reaches everybody within a moment (seed %i)", async (seed) => {
-  let firstReplyAt = 0;
-  const { engines, sessions, world } = givenCluster(
-    5,
-    (line, session) => {
-      if (session !== 3 || !line.startsWith("RCPT")) return kind(line, session);
-      firstReplyAt ||= world.now().getTime();
-      return "421 4.7.0 too busy";
-    },
-    { seed, lag: LAG_MS },
-  );
+test.each(SEEDS)(
+  "a backoff after a 421 reaches every process within a moment (seed %i)",
+  async (seed) => {
+    let firstReplyAt = 0;
+    const { engines, sessions, world } = givenCluster(
+      5,
+      (line, session) => {
+        if (session !== 3 || !line.startsWith("RCPT")) return kind(line, session);
+        firstReplyAt ||= world.now().getTime();
+        return "421 4.7.0 too busy";
+      },
+      { seed, lag: LAG_MS },
+    );
 
-  await askAll(engines, 300);
+    await askAll(engines, 300);
 
-  const early = sessions.filter(
-    ({ atMs }) => atMs > firstReplyAt + ON_ITS_WAY_MS && atMs < firstReplyAt + 30_000,
-  );
-  expect(early).toEqual([]);
-});
+    const early = sessions.filter(
+      ({ atMs }) => atMs > firstReplyAt + ON_ITS_WAY_MS && atMs < firstReplyAt + 30_000,
+    );
+    expect(early).toEqual([]);
+  },
+);
 
-test("a process that never asked the server reads in the table that waiting is of no use", async () => {
+test("a process that never asked the server reads in the table that a wait cannot succeed", async () => {
   const { engines, sessions, world } = givenCluster(5, (line, session) =>
     line.startsWith("RCPT") ? "421 4.7.0 too busy with anna@secret.example" : kind(line, session),
   );
@@ -233,7 +239,7 @@ test("a process that never asked the server reads in the table that waiting is o
   expect(JSON.stringify(answers)).not.toContain("anna@secret.example");
 });
 
-test("the slot of a process that crashed is free again before any row gives up", async () => {
+test("the slot of a crashed process becomes free before any row gives up", async () => {
   const { engines, sessions, open, world } = givenCluster(2, (line, session) =>
     session === 1 && line.startsWith("RCPT") ? undefined : kind(line, session),
   );
@@ -253,7 +259,7 @@ test("the slot of a process that crashed is free again before any row gives up",
 
 const FULL: SlotPool = { mayAcquire: () => true, acquire: async () => ({ kind: "full" }) };
 
-test("a row that waits in vain gets an unknown result with the time of its next attempt", async () => {
+test("a row that waits in vain becomes unknown with the time of its next attempt", async () => {
   const { engines, sessions, world } = givenCluster(1, kind, {
     slots: () => FULL,
     comesBack: false,
@@ -283,7 +289,7 @@ test.each<[string, (table: Table) => Table]>([
     "full of nonsense",
     (table) => ({ ...table, get: async (key) => ({ ...key, failures: "many" }) }),
   ],
-])("a table that is %s stops no verification and is no verdict", async (_, tableOf) => {
+])("a table that is %s stops no verification and decides no verdict", async (_, tableOf) => {
   const { engines, peaks } = givenCluster(2, kind, { tableOf });
 
   expect(verdicts(await askAll(engines, 300))).toEqual(ACCEPTED);

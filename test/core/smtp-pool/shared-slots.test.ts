@@ -49,7 +49,7 @@ const givenSlots = () => {
   return { ...ctx, slots, take };
 };
 
-test("a process that is frozen as soon as it has responded holds no slot", async () => {
+test("a process that freezes right after its response holds no slot", async () => {
   const { engines, table } = givenCluster(1, kind);
 
   await askAll(engines, 1);
@@ -94,7 +94,7 @@ test("a process that waits for a backoff to end sends no command meanwhile", asy
   await Promise.all(all);
 });
 
-test("a slot stays acquired until it is released", async () => {
+test("a slot stays acquired until its release", async () => {
   const { slots, take } = givenSlots();
   const slot = await take();
   expect(await slots().acquire(SLOT_KEY)).toMatchObject({ kind: "full" });
@@ -104,7 +104,7 @@ test("a slot stays acquired until it is released", async () => {
   await take();
 });
 
-test("no slot can be acquired once the mail provider is paused, though it was not when the process looked", async () => {
+test("a process acquires no slot of a paused mail provider, even if it read the state before the pause", async () => {
   const { world, table, slots } = givenSlots();
   const acquired = await slots().acquire(ROOMY);
   const { promise: looked, resolve: look } = Promise.withResolvers<void>();
@@ -130,7 +130,7 @@ test("no slot can be acquired once the mail provider is paused, though it was no
   expect(await taking).toMatchObject({ kind: "backoff", backoff: { ms: 5_000 } });
 });
 
-test("a process that releases a slot too late does not release another's", async () => {
+test("a process that releases a slot too late does not release another process's slot", async () => {
   const { slots, take, later } = givenSlots();
   const late = await take();
   later(LEASE_MS);
@@ -150,7 +150,7 @@ const askFor = (account: string): SlotRequest => ({
   mayLeave: false,
 });
 
-test("a process takes turns with others in the wait queue, though it would be first", async () => {
+test("a process takes turns with others in the wait queue, even if it would be first", async () => {
   const { slots, take } = givenSlots();
   const [ours, theirs] = [slots(), slots()];
   const [anns, bobs] = [askFor("ann"), askFor("bob")];
@@ -163,7 +163,7 @@ test("a process takes turns with others in the wait queue, though it would be fi
   expect(await slots().acquire(SLOT_KEY, bobs)).toMatchObject({ kind: "acquired" });
 });
 
-test("sessions that one process begins side by side have one ticket", async () => {
+test("concurrent sessions of one process share one ticket", async () => {
   const { world, take, table } = givenSlots();
   await take();
   /** What was written is known later than what was refused. */
@@ -199,7 +199,7 @@ test("recipients that a session did not reach keep their turn", async () => {
   expect(bobs.queue.turn.ticket).toEqual(ticket);
 });
 
-test("a backoff that the table does not take holds in the process that was asked for it", async () => {
+test("a backoff that the table does not store holds in the process that received it", async () => {
   const { world, table, take } = givenSlots();
   let isAway = false;
   const away: Table["write"] = (write) =>
@@ -210,7 +210,7 @@ test("a backoff that the table does not take holds in the process that was asked
   expect(await slot.release({ refusal: null, needsCooldown: true })).toMatchObject({ ms: 5_000 });
 });
 
-test("a slot whose write was lost is taken again, or it would be another's, too", async () => {
+test("a process acquires a slot again after its write was lost, so that no other process takes it", async () => {
   const { world, table, slots, take } = givenSlots();
   let writes = 0;
   const write: Table["write"] = async (one) =>
@@ -220,7 +220,7 @@ test("a slot whose write was lost is taken again, or it would be another's, too"
   expect(await slots().acquire(SLOT_KEY)).toMatchObject({ kind: "full" });
 });
 
-test("a mail provider has the same key for all processes, in whatever order its addresses come", () => {
+test("all processes use the same key for a mail provider, in whatever order its addresses arrive", () => {
   const ips = ["198.51.100.9", "192.0.2.7"];
 
   expect(toSlotKey({ ...HOST, host: "mx.example", ips })).toEqual(
@@ -228,7 +228,7 @@ test("a mail provider has the same key for all processes, in whatever order its 
   );
 });
 
-test("each stored item of a mail provider is below a kilobyte, and expires", async () => {
+test("each stored item of a mail provider stays below a kilobyte, and expires", async () => {
   const { engines, table, later } = givenCluster(5, (line, session) =>
     line.startsWith("RCPT") ? `421 4.7.0 ${"busy ".repeat(300)}` : kind(line, session),
   );

@@ -8,7 +8,7 @@ import { givenWorld } from "../../app/given.ts";
 const HOUR_MS = 3_600_000;
 
 test.each([12 * 24, -2])(
-  "a look-up continues when the clock is set by %s hours meanwhile",
+  "a look-up continues when the clock jumps by %s hours meanwhile",
   async (hours) => {
     const { world, jump } = givenWorld();
     const { table, now, sleep, random } = world;

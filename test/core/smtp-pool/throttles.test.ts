@@ -41,8 +41,8 @@ describe.each([
   ["Microsoft's at RCPT", OUTLOOK, "RCPT", BUSY],
   ["a missing PTR at RCPT", OTHER, "RCPT", NO_PTR],
   ["too many connections at the greeting", OTHER, "", MANY],
-] as const)("a throttle that does not end: %s", (_, hosts, command, reply) => {
-  test("300 rows are retried later, and cause at most 20 sessions in six hours", async () => {
+] as const)("a throttle without an end: %s", (_, hosts, command, reply) => {
+  test("a throttle without an end makes 300 rows wait, and causes at most 20 sessions in six hours", async () => {
     const { probe, sessions, world } = givenProviders(throttleAt(command, reply));
     const startMs = world.now().getTime();
     for (const minutes of WAVES_MINUTES) {
@@ -55,7 +55,7 @@ describe.each([
     expect(sessions.length).toBeLessThanOrEqual(20);
   });
 
-  test("of 60 domains, too", async () => {
+  test("a throttle without an end causes as few sessions for 60 domains", async () => {
     const { probe, sessions, world } = givenProviders(throttleAt(command, reply));
     const startMs = world.now().getTime();
     const domain = (n: number) => `company${n}.example`;
@@ -68,7 +68,7 @@ describe.each([
   });
 });
 
-test("a throttle that ends is over for all at the next attempt", async () => {
+test("a throttle that ends is over for all rows at the next attempt", async () => {
   let isThrottled = true;
   const { probe, world } = givenProviders((line) =>
     (isThrottled ? throttleAt("RCPT", GMAIL) : accept)(line),
@@ -80,7 +80,7 @@ test("a throttle that ends is over for all at the next attempt", async () => {
   expect(countResults(await askMany(probe, 300, GOOGLE))).toEqual({ "valid accepted": 300 });
 });
 
-test("a server that is busy for two sessions lets the third one in, and every row has its verdict", async () => {
+test("a server that is busy for two sessions admits the third one, and every row gets its verdict", async () => {
   const { probe } = givenProviders((line) =>
     line.session < 3 && line.line.startsWith("MAIL") ? BUSY : accept(line),
   );
@@ -90,7 +90,7 @@ test("a server that is busy for two sessions lets the third one in, and every ro
   expect(counts["valid accepted"]).toBe(50);
 });
 
-test("a server that takes two sessions at once is not left alone for a quarter of an hour", async () => {
+test("a server that takes two sessions at once gets no pause of a quarter of an hour", async () => {
   let open = 0;
   const taken = new Set<number>();
   const { probe, circuits, sessions } = givenProviders((line) => {
@@ -121,7 +121,7 @@ test("a domain that throttles by its own choice does not close its provider to o
   expect(counts["valid accepted"]).toBe(160);
 });
 
-test("the pauses of a circuit after throttles are those of the rows: 15, 60 and 240 minutes", async () => {
+test("the pauses of a circuit after throttles equal those of rows: 15, 60 and 240 minutes", async () => {
   const { probe, circuits, world } = givenProviders(throttleAt("", TSS04));
   const pauses: number[] = [];
   for (let wave = 0; wave < 4; wave++) {
@@ -134,24 +134,27 @@ test("the pauses of a circuit after throttles are those of the rows: 15, 60 and 
   expect(pauses).toEqual([15, 60, 240, 240]);
 });
 
-describe("with two exits", () => {
+describe("a throttle with two exits", () => {
   const EXITS = ["192.0.2.8:1080", "192.0.2.9:1080"];
 
   test.each([
     ["the greeting", "", TSS04],
     ["RCPT", "RCPT", GMAIL],
-  ] as const)("what is throttled at %s by one goes by the other", async (_, command, reply) => {
-    const { probe, sessions } = givenProviders(
-      (line) => (line.exit === EXITS[0] ? throttleAt(command, reply)(line) : accept(line)),
-      { exits: EXITS },
-    );
+  ] as const)(
+    "the other exit takes the rows that are throttled at %s by one exit",
+    async (_, command, reply) => {
+      const { probe, sessions } = givenProviders(
+        (line) => (line.exit === EXITS[0] ? throttleAt(command, reply)(line) : accept(line)),
+        { exits: EXITS },
+      );
 
-    expect(countResults(await askMany(probe, 300, GOOGLE))).toEqual({ "valid accepted": 300 });
-    expect(sessions.filter(({ exit }) => exit === EXITS[0]).length).toBeLessThanOrEqual(20);
-  });
+      expect(countResults(await askMany(probe, 300, GOOGLE))).toEqual({ "valid accepted": 300 });
+      expect(sessions.filter(({ exit }) => exit === EXITS[0]).length).toBeLessThanOrEqual(20);
+    },
+  );
 });
 
-test("a block of hours lasts on: its rows are final, and a throttle's are not", async () => {
+test("a block of hours ends its rows, and a throttle retries its rows later", async () => {
   const block = givenProviders(throttleAt("", "554 5.7.1 192.0.2.1 is on our block list"));
   const throttle = givenProviders(throttleAt("", TSS04));
   for (const { probe } of [block, throttle]) await askMany(probe, 300, GOOGLE);

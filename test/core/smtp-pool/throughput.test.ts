@@ -42,7 +42,7 @@ describe("one mail host and ten connections", () => {
     .filter((one) => !isDead(one))
     .slice(0, 2_000);
 
-  test("one command at a time: more than 450 addresses a second", async () => {
+  test("the session verifies more than 450 addresses a second with one command at a time", async () => {
     const { askAll, counts } = givenDistantHost({ rcpt, extensions: [] });
 
     const { answers, perSecond } = await askAll(people);
@@ -52,7 +52,7 @@ describe("one mail host and ten connections", () => {
     expect(counts).toMatchObject({ peak: 10, linesMost: 1 });
   });
 
-  test("with PIPELINING: more than 900, in no more sessions, nine recipients at once", async () => {
+  test("the session verifies more than 900 addresses a second with PIPELINING, nine recipients at once", async () => {
     const { askAll, counts } = givenDistantHost({ rcpt });
 
     const { answers, perSecond } = await askAll(people);
@@ -71,7 +71,7 @@ describe.each(["grouped", "mixed"] as const)(
   (order) => {
     const people = listPeople(400, 200, order);
 
-    test("have the right verdicts, at more than 240 a second", async () => {
+    test("400 Workspace addresses get the right verdicts at more than 240 a second", async () => {
       const { askAll, counts } = givenDistantHost({ host: GOOGLE, rcpt: rcptOfOneDomain });
 
       const { answers, perSecond } = await askAll(people);
@@ -95,7 +95,7 @@ describe.each(["grouped", "mixed"] as const)(
   },
 );
 
-test("a host that breaks PIPELINING gets one command at a time, and PIPELINING is tried again now and then", async () => {
+test("a host that breaks PIPELINING gets one command at a time, and a new try now and then", async () => {
   const people = listPeople(2_500, 1, "grouped");
   const { askAll, counts } = givenDistantHost({ rcpt, breaksFlights: true });
 
@@ -107,7 +107,7 @@ test("a host that breaks PIPELINING gets one command at a time, and PIPELINING i
   expect(counts.severalAtOnce).toBeLessThan(10 + counts.sessions / 10);
 });
 
-test("50 people at outlook.fr, which takes one recipient per transaction, have the results that those at outlook.com have", async () => {
+test("50 people at outlook.fr, with one recipient per transaction, get the same results as at outlook.com", async () => {
   const people = Array.from({ length: 50 }, (_, n) => `person${n}@outlook.fr`);
   const { askAll } = givenDistantHost({
     host: "eur.olc.protection.outlook.com",

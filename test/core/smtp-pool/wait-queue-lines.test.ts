@@ -46,7 +46,7 @@ const givenFull = async () => {
   return { ask, later };
 };
 
-test("earlier tickets count for as long as their rows return, however long ago they were drawn", async () => {
+test("earlier tickets count while their rows return, however old the tickets are", async () => {
   const { ask, later } = await givenFull();
   const ahead = Array.from({ length: 30 }, (_, n) => createRequest(`account${n}`, 200));
   const last = createRequest("last", 200);

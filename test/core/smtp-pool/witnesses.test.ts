@@ -33,7 +33,7 @@ const always = () => true;
 const countWitnesses = (asked: readonly string[]): number =>
   asked.filter((line) => line.includes(WITNESS)).length;
 
-test("every recipient is unknown when the provider refuses the witness, too", async () => {
+test("every recipient becomes unknown when the provider refuses the witness, too", async () => {
   const { probe, asked, circuits } = givenProviders(answerFor(always, always), {
     witnesses: [WITNESS],
   });
@@ -45,7 +45,7 @@ test("every recipient is unknown when the provider refuses the witness, too", as
   expect(circuits()).toMatchObject([{ openings: 1, refusal: { code: 550 } }]);
 });
 
-test("forty refused recipients are invalid when the operator names no witness", async () => {
+test("forty refused recipients become invalid when the operator names no witness", async () => {
   const { probe } = givenProviders(answerFor(always, always));
 
   expect(countResults(await askMany(probe, 40, GOOGLE))).toEqual({
@@ -53,7 +53,7 @@ test("forty refused recipients are invalid when the operator names no witness", 
   });
 });
 
-test("another exit verifies the recipients when the witness is refused by the first", async () => {
+test("another exit verifies the recipients when the provider refuses the witness at the first exit", async () => {
   const exits = ["192.0.2.8:1080", "192.0.2.9:1080"];
   const { probe, sessions } = givenProviders(
     answerFor((exit) => exit === exits[0], always),
@@ -69,7 +69,7 @@ test("another exit verifies the recipients when the witness is refused by the fi
   expect(sessions.filter(({ exit }) => exit === exits[0]).length).toBeLessThanOrEqual(3);
 });
 
-test("the witness is asked about once in 200 recipients while it is accepted", async () => {
+test("the engine asks about an accepted witness once in 200 recipients", async () => {
   const { probe, asked } = givenProviders(answerFor(never, never), { witnesses: [WITNESS] });
 
   for (let from = 0; from < 400; from += 20) await askMany(probe, 20, GOOGLE, { from });
@@ -77,7 +77,7 @@ test("the witness is asked about once in 200 recipients while it is accepted", a
   expect(countWitnesses(asked)).toBe(2);
 });
 
-test("no witness is asked about while refusals are as frequent as before", async () => {
+test("the engine asks about no witness while refusals are as frequent as before", async () => {
   const { probe, asked } = givenProviders(
     answerFor(never, (person) => person % 10 !== 0),
     { witnesses: [WITNESS] },
@@ -88,7 +88,7 @@ test("no witness is asked about while refusals are as frequent as before", async
   expect(countWitnesses(asked)).toBe(0);
 });
 
-test("a provider that begins to refuse everybody is found out within the session", async () => {
+test("the engine detects within the session a provider that begins to refuse every recipient", async () => {
   let isLying = false;
   const { probe, asked } = givenProviders(
     answerFor(
@@ -106,7 +106,7 @@ test("a provider that begins to refuse everybody is found out within the session
   expect(countWitnesses(asked)).toBe(1);
 });
 
-test("the circuit stays open until the witness is accepted", async () => {
+test("the circuit stays open until the provider accepts the witness", async () => {
   let isLying = true;
   const { probe, world } = givenProviders(
     answerFor(
@@ -127,7 +127,7 @@ test("the circuit stays open until the witness is accepted", async () => {
   expect(countResults(after)).toEqual({ "invalid mailbox_not_found": 5 });
 });
 
-test("a witness is asked about at its own provider only", async () => {
+test("the engine asks about a witness at its own provider only", async () => {
   const { probe, asked } = givenProviders(answerFor(never, never), { witnesses: [WITNESS] });
 
   await askMany(probe, 5, OUTLOOK);
@@ -135,7 +135,7 @@ test("a witness is asked about at its own provider only", async () => {
   expect(countWitnesses(asked)).toBe(0);
 });
 
-test("a refusal counts until a witness is refused, and is taken back then", async () => {
+test("a refusal counts until the provider refuses a witness, which then withdraws the refusal", async () => {
   let isLying = false;
   const { probe, table, world } = givenProviders(
     answerFor(() => isLying, never),

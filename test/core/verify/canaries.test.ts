@@ -81,7 +81,7 @@ const countUntil = async (
   throw new Error(`none of ${most} was ${status}`);
 };
 
-test("one recipient in 200 brings a random one, and a provider that refuses it stays believed", async () => {
+test("one recipient in 200 brings a random one, and a provider that refuses it keeps its belief", async () => {
   const ctx = givenSqliteWorld();
   const { asked, verifyOne } = givenProcess(ctx, { acceptsUnknown: false });
 
@@ -96,7 +96,7 @@ test("one recipient in 200 brings a random one, and a provider that refuses it s
   expect((await readGauges(ctx.world)).providersInDoubt).toBe(0);
 });
 
-test("after the first canary that is accepted no address there is valid, until ten in a row are refused", async () => {
+test("no address is valid after the first accepted canary, until the provider refuses ten in a row", async () => {
   const ctx = givenSqliteWorld();
   const gmail = { acceptsUnknown: true };
   const { asked, verifyOne } = givenProcess(ctx, gmail);
@@ -131,7 +131,7 @@ test("after the first canary that is accepted no address there is valid, until t
   expect((await readGauges(ctx.world)).providersInDoubt).toBe(0);
 });
 
-test("a provider that accepts every recipient gets some 200 valid results before a canary finds out", async () => {
+test("a provider that accepts every recipient gets some 200 valid results before a canary detects it", async () => {
   const counts: number[] = [];
   for (let seed = 0; seed < 25; seed++) {
     const { verifyOne } = givenProcess(givenSqliteWorld(seed), { acceptsUnknown: true }, { seed });
@@ -144,7 +144,7 @@ test("a provider that accepts every recipient gets some 200 valid results before
   expect(mean).toBeLessThan(199 + 3 * 40);
 });
 
-test("the recipients that share the session of an accepted canary are risky, too", async () => {
+test("the recipients in the session of an accepted canary become risky, too", async () => {
   const { verifyOne } = givenProcess(givenSqliteWorld(), { acceptsUnknown: true });
   const answers = await Promise.all(Array.from({ length: 2_000 }, (_, n) => verifyOne(`real${n}`)));
 
@@ -153,7 +153,7 @@ test("the recipients that share the session of an accepted canary are risky, too
   expect(byStatus.get("risky")?.length).toBeGreaterThan(1_000);
 });
 
-test("another process knows of it after a minute, and a new process at once", async () => {
+test("another process learns of an accepted canary after a minute, and a new process at once", async () => {
   const ctx = givenSqliteWorld();
   const gmail = { acceptsUnknown: true };
   const first = givenProcess(ctx, gmail);
@@ -167,7 +167,7 @@ test("another process knows of it after a minute, and a new process at once", as
   expect((await givenProcess(ctx, gmail, { seed: 6 }).verifyOne("real")).status).toBe("risky");
 });
 
-test("no verification reads the table for canaries: one read a minute serves all", async () => {
+test("a verification reads no table for canaries, since one read a minute serves all", async () => {
   const ctx = givenSqliteWorld();
   let queries = 0;
   const world = withTable(
@@ -189,7 +189,7 @@ test("no verification reads the table for canaries: one read a minute serves all
   expect(queries).toBe(2);
 });
 
-test("a table that is down changes no verdict and fails no verification", async () => {
+test("a failing table changes no verdict and stops no verification", async () => {
   const ctx = givenSqliteWorld();
   const down = () => Promise.reject(new Error("the table is down"));
   const world = withTable(

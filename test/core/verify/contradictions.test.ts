@@ -221,7 +221,7 @@ const EXAMPLES = RULE_FAMILIES.flatMap(({ rules }) =>
 );
 
 test.each(EXAMPLES)(
-  "%j from %s leads to no contradiction, whatever it is a reply to",
+  "the reply %j from %s causes no contradiction at any command",
   async (reply, name) => {
     const hosts = [
       host({ name, recipient: reply }),
@@ -237,7 +237,7 @@ test.each(EXAMPLES)(
 
 for (const file of ["smtpReplies", "moreSmtpReplies"] as const)
   createDescribe(file, `the replies of ${file}`, (read) => {
-    test("lead to no contradiction", async () => {
+    test("the recorded replies cause no contradiction", async () => {
       const lines = read().trim().split("\n");
       const contradicting: unknown[] = [];
       for (const line of lines) {
@@ -269,7 +269,7 @@ const drawHost = (name: string) =>
     random: drawReply,
   });
 
-test("3,000 drawn pairs of results do not contradict themselves", async () => {
+test("3,000 drawn pairs of results contain no contradiction", async () => {
   const emails = [
     "ann.lee@example.com",
     "info@example.com",

@@ -27,7 +27,7 @@ const setup = (kind: "ok" | "servfail" = "ok") => {
   return { msFor, later, jump };
 };
 
-test("an account's first question takes as long as the first of all", async () => {
+test("an account's first look-up takes as long as the first look-up of all accounts", async () => {
   const { msFor } = setup();
 
   expect(await msFor("one")).toBe(100);
@@ -35,7 +35,7 @@ test("an account's first question takes as long as the first of all", async () =
   expect(await msFor("third", "EXAMPLE.com")).toBe(100);
 });
 
-test("what an account asked itself is as fast as the cache", async () => {
+test("an account's own earlier look-up returns as fast as the cache", async () => {
   const { msFor } = setup();
   await msFor("one");
   await msFor("other");
@@ -44,7 +44,7 @@ test("what an account asked itself is as fast as the cache", async () => {
   expect(await msFor("other")).toBe(1);
 });
 
-test("an account that asks while another one's question is in flight waits as long", async () => {
+test("an account that asks during another account's look-up waits as long", async () => {
   const { msFor, later } = setup();
 
   const one = msFor("one");
@@ -55,7 +55,7 @@ test("an account that asks while another one's question is in flight waits as lo
   expect(await other).toBe(100);
 });
 
-test("a day later a name is new to everybody", async () => {
+test("an account's first look-up is as fast as the cache a day after another account's", async () => {
   const { msFor, later } = setup();
   await msFor("one");
 
@@ -64,14 +64,14 @@ test("a day later a name is new to everybody", async () => {
   expect(await msFor("other")).toBe(1);
 });
 
-test("a second caller does not wait for a fault that was seen", async () => {
+test("a second caller does not wait for an already known fault", async () => {
   const { msFor } = setup("servfail");
   await msFor("one");
 
   expect(await msFor("other")).toBe(1);
 });
 
-test("a clock that jumps makes no caller wait for long", async () => {
+test("a clock that jumps makes no caller wait long", async () => {
   const { msFor, jump } = setup();
   const one = msFor("one");
   jump(30 * DAY_MS);

@@ -48,7 +48,7 @@ const hasEveryField = (fields: Fields, values: object): boolean =>
     .filter(([, { isComputed }]) => !isComputed)
     .every(([key]) => key in values);
 
-test("every field of the table is stored and read again, apart from those about a later attempt", () => {
+test("the codec stores and reads every field of the table, except those of a later attempt", () => {
   expect(hasEveryField(RESULT_FIELDS, RESULT)).toBe(true);
   const { retryCause, comeBack, greylistedExit, throttleMinutes, isWithheld, unproven, ...stored } =
     RESULT;
@@ -61,14 +61,14 @@ test("every field of the table is stored and read again, apart from those about 
   expect(unpack(JSON.parse(JSON.stringify(pack(RESULT))))).toEqual(stored);
 });
 
-test("every field with a public name is in the public form under it, and no other", () => {
+test("the public form contains every field with a public name, and no other", () => {
   const named = listPublicFields(RESULT_FIELDS).map(({ name }) => name);
 
   expect(Object.keys(toPublic(RESULT))).toEqual(named);
   expect(named).not.toContain("retry");
 });
 
-test("the public form says which checks are not known, and omits what was not asked for", () => {
+test("the public form lists the unknown checks, and omits options that the request left out", () => {
   const { ai: _, ...others } = RESULT;
   const unproven = {
     ...others,
@@ -83,7 +83,7 @@ test("the public form says which checks are not known, and omits what was not as
   expect(toPublic(others)).not.toHaveProperty("ai");
 });
 
-test("a row of a file is the same, whether made from a stored result or from a public one", () => {
+test("a row of a file is equal whether a stored or a public result builds it", () => {
   const { ai: _, ...plain } = RESULT;
 
   for (const result of [RESULT, { ...plain, provider: null }])

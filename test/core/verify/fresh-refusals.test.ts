@@ -107,7 +107,7 @@ const STEP = fc.record({
   minutes: fc.constantFrom(0, 1, 6, 90, 1_300, 1_500),
 });
 
-test("no address is valid while its server accepts every recipient", async () => {
+test("an address does not become valid while its server accepts every recipient", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(STEP, { minLength: 2, maxLength: 8 }), async (steps) => {
       const server = await givenServer();
@@ -125,7 +125,7 @@ test("no address is valid while its server accepts every recipient", async () =>
   );
 });
 
-test("a mailbox that was refused becomes catch_all when its server begins to accept all", async () => {
+test("a refused mailbox becomes catch_all when its server begins to accept every recipient", async () => {
   const server = await givenServer();
   const engine = server.startProcess();
   expect(await ask(engine, ["ann", "dan"])).toEqual([
@@ -144,7 +144,7 @@ test("a mailbox that was refused becomes catch_all when its server begins to acc
   ]);
 });
 
-test("a server that refuses in words that no rule knows is believed by the contrast with what it accepts", async () => {
+test("the engine trusts a refusal in unknown words by its contrast with an acceptance", async () => {
   const server = await givenServer();
   server.think("knows in words of its own");
 
@@ -155,7 +155,7 @@ test("a server that refuses in words that no rule knows is believed by the contr
   ]);
 });
 
-test("without an acceptance words that no rule knows may be about us", async () => {
+test("a refusal in unknown words may concern us when nothing was accepted", async () => {
   const server = await givenServer();
   server.think("defers in words of its own");
 

@@ -95,7 +95,7 @@ test.each(asRows<[string, Partial<Signals>, string, string]>`
   a long name, and a full mailbox | ${{ longName: "taken", mailbox: FULL }} | risky | mailbox_full
   a long name at no domain | ${{ longName: "taken", mailbox: null, domain: "domain_not_found" }} | invalid | domain_not_found
   only on a broad list | ${createListed({ disposableHint: true })} | valid | accepted
-`)("%s", (_, more, status, reason) => {
+`)("judge returns status and reason: %s", (_, more, status, reason) => {
   expect(judge({ ...ORDINARY, ...more })).toMatchObject({ status, reason });
 });
 
@@ -161,22 +161,19 @@ test.each<[string, Partial<Signals>]>([
   ["a catch-all", { catchAll: "yes" }],
   ["an undecided domain", { catchAll: "undecided" }],
   ["a generated name", { catchAll: "yes", botLikeness: 1, encrypted: true }],
-])(
-  "for %s the score rises with catch_all_confidence, and an acceptance adds nothing",
-  (_, more) => {
-    const judged = CONFIDENCES.map((confidence) => judge({ ...ORDINARY, ...more }, confidence));
-    const scores = judged.map(({ score }) => score);
+])("the score of %s rises with catch_all_confidence, and an acceptance adds nothing", (_, more) => {
+  const judged = CONFIDENCES.map((confidence) => judge({ ...ORDINARY, ...more }, confidence));
+  const scores = judged.map(({ score }) => score);
 
-    expect(scores).toEqual(scores.toSorted((a, b) => a - b));
-    expect(new Set(scores).size).toBeGreaterThanOrEqual(14);
-    expect(scores.at(-1)).toBeGreaterThanOrEqual((scores[0] ?? 0) + 20);
-    expect(judged.flatMap(({ parts }) => parts.map(({ part }) => part))).not.toContain(
-      "the server accepted the address",
-    );
-  },
-);
+  expect(scores).toEqual(scores.toSorted((a, b) => a - b));
+  expect(new Set(scores).size).toBeGreaterThanOrEqual(14);
+  expect(scores.at(-1)).toBeGreaterThanOrEqual((scores[0] ?? 0) + 20);
+  expect(judged.flatMap(({ parts }) => parts.map(({ part }) => part))).not.toContain(
+    "the server accepted the address",
+  );
+});
 
-test("addresses of a catch-all whose confidences differ by a twentieth differ in their score", () => {
+test("the scores of catch-all addresses differ when their confidences differ by a twentieth", () => {
   const scores = CONFIDENCES.map(
     (confidence) => judge({ ...ORDINARY, catchAll: "yes" }, confidence).score,
   );
@@ -184,7 +181,7 @@ test("addresses of a catch-all whose confidences differ by a twentieth differ in
   expect(new Set(scores).size).toBe(CONFIDENCES.length);
 });
 
-test("the less a cause says for a working mail server, the lower an unknown address scores", () => {
+test("an unknown address scores lower when its cause is weaker evidence of a working mail server", () => {
   const untested: Signals = { ...ORDINARY, catchAll: "not_tested" };
   const scoreFor = (reason: string) =>
     judge({ ...untested, mailbox: createFinding("unknown", reason) }).score;
@@ -216,7 +213,7 @@ test("an unknown finding never makes an address invalid", () => {
   );
 });
 
-test("nothing but an acceptance makes an address valid", () => {
+test("only an acceptance makes an address valid", () => {
   fc.assert(
     fc.property(signals, (one) => {
       expect(judge(one).status === "valid" && one.mailbox?.verdict !== "valid").toBe(false);

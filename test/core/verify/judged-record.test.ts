@@ -46,7 +46,7 @@ const anyJudged = fc.record({
   catchAllConfidence: fc.option(fc.constantFrom(0, 0.41, 0.95)),
 }) as unknown as fc.Arbitrary<JudgedInput>;
 
-test("its names are spelt as those of the API, at each depth", () => {
+test("the judged record spells its names as the API does, at each depth", () => {
   fc.assert(
     fc.property(anyJudged, (judged) => {
       expect(JSON.stringify(recordJudged(judged))).not.toMatch(/"[a-z]*[A-Z]\w*":/);
@@ -54,7 +54,7 @@ test("its names are spelt as those of the API, at each depth", () => {
   );
 });
 
-test("what was judged comes back from its record in JSON, whatever of it is neutral", () => {
+test("the judged record restores every judged value from JSON, even a neutral one", () => {
   fc.assert(
     fc.property(anyJudged, (judged) => {
       const stored = JSON.parse(JSON.stringify(recordJudged(judged)));

@@ -60,7 +60,7 @@ test.each([
   ["info@example.com", "role", "role_account", "dns_inconclusive"],
   ["ann@mailinator.com", "disposable", "listed_disposable", "dns_inconclusive"],
 ])(
-  "where DNS failed for %s, domain_exists and mx_found are not known and %s comes with that reason",
+  "after a DNS failure for %s, domain_exists and mx_found are not known, and the status is %s for that reason",
   async (email, status, reason, subStatus) => {
     const result = await resultFor(email, { hosts: FAILS });
 
@@ -80,14 +80,14 @@ test.each([
   ["a domain with a null MX", "ann@example.com", { kind: "null_mx" }, true],
   ["a domain without a mail host", "ann@example.com", { kind: "no_mail_host" }, true],
   ["a domain with a mail host", "ann@example.com", HOSTS, true],
-] as const)("domain_exists of %s is known", async (_, email, hosts, exists) => {
+] as const)("the result knows domain_exists of %s", async (_, email, hosts, exists) => {
   const { domain_exists, not_known } = (await resultFor(email, { hosts })).verification;
 
   expect(domain_exists).toBe(exists);
   expect(not_known).not.toContain("domain_exists");
 });
 
-test("an address literal has no domain and its host is not asked: only its syntax is known", async () => {
+test("an address literal has no domain and no contacted host, so that the result knows only its syntax", async () => {
   expect((await resultFor("ann@[192.0.2.1]")).verification).toEqual({
     syntax_valid: true,
     domain_exists: false,
@@ -107,7 +107,7 @@ test.each([
   ["full", "risky", "not_tested", []],
   ["not answered for", "unknown", "not_tested", ["mailbox_exists", "catch_all"]],
 ] as const)(
-  "of an address that is %s, what is not known is named",
+  "the result lists the unknown checks of an address that is %s",
   async (_, verdict, catchAll, names) => {
     const { verification } = await resultFor("ann@example.com", { verdict, catchAll });
 
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test("domain_exists is a no only where the status is invalid, whatever else is known", async () => {
+test("domain_exists is false only when the status is invalid, whatever else is known", async () => {
   const kinds = ["domain_not_found", "null_mx", "no_mail_host", "mx_unroutable"] as const;
   await fc.assert(
     fc.asyncProperty(
@@ -167,7 +167,7 @@ test.each([
   ["ann@[192.0.2.1]", 0.43],
   ["no address", 0],
 ])(
-  "%s, about which no server was asked, has the catch_all_confidence %d",
+  "the result gives %s, whose server was not asked, the catch_all_confidence %d",
   async (email, confidence) => {
     const { ai } = await resultFor(email, { hosts: { kind: "domain_not_found" } });
 
@@ -176,7 +176,7 @@ test.each([
 );
 
 test.each(["gmial.com", "hotmial.com", "hotmai.com", "yaho.com", "mail.gmial.com"])(
-  "%s catches typos and has no mailboxes: risky where it accepts, and never disposable",
+  "the typo domain %s makes an accepted address risky, and never disposable",
   async (domain) => {
     for (const catchAll of CATCH_ALLS)
       expect(await resultFor(`ann@${domain}`, { catchAll })).toMatchObject({
@@ -187,7 +187,7 @@ test.each(["gmial.com", "hotmial.com", "hotmai.com", "yaho.com", "mail.gmial.com
   },
 );
 
-test("a typo domain has a suggestion: the address that was probably meant", async () => {
+test("the result for a typo domain suggests the probable address", async () => {
   const { ai } = await resultFor("ann@gmial.com", { catchAll: "yes" });
 
   expect(ai).toMatchObject({ typo_suggestion: "ann@gmail.com", catch_all_confidence: 0.43 });
@@ -199,11 +199,11 @@ test.each([
   [{ hosts: FAILS }, "unknown", "dns_inconclusive"],
   [{ verdict: "invalid" }, "invalid", "mailbox_invalid"],
   [{ verdict: "unknown" }, "risky", "typo_domain"],
-] as const)("a typo domain with %j is %s for the reason %s", async (of, status, reason) => {
+] as const)("a typo domain with %j returns %s for the reason %s", async (of, status, reason) => {
   expect(await resultFor("ann@gmial.com", of)).toMatchObject({ status, reason });
 });
 
-test("an operator who lists a typo domain as disposable, or as a provider, is believed", async () => {
+test("an operator's own list decides that a typo domain is disposable, or a provider", async () => {
   const engine = setup({ catchAll: "no" });
   const changes = (list: "disposable" | "free") =>
     createLists([{ list, add: true, entry: "gmial.com" }]);

@@ -73,7 +73,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc.record(
   },
 );
 
-test("a packed result unpacks to the same value, also from a store that holds JSON", () => {
+test("a packed result unpacks to the same value, even from a store that holds JSON", () => {
   fc.assert(
     fc.property(anyVerification, (result) => {
       expect(unpack(pack(result))).toEqual(result);
@@ -83,7 +83,7 @@ test("a packed result unpacks to the same value, also from a store that holds JS
   );
 });
 
-test("its JSON, made from text that other rows share, equals that of its public form", () => {
+test("the JSON of a packed result, with text shared among rows, equals that of its public form", () => {
   const toPublic = createPublicWriter(RESULT_FIELDS);
   const anyNames = fc.record({
     first_name: textOrNull,
@@ -102,7 +102,7 @@ test("its JSON, made from text that other rows share, equals that of its public 
 });
 
 test.each(["ann.lee@example.com", "invalid@example.com", "info@nxdomain.com", "no address", ""])(
-  "a result of the engine unpacks completely, with its evidence: %j",
+  "a result of the engine unpacks completely with its evidence: %j",
   async (email) => {
     const { world } = givenWorld();
     const everything = { deepVerify: true, includeAi: true, includeEvidence: true };
@@ -140,7 +140,7 @@ const createStored = (checks: number, flags: number) => [
   "2026-11-21T00:00:00.000Z",
 ];
 
-test("a stored result is read by its places", () => {
+test("the codec reads a stored result by its positions", () => {
   const { verification, flags, ...others } = unpack(createStored(0, 0));
 
   expect(Object.values({ ...verification, ...flags })).toEqual(Array(14).fill(false));
@@ -170,13 +170,16 @@ test.each([
   [8, "smtpCheck", "spamTrap"],
   [16, "mailboxExists", "honeypot"],
   [32, "catchAll", "botGenerated"],
-])("%d is %s and %s, as it was", (bit, check, flag) => {
+])("the stored bit %d still sets %s and %s", (bit, check, flag) => {
   const { verification, flags } = unpack(createStored(bit, bit));
   const set = Object.entries({ ...verification, ...flags }).filter(([, isSet]) => isSet);
 
   expect(set.map(([name]) => name)).toEqual([check, flag]);
 });
 
-test.each([[[2, "ann@x.com"]], [[]], [["1"]]])("%j is of no version that is known here", (row) => {
-  expect(() => unpack(row)).toThrow("a stored result has an unknown version");
-});
+test.each([[[2, "ann@x.com"]], [[]], [["1"]]])(
+  "the codec refuses %j, whose version is unknown",
+  (row) => {
+    expect(() => unpack(row)).toThrow("a stored result has an unknown version");
+  },
+);

@@ -14,7 +14,7 @@ import { expect, test } from "vitest";
 
 const removePadding = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
-test("docs/scores.md has the schedule of every cause, its reasons, and why", () => {
+test("docs/scores.md lists the schedule, reasons and rationale of every cause", () => {
   const rows = RETRY_CAUSES.map((cause) => {
     const { afterMinutes, reasons, why } = RETRY_SCHEDULES[cause];
     const named = reasons.map((reason) => `\`${reason}\``).join(", ") || "-";
@@ -30,7 +30,7 @@ test("docs/scores.md has the schedule of every cause, its reasons, and why", () 
 /** Replies about our commands, our encryption or our text: four hours later they are the same. */
 const FINAL = ["auth_or_tls_required", "content_rejected", "protocol_error"];
 
-test("every reason that leaves a result unknown is attempted again by a schedule, or is final on purpose", () => {
+test("every reason for an unknown result has a schedule of attempts, or is final on purpose", () => {
   const unknown = RULE_FAMILIES.filter(({ verdict }) => verdict === "unknown").map(
     ({ reason }) => reason,
   );
@@ -43,28 +43,31 @@ test("every reason that leaves a result unknown is attempted again by a schedule
 const UNKNOWN = { status: "unknown", retry: "later", rule: null, code: null };
 
 test.each([
-  ["a verdict, also of a reply that says later", { status: "risky", reason: "mailbox_full" }],
+  ["a verdict, even after a temporary reply", { status: "risky", reason: "mailbox_full" }],
   ["a role, whose server greylists", { status: "role", reason: "greylisted" }],
   ["a reason without a schedule", { reason: "content_rejected", code: 451 }],
   ["a block of our address", { reason: "ip_blocked", code: 550 }],
   ["a 5xx, which is permanent", { reason: "server_refuses", code: 554 }],
-  ["what its finding calls permanent", { reason: "rate_limited", retry: null }],
+  ["a finding that calls itself permanent", { reason: "rate_limited", retry: null }],
   ["no way out on port 25", { reason: "no_smtp_egress", rule: "connect_timeout" }],
-])("%s is final", (_case, found) => {
+])("a result is final because of %s", (_case, found) => {
   expect(findRetryCause({ ...UNKNOWN, ...found })).toBeNull();
 });
 
-test("a 550 that takes us for a harvester is attempted again, though its code is permanent", () => {
+test("a 550 that takes us for a harvester causes another attempt, although its code is permanent", () => {
   const found = { ...UNKNOWN, reason: "directory_harvest", retry: "later", code: 550 };
 
   expect(findRetryCause(found)).toBe("throttled");
 });
 
-test.each(REFUSAL_REASONS)("a 4xx about us is a throttle, whatever its reason: %s", (reason) => {
-  expect(findRetryCause({ ...UNKNOWN, reason, code: 451 })).toBe("throttled");
-});
+test.each(REFUSAL_REASONS)(
+  "a 4xx about us counts as a throttle, whatever its reason: %s",
+  (reason) => {
+    expect(findRetryCause({ ...UNKNOWN, reason, code: 451 })).toBe("throttled");
+  },
+);
 
-test("the waits after a throttle are the mail provider's own where it has some", () => {
+test("the waits after a throttle are the mail provider's own when it states some", () => {
   const limits = { maxWaitMinutes: MAX_WAIT_MINUTES.most, throttleMinutes: [240, 480] };
   const next = (causes: readonly RetryCause[]) => getNextRetryMinutes(causes, "throttled", limits);
 
@@ -76,13 +79,13 @@ test("the waits after a throttle are the mail provider's own where it has some",
   expect(next(["throttled", "greylisting"])).toBe(480);
 });
 
-test("too many recipients for one connection is tried again also after a 5xx", () => {
+test("a reply of too many recipients causes another attempt, even as a 5xx", () => {
   const found = { ...UNKNOWN, reason: "too_many_recipients", retry: "new_connection", code: 550 };
 
   expect(findRetryCause(found)).toBe("busy");
 });
 
-test("whatever happens, an address waits no longer than its limit, and not for ever", () => {
+test("an address waits no longer than its limit, and not for ever", () => {
   const causes = fc.array(fc.constantFrom(...RETRY_CAUSES), { minLength: 40, maxLength: 40 });
   fc.assert(
     fc.property(causes, fc.integer({ min: 0, max: MAX_WAIT_MINUTES.most }), (met, limit) => {

@@ -34,7 +34,7 @@ const givenEngine = (seed = 1) => {
   return { engine, world, peak: () => peak };
 };
 
-test("results come in the order of the input, whatever is finished first", async () => {
+test("verifyMany returns results in the order of the input, whichever ends first", async () => {
   const { world } = givenEngine(7);
   const asked = Array.from({ length: 300 }, (_row, n) => `person${n}@d${n % 20}.example`);
 
@@ -43,7 +43,7 @@ test("results come in the order of the input, whatever is finished first", async
   expect(results.map(({ email }) => email)).toEqual(asked);
 });
 
-test("an endless list is read only as far as the consumer takes results", async () => {
+test("verifyMany reads an endless list only as far as the consumer takes results", async () => {
   const { world, peak } = givenEngine();
   let read = 0;
   function* endless() {
@@ -58,7 +58,7 @@ test("an endless list is read only as far as the consumer takes results", async 
   expect(peak()).toBeLessThanOrEqual(5_000);
 });
 
-test("any string has a verdict, and none is an error", async () => {
+test("verifyMany returns a verdict for any string, and never throws", async () => {
   const { world } = givenEngine();
   await fc.assert(
     fc.asyncProperty(
@@ -71,13 +71,13 @@ test("any string has a verdict, and none is an error", async () => {
   );
 });
 
-test("an empty list has no results", async () => {
+test("verifyMany returns no results for an empty list", async () => {
   const { world } = givenEngine();
 
   expect(await Array.fromAsync(verifyMany(world, [], OPTIONS))).toEqual([]);
 });
 
-test("a result is passed on while the input is still open", async () => {
+test("verifyMany returns a result while the input is still open", async () => {
   const { world } = givenEngine();
   async function* slow() {
     yield "person1@example.com";
@@ -89,7 +89,7 @@ test("a result is passed on while the input is still open", async () => {
   expect(first.value).toMatchObject({ email: "person1@example.com" });
 });
 
-test("an address that is under way is looked up once, and has a result for each time it was asked for", async () => {
+test("verifyMany looks up a repeated address once, and returns a result for each occurrence", async () => {
   const { world } = givenEngine();
   const { promise: allProbed, resolve } = Promise.withResolvers<void>();
   let lookUps = 0;
@@ -111,7 +111,7 @@ test("an address that is under way is looked up once, and has a result for each 
   expect(lookUps).toBe(1);
 });
 
-test("an input that fails throws its error, and one that is stuck blocks no caller", async () => {
+test("verifyMany throws the error of a failing input, and a stuck input blocks no caller", async () => {
   const { world } = givenEngine();
   async function* failing() {
     yield "person1@example.com";
@@ -130,7 +130,7 @@ test("an input that fails throws its error, and one that is stuck blocks no call
   expect(await left.return(undefined)).toEqual({ done: true, value: undefined });
 });
 
-test("an address behind a provider's backoff is verified again when that is over", async () => {
+test("verifyMany verifies an address again when its provider's backoff ends", async () => {
   const { world } = givenEngine();
   const comeBack = {
     at: new Date(START.getTime() + 30_000).toISOString(),

@@ -59,12 +59,15 @@ test.each<[string, string, boolean, string]>([
   ["ann@gmail.com", "mx.forged.example", true, "risky"],
   ["ann@me.xyz", "mx.me.xyz", true, "risky"],
   ["ann@hotmail.con", "mx.squatter.example", true, "risky"],
-])("%s at %s needs a random recipient: %s", async (email, mxHost, randomRecipient, status) => {
-  const { engine, asked } = givenEngine(mxHost);
+])(
+  "the verification of %s at %s requires a random recipient: %s",
+  async (email, mxHost, randomRecipient, status) => {
+    const { engine, asked } = givenEngine(mxHost);
 
-  expect(await verify(engine, email, OPTIONS)).toMatchObject({ status });
-  expect(asked[0]?.probeCatchAll).toBe(randomRecipient);
-});
+    expect(await verify(engine, email, OPTIONS)).toMatchObject({ status });
+    expect(asked[0]?.probeCatchAll).toBe(randomRecipient);
+  },
+);
 
 test.each([
   ["route1.mx.cloudflare.net", true],
@@ -74,7 +77,7 @@ test.each([
   ["aspmx.l.google.com", false],
   ["mx.porkbun.com", false],
 ])(
-  "mail through %s is only forwarded: %s, which changes neither status nor score",
+  "a result for mail through %s flags forwarding (%s), with unchanged status and score",
   async (host, isForwarded) => {
     const email = "ann@example.com";
     const found = await verify(givenEngine(host, { catchAll: "no" }).engine, email, OPTIONS);
@@ -91,7 +94,7 @@ test.each([
   ["undecided", false],
   ["not_tested", false],
 ] as const)(
-  "with catch-all %s an acceptance proves a mailbox: %s",
+  "an acceptance at a domain with catch-all %s proves a mailbox: %s",
   async (catchAll, mailboxExists) => {
     const { engine } = givenEngine("mx.example.com", { catchAll });
 
@@ -112,7 +115,7 @@ test.each([
   expect(evidence?.receiver).toBe(entry);
 });
 
-test("the evidence shows the recipient and our random recipient, and no other recipient, however it is written", async () => {
+test("the evidence shows the recipient and our random recipient, and omits every other recipient", async () => {
   const randomRecipient = "qk3v9x2m7c1z8b4n6l0p@example.com";
   const lines = [
     "MAIL FROM:<probe@example.org>",
@@ -137,7 +140,7 @@ test("the evidence shows the recipient and our random recipient, and no other re
   );
 });
 
-test("without the mail server a result states only what DNS and the lists show", async () => {
+test("a result without a mail server's reply states only what DNS and the lists show", async () => {
   const { engine, asked } = givenEngine("mx.example.com");
 
   const result = await verify(engine, "ann@example.com", { ...OPTIONS, deepVerify: false });
@@ -160,7 +163,7 @@ test("no SMTP command names a spam trap", async () => {
   expect(asked).toEqual([]);
 });
 
-test("an address literal is an address, and the engine never connects to it", async () => {
+test("an address literal counts as an address, and the engine never connects to it", async () => {
   const { engine, asked } = givenEngine("mx.example.com");
 
   const result = await verify(engine, "ann@[192.0.2.1]", OPTIONS);
@@ -169,7 +172,7 @@ test("an address literal is an address, and the engine never connects to it", as
   expect(asked).toEqual([]);
 });
 
-test("a typo has a suggestion even where the text is not an address", async () => {
+test("the result suggests a correction even for a text that is no address", async () => {
   const { engine } = givenEngine("mx.example.com");
 
   const { ai } = await verify(engine, "ann@gmail,com", OPTIONS);
@@ -183,7 +186,7 @@ test.each([
   ["timeout", "dns_inconclusive", "later"],
   ["too_large", "dns_answer_too_large", null],
 ] as const)(
-  "a domain whose DNS %s is unknown: %s, asked again: %s",
+  "a domain whose DNS ends with %s returns unknown with the reason %s and the retry %s",
   async (kind, reason, retry) => {
     const { engine } = givenEngine("mx.example.com");
     const failing: Engine = {
@@ -201,7 +204,7 @@ test.each([
   },
 );
 
-test("a host that our own network's filter hides is not asked about again", async () => {
+test("the engine does not retry a host that our own network's filter hides", async () => {
   const dns = createZoneDns({
     "example.com": { MX: ["10 mx.example.com"] },
     "mx.example.com": { A: ["0.0.0.0"] },
@@ -214,7 +217,7 @@ test("a host that our own network's filter hides is not asked about again", asyn
   expect(verified).toMatchObject({ status: "unknown", reason: "dns_inconclusive", retry: null });
 });
 
-test("a name that Gmail never gave is invalid, and no mail server is asked", async () => {
+test("a name that Gmail never gave is invalid without a request to a mail server", async () => {
   const { engine, asked } = givenEngine("gmail-smtp-in.l.google.com");
 
   const result = await verify(engine, "john_doe@gmail.com", OPTIONS);
@@ -228,7 +231,7 @@ test("a name that Gmail never gave is invalid, and no mail server is asked", asy
   });
 });
 
-test("a domain whose subscription has ended has no mailboxes, though the verdict is risky", async () => {
+test("a domain whose subscription has ended contains no mailboxes, but the verdict is risky", async () => {
   const { engine } = givenEngine("example-com.mail.protection.outlook.com", {
     finding: { ...ACCEPTED, verdict: "risky", reason: "domain_without_mailboxes" },
   });
@@ -252,7 +255,7 @@ test.each([
   ],
   ["deferred", { ...ACCEPTED, verdict: "unknown", reason: "greylisted" }, "unknown", "greylisted"],
 ] as const)(
-  "the engine asks about a name of 84 octets, and its server decides: %s",
+  "the engine asks about a name of 84 octets, and the server decides: %s",
   async (_, finding, status, reason) => {
     const { engine, asked } = givenEngine("mx.example.com", { finding, catchAll: "no" });
 
@@ -263,7 +266,7 @@ test.each([
   },
 );
 
-test("a long name without a reply is risky where its server is known to accept such names, and elsewhere unknown", async () => {
+test("a long name without a reply is risky at a server known to accept such names, and elsewhere unknown", async () => {
   const { engine } = givenEngine("mx.example.com");
   const shallow = { ...OPTIONS, deepVerify: false };
 
@@ -279,7 +282,7 @@ test.each([
   ["info@burnermail.io", "role"],
   ["spamtrap@burnermail.io", "spam_trap"],
 ])(
-  "%s has the hint of the broad lists with its source, whatever its status (%s)",
+  "the result for %s contains the hint of the broad lists with its source, whatever its status (%s)",
   async (email, status) => {
     const { engine } = givenEngine("mx.example.com", { catchAll: "no" });
     const withBroad = { ...engine, lists: createLists([], WHOLE_EDITION) };
@@ -294,7 +297,7 @@ test.each([
   },
 );
 
-test("lists that are replaced during a verification have no part in it, and the evidence names those that had", async () => {
+test("a verification uses the lists of its start, and its evidence names them, when new lists arrive meanwhile", async () => {
   const { lists, replace } = createReplaceableLists(createLists([], WHOLE_EDITION));
   const { engine } = givenEngine("mx.example.com", { catchAll: "no" });
   const findMailHosts: Engine["findMailHosts"] = async (...question) => {
@@ -315,7 +318,7 @@ test("lists that are replaced during a verification have no part in it, and the 
 });
 
 test.each(["ann@example.com", "ann@mailinator.com"])(
-  "%s has no hint, and the evidence names no lists for it",
+  "the result for %s contains no hint, and its evidence names no broad list",
   async (email) => {
     const { engine } = givenEngine("mx.example.com");
     const withBroad = { ...engine, lists: createLists([], WHOLE_EDITION) };
@@ -327,7 +330,7 @@ test.each(["ann@example.com", "ann@mailinator.com"])(
   },
 );
 
-test("a name that Gmail never gave is invalid without a question, and the evidence links to Gmail's rule", async () => {
+test("a name that Gmail never gave is invalid without a probe, and the evidence links to Gmail's rule", async () => {
   const { engine, asked } = givenEngine("gmail-smtp-in.l.google.com");
 
   const { status, evidence } = await verify(engine, "john_doe@gmail.com", OPTIONS);
@@ -337,7 +340,7 @@ test("a name that Gmail never gave is invalid without a question, and the eviden
   expect(asked).toEqual([]);
 });
 
-test("an impossible top-level domain of a company's address is corrected", async () => {
+test("the result suggests a correction for an impossible top-level domain of a company's address", async () => {
   const { engine } = givenEngine("mx.example.com");
   const without = {
     ...engine,

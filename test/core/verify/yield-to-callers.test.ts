@@ -29,7 +29,7 @@ const givenSteps = () => {
   return { waiting, yieldToCallers, next };
 };
 
-test("a row waits before it is looked up and before it is judged", async () => {
+test("a row waits for callers before its look-up and before its verdict", async () => {
   const { world } = givenWorld();
   const { waiting, yieldToCallers, next } = givenSteps();
   const lookedUp: string[] = [];
@@ -74,7 +74,7 @@ const givenConnect = () => {
 const TARGET = { ip: "192.0.2.1", port: 25, host: "mx.x.com" };
 const CONNECTING = { timeoutMs: 1_000, affinityKey: "mx.x.com" };
 
-test("a session of a list waits before it connects and after each reply", async () => {
+test("a list's session waits for callers before it connects and after each reply", async () => {
   const { done, ports } = givenConnect();
 
   const wire = await createYieldingConnect(ports, [{ requester: LIST }])(TARGET, CONNECTING);
@@ -97,7 +97,7 @@ test("a session that a caller shares with a list does not wait", async () => {
   expect(done).toEqual(["connect", "reply"]);
 });
 
-test("lists of test keys wait like those of live keys", () => {
+test("lists of test keys wait like lists of live keys", () => {
   const { world } = givenWorld();
   const { yieldToCallers } = givenSteps();
   const engine = { ...createSandboxEngine(world), yieldToCallers };
@@ -117,7 +117,7 @@ const noteSteps = (world: AppWorld) => {
   return { stepsOf, world: noting };
 };
 
-test("a page of results is a step of its job's account", async () => {
+test("a page of results counts as one step of its job's account", async () => {
   const rows = 250;
   const ctx = await givenChunked({ rows, balance: 1_000 });
   const { world, account } = ctx;
@@ -132,7 +132,7 @@ test("a page of results is a step of its job's account", async () => {
   expect(new Set(stepsOf)).toEqual(new Set([`list of ${account}`]));
 });
 
-test("500 rows of a list that is read are a step of its account", async () => {
+test("500 rows read from a list count as one step of its account", async () => {
   const ctx = await given({ balance: 10_000 });
   const { stepsOf, world } = noteSteps(ctx.world);
 
@@ -141,7 +141,7 @@ test("500 rows of a list that is read are a step of its account", async () => {
   expect(stepsOf).toEqual(Array(3).fill(`list of ${ctx.account}`));
 });
 
-test("to read a chunk of an export, and to write each 100 rows, are steps of its job's account", async () => {
+test("each chunk read and each 100 rows written for an export count as a step of its job's account", async () => {
   const ctx = await given();
   const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 204);
   await givenJobOf(ctx, [rows.slice(0, 203), rows.slice(203)]);

@@ -38,8 +38,8 @@ import {
   whenScheduledWorkRuns,
 } from "../../things/webhooks.ts";
 
-describe("a delivery that fails", () => {
-  test("is tried again with the same id and body, a new timestamp, and a signature that fits", async () => {
+describe("a failed delivery", () => {
+  test("a failed delivery is sent again with the same id and body, a new timestamp and a valid signature", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenEventEmitted(ctx);
@@ -61,7 +61,7 @@ describe("a delivery that fails", () => {
     ]);
   });
 
-  test("is abandoned after a day, and nothing is due any more", async () => {
+  test("a failed delivery is abandoned after a day, and leaves no due work", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(() => "connect_timeout");
     await whenEventEmitted(ctx);
@@ -76,7 +76,7 @@ describe("a delivery that fails", () => {
     expect(Number(last?.at) - Number(first?.at)).toBeGreaterThanOrEqual(DAY_MS);
   });
 
-  test("is not sent unsigned when its secret cannot be opened any more", async () => {
+  test("a delivery whose secret cannot be decrypted is not sent unsigned", async () => {
     const ctx = await givenHook();
     await whenEventEmitted(ctx);
     ctx.later(30_000);
@@ -93,7 +93,7 @@ describe("a delivery that fails", () => {
 });
 
 describe("a webhook", () => {
-  test("whose receiver responds 410 is disabled at once, and its owner sees why", async () => {
+  test("a webhook whose receiver answers 410 is disabled at once, and its owner sees the reason", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(410);
     await whenEventEmitted(ctx);
@@ -124,7 +124,7 @@ describe("a webhook", () => {
     }
   };
 
-  test("whose deliveries all fail is disabled after five days, not before, with an entry in its log", async () => {
+  test("a webhook whose deliveries all fail is disabled after five days, not before, with a log entry", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
 
@@ -150,7 +150,7 @@ describe("a webhook", () => {
     expect(ctx.table.hasScheduledWork()).toBe(false);
   }, 60_000);
 
-  test("with an occasional successful delivery is never disabled", async () => {
+  test("a webhook with an occasional successful delivery is never disabled", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenDaysElapse(ctx, 3);
@@ -164,7 +164,7 @@ describe("a webhook", () => {
     expect(await readWebhook(ctx)).toMatchObject({ status: "active" });
   }, 60_000);
 
-  test("that is enabled again has five days again", async () => {
+  test("an enabled webhook gets another five days", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(410);
     await whenEventEmitted(ctx);
@@ -186,7 +186,7 @@ const isWaitingForSlot = (item: Item): boolean =>
 describe("a callback", () => {
   const URL = "https://back.example/done";
 
-  test("of a batch is signed by the secret that came with it", async () => {
+  test("a callback of a batch carries a signature by the secret of its request", async () => {
     const ctx = await givenChunked();
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     const callback = { webhook_url: URL, webhook_secret: secret };
@@ -199,7 +199,7 @@ describe("a callback", () => {
     expect(call && verifyCall(secret, call)).toMatchObject({ type: "job.completed" });
   });
 
-  test("of a batch without a secret, and of a file, is not signed", async () => {
+  test("a callback of a batch without a secret, or of a file, carries no signature", async () => {
     const ctx = await givenChunked();
     await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3), webhook_url: URL });
     const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
@@ -218,7 +218,7 @@ describe("a callback", () => {
     ["a live key", ["live"]],
     ["a live and a test key", ["live", "test"]],
   ])(
-    "whose servers all hang leaves half of the concurrent deliveries to other accounts, with %s",
+    "callbacks to hanging servers leave half of the concurrent deliveries to other accounts, with %s",
     async (_keys, modes) => {
       const ctx = await given();
       const { world, table, queue, servers, account } = ctx;
@@ -255,7 +255,7 @@ describe("a callback", () => {
       createProcessRequest("uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv"),
     ],
   ])(
-    "to a private address is refused with %s, before anything is charged",
+    "the service refuses a callback to a private address with %s, before any charge",
     async (_, route, body) => {
       const ctx = await givenChunked();
       ctx.servers.refuse(() => "private_address");
@@ -305,7 +305,7 @@ describe("the times of retries", () => {
     ["429 with a negative number", answer(429, "-5"), failedUntil()],
     ["429 with a number of forty digits", answer(429, "9".repeat(40)), failedUntil()],
     ["500 with Retry-After, which is ignored", answer(500, "60"), failedUntil()],
-  ])("the receiver's answer is judged: %s", (_what, outcome, verdict) => {
+  ])("the retry policy judges the receiver's answer: %s", (_what, outcome, verdict) => {
     expect(judgeResponse(outcome, START)).toEqual(verdict);
   });
 
@@ -324,7 +324,7 @@ describe("the times of retries", () => {
     }
   };
 
-  test("a delivery is attempted for a day, and the last attempt is at the end of the day", () => {
+  test("the service attempts a delivery for a day, and once more at the end of the day", () => {
     for (let seed = 0; seed < 500; seed++) {
       const tries = listAttempts(seed);
       expect(tries.at(-1), `seed ${seed}`).toBe(RETRY_WINDOW_MS);
@@ -333,12 +333,12 @@ describe("the times of retries", () => {
     }
   });
 
-  test("with any jitter, a delivery outlives an outage of six hours", () => {
+  test("a delivery outlives an outage of six hours with any jitter", () => {
     for (let seed = 0; seed < 500; seed++)
       expect(listAttempts(seed).some((ms) => ms > 6 * HOUR)).toBe(true);
   });
 
-  test("the delays grow up to four hours, and each is drawn between zero and its maximum", () => {
+  test("the delays grow up to four hours, and chance draws each between zero and its maximum", () => {
     const listGaps = (attempts: number) =>
       Array.from({ length: 200 }, (_, seed) => {
         const random = createRandom(seed);
@@ -368,7 +368,7 @@ describe("the times of retries", () => {
     }
   });
 
-  test("a delivery waits as long as its receiver asked for, though not beyond the day", () => {
+  test("a delivery waits as long as its receiver asked, but not beyond the day", () => {
     const attempted = { attempts: 1, triedSince: START };
     const after = (earliestMs: number) =>
       (getNextAttempt(attempted, { now: START, random: () => 0, earliestMs })?.getTime() ?? 0) -

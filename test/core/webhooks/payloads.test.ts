@@ -21,7 +21,7 @@ import {
 } from "../../things/jobs.ts";
 import { parseEvents, whenSubscribed } from "../../things/webhooks.ts";
 
-test("every event has its documented schema, whatever causes it", async () => {
+test("every event matches its documented schema, whatever causes the event", async () => {
   const ctx = await givenChunked({ balance: 20 });
   const { world, liveKey, servers } = ctx;
   await whenSubscribed(ctx);
@@ -62,12 +62,12 @@ test.each([
     "dmarc.failed",
     { domain: "a.example", check_id: "chk_1", status: "fail", policy: "none", issues: ["X"] },
   ],
-])("the payload of %s has the agreed fields", (type, data) => {
+])("the payload of %s contains the agreed fields", (type, data) => {
   expect(v.is(EventPayload, { ...AT, type, data })).toBe(true);
   expect(v.is(EventPayload, { ...AT, type, data: { ...data, domain: undefined } })).toBe(false);
 });
 
-test("docs/webhooks.md names every event with every field of it", () => {
+test("docs/webhooks.md lists every event with all its fields", () => {
   const page = readFileSync("docs/webhooks.md", "utf8");
 
   for (const { entries } of EventPayload.options) {
@@ -99,7 +99,7 @@ describe("signature", () => {
     const verify = (body: string, headers: Record<string, string>, by = secret) =>
       new Webhook(by).verify(body, headers);
 
-    test("accepts what we sign", () => {
+    test("a verifier accepts our signature", () => {
       expect(() => verify(BODY, signHeaders(MESSAGE, secret))).not.toThrow();
     });
 
@@ -109,7 +109,7 @@ describe("signature", () => {
       ["another id", BODY, { "webhook-id": "evt_2" }],
       ["another timestamp", BODY, { "webhook-timestamp": String(START.getTime() / 1000 + 1) }],
       ["no signature", BODY, { "webhook-signature": "v1," }],
-    ])("refuses %s", (_what, body, changed) => {
+    ])("a verifier refuses %s", (_what, body, changed) => {
       expect(() => verify(body, { ...signHeaders(MESSAGE, secret), ...changed })).toThrow(
         /signature/i,
       );
@@ -118,34 +118,34 @@ describe("signature", () => {
     test.each([
       [-301, "too old"],
       [301, "too new"],
-    ])("refuses one that was sent %i s from now", (seconds, why) => {
+    ])("a verifier refuses a delivery sent %i s from now", (seconds, why) => {
       const at = new Date(START.getTime() + seconds * 1_000);
 
       expect(() => verify(BODY, signHeaders({ ...MESSAGE, at }, secret))).toThrow(why);
     });
 
-    test("refuses a body signed with another secret", () => {
+    test("a verifier refuses a body signed with another secret", () => {
       const other = generateSecret(givenWorld(2).world);
 
       expect(() => verify(BODY, signHeaders(MESSAGE, other))).toThrow("No matching signature");
     });
   });
 
-  test("a secret that a customer made up is used by its own bytes", () => {
+  test("the signer uses a secret that a customer made up by its own bytes", () => {
     const secret = "not base64 at all!";
     const webhook = new standard.Webhook(secret, { format: "raw" });
 
     expect(webhook.verify(BODY, signHeaders(MESSAGE, secret))).toEqual(JSON.parse(BODY));
   });
 
-  test("without a secret there is no signature", () => {
+  test("the signer adds no signature without a secret", () => {
     expect(signHeaders(MESSAGE, null)).toEqual({
       "webhook-id": "evt_1",
       "webhook-timestamp": "1795219200",
     });
   });
 
-  test("a generated secret has 24 random bytes, and no two are equal", () => {
+  test("a generated secret contains 24 random bytes, and no two are equal", () => {
     const { world } = givenWorld();
     const secrets = Array.from({ length: 100 }, () => generateSecret(world));
 
@@ -154,13 +154,16 @@ describe("signature", () => {
   });
 
   test.each(["whsec_", "whsec_a", "whsec_not base64", "whsec_ab$d", "whsec_YWJj-_"])(
-    "%s is not base64 after whsec_, so its own bytes are the key",
+    "the secret %s is not base64 after whsec_, so that its own bytes are the key",
     (secret) => {
       expect(toSigningKey(secret).toString()).toBe(secret);
     },
   );
 
-  test.each(["whsec_YWJjZA==", "whsec_YWJjZA"])("%s is, padded or not", (secret) => {
-    expect(toSigningKey(secret).toString()).toBe("abcd");
-  });
+  test.each(["whsec_YWJjZA==", "whsec_YWJjZA"])(
+    "the secret %s is base64, padded or not",
+    (secret) => {
+      expect(toSigningKey(secret).toString()).toBe("abcd");
+    },
+  );
 });
