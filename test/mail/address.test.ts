@@ -20,7 +20,7 @@ const toResult = (parsed: Address | AddressFault) =>
 const a = (length: number) => "a".repeat(length);
 const getDomain = (length: number) => `${a(63)}.`.repeat(4).slice(255 - length, 255);
 
-describe("what can be used in SMTP is accepted, in its normal form", () => {
+describe("addresses that SMTP can use", () => {
   test.each([
     ["john@example.com"],
     ["john+tag@example.com"],
@@ -48,7 +48,7 @@ describe("what can be used in SMTP is accepted, in its normal form", () => {
     ["john@[IPv6:::]"],
     ["john@[IPv6:::ffff:192.0.2.1]"],
     ["john@[IPv6:1:2:3:4:5:6:7:8]"],
-  ])("%s stays as it is", (text) => {
+  ])("the parser accepts %s unchanged", (text) => {
     expect(toResult(parseAddress(text))).toBe(text);
   });
 
@@ -75,12 +75,12 @@ describe("what can be used in SMTP is accepted, in its normal form", () => {
     ["john@[IPv6:1:2:3:4:5:6::]", "john@[IPv6:1:2:3:4:5:6::]"],
     ["john@[IPv6:::FFFF:c000:0201]", "john@[IPv6:::ffff:192.0.2.1]"],
     ["john@[IPv6:1:2:3:4::192.0.2.1]", "john@[IPv6:1:2:3:4::c000:201]"],
-  ])("%j is %s", (text, form) => {
+  ])("the parser normalizes %j to %s", (text, form) => {
     expect(toResult(parseAddress(text))).toBe(form);
   });
 });
 
-describe("what cannot be used in SMTP is refused, with its reason", () => {
+describe("texts that SMTP cannot use as an address", () => {
   test.each([
     ["", "syntax.empty"],
     ["mailto:", "syntax.empty"],
@@ -174,24 +174,24 @@ describe("what cannot be used in SMTP is refused, with its reason", () => {
     ["john@[IPv6:1:2:3:4:5:6::8]", "syntax.literal"],
     ["john@[IPv6:1:2:3:4:5:6:7:192.0.2.1]", "syntax.literal"],
     ["john@[IPv6:fe80::1%eth0]", "syntax.literal"],
-  ])("%j: %s", (text, fault) => {
+  ])("the parser refuses %j: %s", (text, fault) => {
     expect(toResult(parseAddress(text))).toBe(fault);
   });
 
-  test("a text too long for any spelling of an address is not looked at", () => {
+  test("the parser refuses a text too long for any spelling of an address without reading it", () => {
     expect(toResult(parseAddress(a(10_000)))).toBe("syntax.too_long");
     expect(toResult(parseAddress(`${" ".repeat(10_000)}john@example.com`))).toBe(
       "john@example.com",
     );
   });
 
-  test("a fault says in a sentence what is wrong", () => {
+  test("a fault describes the problem in a sentence", () => {
     expect(parseAddress("john")).toEqual({ fault: "syntax.no_at", message: "The @ is missing." });
   });
 });
 
-describe("one address has one of each form", () => {
-  test("people see U-labels and the case of the local part, machines see neither", () => {
+describe("the forms of one address", () => {
+  test("people see U-labels and the case of the local part, and machines see neither", () => {
     expect(given("<Jörg.MÜLLER@XN--BCHER-KVA.de>")).toEqual({
       local: "Jörg.MÜLLER",
       domain: "xn--bcher-kva.de",
@@ -202,7 +202,7 @@ describe("one address has one of each form", () => {
     });
   });
 
-  test("a literal is the IP address in its one spelling", () => {
+  test("the canonical form of an address literal spells the IP address in one way", () => {
     expect(given("John@[ipv6:2001:DB8:0::1]")).toEqual({
       local: "John",
       domain: "[IPv6:2001:db8::1]",
@@ -219,7 +219,7 @@ describe("one address has one of each form", () => {
     ["É@example.com", "e\u0301@example.com"],
     ['"A B"@example.com', '"a\\ b"@EXAMPLE.com'],
     ["a@bücher.de", "A@BU\u0308CHER.DE"],
-  ])("%j and %j are one in a list", (one, other) => {
+  ])("the canonical forms of %j and %j are equal", (one, other) => {
     expect(given(one).canonical).toBe(given(other).canonical);
   });
 
@@ -228,11 +228,11 @@ describe("one address has one of each form", () => {
     ["john+a@gmail.com", "john@gmail.com"],
     ['"a b"@example.com', '"ab"@example.com'],
     ["a@straße.de", "a@strasse.de"],
-  ])("%j and %j are two in a list", (one, other) => {
+  ])("the canonical forms of %j and %j differ", (one, other) => {
     expect(given(one).canonical).not.toBe(given(other).canonical);
   });
 
-  test("an internationalised domain alone does not need SMTPUTF8", () => {
+  test("an internationalised domain alone needs no SMTPUTF8", () => {
     expect(given("john@bücher.de").needsSmtpUtf8).toBe(false);
     expect(given('"j ö"@example.com').needsSmtpUtf8).toBe(true);
   });

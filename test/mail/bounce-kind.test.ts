@@ -17,7 +17,7 @@ test.each(asRows<[string, Parameters<typeof toBounceKind>[0], ReturnType<typeof 
   a category alone | ${{ type: "soft" }} | soft
   a text without a reply | ${{ type: "hard", diagnostic: "Amazon SES has suppressed sending" }} | hard
   nothing | ${{}} | null
-`)("%s", (_, report, kind) => {
+`)("the bounce kind follows from the report: %s", (_, report, kind) => {
   expect(toBounceKind(report)).toBe(kind);
 });
 
@@ -50,6 +50,9 @@ test.each([
   ["Transient", "MailboxFull", undefined, "soft"],
   ["Transient", "ContentRejected", "smtp; 554 5.6.0 content", null],
   ["Undetermined", "Undetermined", undefined, null],
-])("SES: %s, %s, %s", (bounceType, bounceSubType, diagnostic, kind) => {
-  expect(readSesBounce({ bounceType, bounceSubType }, diagnostic)).toBe(kind);
-});
+])(
+  "the kind of a bounce of SES follows from its fields: %s, %s, %s",
+  (bounceType, bounceSubType, diagnostic, kind) => {
+    expect(readSesBounce({ bounceType, bounceSubType }, diagnostic)).toBe(kind);
+  },
+);

@@ -25,7 +25,7 @@ test.each([
   ["r3--sn.example.com", "r3--sn.example.com", "r3--sn.example.com"],
   [`${label(63)}.com`, `${label(63)}.com`, `${label(63)}.com`],
   [ofLength(253), ofLength(253), ofLength(253)],
-])("%s is a domain", (text, ascii, display) => {
+])("the parser accepts the domain %s", (text, ascii, display) => {
   expect(parseDomain(text)).toEqual({ ascii, display });
 });
 
@@ -45,7 +45,7 @@ test.each([
   ["ｅｘａｍｐｌｅ．ＣＯＭ", "example.com", "example.com"],
   ["bücher｡de", "xn--bcher-kva.de", "bücher.de"],
   ["\u212aelvin.com", "kelvin.com", "kelvin.com"],
-])("%s is an internationalised domain", (text, ascii, display) => {
+])("the parser accepts the internationalised domain %s", (text, ascii, display) => {
   expect(parseDomain(text)).toEqual({ ascii, display });
 });
 
@@ -96,11 +96,11 @@ test.each([
   ["xn--cher-fna.com", "syntax.idna"],
   ["xn--bucher-xyd.com", "syntax.idna"],
   ["xn--bucher-cja.com", "syntax.idna"],
-])("%j is no domain: %s", (text, fault) => {
+])("the parser refuses the domain %j: %s", (text, fault) => {
   expect(toResult(parseDomain(text))).toBe(fault);
 });
 
-test("a text too long to be a domain is not looked at", () => {
+test("the parser refuses a text too long for a domain without reading it", () => {
   expect(toResult(parseDomain(label(10_000)))).toBe("syntax.domain_too_long");
   expect(toResult(parseDomain("ä".repeat(10_000)))).toBe("syntax.domain_too_long");
 });
@@ -126,7 +126,7 @@ describe("typed domain", () => {
     ["example.com:"],
     ["example.com.:443/"],
     [" https://Example.COM.:443/a b?c "],
-  ])("%j is example.com", (text) => {
+  ])("the parser reads %j as example.com", (text) => {
     expect(read(parseTypedDomain(text))).toBe("example.com");
   });
 
@@ -135,7 +135,7 @@ describe("typed domain", () => {
     ["XN--BCHER-KVA.example", "xn--bcher-kva.example"],
     ["https://例え.テスト/", "xn--r8jz45g.xn--zckzah"],
     ["https://www.example.com/", "www.example.com"],
-  ])("%s is %s", (text, ascii) => {
+  ])("the parser reads %s as %s", (text, ascii) => {
     expect(read(parseTypedDomain(text))).toBe(ascii);
   });
 
@@ -157,7 +157,7 @@ describe("typed domain", () => {
     ["exa%6dple.com"],
     ["*.example.com"],
     [`https://example.com/${"a".repeat(2_000)}`],
-  ])("%j is no domain", (text) => {
+  ])("the parser finds no domain in %j", (text) => {
     expect(isDomain(parseTypedDomain(text))).toBe(false);
   });
 
@@ -168,7 +168,7 @@ describe("typed domain", () => {
     .tuple(label, label, fc.constantFrom("com", "org", "de"))
     .map((parts) => parts.join("."));
 
-  test("however a domain is wrapped, the same domain is read", () => {
+  test("the parser reads the same domain whatever text surrounds it", () => {
     fc.assert(
       fc.property(
         domain,
@@ -187,7 +187,7 @@ describe("typed domain", () => {
     );
   });
 
-  test("any text is a domain or a fault, and a domain that was read is read as itself", () => {
+  test("any text parses as a domain or a fault, and a parsed domain parses as itself", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), (text) => {
         const parsed = parseTypedDomain(text);
@@ -197,7 +197,7 @@ describe("typed domain", () => {
     );
   });
 
-  test("both forms of a domain lead to each other, and a domain in ASCII is its own", () => {
+  test("both forms of a domain lead to each other, and a domain in ASCII leads to itself", () => {
     expect(toUnicode("xn--bcher-kva.example")).toBe("bücher.example");
     expect(toUnicode("example.com")).toBe("example.com");
     expect(read(parseTypedDomain(toUnicode("xn--r8jz45g.xn--zckzah")))).toBe(
@@ -205,7 +205,7 @@ describe("typed domain", () => {
     );
   });
 
-  test("only what stands behind www. and is a domain of its own is named", () => {
+  test("the parser removes www. only when a domain remains behind it", () => {
     expect(removeWww("www.example.com")).toBe("example.com");
     expect(
       ["example.com", "www.com", "www2.example.com", "awww.example.com"].map(removeWww),

@@ -27,7 +27,7 @@ test.each([
   ["nothing but zeros", "::", 128, 0n],
   ["IPv4 at the end of all eight", "1:2:3:4:5:6:1.2.3.4", 128, 0x00010002000300040005000601020304n],
   ["letters of either case", "2001:DB8::aB", 128, (0x20010db8n << 96n) | 0xabn],
-] as const)("reads an address with %s", (_, text, bits, value) => {
+] as const)("parseIp reads an address with %s", (_, text, bits, value) => {
   expect(parseIp(text)).toEqual({ bits, value });
 });
 
@@ -42,7 +42,7 @@ test.each([
   ["one colon at the end", "1:2:3:4:5:6:7:"],
   ["IPv4 before the gap", "1.2.3.4::"],
   ["IPv4 in octal inside", "::ffff:010.0.0.1"],
-])("what is no address: %s", (_, text) => {
+])("parseIp refuses an address with %s", (_, text) => {
   expect(parseIp(text)).toBeUndefined();
   expect(isPublicIp(text, [getCidr("0.0.0.0/0"), getCidr("::/0")])).toBe(false);
 });
@@ -63,11 +63,11 @@ test.each([
   ["3fff:fff::", false],
   ["fc00::1", false],
   ["fe80::1", false],
-])("%s is public: %s", (ip, isPublic) => {
+])("the address %s is public: %s", (ip, isPublic) => {
   expect(isPublicIp(ip, [])).toBe(isPublic);
 });
 
-describe("an IPv6 address that carries an IPv4 address is as public as that", () => {
+describe("IPv6 addresses that contain an IPv4 address", () => {
   test.each([
     ["mapped", "::ffff:8.8.8.8", true],
     ["mapped", "::ffff:127.0.0.1", false],
@@ -83,17 +83,20 @@ describe("an IPv6 address that carries an IPv4 address is as public as that", ()
     ["Teredo", "2001:0:808:808:0:0:f7f7:f7f7", true],
     ["Teredo with a private client", "2001:0:808:808:0:0:f5ff:fffe", false],
     ["Teredo with a private server", "2001:0:a00:1:0:0:f7f7:f7f7", false],
-  ])("%s: %s", (_, ip, isPublic) => {
-    expect(isPublicIp(ip, [])).toBe(isPublic);
-  });
+  ])(
+    "a contained IPv4 address decides whether the address is public (%s): %s",
+    (_, ip, isPublic) => {
+      expect(isPublicIp(ip, [])).toBe(isPublic);
+    },
+  );
 
-  test("an operator who permits the IPv4 address permits it inside too", () => {
+  test("an operator who permits an IPv4 address also permits it inside an IPv6 address", () => {
     expect(isPublicIp("::ffff:127.0.0.1", [getCidr("127.0.0.0/8")])).toBe(true);
     expect(isPublicIp("::ffff:10.0.0.1", [getCidr("127.0.0.0/8")])).toBe(false);
   });
 });
 
-test("an operator permits exactly the blocks he names", () => {
+test("an operator permits exactly the configured blocks", () => {
   const allowed = [getCidr("127.0.0.0/8"), getCidr("::1")];
 
   expect(isPublicIp("127.3.2.1", allowed)).toBe(true);
@@ -109,7 +112,7 @@ test.each([
   ["192.0.2.6/31", "192.0.2.7", "192.0.2.8"],
   ["0.0.0.0/0", "255.255.255.255", "::"],
   ["2001:db8::/33", "2001:db8:7fff::", "2001:db8:8000::"],
-])("the block %s holds %s and not %s", (block, inside, outside) => {
+])("the block %s contains %s and not %s", (block, inside, outside) => {
   expect(isInBlock(ipOf(inside), getCidr(block))).toBe(true);
   expect(isInBlock(ipOf(outside), getCidr(block))).toBe(false);
 });
@@ -125,11 +128,11 @@ test.each([
   "10.0.0.0/8/8",
   "10.0.0.0/-1",
   "a/8",
-])("%j is no block", (text) => {
+])("the parser finds no block in %j", (text) => {
   expect(parseCidr(text)).toBeUndefined();
 });
 
-test("an address is turned round as reverse zones and blocklists name it", () => {
+test("the reverse name of an address lists its labels as reverse zones and blocklists do", () => {
   expect(toReverseName(ipOf("192.0.2.10"))).toBe("10.2.0.192.in-addr.arpa");
   expect(toReverseLabels(ipOf("0.0.0.1"))).toBe("1.0.0.0");
   expect(toReverseName(ipOf("2001:db8::567:89ab"))).toBe(

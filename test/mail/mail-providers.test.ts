@@ -45,21 +45,21 @@ test.each([
   ["google.com.evil.example", "other"],
   ["com", "other"],
   ["", "other"],
-])("%s belongs to %s", (host, provider) => {
+])("the host %s belongs to the provider %s", (host, provider) => {
   expect(findMailProvider(host).name).toBe(provider);
 });
 
-test("no suffix stands for two providers", () => {
+test("each suffix belongs to one provider", () => {
   const suffixes = MAIL_PROVIDERS.flatMap(({ hosts }) => hosts);
 
   expect(suffixes.length).toBeGreaterThan(70);
   expect(suffixes.filter((suffix, at) => suffixes.indexOf(suffix) !== at)).toEqual([]);
 });
 
-describe("limits", () => {
+describe("limits of a mail provider", () => {
   const rows = MAIL_PROVIDERS.map(({ name, hosts }) => [name, hosts[0]] as const);
 
-  test.each(rows)("%s at %s is asked less than a server of its own", (_, host) => {
+  test.each(rows)("the host %s at %s gets fewer probes than a server of its own", (_, host) => {
     const { limits } = findMailProvider(host);
 
     expect(limits.recipientsPerConnection).toBeLessThan(DEFAULT_LIMITS.recipientsPerConnection);
@@ -70,7 +70,7 @@ describe("limits", () => {
     expect(limits.connections).toBeLessThanOrEqual(PROVIDER_CONNECTIONS);
   });
 
-  test("all Workspace domains share one host name, which gets what the provider gets", () => {
+  test("all Workspace domains share one host name, which gets the provider's limits", () => {
     const { limits } = findMailProvider(WORKSPACE);
 
     expect(limits).toMatchObject({
@@ -80,14 +80,14 @@ describe("limits", () => {
   });
 });
 
-describe("an acceptance is a proof", () => {
+describe("proof by an acceptance", () => {
   test.each([
     ["gmail.com", GMAIL],
     ["Outlook.com", OUTLOOK],
     ["outlook.fr", OUTLOOK],
     ["hotmail.co.uk", OUTLOOK],
     ["me.com", ICLOUD],
-  ])("for %s at %s", (domain, host) => {
+  ])("an acceptance proves a mailbox for %s at %s", (domain, host) => {
     expect(rejectsUnknownRecipients(domain, host)).toBe(true);
   });
 
@@ -97,12 +97,12 @@ describe("an acceptance is a proof", () => {
     ["also one whose MX record names Gmail's hosts", "company.example", GMAIL],
     ["gmail.com's own host did not answer", "gmail.com", "mx.elsewhere.example"],
     ["no host answered", "gmail.com", null],
-  ])("but not where %s", (_, domain, host) => {
+  ])("an acceptance proves no mailbox when %s", (_, domain, host) => {
     expect(rejectsUnknownRecipients(domain, host)).toBe(false);
   });
 });
 
-describe("a message may bounce after its recipient was accepted", () => {
+describe("providers that accept and bounce later", () => {
   test.each([
     ["yahoo.com", "mta7.am0.yahoodns.net", true],
     ["sky.com", "mx-eu.mail.am0.yahoodns.net", true],
@@ -110,11 +110,11 @@ describe("a message may bounce after its recipient was accepted", () => {
     ["company.example", "emx.mail.ru", false],
     ["yahoo.com", null, false],
     ["company.example", "mail.company.example", false],
-  ])("%s at %s: %s", (domain, host, bounces) => {
+  ])("a message for %s at %s may bounce after its acceptance: %s", (domain, host, bounces) => {
     expect(mayAcceptThenBounce(domain, host)).toBe(bounces);
   });
 });
 
-test("SpamExperts asks the system behind it before it replies, and gets the time for that", () => {
+test("SpamExperts gets the time to ask the system behind it before its reply", () => {
   expect(findMailProvider("filter10.antispamcloud.com").waits.rcpt).toBeGreaterThan(30_000);
 });

@@ -51,7 +51,7 @@ test.each([
   "john-shop@yahoo.com",
   "1900abc@hotmail.com",
   "a_b@icloud.com",
-])("nothing is proven of %s", (text) => {
+])("the rules prove nothing about the name %s", (text) => {
   expect(findUngivenName(read(text))).toBeNull();
   expect(hasUnusualLength(read(text))).toBe(false);
 });
@@ -63,7 +63,7 @@ test.each([
   ["abcdef@gmail.com", false],
   [`${"a".repeat(30)}@gmail.com`, false],
   [`${"a".repeat(31)}@gmail.com`, true],
-])("the length of %s is unusual for Gmail: %s", (text, expected) => {
+])("the length of the name %s is unusual for Gmail: %s", (text, expected) => {
   expect(hasUnusualLength(read(text))).toBe(expected);
 });
 
@@ -76,7 +76,7 @@ test.each([
   [`reply+${"0".repeat(20)}@reply.github.com`, null],
   [`reply+${"0".repeat(78)}@mg1.substack.com`, "taken"],
   [`reply+${"0".repeat(78)}@github.com`, "untried"],
-])("of the length of %s is known: %s", (text, expected) => {
+])("the rules judge the length of %s: %s", (text, expected) => {
   expect(findLongName(read(text))).toBe(expected);
 });
 
@@ -90,14 +90,14 @@ test.each(asRows`
   a=1; b; =2 | ${[["a", "1"]]} | ${["b", "=2"]}
   ${""} | [] | []
   ;; | [] | []
-`)("%j", (text, tags, strays) => {
+`)("the parser of tag lists splits %j into tags and strays", (text, tags, strays) => {
   const list = parseTagList(text);
 
   expect(list.tags.map(({ name, value }) => [name, value])).toEqual(tags);
   expect(list.strays).toEqual(strays);
 });
 
-test("what stands more than once is listed once", () => {
+test("listRepeated lists each repeated value once", () => {
   expect(listRepeated(["a", "b", "a", "c", "a", "c"])).toEqual(["a", "c"]);
 });
 
@@ -111,7 +111,7 @@ const issue = createIssueFactory({
   },
 });
 
-test("an issue weighs what its row says, in the degree that is meant", () => {
+test("an issue costs the points of its row in the stated degree", () => {
   expect(issue("ODD", { host: "a.test" })).toEqual({
     id: "ODD",
     severity: "medium",
@@ -123,7 +123,7 @@ test("an issue weighs what its row says, in the degree that is meant", () => {
   expect(issue("BAD", {}, "lesser")).toMatchObject({ severity: "high", costPoints: 70 });
 });
 
-test("costs end at nothing left", () => {
+test("the costs of issues lower a score to zero at most", () => {
   expect(scoreIssues([])).toBe(100);
   expect(scoreIssues([issue("ODD")])).toBe(60);
   expect(scoreIssues([issue("ODD"), issue("BAD")])).toBe(0);
@@ -134,11 +134,11 @@ test.each([
   ["pass", [issue("ODD", {}, "lesser")]],
   ["warn", [issue("ODD")]],
   ["fail", [issue("ODD"), issue("BAD")]],
-])("the status is %s", (status, issues) => {
+])("the status of such issues is %s", (status, issues) => {
   expect(toStatus(issues)).toBe(status);
 });
 
-test("of text from outside a sentence takes what is readable, and an issue not all", () => {
+test("a sentence takes the readable part of a text from outside, and an issue stores a limited part", () => {
   const { message, detail } = issue("BAD", { host: `\u001b[31m${"x".repeat(1_000)}` });
 
   expect(message).toMatch(/^\?\[31mx{195} is bad\.$/);
@@ -146,7 +146,7 @@ test("of text from outside a sentence takes what is readable, and an issue not a
   expect(fillTemplate("{missing}{n}", { n: 3 })).toBe("3");
 });
 
-test("of many names the first ones are listed", () => {
+test("a sentence lists the first of many names", () => {
   expect(joinNames(["a", "b"])).toBe("a, b");
   expect(joinNames(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e and 2 more");
 });

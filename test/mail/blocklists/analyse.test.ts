@@ -29,7 +29,7 @@ const whenLooked = (
   return analyseBlocklists(dns, { domain: "example.com", ip, lists, keys, isHealthy });
 };
 
-test("an address on a list costs what the list is worth", async () => {
+test("a listed address costs the points of the blocklist's code", async () => {
   const dns = createZoneDns({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
 
   expect(await whenLooked(dns)).toMatchObject({
@@ -41,7 +41,7 @@ test("an address on a list costs what the list is worth", async () => {
   });
 });
 
-test("an address on no list costs nothing", async () => {
+test("an address on no blocklist costs no points", async () => {
   expect(await whenLooked(createZoneDns(alive("bl.test")))).toMatchObject({
     score: 100,
     checked: 1,
@@ -69,20 +69,20 @@ test.each<readonly [what: string, zone: Zone]>([
     { "2.0.0.127.bl.test": listed("93.184.216.34"), "1.0.0.127.bl.test": listed("93.184.216.34") },
   ],
   ["does not answer", { "2.0.0.127.bl.test": "TIMEOUT", "1.0.0.127.bl.test": "TIMEOUT" }],
-])("a list that %s is left out, and nothing is asked of it", async (_, names) => {
+])("the check skips a blocklist that %s, and sends it no query", async (_, names) => {
   const dns = createZoneDns({ ...names, [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
 
   expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, skipped: 1, total: 1 });
   expect(dns.calls).not.toContain(`A ${REVERSED}.bl.test`);
 });
 
-test("a list that is alive and fails at the question has no verdict", async () => {
+test("the check returns no verdict for a live blocklist whose answer fails", async () => {
   const dns = createZoneDns({ ...alive("bl.test"), [`${REVERSED}.bl.test`]: "SERVFAIL" });
 
   expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, inconclusive: 1 });
 });
 
-test("without an address the lists of addresses are left out, and those of domains are asked", async () => {
+test("the check without an address skips the blocklists of addresses, and asks those of domains", async () => {
   const dns = createZoneDns({
     ...alive("bl.test"),
     "2.0.0.127.multi.surbl.org": listed("127.0.0.254"),
@@ -98,7 +98,7 @@ test("without an address the lists of addresses are left out, and those of domai
   });
 });
 
-test("a list that needs a key is asked with it, and the key is nowhere in what it found", async () => {
+test("the check asks a blocklist that needs a key with the key, and its findings omit the key", async () => {
   const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
   const zen = `${KEY}.zen.dq.spamhaus.net`;
   const dns = createZoneDns({ ...alive(zen), [`${REVERSED}.${zen}`]: listed("127.0.0.2") });
@@ -108,15 +108,18 @@ test("a list that needs a key is asked with it, and the key is nowhere in what i
   expect(JSON.stringify(found)).not.toContain(KEY);
 });
 
-test.each(["", "two.labels", "*", "a b"])("with the key %j a list is not asked", async (key) => {
-  const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
-  const dns = createZoneDns({});
+test.each(["", "two.labels", "*", "a b"])(
+  "the check does not ask a blocklist with the invalid key %j",
+  async (key) => {
+    const lists = BLOCKLISTS.filter(({ id }) => id === "spamhaus-zen");
+    const dns = createZoneDns({});
 
-  expect(await whenLooked(dns, { lists, keys: { spamhaus: key } })).toMatchObject({ skipped: 1 });
-  expect(dns.calls).toEqual([]);
-});
+    expect(await whenLooked(dns, { lists, keys: { spamhaus: key } })).toMatchObject({ skipped: 1 });
+    expect(dns.calls).toEqual([]);
+  },
+);
 
-test("without keys those lists are left out that need one, and no others", async () => {
+test("the check without keys skips exactly the blocklists that need one", async () => {
   const dns = createZoneDns(Object.assign({}, ...BLOCKLISTS.map((list) => alive(list.zone))));
   const { outcomes } = await whenLooked(dns, { lists: BLOCKLISTS });
   const leftOut = outcomes.filter(({ verdict }) => verdict.kind === "skipped");
@@ -130,20 +133,20 @@ test("without keys those lists are left out that need one, and no others", async
 });
 
 test.each(["sorbs", "manitu", "abuseat", "unsubscore", "inps", "njabl", "ahbl"])(
-  "the dead list of %s is not asked",
+  "the check does not ask the dead blocklist of %s",
   (dead) => {
     expect(BLOCKLISTS.filter(({ zone: at }) => at.includes(dead))).toEqual([]);
   },
 );
 
-test("no two lists share an id or a zone", () => {
+test("each blocklist has its own id and its own zone", () => {
   for (const of of ["id", "zone"] as const) {
     const all = BLOCKLISTS.map((list) => list[of]);
     expect(all).toEqual([...new Set(all)]);
   }
 });
 
-test("a list is tried once an hour, and sooner where it did not answer", async () => {
+test("the check tests a blocklist once an hour, and sooner after a failed test", async () => {
   let ms = START_MS;
   const isHealthy = createListHealth(() => new Date(ms));
   const probes = async (names: Zone) => {
@@ -200,7 +203,7 @@ test.each([
   ["bl.example.org", "127.0.0.2", 20],
   ["bl.example.org", "127.0.1.2", 20],
   ["bl.example.org", "127.2.3.4", 20],
-])("%s lists by %s, which costs %i", (id, address, costPoints) => {
+])("the blocklist %s lists by %s, at a cost of %i points", (id, address, costPoints) => {
   expect(whenAnswered(id, address)).toMatchObject({
     kind: "listed",
     codes: [address],
@@ -225,36 +228,39 @@ test.each([
   ["surbl", "127.0.0.9"],
   ["uribl", "127.0.0.3"],
   ["surbl", "127.0.1.8"],
-])("to %s the code %s is no verdict", (id, address) => {
+])("the check of %s treats the code %s as no verdict", (id, address) => {
   const ids = id === "any" ? BLOCKLISTS.map((list) => list.id) : [id];
 
   for (const one of ids) expect(whenAnswered(one, address).kind).toBe("inconclusive");
 });
 
 test.each(["127.0.0.13", "127.0.0.16", "127.0.0.20"])(
-  "Mailspike speaks well of an address by %s",
+  "Mailspike praises an address by the code %s, which lists nothing",
   (address) => {
     expect(whenAnswered("mailspike", address)).toEqual({ kind: "not_listed" });
   },
 );
 
-test.each(BLOCKLISTS)("$id does not list what it does not have", ({ codes }) => {
+test.each(BLOCKLISTS)("the check treats a missing name at $id as not listed", ({ codes }) => {
   expect(parseAnswer(codes, { kind: "nxdomain" })).toEqual({ kind: "not_listed" });
   expect(parseAnswer(codes, { kind: "nodata" })).toEqual({ kind: "not_listed" });
 });
 
-test.each(["servfail", "refused", "timeout"] as const)("%s is no verdict", (kind) => {
-  expect(parseAnswer(getCodes("spamcop"), { kind })).toEqual({ kind: "inconclusive", why: kind });
-});
+test.each(["servfail", "refused", "timeout"] as const)(
+  "the check treats %s as no verdict",
+  (kind) => {
+    expect(parseAnswer(getCodes("spamcop"), { kind })).toEqual({ kind: "inconclusive", why: kind });
+  },
+);
 
-test("beside an error a real code counts", () => {
+test("the check counts a real code beside an error code", () => {
   expect(whenAnswered("spamhaus-zen", "127.255.255.255", "127.0.0.4")).toMatchObject({
     kind: "listed",
     codes: ["127.0.0.4"],
   });
 });
 
-test("of several codes the gravest counts", () => {
+test("the check counts the gravest of several codes", () => {
   expect(whenAnswered("spamhaus-zen", "127.0.0.11", "127.0.0.9", "127.0.0.2")).toMatchObject({
     codes: ["127.0.0.11", "127.0.0.9", "127.0.0.2"],
     meaning: { costPoints: 60, severity: "critical" },

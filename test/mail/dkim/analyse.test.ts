@@ -50,11 +50,11 @@ test.each(asRows<Row>`
   a strong key | ${keys({ default: GOOD })} | [] | 100 | pass
   no _domainkey | ${{ [DOMAIN]: { A: ["8.8.8.8"] } }} | [DKIM_NXDOMAIN] | 0 | missing
   keys under other names | ${keys({ hidden: GOOD })} | [DKIM_NOT_FOUND] | 50 | unknown
-  the only key is revoked | ${keys({ mail: "v=DKIM1; p=" })} | [DKIM_REVOKED] | 0 | fail
+  a revoked key alone | ${keys({ mail: "v=DKIM1; p=" })} | [DKIM_REVOKED] | 0 | fail
   a revoked key beside a live one | ${keys({ mail: "v=DKIM1; p=", s1: GOOD })} | [DKIM_REVOKED] | 100 | pass
   512 bits | ${keys({ s1: `v=DKIM1; p=${RSA_512}` })} | [DKIM_SHORT] | 10 | fail
   1024 bits | ${keys({ s1: `v=DKIM1; p=${RSA_1024}` })} | [DKIM_1024] | 85 | warn
-  two keys of 1024 bits are one fault | ${keys({ s1: `v=DKIM1; p=${RSA_1024}`, s2: `v=DKIM1; p=${RSA_1024}` })} | [DKIM_1024] | 85 | warn
+  two keys of 1024 bits with one fault | ${keys({ s1: `v=DKIM1; p=${RSA_1024}`, s2: `v=DKIM1; p=${RSA_1024}` })} | [DKIM_1024] | 85 | warn
   test mode | ${keys({ s1: `v=DKIM1; t=y; p=${RSA_2048}` })} | [DKIM_TESTING] | 85 | warn
   sha1 only | ${keys({ s1: `v=DKIM1; h=sha1; p=${RSA_2048}` })} | [DKIM_SHA1_ONLY] | 40 | fail
   a broken key | ${keys({ s1: "v=DKIM1; p=!!!" })} | [DKIM_BAD_KEY] | 20 | fail
@@ -65,13 +65,13 @@ test.each(asRows<Row>`
   an alias that ends in a name without a key | ${{ ...keys({ s1: { CNAME: ["s1.example.net"] }, s2: GOOD }), "s1.example.net": { A: ["8.8.8.8"] } }}
     | [DKIM_CNAME_DANGLING] | 40 | fail
   an alias that ends in a key | ${{ ...keys({ s1: { CNAME: ["s1.example.net"] } }), "s1.example.net": { TXT: [GOOD] } }} | [] | 100 | pass
-  a text that is no key does not count as one | ${keys({ mail: "v=spf1 -all" })} | [DKIM_NOT_FOUND] | 50 | unknown
-  none found, and one name is silent | ${keys({ hidden: GOOD, s1: "TIMEOUT" })} | [DKIM_INCONCLUSIVE] | null | error
-  one found, and another name is silent | ${keys({ s1: GOOD, s2: "SERVFAIL" })} | [DKIM_INCONCLUSIVE] | 100 | pass
-  a revoked one found, and another name is silent | ${keys({ s1: "p=", s2: "TIMEOUT" })} | [DKIM_REVOKED DKIM_INCONCLUSIVE] | null | error
-  an Ed25519 key found, and another name is silent | ${keys({ s1: `k=ed25519; p=${ED25519}`, s2: "TIMEOUT" })} | [DKIM_INCONCLUSIVE] | 100 | pass
-  the name above the keys is silent, and the keys are not | ${{ [`_domainkey.${DOMAIN}`]: "TIMEOUT", ...keys({ s1: GOOD }) }} | [] | 100 | pass
-`)("%s", async (_, names, issues, score, status) => {
+  a text that is no key | ${keys({ mail: "v=spf1 -all" })} | [DKIM_NOT_FOUND] | 50 | unknown
+  no key and one silent name | ${keys({ hidden: GOOD, s1: "TIMEOUT" })} | [DKIM_INCONCLUSIVE] | null | error
+  a key and a silent name | ${keys({ s1: GOOD, s2: "SERVFAIL" })} | [DKIM_INCONCLUSIVE] | 100 | pass
+  a revoked key and a silent name | ${keys({ s1: "p=", s2: "TIMEOUT" })} | [DKIM_REVOKED DKIM_INCONCLUSIVE] | null | error
+  an Ed25519 key and a silent name | ${keys({ s1: `k=ed25519; p=${ED25519}`, s2: "TIMEOUT" })} | [DKIM_INCONCLUSIVE] | 100 | pass
+  keys below a silent name | ${{ [`_domainkey.${DOMAIN}`]: "TIMEOUT", ...keys({ s1: GOOD }) }} | [] | 100 | pass
+`)("the DKIM analysis returns issues and score for %s", async (_, names, issues, score, status) => {
   const found = await whenAnalysed(names);
 
   expect(found.issues.map(({ id }) => id)).toEqual(issues);
@@ -82,7 +82,7 @@ const COMMONEST = ["google", "selector1", "selector2", "default", "s1", "k1"];
 const askedFor = (calls: readonly string[]) =>
   calls.flatMap((call) => /^TXT (\w+)\._domainkey\./.exec(call)?.[1] ?? []);
 
-test("where _domainkey is denied, the commonest selectors are asked for before there is no key", async () => {
+test("the analysis asks for the commonest selectors, when _domainkey is denied, before it finds no key", async () => {
   const { calls, ...found } = await whenAnalysed({ [DOMAIN]: { A: ["8.8.8.8"] } });
 
   expect(askedFor(calls)).toEqual(["r4nd0m", ...COMMONEST]);
@@ -98,7 +98,7 @@ test.each<readonly [what: string, traces: Partial<DkimTraces>, selector: string]
   ["one that SPF suggests", { spfIncludes: ["spf.mtasv.net"] }, "pm"],
   ["one of the operator's list", { ownSelectors: ["corp2024"] }, "corp2024"],
 ])(
-  "a name server that denies _domainkey is not believed where there is a key under %s",
+  "the analysis distrusts a denial of _domainkey when it finds a key under %s",
   async (_, traces, selector) => {
     const found = await whenAnalysed({ ...DENIED, ...keys({ [selector]: GOOD }) }, traces);
 
@@ -106,25 +106,25 @@ test.each<readonly [what: string, traces: Partial<DkimTraces>, selector: string]
   },
 );
 
-test("where it is not believed, all selectors are asked for", async () => {
+test("the analysis asks for all selectors when it distrusts a denial", async () => {
   const names = { ...DENIED, ...keys({ default: GOOD, zoho: GOOD }) };
 
   expect(await whenAnalysed(names)).toMatchObject({ selectorsFound: ["default", "zoho"] });
 });
 
-test("a name without a key below the denied one proves that it was denied wrongly", async () => {
+test("a name without a key below a denied _domainkey proves the denial wrong", async () => {
   const names = { ...DENIED, ...keys({ s1: {}, hidden: GOOD }) };
 
   expect(await whenAnalysed(names)).toMatchObject({ status: "unknown", score: 50 });
 });
 
-test("where _domainkey is denied and one of the commonest is silent, nothing is proven", async () => {
+test("a denied _domainkey proves nothing when one of the commonest selectors is silent", async () => {
   const names = { ...DENIED, ...keys({ k1: "TIMEOUT" }) };
 
   expect(await whenAnalysed(names)).toMatchObject({ status: "error", score: null });
 });
 
-test("the operator's selectors are asked for at a domain that shows no other trace", async () => {
+test("the analysis asks for the operator's selectors at a domain without other traces", async () => {
   const names = keys({ "a.b": GOOD });
 
   expect(await whenAnalysed(names, { ownSelectors: ["a.b"] })).toMatchObject({
@@ -132,7 +132,7 @@ test("the operator's selectors are asked for at a domain that shows no other tra
   });
 });
 
-test("where no name answers, no selector is asked for either", async () => {
+test("the analysis asks for no selector when no name answers", async () => {
   const { calls, ...found } = await whenAnalysed({
     [`_domainkey.${DOMAIN}`]: "TIMEOUT",
     ...keys({ r4nd0m: "SERVFAIL", s1: GOOD }),
@@ -142,14 +142,14 @@ test("where no name answers, no selector is asked for either", async () => {
   expect(calls).toHaveLength(2);
 });
 
-test("what is found under a random name is found under every name, and proves nothing", async () => {
+test("a key under a random name proves nothing, since every name has it", async () => {
   const selectors = ["r4nd0m", ...listSelectors(NO_TRACES)];
   const everywhere = keys(Object.fromEntries(selectors.map((selector) => [selector, GOOD])));
 
   expect(await whenAnalysed(everywhere)).toMatchObject({ status: "unknown", selectorsFound: [] });
 });
 
-test("where the guard is silent and no name is missing, what was found may be a wildcard's", async () => {
+test("the key may be a wildcard's when the random name is silent and no name is missing", async () => {
   const names = listSelectors(NO_TRACES).map((selector) => [selector, GOOD] as const);
   const everywhere = { ...keys(Object.fromEntries(names)), ...keys({ r4nd0m: "TIMEOUT" }) };
 
@@ -157,19 +157,19 @@ test("where the guard is silent and no name is missing, what was found may be a 
   expect(await whenAnalysed({ ...everywhere, ...keys({ s1: {} }) })).toMatchObject({ score: 100 });
 });
 
-test("a key of its own counts although there is a wildcard", async () => {
+test("a selector's own key counts beside a wildcard", async () => {
   const names = keys({ r4nd0m: "v=DKIM1; p=", s1: "v=DKIM1; p=", s2: GOOD });
 
   expect(await whenAnalysed(names)).toMatchObject({ status: "pass", selectorsFound: ["s2"] });
 });
 
-test("a wildcard without keys is no guard's matter", async () => {
+test("a wildcard record without DKIM keys raises no issue", async () => {
   const names = keys({ r4nd0m: "v=spf1 -all", s1: "v=spf1 -all", s2: GOOD });
 
   expect(await whenAnalysed(names)).toMatchObject({ status: "pass", selectorsFound: ["s2"] });
 });
 
-test("a server that denies _domainkey and has names below it is not believed", async () => {
+test("the analysis distrusts a server that denies _domainkey and serves names below it", async () => {
   const names = { ...keys({ r4nd0m: "v=spf1 -all", s1: GOOD }) };
   const honest = createZoneDns(names);
   const { status } = await analyseDkim(
@@ -193,12 +193,12 @@ test.each([
   ["Zoho by its MX, in capitals", { mxHosts: ["MX.ZOHO.EU."] }, ["zoho", "zmail"]],
   ["no selector without traces", {}, []],
   ["no selector by a name that only ends alike", { mxHosts: ["mx.notgoogle.com"] }, []],
-])("%s is asked for first", (_, traces, first) => {
+])("the analysis asks first for %s", (_, traces, first) => {
   expect(listLikelySelectors({ ...NO_TRACES, ...traces }).slice(0, 2)).toEqual(first);
   expect(listSelectors({ ...NO_TRACES, ...traces }).slice(0, first.length)).toEqual(first);
 });
 
-test("however many providers are seen, the questions stay few", async () => {
+test("the analysis sends few DNS queries, however many providers it sees", async () => {
   const all = {
     ...NO_TRACES,
     mxHosts: ["google.com", "outlook.com", "zoho.com", "messagingengine.com", "protonmail.ch"],
@@ -210,14 +210,14 @@ test("however many providers are seen, the questions stay few", async () => {
   expect(calls.length).toBeLessThanOrEqual(SELECTORS_MAX + 2 + 12);
 });
 
-test("an alias into nothing is noticed at a provider that the domain uses", async () => {
+test("the analysis reports an alias to a missing name at a provider that the domain uses", async () => {
   const names = keys({ selector1: { CNAME: ["gone.example.net"] }, hidden: GOOD });
   const found = await whenAnalysed(names, { mxHosts: ["x.mail.protection.outlook.com"] });
 
   expect(found.issues.map(({ id }) => id)).toEqual(["DKIM_NOT_FOUND", "DKIM_CNAME_DANGLING"]);
 });
 
-test("an alias into nothing is noticed at a common selector too, where there is no key", async () => {
+test("the analysis reports an alias to a missing name at a common selector, too, when it finds no key", async () => {
   const dangling = { CNAME: ["gone.example.net"] };
   const without = await whenAnalysed(keys({ s1: dangling, hidden: GOOD }));
   const withKey = await whenAnalysed(keys({ s1: dangling, google: GOOD }));
@@ -226,7 +226,7 @@ test("an alias into nothing is noticed at a common selector too, where there is 
   expect(withKey.issues).toEqual([]);
 });
 
-test("an issue names the selectors it is about", async () => {
+test("an issue lists the selectors that it concerns", async () => {
   const { issues } = await whenAnalysed(keys({ s1: `p=${RSA_1024}`, s2: `p=${RSA_1024}` }));
 
   expect(issues[0]?.detail).toEqual({ selector: "s1, s2", bits: 1024 });
@@ -271,12 +271,12 @@ test.each([
   ["a key for everything", `v=DKIM1; s=*; p=${RSA_2048}`, { isForMail: true }],
   ["a key for another service", `v=DKIM1; s=tlsrpt; p=${RSA_2048}`, { isForMail: false }],
   ["a key with a note and an unknown tag", `v=DKIM1; n=hi; x=y; p=${RSA_2048}`, { kind: "rsa" }],
-])("%s", (_, text, key) => {
+])("the parser reads %s", (_, text, key) => {
   expect(parseDkimKey(text)).toMatchObject(key);
 });
 
 test.each(["", "v=spf1 -all", "google-site-verification=abc", "hello; world", "v=DMARC1; p=none"])(
-  "%j is no key",
+  "the parser finds no key in %j",
   (text) => {
     expect(parseDkimKey(text)).toBeUndefined();
   },

@@ -61,12 +61,15 @@ test.each(asRows<Row>`
   no answer | ${{ ...HOME, [`_dmarc.${DOMAIN}`]: "TIMEOUT" }} | [DMARC_INCONCLUSIVE] | null | null
   nothing of its own, and no answer above | ${{ ...HOME, "_dmarc.com": "SERVFAIL" }} | [DMARC_INCONCLUSIVE] | null | null
   its own, and no answer above | ${{ ...own(BEST), "_dmarc.com": "TIMEOUT" }} | [] | 100 | reject
-`)("DMARC has its issues, score and policy for %s", async (_, names, issues, score, policy) => {
-  const found = await whenAnalysed(names);
+`)(
+  "the DMARC analysis returns issues, score and policy for %s",
+  async (_, names, issues, score, policy) => {
+    const found = await whenAnalysed(names);
 
-  expect(found.issues.map(({ id }) => id)).toEqual(issues);
-  expect(found).toMatchObject({ score, policy });
-});
+    expect(found.issues.map(({ id }) => id)).toEqual(issues);
+    expect(found).toMatchObject({ score, policy });
+  },
+);
 
 test("a subdomain inherits the organisation's policy for subdomains", async () => {
   const names = { ...own(`${BEST}; sp=none`), "mail.example.com": MX };
@@ -85,7 +88,7 @@ test("a subdomain that does not exist inherits np", async () => {
   expect(found.policy).toBe("quarantine");
 });
 
-test("where DNS does not tell whether a subdomain exists, sp and np must agree", async () => {
+test("sp and np must agree when DNS does not tell whether a subdomain exists", async () => {
   const silent = (policies: string) => ({
     ...own(`v=DMARC1; p=reject; ${policies}`),
     "mail.example.com": "TIMEOUT" as const,
@@ -100,7 +103,7 @@ test("where DNS does not tell whether a subdomain exists, sp and np must agree",
   });
 });
 
-test("two records of one's own are reported, although those above count", async () => {
+test("the analysis reports two records of the domain, although the records above count", async () => {
   const names = {
     ...own(BEST),
     "mail.example.com": MX,
@@ -115,7 +118,7 @@ test("two records of one's own are reported, although those above count", async 
   );
 });
 
-test("two records that nothing stands above are taken by no receiver", async () => {
+test("no receiver applies two records with nothing above them", async () => {
   const { issues } = await whenAnalysed(own(BEST, BEST));
 
   expect(issues[0]?.message).toBe(
@@ -149,7 +152,7 @@ test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
     outside({ [REPORTER]: { A: ["8.8.8.8"] } }),
     ["DMARC_RUA_UNAUTHORIZED", "DMARC_RUA_NO_MX"],
   ],
-])("the recipient of the reports %s", async (_, names, issues) => {
+])("the analysis returns the issues of a report recipient that %s", async (_, names, issues) => {
   expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
 });
 
@@ -158,13 +161,16 @@ test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
   ["has agreed", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } }, []],
   ["does not answer", { [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" }, []],
   ["has no MX", { [REPORTER]: { A: ["8.8.8.8"] } }, ["DMARC_RUF_UNAUTHORIZED", "DMARC_RUF_NO_MX"]],
-])("the recipient of the failure reports %s", async (_, more, issues) => {
-  const names = { ...own(`${BEST}; ruf=mailto:f@${REPORTER}`), [REPORTER]: MX, ...more };
+])(
+  "the analysis returns the issues of a failure report recipient that %s",
+  async (_, more, issues) => {
+    const names = { ...own(`${BEST}; ruf=mailto:f@${REPORTER}`), [REPORTER]: MX, ...more };
 
-  expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
-});
+    expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
+  },
+);
 
-test("a recipient that agreed to neither kind of reports has an issue for both", async () => {
+test("a recipient that agreed to neither kind of reports raises an issue for both", async () => {
   const names = outside();
   const record = names[`_dmarc.${DOMAIN}`] as { readonly TXT: readonly string[] };
   const both = { TXT: [`${record.TXT[0]}; ruf=mailto:f@${REPORTER}`] };
@@ -173,7 +179,7 @@ test("a recipient that agreed to neither kind of reports has an issue for both",
   expect(issues.map(({ id }) => id)).toEqual(["DMARC_RUA_UNAUTHORIZED", "DMARC_RUF_UNAUTHORIZED"]);
 });
 
-test("a value that does not exist is reported with what receivers read", async () => {
+test("the analysis reports an invalid tag value with the value that receivers read", async () => {
   const { issues } = await whenAnalysed(
     own(`${BEST}; adkim=strict; aspf=; fo=x; t=x; psd=${"x".repeat(300)}`),
   );
@@ -193,7 +199,7 @@ test.each<readonly [what: string, domain: string, more: Zone]>([
   ["below the domain", DOMAIN, {}],
   ["beside the domain", "mail.example.com", {}],
   ["perhaps beside the domain", "mail.other.test", { "_dmarc.other.test": "TIMEOUT" }],
-])("no agreement is needed for reports %s", async (_, domain, more) => {
+])("the analysis asks for no agreement to reports %s", async (_, domain, more) => {
   const record = { TXT: [BEST.replace("d@example.com", "d@reports.example.com")] };
   const dns = createZoneDns({
     ...own(BEST),
@@ -206,16 +212,19 @@ test.each<readonly [what: string, domain: string, more: Zone]>([
   expect(dns.calls.filter((call) => call.includes("_report"))).toEqual([]);
 });
 
-test.each(["rua", "ruf"])("of a hundred addresses in %s four are looked into", async (tag) => {
-  const uris = Array.from({ length: 100 }, (_, n) => `mailto:d@r${n}.test`).join(",");
-  const dns = createZoneDns(own(`v=DMARC1; p=reject; np=reject; ${tag}=${uris}`));
+test.each(["rua", "ruf"])(
+  "the analysis looks into four of a hundred addresses in %s",
+  async (tag) => {
+    const uris = Array.from({ length: 100 }, (_, n) => `mailto:d@r${n}.test`).join(",");
+    const dns = createZoneDns(own(`v=DMARC1; p=reject; np=reject; ${tag}=${uris}`));
 
-  await analyseDmarc(dns, { domain: DOMAIN });
+    await analyseDmarc(dns, { domain: DOMAIN });
 
-  expect(dns.calls.filter((call) => call.includes(".test"))).toHaveLength(4 * 3);
-});
+    expect(dns.calls.filter((call) => call.includes(".test"))).toHaveLength(4 * 3);
+  },
+);
 
-test("a sentence shows text from outside only as far as it is readable", async () => {
+test("a sentence shows the readable part of a text from outside", async () => {
   const { issues } = await whenAnalysed(own(`${BEST}; x${"y".repeat(400)}=1`));
 
   expect(issues[0]?.message.length).toBeLessThan(300);

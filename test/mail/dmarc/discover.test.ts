@@ -61,15 +61,18 @@ test.each(asRows<Row>`
   an invalid sp, and reports are asked for: as p=none | ${{ "example.com": P("reject", "; sp=maybe; rua=mailto:a@example.com") }} | example.com | example.com
     | example.com | none
   an invalid np and no address that is one: no DMARC | ${{ "example.com": P("reject", "; np=x; rua=a@example.com") }} | example.com | example.com | example.com | null
-`)("the policy of a name is found: %s", async (_, at, domain, from, organisation, policy) => {
-  expect(await whenWalked(at, domain)).toEqual({ from, organisation, policy, isOpen: false });
-});
+`)(
+  "the tree walk finds the policy of a name: %s",
+  async (_, at, domain, from, organisation, policy) => {
+    expect(await whenWalked(at, domain)).toEqual({ from, organisation, policy, isOpen: false });
+  },
+);
 
 test.each([
   ["np", "; sp=quarantine; np=none", "none"],
   ["sp without np", "; sp=quarantine", "quarantine"],
   ["p without either", "", "reject"],
-])("for a name that does not exist %s counts", async (_, more, policy) => {
+])("the tree walk applies to a name that does not exist %s", async (_, more, policy) => {
   const found = await whenWalked({ "example.com": P("reject", more) }, "no.example.com", false);
 
   expect(found.policy).toBe(policy);
@@ -87,13 +90,13 @@ test.each([
     { "b.example.com": "TIMEOUT", "example.com": P("none") },
     null,
   ],
-] as const)("where a name is silent: %s", async (_, at, from) => {
+] as const)("the tree walk meets a silent name: %s", async (_, at, from) => {
   const domain = "a.example.com" in at ? "a.example.com" : "a.b.example.com";
 
   expect(await whenWalked(at, domain)).toMatchObject({ from, isOpen: true });
 });
 
-test("what is silent above the end of the walk does not matter", async () => {
+test("a silent name above the end of the tree walk does not matter", async () => {
   const at = { "example.com": P("reject", "; psd=n"), com: "TIMEOUT" } as const;
 
   expect(await whenWalked(at, "example.com")).toMatchObject({ isOpen: false, policy: "reject" });
@@ -103,7 +106,7 @@ test.each(asRows<[string, string[]]>`
   example.com | [example.com com]
   a.b.c.d.e.f.test | [a.b.c.d.e.f.test b.c.d.e.f.test c.d.e.f.test d.e.f.test e.f.test f.test test]
   a.b.c.d.e.f.g.test | [a.b.c.d.e.f.g.test b.c.d.e.f.g.test c.d.e.f.g.test d.e.f.g.test e.f.g.test f.g.test g.test test]
-`)("the walk from %s", async (domain, names) => {
+`)("the tree walk from %s asks for the expected names", async (domain, names) => {
   const dns = createZoneDns({});
 
   await discover(dns, domain);
@@ -111,7 +114,7 @@ test.each(asRows<[string, string[]]>`
   expect(dns.calls).toEqual(names.map((name) => `TXT _dmarc.${name}`));
 });
 
-test("no walk asks more than eight questions", async () => {
+test("the tree walk sends at most eight DNS queries", async () => {
   for (let labels = 1; labels <= 127; labels += 1) {
     const domain = Array.from({ length: labels }, (_, index) => `l${index}`).join(".");
     const dns = createZoneDns({});

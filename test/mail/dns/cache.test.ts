@@ -23,7 +23,7 @@ const givenCache = ({ dns, bytesMax = 1e6 }: { dns?: Dns; bytesMax?: number } = 
   return { cache, calls: inner.calls, later };
 };
 
-test("a question is asked once, and answered again and again", async () => {
+test("the cache sends a query once, and answers it again and again", async () => {
   const { cache, calls } = givenCache();
 
   const first = await cache("MX", "example.com");
@@ -34,7 +34,7 @@ test("a question is asked once, and answered again and again", async () => {
   expect(calls).toEqual(["MX example.com"]);
 });
 
-test("another type is another question", async () => {
+test("the cache sends another query for another record type", async () => {
   const { cache, calls } = givenCache();
 
   await cache("MX", "example.com");
@@ -43,7 +43,7 @@ test("another type is another question", async () => {
   expect(calls).toEqual(["MX example.com", "A example.com"]);
 });
 
-test("a thousand who ask at once share one question", async () => {
+test("a thousand concurrent callers share one query", async () => {
   const { cache, calls } = givenCache();
 
   const outcomes = await Promise.all(Array.from({ length: 1000 }, () => cache("A", "example.com")));
@@ -59,20 +59,23 @@ test.each([
   ["servfail", "A", "servfail.test", 5 * SECOND],
   ["refused", "A", "refused.test", 5 * SECOND],
   ["a timeout", "A", "silent.test", 5 * SECOND],
-] as const)("%s: kept for its time and not a moment longer", async (_, type, name, cachedMs) => {
-  const { cache, calls, later } = givenCache();
-  await cache(type, name);
+] as const)(
+  "the cache keeps an outcome for exactly its time: %s",
+  async (_, type, name, cachedMs) => {
+    const { cache, calls, later } = givenCache();
+    await cache(type, name);
 
-  later(cachedMs - 1);
-  await cache(type, name);
-  expect(calls).toHaveLength(1);
+    later(cachedMs - 1);
+    await cache(type, name);
+    expect(calls).toHaveLength(1);
 
-  later(1);
-  await cache(type, name);
-  expect(calls).toHaveLength(2);
-});
+    later(1);
+    await cache(type, name);
+    expect(calls).toHaveLength(2);
+  },
+);
 
-test("an outcome is kept from when it came, not from when it was asked for", async () => {
+test("the cache keeps an outcome from its arrival on, and not from the query", async () => {
   const answers: (() => void)[] = [];
   const questions: string[] = [];
   const slow: Dns = (_, name) => {
@@ -92,7 +95,7 @@ test("an outcome is kept from when it came, not from when it was asked for", asy
   expect(questions).toEqual(["a.test"]);
 });
 
-test("what was not used for longest makes room", async () => {
+test("the cache drops the entry that was not used for longest", async () => {
   const { cache, calls } = givenCache({ bytesMax: 6 * ONE_BYTES });
   const askAll = async (...names: string[]) => {
     for (const name of names) await cache("A", name);
@@ -111,7 +114,7 @@ test("what was not used for longest makes room", async () => {
   expect(calls).toHaveLength(6);
 });
 
-test("a large answer makes as much room as it takes", async () => {
+test("the cache frees as much space as a large answer takes", async () => {
   const answers: Readonly<Record<string, readonly string[]>> = {
     "large.test": Array.from({ length: 10 }, () => "x".repeat(100)),
   };
@@ -135,7 +138,7 @@ test("a large answer makes as much room as it takes", async () => {
   expect(questions).toEqual(["0.test"]);
 });
 
-test("an answer that is larger than all the room is given, and not kept", async () => {
+test("the cache returns an answer larger than its space, and does not keep it", async () => {
   const { cache, calls } = givenCache({ bytesMax: ONE_BYTES - 1 });
 
   expect(await cache("A", "0.test")).toEqual({ kind: "ok", records: ["8.8.8.8"] });
@@ -144,7 +147,7 @@ test("an answer that is larger than all the room is given, and not kept", async 
   expect(calls).toEqual(["A 0.test", "A 0.test"]);
 });
 
-test("what was pushed out in flight does not come back when it is answered", async () => {
+test("an entry that the cache dropped in flight does not return with its answer", async () => {
   const { cache, calls } = givenCache({ bytesMax: 2 * ONE_BYTES });
 
   await Promise.all(Array.from({ length: 10 }, (_, n) => cache("A", `${n}.test`)));
@@ -155,7 +158,7 @@ test("what was pushed out in flight does not come back when it is answered", asy
   expect(calls).toHaveLength(11);
 });
 
-test("a port that fails outright is asked again", async () => {
+test("the cache asks a port that throws again", async () => {
   let attempts = 0;
   const broken: Dns = async () => {
     attempts += 1;
@@ -193,14 +196,14 @@ const givenBudget = (dns: Dns, questionsMax = 100) => {
 
 const NAMES = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
 
-test("an answer in time is the answer", async () => {
+test("the budget returns an answer that arrives in time", async () => {
   const { hurried, later } = givenBudget(NAMES);
   later(4999);
 
   expect(await hurried("A", "example.com")).toEqual({ kind: "ok", records: ["8.8.8.8"] });
 });
 
-test("who waits when the time is over waits no longer, however late he asked", async () => {
+test("a caller stops waiting when the time is over, however late it asked", async () => {
   const { hurried, later } = givenBudget(SILENT);
   const first = hurried("A", "a.test");
   later(4000);
@@ -210,7 +213,7 @@ test("who waits when the time is over waits no longer, however late he asked", a
   expect(await Promise.all([first, second])).toEqual([TIMEOUT, TIMEOUT]);
 });
 
-test("after its time nothing is asked any more", async () => {
+test("the budget sends no DNS query after its time", async () => {
   const dns = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
   const { hurried, later } = givenBudget(dns);
   later(5000);
@@ -219,7 +222,7 @@ test("after its time nothing is asked any more", async () => {
   expect(dns.calls).toEqual([]);
 });
 
-test("a question too many is not asked", async () => {
+test("the budget sends no DNS query beyond its number", async () => {
   const dns = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
   const { hurried } = givenBudget(dns, 2);
 
@@ -233,7 +236,7 @@ test("a question too many is not asked", async () => {
   expect(dns.calls).toHaveLength(2);
 });
 
-test("a hundred questions need one sleep, and none need none", async () => {
+test("the budget sleeps once for a hundred DNS queries, and never for none", async () => {
   const { hurried, sleepers } = givenBudget(NAMES);
   expect(sleepers()).toBe(0);
 

@@ -84,11 +84,14 @@ const rows: [string, Zone, MailHosts][] = asRows`
     | ${{ kind: "mx_unroutable" }}
 `;
 
-test.each(rows)("%s", async (_, names, expected) => {
-  const { found } = await whenFound(names);
+test.each(rows)(
+  "the mail host look-up returns the expected hosts for %s",
+  async (_, names, expected) => {
+    const { found } = await whenFound(names);
 
-  expect(found).toEqual(expected);
-});
+    expect(found).toEqual(expected);
+  },
+);
 
 test.each([
   "8.8.8.8",
@@ -99,14 +102,14 @@ test.each([
   "localhost",
   "LOCALHOST.",
   "mx.localhost",
-])("an MX of %s is not followed, and nothing is asked about it", async (exchange) => {
+])("the look-up does not follow an MX of %s, and sends no query about it", async (exchange) => {
   const { found, calls } = await whenFound({ "example.com": { MX: [`10 ${exchange}`] } });
 
   expect(found).toEqual({ kind: "mx_unroutable" });
   expect(calls).toEqual(["MX example.com"]);
 });
 
-test("an operator's lab may live at private addresses", async () => {
+test("an operator's lab may use private addresses", async () => {
   const names = {
     "example.com": { MX: ["10 mx.example.net"] },
     "mx.example.net": { A: ["127.0.0.1", "10.0.0.1"] },
@@ -117,7 +120,7 @@ test("an operator's lab may live at private addresses", async () => {
   expect(found).toEqual(hosts(at("mx.example.net", 10, "127.0.0.1")));
 });
 
-describe("questions are few", () => {
+describe("few DNS queries for mail hosts", () => {
   const many = (count: number, records: Zone[string] | undefined) => {
     const names = Array.from({ length: count }, (_, n) => `mx${n}.example.net`);
     return {
@@ -126,7 +129,7 @@ describe("questions are few", () => {
     };
   };
 
-  test("IPv6 is not asked for when IPv4 is there", async () => {
+  test("the look-up asks for no IPv6 address when an IPv4 address exists", async () => {
     const { calls } = await whenFound({
       "example.com": { MX: ["10 mx.example.net"] },
       "mx.example.net": { A: ["8.8.8.8"], AAAA: ["2606:4700::1"] },
@@ -135,13 +138,13 @@ describe("questions are few", () => {
     expect(calls).toEqual(["MX example.com", "A mx.example.net"]);
   });
 
-  test("IPv6 is not asked for when the name does not exist", async () => {
+  test("the look-up asks for no IPv6 address when the name does not exist", async () => {
     const { calls } = await whenFound({ "example.com": { MX: ["10 gone.example.net"] } });
 
     expect(calls).toEqual(["MX example.com", "A gone.example.net"]);
   });
 
-  test("three hosts with an address are enough of ten thousand", async () => {
+  test("the look-up stops at three hosts with an address among ten thousand", async () => {
     const { found, calls } = await whenFound(many(10_000, HOST));
 
     expect(found).toEqual(
@@ -154,20 +157,20 @@ describe("questions are few", () => {
     expect(calls).toHaveLength(4);
   });
 
-  test("ten hosts are enough to look at, and then it is us who do not know", async () => {
+  test("the look-up stops after ten hosts, and then returns inconclusive by our own limit", async () => {
     const { found, calls } = await whenFound(many(10_000, { A: ["10.0.0.1"] }));
 
     expect(found).toEqual(inconclusive("too_large"));
     expect(calls).toHaveLength(21);
   });
 
-  test("ten hosts that were all looked at are an answer", async () => {
+  test("the look-up returns an answer when it looked up all of ten hosts", async () => {
     const { found } = await whenFound(many(10, undefined));
 
     expect(found).toEqual({ kind: "no_mail_host" });
   });
 
-  test("hosts that come to nothing are made up for by those that follow", async () => {
+  test("later hosts replace hosts without an address", async () => {
     const { found } = await whenFound({
       "example.com": {
         MX: ["1 a.test", "2 b.test", "3 c.test", "4 d.test", "5 e.test", "6 f.test"],
@@ -183,8 +186,8 @@ describe("questions are few", () => {
   });
 });
 
-describe("what was asked is evidence", () => {
-  test("every question is there with what it came to", async () => {
+describe("the look-up's evidence", () => {
+  test("the evidence lists every DNS query with its outcome", async () => {
     const { asked: questions } = await whenFound({
       "example.com": { MX: ["10 mx.example.net", "20 gone.example.net"] },
       "mx.example.net": { A: ["8.8.8.8", "10.0.0.1"] },
@@ -206,7 +209,7 @@ describe("what was asked is evidence", () => {
     ]);
   });
 
-  test("a huge answer is counted whole and kept in part", async () => {
+  test("the evidence counts a huge answer whole, and keeps a part", async () => {
     const MX = Array.from({ length: 5000 }, () => "10 mx.example.net");
 
     const { asked: questions } = await whenFound({ "example.com": { MX }, "mx.example.net": HOST });
@@ -217,7 +220,7 @@ describe("what was asked is evidence", () => {
 });
 
 test.each(["0.0.0.0", "198.18.0.7", "198.19.255.1"])(
-  "%s in place of an address is our own network's doing, and says nothing of the domain",
+  "an answer of %s in place of an address blames our own network, and not the domain",
   async (ip) => {
     const dns = createZoneDns({
       "example.com": { MX: ["10 mx.example.com"] },

@@ -23,7 +23,7 @@ test.each(asRows<Row>`
   a name whose server is silent | ${{ ...named("mail.example.com"), "mail.example.com": "SERVFAIL" }} | [] | null
   a name that leads back, beside one whose server is silent | ${{ ...named("s.example.com", "mail.example.com"), "s.example.com": "TIMEOUT", ...at("mail.example.com") }}
     | [PTR_SEVERAL] | 95
-`)("reverse DNS has its issues and score for %s", async (_, names, issues, score) => {
+`)("the reverse DNS analysis returns issues and score for %s", async (_, names, issues, score) => {
   const found = await analyseReverseDns(createZoneDns(names), IP);
 
   expect(found.issues.map(({ id }) => id)).toEqual(issues);
@@ -49,13 +49,13 @@ test.each([
   ["whirlpool.example.com", false],
   ["mail.cablecom.example", false],
   ["static-1.example.com", false],
-])("%s is a pool's name: %s", async (name, isGeneric) => {
+])("the analysis recognizes %s as the name of a pool: %s", async (name, isGeneric) => {
   const { issues } = await analyseReverseDns(createZoneDns({ ...named(name), ...at(name) }), IP);
 
   expect(issues.map(({ id }) => id)).toEqual(isGeneric ? ["PTR_GENERIC"] : []);
 });
 
-test("the name that leads back is the one to show", async () => {
+test("the analysis shows the name that leads back to the address", async () => {
   const names = { ...named("a.example.com", "MAIL.example.com"), ...at("mail.example.com") };
 
   expect(await analyseReverseDns(createZoneDns(names), IP)).toMatchObject({
@@ -64,7 +64,7 @@ test("the name that leads back is the one to show", async () => {
   });
 });
 
-test("of a hundred names ten are looked up", async () => {
+test("the analysis looks up ten of a hundred names", async () => {
   const dns = createZoneDns(named(...Array.from({ length: 100 }, (_, n) => `n${n}.example.com`)));
 
   await analyseReverseDns(dns, IP);
@@ -72,7 +72,7 @@ test("of a hundred names ten are looked up", async () => {
   expect(dns.calls).toHaveLength(11);
 });
 
-test("an IPv6 address is looked up by its nibbles and confirmed by AAAA", async () => {
+test("the look-up of an IPv6 address uses its nibbles, and AAAA records confirm its name", async () => {
   const reverse = `1.${"0.".repeat(23)}8.b.d.0.1.0.0.2.ip6.arpa`;
   const names = {
     [reverse]: { PTR: ["mail.example.com"] },

@@ -44,7 +44,7 @@ test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>(
   ["a field of the future that stands twice", ["v=STSv1; id=1; a=1; a=2"], []],
   ["an id that is too long", [`v=STSv1; id=${"1".repeat(33)}`], ["MTA_STS_BAD"]],
   ["no answer", "TIMEOUT", []],
-])("MTA-STS in DNS: %s", async (_, TXT, ids) => {
+])("the MTA-STS hints follow from the DNS record: %s", async (_, TXT, ids) => {
   expect(
     getIds(await findMtaStsHints(at("_mta-sts", TXT), { domain: DOMAIN, mxHosts: [] })),
   ).toEqual(ids);
@@ -56,13 +56,13 @@ test.each(asRows<readonly [what: string, fetched: FetchedDocument, ids: readonly
   with a wildcard | ${answer(POLICY.replace("mx: mx.", "mx: *."))} | []
   in test | ${answer(POLICY.replace("enforce", "testing"))} | [MTA_STS_NOT_ENFORCED]
   withdrawn | ${answer("version: STSv1\nmode: none\nmax_age: 0")} | [MTA_STS_NOT_ENFORCED]
-  cannot be fetched | ${{ kind: "failed", why: "tls_failed" }} | [MTA_STS_UNCHECKED]
-  does not come in time | ${{ kind: "failed", why: "timeout" }} | [MTA_STS_UNCHECKED]
-  could not be asked for here | ${{ kind: "failed", why: "internal" }} | [MTA_STS_UNCHECKED]
-  comes in part | ${{ kind: "answer", status: 200, contentType: "text/plain", body: POLICY, isComplete: false }} | [MTA_STS_UNCHECKED]
-  has a host that does not exist | ${{ kind: "failed", why: "name_not_found" }} | [MTA_STS_BAD]
-  is elsewhere | ${answer(POLICY, 301)} | [MTA_STS_BAD]
-  is a page | ${answer(POLICY, 200, "text/html")} | [MTA_STS_BAD]
+  that cannot be fetched | ${{ kind: "failed", why: "tls_failed" }} | [MTA_STS_UNCHECKED]
+  that times out | ${{ kind: "failed", why: "timeout" }} | [MTA_STS_UNCHECKED]
+  that our own fault hides | ${{ kind: "failed", why: "internal" }} | [MTA_STS_UNCHECKED]
+  that arrives in part | ${{ kind: "answer", status: 200, contentType: "text/plain", body: POLICY, isComplete: false }} | [MTA_STS_UNCHECKED]
+  at a missing host | ${{ kind: "failed", why: "name_not_found" }} | [MTA_STS_BAD]
+  behind a redirect | ${answer(POLICY, 301)} | [MTA_STS_BAD]
+  that is an HTML page | ${answer(POLICY, 200, "text/html")} | [MTA_STS_BAD]
   of another version | ${answer(POLICY.replace("STSv1", "STSv2"))} | [MTA_STS_BAD]
   without a mode | ${answer(POLICY.replace("mode: enforce\r\n", ""))} | [MTA_STS_BAD]
   without max_age | ${answer(POLICY.replace("max_age: 604800", ""))} | [MTA_STS_BAD]
@@ -78,7 +78,7 @@ test.each(asRows<readonly [what: string, fetched: FetchedDocument, ids: readonly
   with another host beside it | ${answer(POLICY.replace("mx: mx.", "mx: gone.example.net\r\nmx: mx."))} | []
   whose second mode does not count | ${answer(POLICY.replace("mode: enforce", "mode: enforce\r\nmode: none"))} | []
   with a wildcard of another depth | ${answer(POLICY.replace("mx.example.com", "*.mx.example.com"))} | [MTA_STS_BAD]
-`)("an MTA-STS policy %s", async (_, fetched, ids) => {
+`)("the MTA-STS hints follow from a policy %s", async (_, fetched, ids) => {
   const questions: string[] = [];
   const fetchDocument = async (url: string) => {
     questions.push(url);
@@ -90,7 +90,7 @@ test.each(asRows<readonly [what: string, fetched: FetchedDocument, ids: readonly
   expect(questions).toEqual(["https://mta-sts.example.com/.well-known/mta-sts.txt"]);
 });
 
-test("all mail hosts that a policy does not name are listed", async () => {
+test("the hint lists every mail host that the policy omits", async () => {
   const fetchDocument = async () => answer();
   const mxHosts = ["mx.example.com", "mx2.example.com", "mx3.example.net", "mx2.example.com"];
   const [hint] = await findMtaStsHints(at("_mta-sts", [RECORD]), {
@@ -102,7 +102,7 @@ test("all mail hosts that a policy does not name are listed", async () => {
   expect(hint?.detail["fault"]).toBe("it does not name mx2.example.com, mx3.example.net");
 });
 
-test("no policy is fetched where no record says that there is one", async () => {
+test("the check fetches no policy when no record announces one", async () => {
   const fetchDocument = () => Promise.reject(new Error("no record says that there is a policy"));
   const input = { domain: DOMAIN, mxHosts: [], fetchDocument };
 
@@ -112,27 +112,23 @@ test("no policy is fetched where no record says that there is one", async () => 
 test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>([
   ["to an address", ["v=TLSRPTv1; rua=mailto:tls@example.com"], []],
   ["to two places", ["v=TLSRPTv1;rua=mailto:a@example.com,https://example.com/r"], []],
-  ["not asked for", [], ["TLS_RPT_MISSING"]],
+  ["that the domain does not request", [], ["TLS_RPT_MISSING"]],
   [
-    "asked for twice",
+    "that two records request",
     ["v=TLSRPTv1; rua=mailto:a@b.test", "v=TLSRPTv1; rua=mailto:a@b.test"],
     ["TLS_RPT_BAD"],
   ],
   ["to no address", ["v=TLSRPTv1;"], ["TLS_RPT_BAD"]],
-  ["a version and nothing else", ["v=TLSRPTv1"], ["TLS_RPT_BAD"]],
+  ["by a version and nothing else", ["v=TLSRPTv1"], ["TLS_RPT_BAD"]],
   [
     "to two lists of places",
     ["v=TLSRPTv1; rua=mailto:a@example.com; rua=mailto:b@example.com"],
     ["TLS_RPT_BAD"],
   ],
-  [
-    "by a version that stands twice",
-    ["v=TLSRPTv1; v=TLSRPTv1; rua=mailto:a@b.test"],
-    ["TLS_RPT_BAD"],
-  ],
+  ["by a repeated version", ["v=TLSRPTv1; v=TLSRPTv1; rua=mailto:a@b.test"], ["TLS_RPT_BAD"]],
   ["to an address without mailto:", ["v=TLSRPTv1; rua=a@example.com"], ["TLS_RPT_BAD"]],
-  ["unknown", "SERVFAIL", []],
-])("TLS reports are %s", async (_, TXT, ids) => {
+  ["behind a failing name server", "SERVFAIL", []],
+])("the TLS-RPT hints follow from reports %s", async (_, TXT, ids) => {
   expect(getIds(await findTlsRptHints(at("_smtp._tls", TXT), DOMAIN))).toEqual(ids);
 });
 
@@ -175,18 +171,18 @@ test.each(asRows<Row>`
   a name server fails at the records | ${pins("SERVFAIL", "TIMEOUT")} | ${ALL} | [] | []
   one fails, and one host pins its key | ${pins([PIN], "SERVFAIL")} | ${ALL} | [DANE_PRESENT] | ${[HOST]}
   the MX does not answer | ${{ ...HOME, [DOMAIN]: { MX: "TIMEOUT" } }} | ${ALL} | [] | []
-`)("where %s, this is reported", async (_, zone, signed, ids, reported) => {
+`)("the DANE hints follow from signatures and pins: %s", async (_, zone, signed, ids, reported) => {
   const hints = await whenHinted(zone, signed);
 
   expect(hints.map(({ id }) => id)).toEqual(ids);
   for (const text of reported) expect(hints[0]?.message).toContain(text);
 });
 
-test("a signed domain that receives no mail has no key to pin", async () => {
+test("a signed domain without mail needs no pinned key", async () => {
   expect(await whenHinted(HOME, ALL, [])).toEqual([]);
 });
 
-test("of a hundred hosts ten are asked for, each once", async () => {
+test("the check asks for the pins of ten of a hundred hosts, each once", async () => {
   const dns = createZoneDns(HOME);
   const mxHosts = Array.from({ length: 100 }, (_, n) => `mx${n % 50}.example.com`);
 
@@ -227,7 +223,7 @@ describe("a domain's issuer", () => {
     ["no iss=", ["issuer.example"], ["EMAIL_VERIFICATION_BAD"]],
     ["an address", ["iss=192.0.2.1"], ["EMAIL_VERIFICATION_BAD"]],
     ["no answer", "TIMEOUT", []],
-  ])("a delegation in DNS: %s", async (_, TXT, ids) => {
+  ])("the hints follow from a delegation in DNS: %s", async (_, TXT, ids) => {
     const hints = await findEmailVerificationHints(at(TXT), { domain: DOMAIN });
 
     expect(hints.map(({ id }) => id)).toEqual(ids);
@@ -257,7 +253,7 @@ describe("a domain's issuer", () => {
     ["have keys that are missing", "BAD", ofKeys(answer({}, { status: 410 }))],
     ["have no keys", "BAD", ofKeys(answer({ keys: [] }))],
     ["have no key of the algorithm", "BAD", ofKeys(answer({ keys: [{ ...KEY, crv: "X25519" }] }))],
-  ])("an issuer whose documents %s: %s", async (_, id, [metadata, keys]) => {
+  ])("an issuer whose documents %s raises the hint %s", async (_, id, [metadata, keys]) => {
     const fetchDocument = async (url: string) =>
       (url === KEYS_URL ? keys : metadata) ?? fail("nobody asks for it");
     const hints = await findEmailVerificationHints(at(["iss=issuer.example"]), {
@@ -321,10 +317,10 @@ describe("BIMI", () => {
   a logo without https | ${["v=BIMI1; l=http://example.com/l.svg"]} | ${ENFORCED} | [BIMI_BAD]
   a certificate without https | ${["v=BIMI1; l=; a=ftp://example.com"]} | ${ENFORCED} | [BIMI_BAD]
   a certificate without a logo | ${["v=BIMI1; l=; a=https://example.com/l.pem"]} | ${ENFORCED} | [BIMI_BAD]
-  declared to be none | ${["v=BIMI1; l=; a=;"]} | ${withRecord("v=DMARC1; p=none", "none")} | []
+  a declaration of no logo | ${["v=BIMI1; l=; a=;"]} | ${withRecord("v=DMARC1; p=none", "none")} | []
   no answer | TIMEOUT | ${ENFORCED} | []
   a logo, and DMARC did not answer | ${[LOGO]} | ${{ ...ENFORCED, status: "error", policy: null, record: null, recordDomain: null }} | [BIMI_CERTIFICATE]
-`)("BIMI: %s", async (_, TXT, dmarc, ids) => {
+`)("the BIMI hints follow from %s", async (_, TXT, dmarc, ids) => {
     expect(getIds(await whenHinted(published(TXT), { dmarc }))).toEqual(ids);
   });
 
@@ -343,18 +339,21 @@ describe("BIMI", () => {
     ["reject for a half of the mail", withRecord("v=DMARC1; p=reject; pct=50"), "pct=50"],
     ["none for subdomains", withRecord("v=DMARC1; p=reject; sp=none"), "sp=none"],
     ["a tested quarantine", withRecord("v=DMARC1; p=quarantine; t=y", "none"), "t=y"],
-  ])("BIMI asks for more than DMARC that is %s, and the tag is reported", async (_, dmarc, tag) => {
-    const [hint] = await whenHinted(published([LOGO]), { dmarc });
+  ])(
+    "the BIMI hint reports the tag of a DMARC policy that is %s, and too weak",
+    async (_, dmarc, tag) => {
+      const [hint] = await whenHinted(published([LOGO]), { dmarc });
 
-    expect(hint?.id).toBe("BIMI_BAD");
-    expect(hint?.message).toContain(tag);
-  });
+      expect(hint?.id).toBe("BIMI_BAD");
+      expect(hint?.message).toContain(tag);
+    },
+  );
 
   test.each<readonly [what: string, record: string]>([
     ["quarantine for all mail", "v=DMARC1; p=quarantine; pct=100"],
     ["reject", "v=DMARC1; p=reject; sp=quarantine"],
     ["reject with a percentage that is none", "v=DMARC1; p=reject; pct=all"],
-  ])("DMARC that is %s is enough for BIMI", async (_, record) => {
+  ])("the DMARC policy %s suffices for BIMI", async (_, record) => {
     const hints = await whenHinted(published([LOGO]), { dmarc: withRecord(record, "quarantine") });
 
     expect(getIds(hints)).toEqual(["BIMI_CERTIFICATE"]);
@@ -378,16 +377,13 @@ describe("BIMI", () => {
     ["has two", [LOGO, LOGO], ["BIMI_BAD"]],
     ["does not answer", "SERVFAIL", []],
     ["has another text", ["hello"], ["BIMI_CERTIFICATE"]],
-  ])(
-    "a subdomain that %s is not read otherwise for its organisational domain",
-    async (_, TXT, ids) => {
-      const zone = { ...published([LOGO]), [`default._bimi.${BELOW}`]: { TXT } as Records };
+  ])("a subdomain that %s does not use its organisational domain's record", async (_, TXT, ids) => {
+    const zone = { ...published([LOGO]), [`default._bimi.${BELOW}`]: { TXT } as Records };
 
-      expect(getIds(await whenHinted(zone, { domain: BELOW }))).toEqual(ids);
-    },
-  );
+    expect(getIds(await whenHinted(zone, { domain: BELOW }))).toEqual(ids);
+  });
 
-  test("neither has a record", async () => {
+  test("the hint reports a missing record when neither domain publishes one", async () => {
     expect(getIds(await whenHinted({}, { domain: BELOW }))).toEqual(["BIMI_MISSING"]);
   });
 
@@ -395,7 +391,7 @@ describe("BIMI", () => {
     ["v=DMARC1; p=none", "at example.com"],
     ["v=DMARC1; p=reject; sp=none", "sp=none at example.com"],
   ])(
-    "%s of the organisational domain is too weak for a subdomain with reject of its own",
+    "the policy %s of the organisational domain is too weak for a subdomain with its own reject",
     async (TXT, reported) => {
       const zone = published([LOGO], { [`_dmarc.${DOMAIN}`]: { TXT: [TXT] } });
       const dmarc = { ...ENFORCED, recordDomain: BELOW };
@@ -416,20 +412,20 @@ describe("BIMI", () => {
   const tooLarge = `${SVG}${" ".repeat(33_000)}`;
 
   test.each<readonly [what: string, fetched: FetchedDocument, ids: readonly string[]]>([
-    ["by the profile", answer(SVG), []],
+    ["that matches the profile", answer(SVG), []],
     ["of more than 32 KB", answer(tooLarge), ["BIMI_LOGO_BAD"]],
     ["that does not end", answer(tooLarge, 200, false), ["BIMI_LOGO_BAD"]],
     ["that is cut off", answer(SVG, 200, false), ["BIMI_LOGO_UNCHECKED"]],
     ["that is a page", answer("<!DOCTYPE html><html><br></html>"), ["BIMI_LOGO_BAD"]],
     ["that is gone", answer("", 404), ["BIMI_LOGO_BAD"]],
-    ["that is elsewhere", answer("", 301), ["BIMI_LOGO_UNCHECKED"]],
-    ["that is not for us", answer("", 403), ["BIMI_LOGO_UNCHECKED"]],
+    ["behind a redirect", answer("", 301), ["BIMI_LOGO_UNCHECKED"]],
+    ["that we may not fetch", answer("", 403), ["BIMI_LOGO_UNCHECKED"]],
     ["whose server fails", answer("", 503), ["BIMI_LOGO_UNCHECKED"]],
     ["that is compressed", answer("\u001f\ufffd\b"), ["BIMI_LOGO_UNCHECKED"]],
     ["whose host does not exist", { kind: "failed", why: "name_not_found" }, ["BIMI_LOGO_BAD"]],
-    ["that does not come", { kind: "failed", why: "connect_timeout" }, ["BIMI_LOGO_UNCHECKED"]],
+    ["that times out", { kind: "failed", why: "connect_timeout" }, ["BIMI_LOGO_UNCHECKED"]],
     ["at a private address", { kind: "failed", why: "private_address" }, ["BIMI_LOGO_UNCHECKED"]],
-  ])("a logo %s", async (_, fetched, ids) => {
+  ])("the BIMI hints follow from a logo %s", async (_, fetched, ids) => {
     const urls: string[] = [];
     const fetchDocument = async (url: string) => {
       urls.push(url);
@@ -441,7 +437,7 @@ describe("BIMI", () => {
     expect(urls).toEqual(["https://example.com/l.svg"]);
   });
 
-  test("no logo is fetched where the record is not used", async () => {
+  test("the check fetches no logo when the record is not used", async () => {
     const fetchDocument = () => Promise.reject(new Error("no logo was named"));
 
     expect(getIds(await whenHinted(published([LOGO, LOGO]), { fetchDocument }))).toEqual([
@@ -478,7 +474,7 @@ describe("BIMI", () => {
       "attributes with the value they may have",
       logo("", `${ROOT} zoomAndPan="disable" externalResourcesRequired="false"`),
     ],
-  ])("a logo with %s is by the profile", (_, text) => {
+  ])("the profile accepts a logo with %s", (_, text) => {
     expect(findLogoFaults(text)).toEqual([]);
   });
 
@@ -529,7 +525,7 @@ describe("BIMI", () => {
     ["a condition", logo("<switch><rect/></switch>"), "switch"],
     ["text behind its end", `${logo("")} hello`, "it is not well-formed XML"],
     ["a zoom", logo("", `${ROOT} zoomAndPan="magnify"`), "zoomAndPan="],
-  ])("a logo with %s is not", (_, text, fault) => {
+  ])("the profile refuses a logo with %s", (_, text, fault) => {
     expect(findLogoFaults(text).join("; ")).toContain(fault);
   });
 
@@ -541,7 +537,7 @@ describe("BIMI", () => {
     ["brackets", "<".repeat(65_000)],
     ["half a document type", `<!DOCTYPE svg [${"]".repeat(65_000)}`],
     ["addresses", logo(`<path d="${"url( ".repeat(13_000)}"/>`)],
-  ])("64 KB of %s are read to the end", (_, text) => {
+  ])("the parser reads 64 KB of %s to their end", (_, text) => {
     expect(findLogoFaults(text)).not.toEqual([]);
   });
 });

@@ -21,25 +21,25 @@ const listDuplicates = (names: readonly string[]) =>
 describe.each([disposable, free, broad, rareEndings])("the list $list", (packed) => {
   const domains = listDomains(unpack(packed.packed));
 
-  test("holds as many domains as it says, with the hash it says", () => {
+  test("the list contains as many domains as it declares, with the declared hash", () => {
     expect(domains).toHaveLength(packed.entries);
     expect(hash("sha256", domains.join("\n"))).toBe(packed.sha256);
   });
 
-  test("holds domains in lower case and A-labels", () => {
+  test("the list contains domains in lower case and A-labels", () => {
     const pattern = packed === rareEndings ? TOP_LEVEL : DOMAIN;
 
     expect(domains.filter((domain) => !pattern.test(domain))).toEqual([]);
   });
 
-  test("stands in docs/lists.md as it is", () => {
+  test("docs/lists.md describes the list as it is", () => {
     expect(readFileSync("docs/lists.md", "utf8")).toMatch(
       new RegExp(`\\| ${packed.list} +\\|.*\\| ${packed.entries} +\\|.*${packed.sha256}`),
     );
   });
 });
 
-test("the packages that the lists come from are named with the versions that were used", () => {
+test("the page names the packages of the lists with the used versions", () => {
   const { dependencies, pythonDependencies } = JSON.parse(
     readFileSync("scripts/lists/package.json", "utf8"),
   ) as Record<"dependencies" | "pythonDependencies", Record<string, string>>;
@@ -58,7 +58,7 @@ test("the packages that the lists come from are named with the versions that wer
 });
 
 test.each([...globSync("packages/*/package.json"), "package.json"])(
-  "%s depends on none of the packages that the lists come from",
+  "the package %s depends on none of the packages that the lists come from",
   (file) => {
     const text = readFileSync(file, "utf8");
 
@@ -70,25 +70,25 @@ test.each([...globSync("packages/*/package.json"), "package.json"])(
   },
 );
 
-test("nothing is on a list of ours twice", () => {
+test("no domain is twice on one of our lists", () => {
   expect(
     [popularProviders, relayDomains, webmailDomains, [...squats.keys()]].flatMap(listDuplicates),
   ).toEqual([]);
 });
 
-test("the popular providers are free ones that no list calls disposable", () => {
+test("the popular providers are free providers that no list calls disposable", () => {
   const { free: isFree, disposable: isDisposable } = createLists();
 
   expect(popularProviders.filter((domain) => !isFree(domain) || isDisposable(domain))).toEqual([]);
 });
 
-test("the disposable list holds no relay, webmail or free provider", () => {
+test("the disposable list contains no relay, webmail or free provider", () => {
   const isFree = new Set([...listDomains(unpack(free.packed)), ...webmailDomains, ...relayDomains]);
 
   expect(listDomains(unpack(disposable.packed)).filter((domain) => isFree.has(domain))).toEqual([]);
 });
 
-test("a squat is of a popular provider, and is no provider itself", () => {
+test("a squat resembles a popular provider, and is no provider itself", () => {
   const { free: isFree } = createLists();
 
   expect([...squats.values()].filter((meant) => !popularProviders.includes(meant))).toEqual([]);
@@ -100,11 +100,11 @@ test.each([
   ["gmai.com", "gmail.com"],
   ["hotmial.com", "hotmail.com"],
   ["yahooo.com", "yahoo.com"],
-])("%s is meant to be %s", (typed, meant) => {
+])("the list of squats maps %s to %s", (typed, meant) => {
   expect(squats.get(typed)).toBe(meant);
 });
 
-test("a file of changes is read line by line, without its comments", () => {
+test("the reader of a file of changes reads it line by line, without its comments", () => {
   const text = [
     "\uFEFF# our own",
     "",
@@ -128,7 +128,7 @@ test("a file of changes is read line by line, without its comments", () => {
   ]);
 });
 
-test("a domain in another script is kept as its A-labels", () => {
+test("the reader stores a domain in another script as its A-labels", () => {
   expect(parseListChanges("+disposable Müll.example")).toEqual([
     { add: true, list: "disposable", entry: "xn--mll-hoa.example" },
   ]);
@@ -156,14 +156,14 @@ test.each([
   ["+trap a@", /^Line 3 .* neither an address nor a domain/],
   ["+role front of house", /^Line 3 .* not a role word/],
   ["+role info@example.com", /^Line 3 .* not a role word/],
-])("%j is refused by the number of its line", (line, message) => {
+])("the reader refuses %j with the number of its line", (line, message) => {
   expect(() => parseListChanges(`# ours\n+free a.example\n${line}\n`)).toThrow(message);
 });
 
 const VERSION = { list: "ours", source: "", version: "1", entries: 0, sha256: "" };
 const domains = fc.uniqueArray(fc.domain(), { maxLength: 60 });
 
-test("what is packed comes out again, in the order of its bytes, and nothing else", () => {
+test("unpacking returns the packed domains in the order of their bytes, and nothing else", () => {
   fc.assert(
     fc.property(domains, fc.domain(), (listed, other) => {
       const list = { ...VERSION, packed: pack(listed) };
@@ -175,7 +175,7 @@ test("what is packed comes out again, in the order of its bytes, and nothing els
   );
 });
 
-test("the order in which domains are given does not change what is packed", () => {
+test("the packed list is equal for every order of its domains", () => {
   fc.assert(
     fc.property(domains, (listed) => {
       expect(pack(listed.toReversed())).toBe(pack(listed));

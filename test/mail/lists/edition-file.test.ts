@@ -35,7 +35,7 @@ const accept = async (file: Uint8Array) => {
   return edition;
 };
 
-test("an edition holds the lists that were signed, and what is in it counts", async () => {
+test("a loaded edition contains the signed lists, and decides verdicts", async () => {
   const edition = await accept(createEdition(WITH_NEW_DOMAIN));
   const [before, after] = [createLists([], WHOLE_EDITION), createLists([], edition)];
 
@@ -56,7 +56,7 @@ test("an edition holds the lists that were signed, and what is in it counts", as
   expect(after.edition).toBe("2026.12.1");
 });
 
-test("while an edition is read other work has its turns: one for every 4,000 domains", async () => {
+test("the reader of an edition yields to other work once for every 4,000 domains", async () => {
   const { edition, pauses } = await read(createEdition());
 
   expect(pauses).toBeGreaterThanOrEqual(getEntries(edition).reduce((sum, n) => sum + n) / 4_000);
@@ -88,7 +88,7 @@ test.each<[string, () => Buffer | Promise<Buffer>, string]>(asRows`
   a list without a third of its names | ${() => createEdition({ domains: { free: SHIPPED.free.filter((_, at) => at % 3 !== 0).slice(1) } })} | names of free
   a list of other names | ${() => createEdition({ domains: { disposable: SHIPPED.disposable.map((one) => `x${one}`) } })} | names of disposable
   an empty list | ${() => createEdition({ domains: { rareEndings: [] } })} | names of rareEndings
-`)("a file with %s is refused", async (_what, make, reason) => {
+`)("the reader refuses a file with %s", async (_what, make, reason) => {
   const file = await make();
 
   await expect(accept(file)).rejects.toThrow(EditionFault);
@@ -103,18 +103,18 @@ const changeByte = (file: Buffer, at: number): Buffer => {
   return file;
 };
 
-test("a second edition of a day is newer, and days count as numbers", async () => {
+test("a second edition of one day is newer, and days compare as numbers", async () => {
   for (const version of [`${WHOLE_EDITION.version}.1`, "2026.12.2"])
     expect((await accept(createEdition({ version }))).version).toBe(version);
   expect(getEditionAge("2026.11.23.1", NOW)).toBe(9);
   expect(getEditionAge("2026.12.5", NOW)).toBe(0);
 });
 
-test("this release knows a key, and it is not that of the tests", async () => {
+test("this release contains a public key that differs from the key of the tests", async () => {
   await expect(read(createEdition(), LISTS_PUBLIC_KEY)).rejects.toThrow("no valid signature");
 });
 
-test("lists that are replaced answer as the new ones, and a verification keeps those that it began with", async () => {
+test("replaced lists answer as the new ones, and a verification keeps the lists of its start", async () => {
   const { edition } = await read(createEdition(WITH_NEW_DOMAIN));
   const { lists, replace } = createReplaceableLists(createLists([], WHOLE_EDITION));
   const begunWith = lists.current();

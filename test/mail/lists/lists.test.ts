@@ -26,7 +26,7 @@ test.each([
   "mohmal.com",
   "emailondeck.com",
   "10minutemail.co.uk",
-])("%s is disposable", (domain) => {
+])("the lists call %s disposable", (domain) => {
   expect(shipped.disposable(domain)).toBe(true);
   expect(shipped.free(domain)).toBe(false);
 });
@@ -45,12 +45,12 @@ test.each([
   "co.uk",
   "eu.org",
   "",
-])("%j is not disposable", (domain) => {
+])("the lists do not call %j disposable", (domain) => {
   expect(shipped.disposable(domain)).toBe(false);
 });
 
 test.each([...relayDomains, ...webmailDomains])(
-  "we vouch for %s: neither it nor what is below it is disposable",
+  "the lists vouch for %s, so that neither it nor a subdomain is disposable",
   (domain) => {
     for (const name of [domain, `someone.${domain}`]) {
       expect(shipped.disposable(name)).toBe(false);
@@ -59,7 +59,7 @@ test.each([...relayDomains, ...webmailDomains])(
   },
 );
 
-test.each(relayDomains)("%s is a relay, and so is a user's name below it", (domain) => {
+test.each(relayDomains)("the lists call %s a relay, and so a user's name below it", (domain) => {
   expect([shipped.relay(domain), shipped.relay(`someone.${domain}`)]).toEqual([true, true]);
 });
 
@@ -84,7 +84,7 @@ test.each([
   "spamgourmet.com",
   "snkml.com",
   "opayq.com",
-])("mail to %s reaches a person, so it is a relay and not disposable", (domain) => {
+])("the lists call %s, whose mail reaches a person, a relay and not disposable", (domain) => {
   expect([
     shipped.relay(domain),
     shipped.disposable(domain),
@@ -109,11 +109,11 @@ test.each([
   "booking.com",
   "notduck.com",
   "com",
-])("%s is no relay", (domain) => {
+])("the lists do not call %s a relay", (domain) => {
   expect(shipped.relay(domain)).toBe(false);
 });
 
-test("a domain on the broad lists alone is a hint and no verdict", () => {
+test("a domain on the broad lists alone gets a hint and no verdict", () => {
   expect([shipped.disposableHint("burnermail.io"), shipped.disposable("burnermail.io")]).toEqual([
     true,
     false,
@@ -121,7 +121,7 @@ test("a domain on the broad lists alone is a hint and no verdict", () => {
   expect(shipped.disposableHint("in.burnermail.io")).toBe(true);
 });
 
-test("a broad list that holds a relay or webmail is not believed", () => {
+test("the lists ignore a broad entry that is a relay or webmail", () => {
   const careless = pack(["duck.com", "proton.me", "user.mozmail.com", "burner.example"]);
   const { disposableHint } = createLists([], {
     ...WHOLE_EDITION,
@@ -133,16 +133,16 @@ test("a broad list that holds a relay or webmail is not believed", () => {
   ).toEqual([false, false, false, true]);
 });
 
-test("a domain on the precise list needs no hint", () => {
+test("a domain on the precise list gets no hint", () => {
   expect(shipped.disposableHint("mailinator.com")).toBe(false);
 });
 
-test("without the broad list there is no hint", () => {
+test("the lists give no hint without the broad list", () => {
   expect(createLists().disposableHint("burnermail.io")).toBe(false);
 });
 
 test.each(["test.com", "nus.edu.sg", "sdf.org", "tom.com", "za.com", "pp.ua", "msk.ru", "zp.ua"])(
-  "%s, which one broad list calls disposable, is not even a hint",
+  "the domain %s, which one broad list calls disposable, gets no hint",
   (domain) => {
     expect([shipped.disposable(domain), shipped.disposableHint(domain)]).toEqual([false, false]);
   },
@@ -158,7 +158,7 @@ test.each([
   "mail2world.com",
   "yahoo.nl",
   "duck.com",
-])("%s is a free provider", (domain) => {
+])("the lists call %s a free provider", (domain) => {
   expect(shipped.free(domain)).toBe(true);
 });
 
@@ -203,7 +203,7 @@ test.each([
   "netvision.net.il",
   "mweb.co.za",
   "fibertel.com.ar",
-])("the public registers at %s, so it is a free provider", (domain) => {
+])("the lists call %s a free provider, since the public registers there", (domain) => {
   expect(shipped.free(domain)).toBe(true);
 });
 
@@ -227,9 +227,12 @@ test.each([
   "clerk.com",
   "name.com",
   "hola.org",
-])("the public does not register at %s, so it is no free provider", (domain) => {
-  expect([shipped.free(domain), shipped.disposable(domain)]).toEqual([false, false]);
-});
+])(
+  "the lists do not call %s a free provider, since the public does not register there",
+  (domain) => {
+    expect([shipped.free(domain), shipped.disposable(domain)]).toEqual([false, false]);
+  },
+);
 
 test.each([
   ["gmial.com", "gmail.com"],
@@ -237,7 +240,7 @@ test.each([
   ["verzion.net", "verizon.net"],
   ["gmail.com", null],
   ["acme.com", null],
-])("people who type %s mean %s", (typed, meant) => {
+])("the typed domain %s means %s", (typed, meant) => {
   expect(shipped.squat(typed)).toBe(meant);
 });
 
@@ -254,12 +257,12 @@ test.each([
   ["acme.c", false],
   ["acme.", false],
   ["", false],
-])("the ending of %j looks like a slip and exists: %s", (domain, expected) => {
+])("the ending of %j exists and looks like a slip: %s", (domain, expected) => {
   expect(shipped.rareEnding(domain)).toBe(expected);
 });
 
 test.each(["example.com", "mail.gmail.com", "gmial.com", "hotmail.co", "dyndns.org", "co.uk", ""])(
-  "%j is no free provider",
+  "the lists do not call %j a free provider",
   (domain) => {
     expect(shipped.free(domain)).toBe(false);
   },
@@ -274,12 +277,12 @@ test.each([
   ["spam@example.com", false],
   ["spamtrapper@example.com", false],
   ["notspamtrap@example.com", false],
-])("a trap at %s: %s", (address, expected) => {
+])("the lists decide on a trap at %s: %s", (address, expected) => {
   expect(shipped.trap(address, address.slice(address.indexOf("@") + 1))).toBe(expected);
 });
 
 describe("an operator's changes", () => {
-  test("add a disposable domain with everything below it", () => {
+  test("an operator's changes add a disposable domain with all its subdomains", () => {
     const { disposable } = changedBy("+disposable burner.example");
 
     expect(disposable("burner.example")).toBe(true);
@@ -287,7 +290,7 @@ describe("an operator's changes", () => {
     expect(disposable("notburner.example")).toBe(false);
   });
 
-  test("take one away with everything below it, and leave not even a hint", () => {
+  test("an operator's changes remove a disposable domain with all its subdomains, and its hint", () => {
     const mine = changedBy("-disposable mailinator.com\n-disposable burnermail.io");
 
     expect(mine.disposable("mail.mailinator.com")).toBe(false);
@@ -295,12 +298,12 @@ describe("an operator's changes", () => {
     expect(mine.disposable("yopmail.com")).toBe(true);
   });
 
-  test("win over the domains we vouch for", () => {
+  test("an operator's changes override the domains that we vouch for", () => {
     expect(changedBy("+disposable duck.com").disposable("duck.com")).toBe(true);
     expect(changedBy("+disposable gmail.com").disposable("gmail.com")).toBe(true);
   });
 
-  test("can except a subdomain of what is listed", () => {
+  test("an operator's changes can except a subdomain of a listed domain", () => {
     const { disposable } = changedBy("-disposable staff.mailinator.com");
 
     expect([disposable("staff.mailinator.com"), disposable("mailinator.com")]).toEqual([
@@ -309,13 +312,13 @@ describe("an operator's changes", () => {
     ]);
   });
 
-  test("count from the last line up when two say opposite things", () => {
+  test("the later of two contrary changes of an operator wins", () => {
     expect(changedBy("+disposable a.example\n-disposable a.example").disposable("a.example")).toBe(
       false,
     );
   });
 
-  test("make a relay, which is then not disposable", () => {
+  test("an operator's changes add a relay, which is then not disposable", () => {
     const mine = changedBy("+relay mailinator.com");
 
     expect([mine.relay("x.mailinator.com"), mine.disposable("x.mailinator.com")]).toEqual([
@@ -325,17 +328,17 @@ describe("an operator's changes", () => {
     expect(changedBy("-relay duck.com").relay("duck.com")).toBe(false);
   });
 
-  test("add and take free providers", () => {
+  test("an operator's changes add and remove free providers", () => {
     const mine = changedBy("+free campus.example\n-free gmail.com");
 
     expect([mine.free("campus.example"), mine.free("gmail.com")]).toEqual([true, false]);
   });
 
-  test("make no provider of a domain that they call disposable", () => {
+  test("an operator's changes make no provider of a domain that they call disposable", () => {
     expect(changedBy("+disposable yahoo.nl").free("yahoo.nl")).toBe(false);
   });
 
-  test("add and take role words, however they are separated", () => {
+  test("an operator's changes add and remove role words, with any separator", () => {
     const { role } = changedBy("+role front-of-house\n-role Hello\n-role no-reply");
 
     expect(role("front.of.house")).toBe("frontofhouse");
@@ -345,7 +348,7 @@ describe("an operator's changes", () => {
     expect(role("info")).toBe("info");
   });
 
-  test("set traps for an address or for all of a domain", () => {
+  test("an operator's changes set traps for an address or a whole domain", () => {
     const { trap } = changedBy(
       "+trap old@example.com\n+trap traps.example\n-trap spamtrap@example.net",
     );
@@ -356,15 +359,15 @@ describe("an operator's changes", () => {
     expect(trap("spamtrap@example.net", "example.net")).toBe(false);
   });
 
-  test("leave what is shipped as it was for others", () => {
+  test("an operator's changes leave the shipped lists unchanged for others", () => {
     changedBy("-disposable yopmail.com");
 
     expect(shipped.disposable("yopmail.com")).toBe(true);
   });
 });
 
-describe("the evidence", () => {
-  test("names every list with its source, version, count and hash", () => {
+describe("the lists' evidence", () => {
+  test("the evidence names every list with its source, version, count and hash", () => {
     expect(shipped.versions.map(({ list }) => list)).toEqual([
       "disposable",
       "free",
@@ -382,11 +385,11 @@ describe("the evidence", () => {
     }
   });
 
-  test("leaves out the broad list where it was not asked", () => {
+  test("the evidence omits the broad list when it was not asked", () => {
     expect(createLists().versions.map(({ list }) => list)).not.toContain("broad");
   });
 
-  test("tells an operator's changes apart by what they say", () => {
+  test("the evidence distinguishes an operator's changes by their content", () => {
     const [one, other] = ["+free a.example", "-free a.example"].map((text) =>
       changedBy(text).versions.at(-1),
     );

@@ -4,7 +4,7 @@ import { readDomains } from "@mailproof/mail/lists/pack";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test } from "vitest";
 
-test("each disposable domain has a source and a first date that is not after its edition", () => {
+test("each disposable domain has a source, and a first date no later than its edition", () => {
   const now = getEditionDate(WHOLE_EDITION.version).getTime();
   const hasOrigin = (domain: string): boolean => {
     const { sources, since } = findOrigin(domain) ?? { sources: [], since: "" };
@@ -14,7 +14,7 @@ test("each disposable domain has a source and a first date that is not after its
   expect(readDomains(WHOLE_EDITION.lists.disposable).filter((one) => !hasOrigin(one))).toEqual([]);
 });
 
-test("the origin of a domain names the packages that have it and FakeFilter's first date", () => {
+test("the origin of a domain names its packages and FakeFilter's first date", () => {
   expect(findOrigin("muhaos.com")).toEqual({ sources: ["fakefilter"], since: "2026-02-09" });
   expect(findOrigin("mailinator.com")).toEqual({
     sources: [

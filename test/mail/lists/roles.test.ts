@@ -88,7 +88,7 @@ test.each([
   ["обратная-связь", "obratnayasvyaz"],
   ["підтримка", "pidtrimka"],
   ["büro", "buro"],
-])("%s is the role %s", (local, role) => {
+])("the role reader finds in %s the role %s", (local, role) => {
   expect(findRole(local)).toBe(role);
 });
 
@@ -137,18 +137,18 @@ test.each([
   "janerequest",
   "владимир",
   "østergård",
-])("%j is no role", (local) => {
+])("the role reader finds no role in %j", (local) => {
   expect(findRole(local)).toBeNull();
 });
 
-test.each(roleWords)("%s is found as it is written, joined, dotted and tagged", (word) => {
+test.each(roleWords)("the role reader finds %s as written, joined, dotted and tagged", (word) => {
   const role = word.replaceAll("-", "");
 
   for (const local of [word, role, word.replaceAll("-", "."), `${word}+tag`, `${word}1`])
     expect(findRole(local)).toBe(role);
 });
 
-test("no role word stands there twice", () => {
+test("no role word is in the list twice", () => {
   expect(roleWords.filter((word, index) => roleWords.indexOf(word) !== index)).toEqual([]);
 });
 
@@ -162,7 +162,7 @@ test.each(
    grace hope joy faith rich art pat max don rob drew will page dean chase hunter frank earl`
     .trim()
     .split(/\s+/),
-)("%s is a person's name and no role", (name) => {
+)("the role reader treats %s as a person's name", (name) => {
   expect([findRole(name), findRole(`${name}1`), findRole(`info.${name}`)]).toEqual([
     null,
     null,

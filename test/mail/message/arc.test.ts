@@ -41,7 +41,7 @@ const forward = (
 const isOf = (field: string, name: string) => field.startsWith(`${name}:`);
 
 test.each([1, 2, 3])(
-  "a chain of %i is valid, and names those that passed the mail on",
+  "a chain of %i is valid, and names the servers that passed the mail on",
   async (n) => {
     const { arc } = await assess(forward(n), ZONE);
 
@@ -52,7 +52,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a mail without a chain has none", async () => {
+test("a mail without a chain returns the result none", async () => {
   expect((await assess(writeMail())).arc).toEqual({ result: "none", reason: null, sets: [] });
 });
 
@@ -84,21 +84,21 @@ test.each([
   ],
   ["a number is missing", inArcSeal(2, "i=2", "i=3"), "set 2 has no arc-seal"],
   ["a field stands twice", (field: string) => [field, field], "two arc-"],
-])("a chain is broken when %s", async (_what, change, reason) => {
+])("a chain fails when %s", async (_what, change, reason) => {
   const { arc } = await assess(forward(2, change), ZONE);
 
   expect(arc.result).toBe("fail");
   expect(arc.reason).toContain(reason);
 });
 
-test("a chain is broken when the body was changed after it", async () => {
+test("a chain fails when the body changed after it", async () => {
   const { arc } = await assess(`${forward(1)}An addition.\r\n`, ZONE);
 
   expect(arc).toMatchObject({ result: "fail" });
   expect(arc.reason).toContain("body_hash");
 });
 
-test("a key that is not answered leaves a chain open, and a broken one broken", async () => {
+test("a chain stays open when a key is not answered, and fails when it was broken before", async () => {
   const zone = { ...ZONE, "a._domainkey.arc.test": "TIMEOUT" as const };
 
   expect((await assess(forward(2), zone)).arc.result).toBe("temperror");
@@ -106,7 +106,7 @@ test("a key that is not answered leaves a chain open, and a broken one broken", 
   expect((await assess(broken, zone)).arc.result).toBe("fail");
 });
 
-describe("dmarc", () => {
+describe("DMARC", () => {
   const HOST: Zone = {
     "mail.example.com": { TXT: [`v=spf1 ip4:${IP} -all`] },
     "s1._domainkey.mail.example.com": { TXT: [KEY.record] },
@@ -133,7 +133,7 @@ describe("dmarc", () => {
     ["v=DMARC1; p=reject; aspf=s", "esp.test", "mail.example.com", "fail", false, false],
     ["v=DMARC1; p=reject; aspf=s", "esp.test", "example.com", "pass", true, false],
   ] as const)(
-    "%s, signed by %s, sent from %s: %s",
+    "the DMARC result of %s, signed by %s and sent from %s, is %s",
     async (record, signer, sender, result, spf, dkim) => {
       const dmarc = await judge(record, signer, sender);
 
@@ -146,7 +146,7 @@ describe("dmarc", () => {
     },
   );
 
-  test("a domain below with its own organisation is not aligned", async () => {
+  test("a subdomain that is its own organisation does not align", async () => {
     const own: Zone = { "_dmarc.mail.example.com": { TXT: ["v=DMARC1; p=none; psd=n"] } };
 
     expect((await judge("v=DMARC1; p=reject", "mail.example.com", "esp.test", own)).result).toBe(
@@ -154,7 +154,7 @@ describe("dmarc", () => {
     );
   });
 
-  test("a policy under test is applied one step weaker", async () => {
+  test("receivers apply a policy under test one step weaker", async () => {
     const dmarc = await judge("v=DMARC1; p=reject; t=y", "esp.test", "esp.test");
 
     expect(dmarc).toMatchObject({
@@ -164,7 +164,7 @@ describe("dmarc", () => {
     });
   });
 
-  test("a record that is not answered, or an aligned signature, leaves the result open", async () => {
+  test("an unanswered DMARC record, or an aligned signature, leaves the result open", async () => {
     const lost: Zone = { "_dmarc.example.com": "SERVFAIL" };
     const key: Zone = { "s1._domainkey.example.com": "TIMEOUT" };
     const other: Zone = { "s1._domainkey.esp.test": "TIMEOUT" };

@@ -91,22 +91,25 @@ const ED25519 = createEd25519();
 const SHORT = createRsa(512);
 const WEAK = createRsa(1024);
 
-test.each(PUBLISHED_MAILS)("$name: all signatures are valid", async ({ raw, zone }) => {
+test.each(PUBLISHED_MAILS)("all signatures of $name are valid", async ({ raw, zone }) => {
   const { dkim } = await assess(raw, zone);
 
   expect(dkim.length).toBeGreaterThan(0);
   expect(dkim.map(({ result }) => result)).toEqual(dkim.map(() => "pass"));
 });
 
-test.each(PUBLISHED_MAILS)("$name: with another body no signature is", async ({ raw, zone }) => {
-  const { dkim } = await assess(raw.replace("hungry", "hungri"), zone);
+test.each(PUBLISHED_MAILS)(
+  "no signature of $name is valid with another body",
+  async ({ raw, zone }) => {
+    const { dkim } = await assess(raw.replace("hungry", "hungri"), zone);
 
-  expect(dkim.map(({ reason }) => reason)).toEqual(dkim.map(() => "body_hash"));
-});
+    expect(dkim.map(({ reason }) => reason)).toEqual(dkim.map(() => "body_hash"));
+  },
+);
 
 const KEY_NAME = "s1._domainkey.example.com";
 
-describe("what a key's record comes to", () => {
+describe("the record of a key", () => {
   test.each([
     ["no record", {}, "neutral", "key_missing"],
     ["a revoked key", { TXT: ["v=DKIM1; p="] }, "neutral", "key_revoked"],
@@ -118,14 +121,17 @@ describe("what a key's record comes to", () => {
     ["a key for another service", { TXT: [`${KEY.record}; s=chat`] }, "neutral", "key_service"],
     ["a key for sha1 alone", { TXT: [`${KEY.record}; h=sha1`] }, "neutral", "key_hash"],
     ["a key that is none", { TXT: ["v=DKIM1; p=AAAA"] }, "neutral", "key_syntax"],
-  ] as const)("%s", async (_what, at, result, reason) => {
-    const { dkim } = await assess(await sign(writeMail()), { ...GOOD, [KEY_NAME]: at });
+  ] as const)(
+    "the signature's result follows from the key's record: %s",
+    async (_what, at, result, reason) => {
+      const { dkim } = await assess(await sign(writeMail()), { ...GOOD, [KEY_NAME]: at });
 
-    expect(dkim).toMatchObject([{ result, reason }]);
-  });
+      expect(dkim).toMatchObject([{ result, reason }]);
+    },
+  );
 });
 
-test("a query without an answer costs nothing: the part is left out of the score", async () => {
+test("a DNS query without an answer costs no points, and the score omits its part", async () => {
   const zone = { ...GOOD, [KEY_NAME]: "SERVFAIL" as const };
   const { openParts, findings, scored, dmarc } = await assess(await sign(writeMail()), zone);
 
@@ -137,7 +143,7 @@ test("a query without an answer costs nothing: the part is left out of the score
   expect(scored.parts.map(({ part }) => part)).not.toContain("dkim");
 });
 
-test("an Ed25519 signature is valid, and where it is alone the report asks for an RSA one beside it", async () => {
+test("an Ed25519 signature is valid, and alone makes the report ask for an RSA signature", async () => {
   const mail = await sign(writeMail(), { key: ED25519 });
   const { dkim, findings } = await assess(mail, { ...GOOD, [KEY_NAME]: { TXT: [ED25519.record] } });
 
@@ -145,7 +151,7 @@ test("an Ed25519 signature is valid, and where it is alone the report asks for a
   expect(findings.map(({ id }) => id)).toEqual(["DKIM_ED25519_ONLY"]);
 });
 
-test("text below the length that a signature covers is found", async () => {
+test("the report shows text beyond the length that a signature covers", async () => {
   const mail = await sign(writeMail(), { maxBodyLength: 10 });
   const { dkim, findings } = await assess(`${mail}An addition.\r\n`);
 
@@ -154,14 +160,14 @@ test("text below the length that a signature covers is found", async () => {
   expect(findings).toMatchObject([{ id: "DKIM_LENGTH", severity: "high" }]);
 });
 
-test("a signature that has expired is not valid", async () => {
+test("an expired signature is not valid", async () => {
   const expires = new Date("2026-11-23T11:59:30.000Z");
   const { dkim } = await assess(await sign(writeMail(), { expires }));
 
   expect(dkim).toMatchObject([{ result: "neutral", reason: "expired" }]);
 });
 
-test("one broken signature beside a valid one costs little", async () => {
+test("a broken signature beside a valid one costs few points", async () => {
   const other = await sign(await sign(writeMail()), { selector: "s2", key: WEAK });
   const zone = { ...GOOD, "s2._domainkey.example.com": { TXT: [createRsa(1024).record] } };
   const { dkim, scored, findings, requirements } = await assess(other, zone);
@@ -172,7 +178,7 @@ test("one broken signature beside a valid one costs little", async () => {
   expect(requirements.find(({ id }) => id === "dkim")?.status).toBe("met");
 });
 
-test("a field added above a signed one breaks the signature where h= names it once more", async () => {
+test("a field added above a signed field breaks the signature when h= repeats its name", async () => {
   const [header = "", ...body] = writeMail().split("\r\n\r\n");
   const [key] = KEYS;
   const signWith = (names: readonly string[]) => {
@@ -190,7 +196,7 @@ test("a field added above a signed one breaks the signature where h= names it on
   expect(await judge(["From", "Subject", "Subject"])).toEqual(["signature"]);
 });
 
-test("more than ten signatures are not looked up, and only the first of them is reported", async () => {
+test("the check looks up ten signatures, and reports the first further one as not checked", async () => {
   let mail = writeMail();
   for (let n = 0; n < 12; n += 1) mail = await sign(mail, { selector: `k${n}` });
   const { dkim } = await assess(mail);

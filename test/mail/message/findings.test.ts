@@ -95,32 +95,35 @@ const CASES: readonly (readonly [what: string, found: readonly string[], given: 
   many parts | [PARTS_MANY] | ${{ mail: { fields: { "Content-Type": "multipart/mixed; boundary=o" }, body: "--o\r\n\r\nx\r\n".repeat(300) } }}
 `;
 
-describe("what is found", () => {
-  test.each(CASES)("%s: %j", async (_what, expected, given) => {
-    const key = given.zone?.["s1._domainkey.example.com"] ? { key: WEAK } : {};
-    const { mail, zone, sent, change = (raw: string) => raw } = given;
-    const signed = change(await sign(writeMail(mail), key));
-    const { findings, scored } = await assess(signed, { ...GOOD, ...zone }, sent);
-    const found = findings.map(({ id }) => id);
+describe("findings of a message", () => {
+  test.each(CASES)(
+    "the report of a message contains, for %s, the findings %j",
+    async (_what, expected, given) => {
+      const key = given.zone?.["s1._domainkey.example.com"] ? { key: WEAK } : {};
+      const { mail, zone, sent, change = (raw: string) => raw } = given;
+      const signed = change(await sign(writeMail(mail), key));
+      const { findings, scored } = await assess(signed, { ...GOOD, ...zone }, sent);
+      const found = findings.map(({ id }) => id);
 
-    expect(found.filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted());
-    expect(found.filter((id) => !expected.includes(id) && !BESIDE.has(id))).toEqual([]);
-    for (const { advice, message, costPoints } of findings) {
-      expect(`${message} ${advice}`).not.toMatch(/\{|undefined/);
-      expect(costPoints).toBeGreaterThanOrEqual(0);
-    }
-    const { score, uncapped, cappedBy, parts } = scored;
-    const sum = parts.reduce((total, one) => total + one.weight * one.score, 0);
-    const weights = parts.reduce((total, one) => total + one.weight, 0);
-    expect(uncapped).toBe(Math.round(sum / weights));
-    expect(score).toBe(cappedBy === null ? uncapped : Math.min(score, uncapped - 1));
-  });
+      expect(found.filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted());
+      expect(found.filter((id) => !expected.includes(id) && !BESIDE.has(id))).toEqual([]);
+      for (const { advice, message, costPoints } of findings) {
+        expect(`${message} ${advice}`).not.toMatch(/\{|undefined/);
+        expect(costPoints).toBeGreaterThanOrEqual(0);
+      }
+      const { score, uncapped, cappedBy, parts } = scored;
+      const sum = parts.reduce((total, one) => total + one.weight * one.score, 0);
+      const weights = parts.reduce((total, one) => total + one.weight, 0);
+      expect(uncapped).toBe(Math.round(sum / weights));
+      expect(score).toBe(cappedBy === null ? uncapped : Math.min(score, uncapped - 1));
+    },
+  );
 });
 
 /** Findings that come with several others: of a mail without MX or text, or of a name without its own key. */
 const BESIDE = new Set(["DKIM_FIELDS"]);
 
-test("a mail without a signature from a server that is not allowed is an F", async () => {
+test("a mail without a signature from a forbidden server gets the grade F", async () => {
   const { scored, dmarc, requirements } = await assess(writeMail(), GOOD, { ip: "1.2.3.4" });
 
   expect(dmarc).toMatchObject({ result: "fail", policy: "reject", disposition: "reject" });
@@ -137,7 +140,7 @@ test("two From fields leave no author, and the score stays below 40", async () =
   expect(scored).toMatchObject({ grade: "F", cappedBy: "no_author" });
 });
 
-describe("the records to paste", () => {
+describe("records to paste", () => {
   const proposals = async (given: Case) => {
     const { findings } = await judge(given);
     return Object.fromEntries(
@@ -145,7 +148,7 @@ describe("the records to paste", () => {
     );
   };
 
-  test("SPF: the record with the client in it", async () => {
+  test("the report proposes the SPF record with the client in it", async () => {
     const zone = { "example.com": { MX: ["10 mx1.example.com"], TXT: ["v=spf1 mx -all"] } };
 
     expect((await proposals({ zone }))["SPF_FAIL"]).toEqual({
@@ -155,14 +158,14 @@ describe("the records to paste", () => {
     });
   });
 
-  test("SPF: none where the sender's domain is another organisation's", async () => {
+  test("the report proposes no SPF record when the sender's domain belongs to another organisation", async () => {
     const zone = { "esp.test": { TXT: ["v=spf1 -all"] } };
     const { findings } = await judge({ zone, sent: { mailFrom: "b@esp.test" } });
 
     expect(findings.find(({ id }) => id === "SPF_FAIL")?.proposal).toBeUndefined();
   });
 
-  test("DMARC: a first record, and from none a step further", async () => {
+  test("the report proposes a first DMARC record, and a stricter one after p=none", async () => {
     const first = await proposals({ zone: { "_dmarc.example.com": {} } });
     const next = await proposals({
       zone: { "_dmarc.example.com": { TXT: ["v=DMARC1; p=none; rua=mailto:d@example.com"] } },
@@ -172,7 +175,7 @@ describe("the records to paste", () => {
     expect(next["DMARC_NONE"]?.value).toContain("p=quarantine");
   });
 
-  test("DKIM: the place of the key that is missing", async () => {
+  test("the report proposes the name of the missing DKIM key", async () => {
     const found = await proposals({ zone: { "s1._domainkey.example.com": {} } });
 
     expect(found["DKIM_KEY_MISSING"]).toEqual({
@@ -183,7 +186,7 @@ describe("the records to paste", () => {
   });
 });
 
-test("a mail without fault has a hundred points, and nothing is found", async () => {
+test("a mail without fault gets 100 points and no finding", async () => {
   const report = await assess(await sign(writeMail()));
 
   expect(report.findings).toEqual([]);
@@ -197,7 +200,7 @@ test("a mail without fault has a hundred points, and nothing is found", async ()
   );
 });
 
-test("a report is JSON, and its response has the schema's fields", async () => {
+test("a report is JSON, and its response matches the schema's fields", async () => {
   const zone: Zone = { ...GOOD, "example.com": { TXT: ["v=spf1 -all"] } };
   for (const report of [
     await assess(await sign(writeMail())),

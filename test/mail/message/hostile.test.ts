@@ -55,7 +55,7 @@ const name = fc.oneof(
   fc.constantFrom("", "x", "[1.2.3.4]", "a@", "@"),
 );
 
-test("any bytes from any client make a report", async () => {
+test("any bytes from any client produce a report", async () => {
   await fc.assert(
     fc.asyncProperty(bytes, name, name, name, async (raw, helo, mailFrom, ip) => {
       const report = await assess(raw, GOOD, { helo, mailFrom, ip });
@@ -68,7 +68,7 @@ test("any bytes from any client make a report", async () => {
   );
 });
 
-test("all octets of a message are in its fields and its body", () => {
+test("the fields and the body together contain all octets of a message", () => {
   fc.assert(
     fc.property(bytes, (raw) => {
       const { fields, body } = parseMessage(Buffer.from(raw, "latin1"));
@@ -85,7 +85,7 @@ test("all octets of a message are in its fields and its body", () => {
 /** Questions to name servers, without those to blocklists, which have as many of their own. */
 const QUESTIONS_MAX = 300;
 
-test("a message that makes for as many queries as it can is stopped at the limit", async () => {
+test("a message that causes many DNS queries stops at the limit", async () => {
   const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
   // SPF of two domains, each with ten mx terms of ten hosts each.
   const spf = (own: string): Zone => ({
@@ -131,7 +131,7 @@ test("a message that makes for as many queries as it can is stopped at the limit
 /** A report is stored whole. */
 const REPORT_BYTES_MAX = 150_000;
 
-test("a report stays small, whatever is in the message and in DNS", async () => {
+test("a report stays small, whatever the message and DNS contain", async () => {
   const long = "x".repeat(100_000);
   const links = Array.from({ length: 2_000 }, (_, n) => `<a href="https://l${n}.test/">y</a>`);
   const fields = {
@@ -159,7 +159,7 @@ test("a report stays small, whatever is in the message and in DNS", async () => 
   expect(JSON.stringify(report).length).toBeLessThan(REPORT_BYTES_MAX);
 });
 
-test("name servers that never answer leave all parts open but those that need none", async () => {
+test("silent name servers leave all parts open except those that need no DNS", async () => {
   const { openParts, scored } = await assess(await sign(writeMail()), async () => ({
     kind: "timeout",
   }));
@@ -175,7 +175,7 @@ test.each([
   ["attributes", (n: number) => `<a ${"b ".repeat(n)}>`],
   ["boundaries", (n: number) => "--o\r\n".repeat(n)],
   ["encoded words", (n: number) => "=?a?b?".repeat(n)],
-])("%s by the hundred thousand are read", async (_what, write) => {
+])("the reader reads %s by the hundred thousand", async (_what, write) => {
   const fields = { "Content-Type": "multipart/mixed; boundary=o", Subject: write(1_000) };
   const html = `--o\r\nContent-Type: text/html\r\n\r\n${write(100_000)}`;
   const { scored } = await assess(writeMail({ fields, body: html }));

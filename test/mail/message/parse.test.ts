@@ -8,7 +8,7 @@ const parse = (text: string) => parseMessage(Buffer.from(text, "latin1"));
 const textsOf = (text: string) => parse(text).tree.parts.map((part) => part.text);
 
 describe("header fields", () => {
-  test("a fold belongs to the field above it", () => {
+  test("a folded line belongs to the field above it", () => {
     const { fields, body } = parse("Subject: a\r\n\tb\r\nTo : c\r\n\r\nbody");
 
     expect(fields).toEqual([
@@ -18,14 +18,14 @@ describe("header fields", () => {
     expect(body.toString()).toBe("body");
   });
 
-  test("a line that is no field is counted, and stays with the field above", () => {
+  test("a line that is no field counts as a fault, and joins the field above", () => {
     expect(parse("Subject: a\r\nnonsense\r\nTo: b\r\n\r\n")).toMatchObject({
       strayLines: 1,
       fields: [{ raw: "Subject: a\r\nnonsense" }, { raw: "To: b" }],
     });
   });
 
-  test("bare line feeds end lines, and are counted", () => {
+  test("bare line feeds end lines, and the parser counts them", () => {
     const { bareLineFeeds, fields, body } = parse("A: 1\nB: 2\r\n\nbo\ndy\r");
 
     expect(bareLineFeeds).toBe(3);
@@ -47,7 +47,7 @@ test.each([
   ["plain =?broken", "plain =?broken"],
   ["caf\xc3\xa9", "café"],
   ["caf\xe9", "café"],
-])("%s is shown as %s", (value, shown) => {
+])("the parser shows %s as %s", (value, shown) => {
   expect(decodeFieldText(value)).toBe(shown);
 });
 
@@ -72,7 +72,7 @@ test.each([
   ["<@relay.test:ann@example.com>", [["", "ann@example.com"]]],
   ["", []],
   [", ,", []],
-])("%s names %j", (value, expected) => {
+])("the parser reads from %s the addresses %j", (value, expected) => {
   expect(parseMailboxes(value).map(({ name, address }) => [name, address])).toEqual(expected);
 });
 
@@ -86,13 +86,13 @@ test.each([
   ],
   ["text/plain (a; comment); charset=x", "text/plain", { charset: "x" }],
   ["", "", {}],
-])("%s is %s with %j", (text, value, parameters) => {
+])("the parser reads %s as %s with %j", (text, value, parameters) => {
   const parsed = parseParameters(text);
 
   expect([parsed.value, Object.fromEntries(parsed.parameters)]).toEqual([value, parameters]);
 });
 
-describe("parts", () => {
+describe("parts of a message", () => {
   const MIXED = `Content-Type: multipart/mixed; boundary=o
 
 preamble
@@ -119,7 +119,7 @@ attached
 --o--
 epilogue`;
 
-  test("are read with their encodings and character sets", () => {
+  test("the parser reads parts with their encodings and character sets", () => {
     const { parts } = parse(MIXED).tree;
 
     expect(parts.map(({ depth, type, isAttachment }) => [depth, type, isAttachment])).toEqual([
@@ -133,7 +133,7 @@ epilogue`;
     expect(parts.at(-1)).toMatchObject({ filename: "a.txt", bytes: 8 });
   });
 
-  test("a multipart without its boundary is broken, and one without its end is not", () => {
+  test("a multipart without its boundary is broken, and one without its end is valid", () => {
     const open = "Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n\r\ntext";
 
     expect(parse(open).tree.parts.map(({ isBroken }) => isBroken)).toEqual([false, false]);
@@ -143,14 +143,14 @@ epilogue`;
     ]);
   });
 
-  test("a boundary that begins another is not taken for it", () => {
+  test("the parser does not confuse a boundary with a longer one that begins alike", () => {
     const text =
       "Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n\r\none\r\n--other\r\n--o--";
 
     expect(textsOf(text).at(-1)).toBe("one\r\n--other");
   });
 
-  test("parts nest ten deep, and there are two hundred at most", () => {
+  test("the parser reads parts ten levels deep, and at most two hundred", () => {
     const nested = "Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n".repeat(30);
     const many = `Content-Type: multipart/mixed; boundary=o\r\n\r\n${"--o\r\n\r\nx\r\n".repeat(500)}`;
 
@@ -159,7 +159,7 @@ epilogue`;
     expect(Math.max(...parse(nested).tree.parts.map(({ depth }) => depth))).toBeLessThan(11);
   });
 
-  test("an unknown character set leaves no text", () => {
+  test("a part in an unknown character set has no text", () => {
     expect(textsOf("Content-Type: text/plain; charset=klingon\r\n\r\nx")).toEqual([null]);
   });
 });

@@ -64,14 +64,17 @@ test.each(asRows<Row>`
   the only host is silent | ${{ [DOMAIN]: mx("10 a.example.net"), "a.example.net": "TIMEOUT" }} | [MX_SINGLE] | null | null
   one host is silent and another is there | ${{ [DOMAIN]: mx("10 s.example.net", "20 b.example.net"), ...TWO, "s.example.net": "TIMEOUT" }} | [MX_SINGLE] | 100 | true
   one host is silent and another is gone | ${{ [DOMAIN]: mx("10 s.example.net", "20 gone.example.net"), "s.example.net": "SERVFAIL" }} | [MX_TARGET_NX] | null | null
-`)("MX has its issues and score for %s", async (_, names, issues, score, hasValidMx) => {
-  const found = await whenAnalysed(names);
+`)(
+  "the MX analysis returns issues and score for %s",
+  async (_, names, issues, score, hasValidMx) => {
+    const found = await whenAnalysed(names);
 
-  expect(found.issues.map(({ id }) => id)).toEqual(issues);
-  expect(found).toMatchObject({ score, hasValidMx });
-});
+    expect(found.issues.map(({ id }) => id)).toEqual(issues);
+    expect(found).toMatchObject({ score, hasValidMx });
+  },
+);
 
-test("the records come by preference, each with an address where there is one", async () => {
+test("the analysis lists the records by preference, each with its address if there is one", async () => {
   const { records } = await whenAnalysed({
     [DOMAIN]: mx("20 B.example.net", "10 gone.example.net", "0 ."),
     ...TWO,
@@ -84,13 +87,13 @@ test("the records come by preference, each with an address where there is one", 
   ]);
 });
 
-test("without an MX record the domain is its own mail host", async () => {
+test("a domain without an MX record is its own mail host", async () => {
   const { records } = await whenAnalysed({ [DOMAIN]: HOST });
 
   expect(records).toEqual([{ priority: 0, host: DOMAIN, ip: "8.8.8.8" }]);
 });
 
-test("what a lab allows counts as public", async () => {
+test("an address that a lab allows counts as public", async () => {
   const names = { [DOMAIN]: mx("10 in.example.net"), "in.example.net": { A: ["127.77.0.1"] } };
 
   expect(await whenAnalysed(names, ["127.77.0.0/16"])).toMatchObject({
@@ -99,7 +102,7 @@ test("what a lab allows counts as public", async () => {
   });
 });
 
-test("of a hundred MX hosts ten are looked up, and the rest leaves it open", async () => {
+test("the analysis looks up ten of a hundred MX hosts, and leaves the rest open", async () => {
   const names = {
     [DOMAIN]: mx(...Array.from({ length: 100 }, (_, n) => `${n} h${n}.example.net`)),
   };

@@ -19,7 +19,7 @@ test.each([
   ["a row twice", "asdasd"],
   ["the alphabet", "abcdefg"],
   ["a key held down", "aaaaaaaa"],
-])("%s is flagged: %s", (_, local) => {
+])("the detector flags %s: %s", (_, local) => {
   expect(isBot(local)).toBe(true);
 });
 
@@ -39,11 +39,11 @@ test.each([
   ["a name in Chinese characters", "王伟"],
   ["one letter", "a"],
   ["nothing", ""],
-])("%s is not flagged: %s", (_, local) => {
+])("the detector does not flag %s: %s", (_, local) => {
   expect(isBot(local)).toBe(false);
 });
 
-test("at the threshold, 85 of 100 machines' strings are caught and not one name in 100 is wronged", () => {
+test("the threshold catches 85 of 100 machines' strings, and flags fewer than one name in 100", () => {
   const getShare = (locals: readonly string[]) => locals.filter(isBot).length / locals.length;
 
   expect(getShare(machineLocals)).toBeGreaterThan(0.85);
@@ -53,18 +53,18 @@ test("at the threshold, 85 of 100 machines' strings are caught and not one name 
   ).toBeGreaterThan(0.98);
 });
 
-test("the number is what the signs leave no doubt of, so it can be checked by hand", () => {
+test("the bot likeness follows from the signs left without doubt, so that a reader can check it by hand", () => {
   const doubt = listBotSignals("xk7qz9w2").reduce((left, { value }) => left * (1 - value), 1);
 
   expect(scoreBotLikeness("xk7qz9w2")).toBeCloseTo(1 - doubt, 2);
 });
 
-test("numbers alone are a hint and never the flag", () => {
+test("digits alone raise the likeness, and never set the flag", () => {
   expect(scoreBotLikeness("123456789")).toBe(0.3);
   expect(BOT_THRESHOLD).toBeGreaterThan(0.3);
 });
 
-test("a local part of a million signs costs no more than one of 64", () => {
+test("a local part of a million characters costs no more time than one of 64", () => {
   expect(isBot("qwert".repeat(200_000))).toBe(true);
   expect(isBot("a1".repeat(500_000))).toBe(true);
 });

@@ -7,7 +7,7 @@ const UNKNOWN = { isRole: false, pattern: null } as const;
 const patternPart = (local: string, pattern: string, isRole = false) =>
   listCatchAllParts(local, { isRole, pattern }).find(({ part }) => part === "pattern")?.value;
 
-test("unread names come before machines' strings, 98 times in 100", () => {
+test("the confidence ranks unread names above machines' strings, 98 times in 100", () => {
   const confidence = (local: string) => scoreCatchAll(local, UNKNOWN);
 
   expect(
@@ -26,7 +26,7 @@ test.each([
   ["ann_l", "first_l"],
   ["ann-lee", "first-last"],
   ["王.小明", "f.last"],
-])("%s fits %s, whose separator is good evidence", (local, pattern) => {
+])("the local part %s fits %s, whose separator is good evidence", (local, pattern) => {
   expect(patternPart(local, pattern)).toBe(0.25);
 });
 
@@ -36,7 +36,7 @@ test.each([
   ["annlee", "firstl"],
   ["ann", "first"],
   ["al", "fl"],
-])("%s fits %s, which many words do", (local, pattern) => {
+])("the local part %s fits %s, as many words do", (local, pattern) => {
   expect(patternPart(local, pattern)).toBe(0.1);
 });
 
@@ -54,18 +54,18 @@ test.each([
   ["ann", "fl"],
   ["al", "flast"],
   ["", "first"],
-])("%j does not fit %s", (local, pattern) => {
+])("the local part %j does not fit %s", (local, pattern) => {
   expect(patternPart(local, pattern)).toBe(-0.1);
 });
 
 test.each(["", "nickname", "first.", ".last", "first..last", "first@last", "{last}#{first}"])(
-  "a pattern that says nothing we know (%j) counts neither way",
+  "an unknown pattern (%j) changes no confidence",
   (pattern) => {
     expect(patternPart("ann.lee", pattern)).toBe(0);
   },
 );
 
-test("a role need not fit the pattern that names people", () => {
+test("a role address need not fit the pattern of people's names", () => {
   expect(patternPart("info", "first.last", true)).toBe(0);
 });
 
@@ -78,7 +78,7 @@ const anyPattern = fc.option(
   fc.oneof(fc.constantFrom("first.last", "f.last", "flast", "first", "last_first"), fc.string()),
 );
 
-test("the confidence is the sum of its parts, and lies between 0 and 0.95", () => {
+test("the confidence is the sum of its parts, between 0 and 0.95", () => {
   fc.assert(
     fc.property(anyLocal, fc.boolean(), anyPattern, (local, isRole, pattern) => {
       const signals = { isRole, pattern };
@@ -92,7 +92,7 @@ test("the confidence is the sum of its parts, and lies between 0 and 0.95", () =
   );
 });
 
-test("a role word never lowers it, and a pattern that fits never does either", () => {
+test("neither a role word nor a fitting pattern lowers the confidence", () => {
   fc.assert(
     fc.property(anyLocal, anyPattern, (local, pattern) => {
       const [person, role] = [false, true].map((isRole) =>

@@ -39,7 +39,7 @@ test.each(asRows`
   one very common given name with a year | maria1990 | Maria | null | Maria
   an initial and a known family name | j.smith | null | Smith | Smith
   a known given name and an initial | john.s | John | null | John
-`)("%s: %s", (_, local, first, last, full) => {
+`)("the parser reads the person's name (%s): %s", (_, local, first, last, full) => {
   expect(toNames(local)).toEqual([first, last, full]);
 });
 
@@ -53,7 +53,7 @@ test.each([
   ["two initials", "a.b"],
   ["two initials and a name", "a.b.lee"],
   ["letters of no name", "xk.qz"],
-  ["what a machine made", "xk7qz9w2.b4c9"],
+  ["a machine's string", "xk7qz9w2.b4c9"],
   ["a row of keys", "asdfgh.qwerty"],
   ["numbers", "13800138000"],
   ["a sentence", "the.cat.sat.on.the.mat"],
@@ -61,12 +61,12 @@ test.each([
   ["signs", "ann#lee"],
   ["nothing", ""],
   ["dots", "..."],
-  ["what is too long for a local part", `${"ann.".repeat(30)}lee`],
-])("%s tells no name: %s", (_, local) => {
+  ["a text too long for a local part", `${"ann.".repeat(30)}lee`],
+])("the parser reads no name from %s: %s", (_, local) => {
   expect(toNames(local)).toEqual([null, null, ""]);
 });
 
-test("a role is no person's name, even when it reads like one", () => {
+test("the parser reads no person's name from a role, even a name-like one", () => {
   expect(parsePersonName("grace.hall", true)).toEqual({
     first_name: null,
     last_name: null,
@@ -75,7 +75,7 @@ test("a role is no person's name, even when it reads like one", () => {
   });
 });
 
-test("whatever is written, the gender is unknown, and the full name is made of the names found", () => {
+test("the gender is always unknown, and the full name contains the found names", () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.emailAddress()),
@@ -97,13 +97,13 @@ test("the lab uses no name that the model has read", () => {
   expect([...UNREAD_GIVEN, ...UNREAD_FAMILY].filter((name) => read.has(name))).toEqual([]);
 });
 
-test("the model's words are written in a-z, as its alphabet is", () => {
+test("the model's words use a-z, like its alphabet", () => {
   const words = [...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS, ...NAMES_BY_COUNTRY];
 
   expect(words.filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
 });
 
-test("unread names read more like names than machines' strings, 98 times in 100", () => {
+test("unread names score higher than machines' strings, 98 times in 100", () => {
   const area = areaUnderCurve(
     humanLocals.map(scoreNameLikeness),
     machineLocals.map(scoreNameLikeness),
@@ -120,27 +120,30 @@ test.each([
   ["dragonslayer2000", "a9f3b2c1d4e5"],
   ["jean-luc.picard", "j-e-a-n-l-u-c"],
   ["obrien", "o#bri=en"],
-])("%s reads more like a name than %s", (more, less) => {
+])("the local part %s scores more like a name than %s", (more, less) => {
   expect(scoreNameLikeness(more)).toBeGreaterThan(scoreNameLikeness(less));
 });
 
-test.each(["王伟", "иван", "", "a"])("%j is neither for nor against", (local) => {
-  expect(scoreNameLikeness(local)).toBe(0.5);
-});
+test.each(["王伟", "иван", "", "a"])(
+  "the local part %j scores neither for nor against a name",
+  (local) => {
+    expect(scoreNameLikeness(local)).toBe(0.5);
+  },
+);
 
 test.each([
   ["a tag is no part of the name", "ann.lee+qzkfjwpx", "ann.lee"],
   ["capitals do not count", "Ann.LEE", "ann.lee"],
   ["accents do not count", "renée.müller", "renee.muller"],
-])("%s", (_, local, plain) => {
+])("the name score follows from the bare local part, since %s", (_, local, plain) => {
   expect(scoreNameLikeness(local)).toBe(scoreNameLikeness(plain));
 });
 
-test("a plus in front is no tag", () => {
+test("a plus in front begins no tag", () => {
   expect(toBareLocal("+ann")).toBe("+ann");
 });
 
-test("what is longer than a local part may be is cut before it is read", () => {
+test("the score reads no more than the greatest length of a local part", () => {
   expect(toBareLocal("a".repeat(1_000_000))).toHaveLength(64);
   expect(scoreNameLikeness("a1".repeat(500_000))).toBeLessThan(0.01);
 });
@@ -163,6 +166,6 @@ test.each([
   ["three slips, which is another word", "gnqol", "gmail", Infinity],
   ["another word", "firm", "gmail", Infinity],
   ["a much longer word", "gmailservice", "gmail", Infinity],
-])("%s: %j for %j costs %d", (_, typed, meant, cost) => {
+])("the edit distance of %s: %j for %j costs %d", (_, typed, meant, cost) => {
   expect(measureEditDistance(typed, meant)).toBe(cost);
 });

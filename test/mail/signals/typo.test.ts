@@ -89,7 +89,7 @@ test.each([
   ["a right name before no ending", "comcast.nry", "comcast.net"],
   ["a right name before no ending", "gmx.dee", "gmx.de"],
   ["a right name before no ending", "yahoo.co.u", "yahoo.co.uk"],
-])("%s: %s was meant as %s", (_, typed, meant) => {
+])("the suggestion corrects %s: %s to %s", (_, typed, meant) => {
   expect(adviceFor(typed).suggestion).toBe(`ann@${meant}`);
 });
 
@@ -102,7 +102,7 @@ test.each([
   "sky.com",
   "gmx.at",
   "hotmail.de",
-])("%s has working mail, and is left alone", (domain) => {
+])("the domain %s with working mail gets no suggestion", (domain) => {
   expect(adviceFor(domain, { mailWorks: true })).toEqual({
     suggestion: null,
     confidence: null,
@@ -110,7 +110,7 @@ test.each([
 });
 
 test.each(["me.com", "mail.com", "hotmail.fr", "yahoo.co.uk", "gmail.com", "GMail.Com"])(
-  "%s is a provider itself, and is left alone even when its mail is down or a list calls it a squat",
+  "the provider %s gets no suggestion, even when its mail is down or a list calls it a squat",
   (domain) => {
     expect(adviceFor(domain).suggestion).toBeNull();
     expect(adviceFor(domain, { squatOf: "gmail.com" }).suggestion).toBeNull();
@@ -136,17 +136,17 @@ test.each([
   ".",
   "...",
   "com",
-])("%j is dead but resembles no provider enough to say so", (domain) => {
+])("the dead domain %j gets no suggestion, since it resembles no provider enough", (domain) => {
   expect(adviceFor(domain)).toEqual({ suggestion: null, confidence: null });
 });
 
-test("while it is undecided whether mail works, nothing is suggested", () => {
+test("a domain gets no suggestion while DNS leaves its mail undecided", () => {
   expect(adviceFor("gmial.com", { mailWorks: "undecided" }).suggestion).toBeNull();
   expect(adviceFor("acme.cmo", { mailWorks: "undecided" }).suggestion).toBeNull();
 });
 
 test.each([true, false, "undecided"] as const)(
-  "of a known squat the list's own target is meant, whether or not its mail works (%s)",
+  "a known squat gets its list's target as suggestion, with or without working mail (%s)",
   (mailWorks) => {
     const advice = adviceFor("mail.verzion.net", { mailWorks, squatOf: "verizon.net" });
 
@@ -170,7 +170,7 @@ test.each([
   ["hochschule.dee", "hochschule.de"],
   ["college.eduu", "college.edu"],
   ["xn--mller-kva.con", "xn--mller-kva.com"],
-])("no domain is below the ending of %s: %s was meant", (typed, meant) => {
+])("the suggestion corrects the missing ending of %s to %s", (typed, meant) => {
   expect(adviceFor(typed, {}, popularProviders).suggestion).toBe(`ann@${meant}`);
 });
 
@@ -196,24 +196,24 @@ test.each([
   "a b.con",
   "..con",
   "-.con",
-])("%j is dead, and what was meant is not known", (domain) => {
+])("the dead domain %j gets no suggestion, since its meaning is unknown", (domain) => {
   expect(adviceFor(domain, {}, popularProviders)).toEqual({ suggestion: null, confidence: null });
 });
 
-test("the local part is handed back as it was written", () => {
+test("the suggestion returns the local part as written", () => {
   const address = { local: 'Ann."O\'Lee"+x', domain: "gmial.com" };
 
   expect(suggestTypo(address, DEAD, PROVIDERS).suggestion).toBe('Ann."O\'Lee"+x@gmail.com');
 });
 
-test("of two providers equally near, the more popular is meant", () => {
+test("the suggestion prefers the more popular of two equally near providers", () => {
   const between = { local: "ann", domain: "lave.com" };
 
   expect(suggestTypo(between, DEAD, ["love.com", "live.com"]).suggestion).toBe("ann@love.com");
   expect(suggestTypo(between, DEAD, ["live.com", "love.com"]).suggestion).toBe("ann@live.com");
 });
 
-test("a rival lowers the confidence", () => {
+test("a rival provider lowers the confidence", () => {
   const typed = { local: "ann", domain: "hotmial.com" };
 
   const alone = suggestTypo(typed, DEAD, ["hotmail.com"]).confidence ?? 0;
@@ -222,13 +222,13 @@ test("a rival lowers the confidence", () => {
   expect(beside).toBeLessThan(alone);
 });
 
-test("the same slip says more about a long name than about a short one", () => {
+test("a slip in a long name gives more confidence than a slip in a short name", () => {
   const [long, short] = [adviceFor("hotmqil.com").confidence, adviceFor("aok.com").confidence];
 
   expect(long ?? 0).toBeGreaterThan(short ?? 1);
 });
 
-test("without providers there is nothing to suggest", () => {
+test("the suggestion stays empty without providers", () => {
   expect(suggestTypo({ local: "ann", domain: "gmial.com" }, DEAD, []).suggestion).toBeNull();
 });
 
@@ -254,7 +254,7 @@ const SEEN = `
   .split(/\s+/)
   .map((pair) => pair.split(":") as [typed: string, meant: string]);
 
-test.each(SEEN)("among all providers %s was meant as %s", (typed, meant) => {
+test.each(SEEN)("the suggestion among all providers corrects %s to %s", (typed, meant) => {
   const { squat } = createLists();
   const advice = adviceFor(typed, { squatOf: squat(typed.toLowerCase()) }, popularProviders);
 

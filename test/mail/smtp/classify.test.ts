@@ -84,7 +84,7 @@ const UNKNOWN_MAILBOX_REPLIES = [
   "550 用户不存在",
 ];
 
-test.each(UNKNOWN_MAILBOX_REPLIES)("the mailbox is invalid: %s", (line) => {
+test.each(UNKNOWN_MAILBOX_REPLIES)("classify finds the mailbox invalid: %s", (line) => {
   expect(at(line).verdict).toBe("invalid");
 });
 
@@ -99,7 +99,7 @@ test.each([
   "550 La cuenta ha sido suspendida",
   "550 Casella disattivata",
   "550 Conta desativada",
-])("the mailbox is disabled: %s", (line) => {
+])("classify finds the mailbox disabled: %s", (line) => {
   expect(at(line)).toMatchObject({ verdict: "invalid", reason: "mailbox_disabled" });
 });
 
@@ -111,7 +111,7 @@ test.each([
   "552 La casella è piena",
   "552 Caixa postal cheia",
   "550 Account is over its storage limit",
-])("the mailbox is there and full: %s", (line) => {
+])("classify finds the mailbox full: %s", (line) => {
   expect(at(line)).toMatchObject({ verdict: "risky", reason: "mailbox_full" });
 });
 
@@ -213,11 +213,11 @@ const REPLIES_WITHOUT_MAILBOX = [
   "524 5.2.4 Not a member of the list",
 ];
 
-test.each(REPLIES_WITHOUT_MAILBOX)("nothing is known of the mailbox: %s", (line) => {
+test.each(REPLIES_WITHOUT_MAILBOX)("classify finds nothing about the mailbox: %s", (line) => {
   expect(at(line).verdict).toBe("unknown");
 });
 
-test("no temporary reply is invalid, whatever its words", () => {
+test("classify never returns invalid for a temporary reply, whatever its words", () => {
   const temporary = UNKNOWN_MAILBOX_REPLIES.map((line) =>
     line.replaceAll(/(?<![\d.])5(\d\d)(?=[ -])/g, "4$1").replaceAll(/\b5\.(\d+\.\d+)/g, "4.$1"),
   );
@@ -226,7 +226,7 @@ test("no temporary reply is invalid, whatever its words", () => {
 });
 
 test.each(["greeting", "ehlo", "starttls", "mail"] as const)(
-  "a refusal at %s says nothing of a mailbox that was not named yet",
+  "classify finds nothing about a mailbox in a refusal at %s, before the recipient is named",
   (stage) => {
     const verdicts = UNKNOWN_MAILBOX_REPLIES.map((line) => at(line, stage).verdict);
 
@@ -234,7 +234,7 @@ test.each(["greeting", "ehlo", "starttls", "mail"] as const)(
   },
 );
 
-test("a full disk at MAIL is no full mailbox", () => {
+test("classify does not read a full disk at MAIL as a full mailbox", () => {
   expect(at("552 Mailbox full", "mail").verdict).toBe("unknown");
 });
 
@@ -253,7 +253,7 @@ test.each([
   ["252 promises nothing", "252 2.0.0 Cannot VRFY user", "rcpt", "unknown"],
   ["250 at MAIL says nothing of the mailbox", "250 2.1.0 Ok", "mail", "unknown"],
   ["a code outside RFC 5321 says nothing", "999 user unknown", "rcpt", "unknown"],
-] as const)("a reply has its verdict: %s", (_, line, stage, verdict) => {
+] as const)("classify returns the verdict of a reply: %s", (_, line, stage, verdict) => {
   expect(at(line, stage).verdict).toBe(verdict);
 });
 
@@ -268,7 +268,7 @@ test.each([
   ["protection.outlook.com.example.com", "unknown"],
   ["notprotection.outlook.com", "unknown"],
   [undefined, "unknown"],
-])("access denied under 5.4.1 from %s is %s", (mxHost, verdict) => {
+])("classify reads access denied under 5.4.1 from %s as %s", (mxHost, verdict) => {
   const reply = "550 5.4.1 Recipient address rejected: Access denied";
 
   expect(at(reply, "rcpt", mxHost).verdict).toBe(verdict);
@@ -283,11 +283,11 @@ test.each([
   "550 5.1.1 rate... User unknown",
   "550 No such user at banned.spam.example.com",
   "550 User unknown, successfully said by corporate mail",
-])("words inside other words, addresses, host names and URLs do not count: %s", (line) => {
+])("classify ignores words inside other words, addresses, host names and URLs: %s", (line) => {
   expect(at(line)).toMatchObject({ verdict: "invalid", reason: "mailbox_not_found" });
 });
 
-test("a blocklist is known by its URL alone", () => {
+test("classify recognizes a blocklist by its URL alone", () => {
   expect(at("553 https://www.spamhaus.org/query/ip/198.51.100.7")).toMatchObject({
     reason: "ip_blocked",
     aboutUs: true,
@@ -302,7 +302,7 @@ test.each([
   ["450 4.9.9 Something else", "server_error", "other_host"],
   ["550 5.1.1 User unknown", "mailbox_not_found", null],
   ["550 Mailbox full", "mailbox_full", null],
-] as const)("%s is %s, and the next try: %s", (line, reason, retry) => {
+] as const)("classify reads %s as %s, with the retry %s", (line, reason, retry) => {
   expect(at(line)).toMatchObject({ reason, retry });
 });
 
@@ -319,11 +319,11 @@ test.each([
   ["421 4.1.1 Too many invalid recipients, goodbye", false],
   ["421 4.1.8 Sender domain does not resolve", false],
   ["421 4.1.1 198.51.100.7 is refused", false],
-])("%s concerns one domain: %s", (line, expected) => {
+])("the reply %s concerns one domain: %s", (line, expected) => {
   expect(concernsOneDomain(parseReply(line), { stage: "rcpt" })).toBe(expected);
 });
 
-test("a refusal for one domain does not speak of us", () => {
+test("a refusal for one domain does not count as a refusal of us", () => {
   expect(at("421 4.7.0 IP not in whitelist for RCPT domain, closing connection.")).toMatchObject({
     verdict: "unknown",
     reason: "recipient_restricted",
@@ -388,7 +388,7 @@ test.each<[Stage, string, RefusalOfUs | null]>([
   ["rcpt", "450 4.1.8 Sender address rejected: Domain not found", null],
   ["rcpt", "451 4.4.1 Connection to the inner host [10.0.0.5] temporarily failed", null],
   ["rcpt", "421 4.7.0 IP not in whitelist for RCPT domain, closing connection", null],
-])("at %s, %j refuses us: %s", (stage, line, expected) => {
+])("the refusal of us at %s in %j is: %s", (stage, line, expected) => {
   expect(findRefusalOfUs(parseReply(line), { stage, mxHost: "mx.example.com" })).toBe(expected);
 });
 
@@ -399,11 +399,11 @@ test.each(["550 Unknown domain, we do not relay"])(
   },
 );
 
-test("the code of relaying with words about the mailbox is about the mailbox", () => {
+test("the code of relaying with words about the mailbox concerns the mailbox", () => {
   expect(at("550 5.1.2 Mailbox does not exist.")).toMatchObject({ reason: "mailbox_not_found" });
 });
 
-test("a code of security or policy proves no absence, whatever the words", () => {
+test("a code of security or policy proves no missing mailbox, whatever the words", () => {
   const codes = [
     2, 3, 5, 12, 14, 26, 57, 64, 128, 320, 321, 322, 323, 324, 325, 509, 606, 708, 750,
   ];
@@ -423,13 +423,13 @@ test("a code of security or policy proves no absence, whatever the words", () =>
   expect(at("550 5.7.1 No such user!").verdict).toBe("invalid");
 });
 
-test("greylisting that names our address is greylisting, and no throttle", () => {
+test("greylisting that names our address counts as greylisting, not as a throttle", () => {
   const finding = at("450 4.7.1 Client host [198.51.100.7] is greylisted, try again later");
 
   expect(finding).toMatchObject({ reason: "greylisted", aboutUs: false });
 });
 
-test("what spamd accepts, the real server has not seen", () => {
+test("a recipient that spamd accepts proves nothing about the real server", () => {
   expect(at("250 This is hurting you more than it is hurting me.")).toMatchObject({
     verdict: "unknown",
     reason: "greylisted",
@@ -437,7 +437,7 @@ test("what spamd accepts, the real server has not seen", () => {
   });
 });
 
-test("a host that refuses us at its greeting is worth passing by", () => {
+test("a refusal of us at the greeting causes a try at another host", () => {
   expect(at("554 5.3.2 Not today", "greeting")).toMatchObject({
     reason: "server_refuses",
     retry: "other_host",
@@ -450,18 +450,21 @@ test("the last line of a very long reply still counts", () => {
   expect(at(long).reason).toBe("mailbox_not_found");
 });
 
-test.each(RULES)("%s matches its own example, so every rule can be reached", (id, rule) => {
-  expect(at(rule.example, "rcpt", rule.fromHost).rule).toBe(id);
-});
+test.each(RULES)(
+  "the example of the rule %s matches the rule itself, so that every rule is reachable",
+  (id, rule) => {
+    expect(at(rule.example, "rcpt", rule.fromHost).rule).toBe(id);
+  },
+);
 
-test("no two rules share an id", () => {
+test("each rule has its own id", () => {
   const ids = RULES.map(([id]) => id);
 
   expect(ids).toEqual([...new Set(ids)]);
 });
 
 test.each(RULES)(
-  "%s has no quantifier inside a quantified group, so no text is slow",
+  "the rule %s has no quantifier inside a quantified group, so that no text is slow",
   (_, rule) => {
     const sources = [rule.text, rule.unless].map((pattern) => pattern?.source ?? "");
 
@@ -472,13 +475,13 @@ test.each(RULES)(
 /** A group with + or * inside, which is itself repeated without a bound. */
 const UNBOUNDED_IN_REPEATED = /\([^()]*[+*][^()]*\)(?:[+*]|\{\d+,\})/;
 
-test("the same reply is found the same whatever its case and however its lines are broken", () => {
+test("a reply in other case or with other line breaks returns the same finding", () => {
   const reply: Reply = { code: 550, enhanced: null, text: "No such\nUSER   here" };
 
   expect(classify(reply, { stage: "rcpt" })).toEqual(at("550 no such user here"));
 });
 
-describe("the words of one provider", () => {
+describe("words of one provider", () => {
   const at = (line: string, mxHost?: string): Finding =>
     classify(
       parseReply(line),
@@ -525,12 +528,15 @@ describe("the words of one provider", () => {
   RFC 7293, another owner | 550 5.7.17 Mailbox owner has changed | ${{ verdict: "risky", reason: "mailbox_owner_changed" }}
   AT&T | 521 5.0.0 198.51.100.7 is blocked. For assistance forward this email to abuse_rbl@abuse-att.net
     | ${{ verdict: "unknown", reason: "ip_blocked", aboutUs: true }}
-`)("a reply of a provider has its verdict: %s", (_provider, line, expected, mxHost) => {
-    expect(at(line, mxHost)).toMatchObject(expected);
-  });
+`)(
+    "classify returns the verdict of a provider's reply: %s",
+    (_provider, line, expected, mxHost) => {
+      expect(at(line, mxHost)).toMatchObject(expected);
+    },
+  );
 
   test.each(["521 <198.51.100.7> is blocked", "521 5.7.1 Blocked"])(
-    "a host that blocks us at its greeting takes other mail: %s",
+    "classify does not read a block at the greeting as a host without mail: %s",
     (line) => {
       expect(classify(parseReply(line), { stage: "greeting" })).toMatchObject({
         verdict: "unknown",
@@ -548,7 +554,7 @@ describe("the words of one provider", () => {
     "550 Sending address rejected, unknown user",
     "550 From: user unknown",
     "550 User unknown at the sender's host",
-  ])("words for an unknown mailbox may be about our sender: %s", (line) => {
+  ])("classify relates words for an unknown mailbox to our sender: %s", (line) => {
     expect(at(line)).toMatchObject({ verdict: "unknown", aboutUs: true });
   });
 
@@ -558,7 +564,7 @@ describe("the words of one provider", () => {
     "550 5.1.1 This client is blocked",
     "550 5.1.1 Rejected for policy reasons",
     "550 User unknown; client blocked by the administrator",
-  ])("5.1.1 is no proof beside words that block: %s", (line) => {
+  ])("classify treats 5.1.1 beside words that block as no proof: %s", (line) => {
     expect(at(line).verdict).toBe("unknown");
   });
 
@@ -617,7 +623,7 @@ describe("the words of one provider", () => {
     | ${{ verdict: "invalid", reason: "mailbox_not_found", confidence: 0.8 }}
   Barracuda blocks, and quotes no server | 550 permanent failure for one or more recipients (bob@example.com:blocked)
     | ${{ verdict: "unknown", reason: "policy_blocked" }}
-`)("a reply that quotes another has its verdict: %s", (_name, lines, expected) => {
+`)("classify returns the verdict of a quoting reply: %s", (_name, lines, expected) => {
       expect(at(lines)).toMatchObject(expected);
     });
 
@@ -625,7 +631,7 @@ describe("the words of one provider", () => {
       "550 5.1.0 <probe@example.org>: Sender address rejected: undeliverable address: host mx.example.org[192.0.2.5] said: 550 5.1.1 User unknown (in reply to RCPT TO command)",
       "550-Verification failed for <probe@example.org>\n550-Called:   192.0.2.5\n550-Sent:     RCPT TO:<probe@example.org>\n550-Response: 550 5.1.1 User unknown\n550 Sender verify failed",
       "550-Callback setup failed while verifying <probe@example.org>\n550-Called:   192.0.2.5\n550-Sent:     MAIL FROM:<>\n550-Response: 550 No such user\n550 Sender verify failed",
-    ])("a server that asked about our sender quotes the reply about our sender: %s", (lines) => {
+    ])("a server that asked about our sender quotes a reply about our sender: %s", (lines) => {
       expect(at(lines)).toMatchObject({
         verdict: "unknown",
         reason: "sender_rejected",
@@ -633,7 +639,7 @@ describe("the words of one provider", () => {
       });
     });
 
-    test("a backoff that another server asked the gateway for is none of ours", () => {
+    test("a backoff that another server asked of the gateway does not apply to us", () => {
       const harvest = "550 5.1.1 Address harvesting is not welcome";
 
       expect(asksForBackoff(read(harvest), { stage: "rcpt" })).toBe(true);

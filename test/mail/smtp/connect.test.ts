@@ -29,7 +29,7 @@ const replies =
   () =>
     banner;
 
-test("the host with the lowest priority is asked, at its very address", async () => {
+test("the engine connects to the host with the lowest priority, at its exact address", async () => {
   const hosts = [
     { host: "mx2.a.example", priority: 20, ips: ["192.0.2.2"] },
     { host: "mx1.a.example", priority: 10, ips: ["192.0.2.1"] },
@@ -47,7 +47,7 @@ test("the host with the lowest priority is asked, at its very address", async ()
   expect(open.size, "wires left open").toBe(0);
 });
 
-describe("the next host is tried when the first", () => {
+describe("the next host", () => {
   test.each<[string, Behaviour]>([
     ["refuses the connection", "connect_refused"],
     ["cannot be reached in time", "connect_timeout"],
@@ -58,7 +58,7 @@ describe("the next host is tried when the first", () => {
     ["hangs up", replies("!closed")],
     ["is no mail server", replies("!not_smtp")],
     ["hangs up at EHLO", (reply) => (reply === null ? "220 mx" : "!closed")],
-  ])("%s", async (_, behaviour) => {
+  ])("the engine tries the next host when the first %s", async (_, behaviour) => {
     const { tried: outcome, open } = await whenTried(
       { "192.0.2.1": behaviour, "192.0.2.2": friendly },
       hostsAt("192.0.2.1", "192.0.2.2"),
@@ -71,7 +71,7 @@ describe("the next host is tried when the first", () => {
   });
 });
 
-test("what a host has replied about sender or recipients is not asked of another", async () => {
+test("the engine does not ask another host after a reply about sender or recipients", async () => {
   const strict: Behaviour = (reply) =>
     reply?.startsWith("MAIL") ? "550 5.7.1 no" : friendly(reply);
   const { tally, tried: outcome } = await whenTried(
@@ -83,7 +83,7 @@ test("what a host has replied about sender or recipients is not asked of another
   expect(outcome.result.closedBy).toBe("refused");
 });
 
-test("a host that throttles us is not left for another one", async () => {
+test("the engine does not leave a host that throttles us for another one", async () => {
   const { tally, tried: outcome } = await whenTried(
     {
       "192.0.2.1": replies("421 4.7.0 Too many connections from 192.0.2.99"),
@@ -96,8 +96,8 @@ test("a host that throttles us is not left for another one", async () => {
   expect(outcome.result).toMatchObject({ closedBy: "421", remaining: request.recipients });
 });
 
-describe("attempts are few:", () => {
-  test("three hosts", async () => {
+describe("few attempts", () => {
+  test("the engine tries three hosts at most", async () => {
     const { tally } = await whenTried(
       {},
       hostsAt("192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"),
@@ -106,7 +106,7 @@ describe("attempts are few:", () => {
     expect(tally).toEqual(["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
   });
 
-  test("two addresses of a host, before the next one", async () => {
+  test("the engine tries two addresses of a host before the next host", async () => {
     const { tally } = await whenTried(
       {},
       hostsAt(["192.0.2.1", "192.0.2.11", "192.0.2.111"], "192.0.2.2"),
@@ -115,7 +115,7 @@ describe("attempts are few:", () => {
     expect(tally).toEqual(["192.0.2.1", "192.0.2.11", "192.0.2.2"]);
   });
 
-  test("one address of a host that has spoken", async () => {
+  test("the engine tries one address of a host that has replied", async () => {
     const { tally } = await whenTried(
       { "192.0.2.1": replies("554 no") },
       hostsAt(["192.0.2.1", "192.0.2.11"], "192.0.2.2"),
@@ -124,13 +124,13 @@ describe("attempts are few:", () => {
     expect(tally).toEqual(["192.0.2.1", "192.0.2.2"]);
   });
 
-  test("one for an address that two hosts share", async () => {
+  test("the engine tries an address that two hosts share once", async () => {
     const { tally } = await whenTried({}, hostsAt("192.0.2.1", "192.0.2.1"));
 
     expect(tally).toEqual(["192.0.2.1"]);
   });
 
-  test("none for a host without an address", async () => {
+  test("the engine makes no attempt at a host without an address", async () => {
     const { tally, tried: outcome } = await whenTried(
       { "192.0.2.2": friendly },
       hostsAt([], "192.0.2.2"),
@@ -140,7 +140,7 @@ describe("attempts are few:", () => {
     expect(outcome.host).toBe("mx2.a.example");
   });
 
-  test("none after the deadline, and everybody is still to be asked", async () => {
+  test("the engine makes no attempt after the deadline, and leaves all recipients to ask", async () => {
     const { connect, log } = createNetwork({});
     const late = { now: () => new Date(25_000), deadline: new Date(25_000) };
 
@@ -151,7 +151,7 @@ describe("attempts are few:", () => {
   });
 });
 
-describe("when no host talks, what counts is", () => {
+describe("outcome without a talking host", () => {
   test.each<[string, Behaviour, Behaviour, unknown]>([
     ["the fault of the first", "connect_timeout", "connect_refused", "connect_timeout"],
     ["a refusal before a fault", "connect_refused", replies("554 no"), { code: 554 }],
@@ -159,7 +159,7 @@ describe("when no host talks, what counts is", () => {
     ["a fault before a 521", replies("521 no mail"), "connect_refused", "connect_refused"],
     ["a deferral before a 521", replies("521 no mail"), replies("421 later"), { code: 421 }],
     ["a 521 that all of them say", replies("521 no"), replies("521 no"), { code: 521 }],
-  ])("%s", async (_, first, second, expected) => {
+  ])("the outcome without a talking host is %s", async (_, first, second, expected) => {
     const { tried: outcome } = await whenTried(
       { "192.0.2.1": first, "192.0.2.2": second },
       hostsAt("192.0.2.1", "192.0.2.2"),
@@ -170,7 +170,7 @@ describe("when no host talks, what counts is", () => {
     expect(outcome.attempts).toHaveLength(2);
   });
 
-  test("that there was none", async () => {
+  test("the outcome of a domain without hosts is no_address", async () => {
     const { tried: outcome } = await whenTried({}, []);
 
     expect(outcome.result.recipients).toMatchObject([
@@ -180,7 +180,7 @@ describe("when no host talks, what counts is", () => {
   });
 });
 
-describe("a host whose TLS breaks is asked once more in the clear", () => {
+describe("a host whose TLS breaks", () => {
   const offering = (inTls: string): Behaviour => {
     let secured = false;
     return (reply) => {
@@ -198,7 +198,7 @@ describe("a host whose TLS breaks is asked once more in the clear", () => {
   test.each([
     ["in the handshake", "!tls_failed"],
     ["after it", "!closed"],
-  ])("when it breaks %s", async (_, inTls) => {
+  ])("the engine asks the host once more in the clear when TLS breaks %s", async (_, inTls) => {
     const {
       tried: outcome,
       log,
@@ -212,7 +212,7 @@ describe("a host whose TLS breaks is asked once more in the clear", () => {
   });
 });
 
-test("the provider of the host decides how much one connection is asked", async () => {
+test("the provider of the host limits the recipients of one connection", async () => {
   const hosts = [{ host: "a.mail.protection.outlook.com", priority: 0, ips: ["192.0.2.1"] }];
   const { log } = await whenTried({ "192.0.2.1": friendly }, hosts);
 
@@ -222,7 +222,7 @@ test("the provider of the host decides how much one connection is asked", async 
 test.each([
   ["filter10.antispamcloud.com", 45_000],
   ["mx1.a.example", 10_000],
-])("%s has %i ms for a recipient", async (host, wanted) => {
+])("the host %s gets %i ms for a recipient", async (host, wanted) => {
   const { connect } = createNetwork({ "192.0.2.1": friendly });
   const waits: number[] = [];
   const listening: SmtpConnect = async (target, options) => {

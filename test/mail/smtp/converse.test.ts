@@ -31,7 +31,7 @@ const scripted = (answers: string[], tlsFault: WireFault | null = null) => {
 
 const friendly = ["220 mx", "250 mx", "250 OK", "250 OK", "221 bye"];
 
-test("a session sends its lines in order, ends with QUIT and hangs up", async () => {
+test("a session sends its lines in order, ends with QUIT and closes the connection", async () => {
   const { wire, log, until } = scripted([...friendly]);
 
   const { result } = await converse(wire, createDialogue(plan), until(60_000));
@@ -46,7 +46,7 @@ test("a session sends its lines in order, ends with QUIT and hangs up", async ()
   ]);
 });
 
-test("the transcript tells who sent what, and when", async () => {
+test("the transcript records sender, text and time of each line", async () => {
   const { wire, until } = scripted(["220 mx", "250 mx", "250 OK", "550 5.1.1 no", "!closed"]);
 
   const { transcript } = await converse(wire, createDialogue(plan), until(60_000));
@@ -67,7 +67,7 @@ test("the transcript tells who sent what, and when", async () => {
 test.each([
   ["a 421", "421 4.7.0 slow down"],
   ["a lost connection", "!closed"],
-])("after %s there is no QUIT", async (_, end) => {
+])("the session sends no QUIT after %s", async (_, end) => {
   const { wire, log, until } = scripted([...friendly.slice(0, 3), end]);
 
   await converse(wire, createDialogue(plan), until(60_000));
@@ -80,7 +80,7 @@ describe("time", () => {
     ["the greeting", []],
     ["a recipient", friendly.slice(0, 3)],
   ])(
-    "a server that is silent at %s is waited for no longer than the deadline",
+    "the session waits for a server that is silent at %s no longer than the deadline",
     async (_, answers) => {
       const { wire, log, until } = scripted([...answers]);
       const time = until(7000);
@@ -93,7 +93,7 @@ describe("time", () => {
     },
   );
 
-  test("a silent server is not waited for as long as the caller would", async () => {
+  test("the session gives up a silent server before the caller's time ends", async () => {
     const { wire, until } = scripted([]);
     const time = until(60_000);
 
@@ -102,7 +102,7 @@ describe("time", () => {
     expect(time.now().getTime()).toBe(10_000);
   });
 
-  test("nothing is sent after the deadline", async () => {
+  test("the session sends nothing after the deadline", async () => {
     const { wire, log, until } = scripted([...friendly]);
 
     const { result } = await converse(wire, createDialogue(plan), until(2000));
@@ -121,7 +121,7 @@ describe("several commands at once", () => {
     "RCPT TO:<bob@a.example>",
   ];
 
-  test("stand before their replies in the transcript, as they left", async () => {
+  test("several commands at once precede their replies in the transcript, as they left", async () => {
     const { wire, until } = scripted([...opened, "250 OK", "250 OK", "550 no", "221 bye"]);
 
     const { transcript } = await converse(
@@ -140,7 +140,7 @@ describe("several commands at once", () => {
     ]);
   });
 
-  test("are not waited for any longer after a 421", async () => {
+  test("the session waits no longer for replies to several commands after a 421", async () => {
     const { wire, log, until } = scripted([...opened, "250 OK", "421 4.7.0 busy", "250 never"]);
 
     const { result } = await converse(wire, createDialogue({ ...plan, recipients }), until(60_000));
@@ -149,7 +149,7 @@ describe("several commands at once", () => {
     expect(log.at(-1)).toBe("(hung up)");
   });
 
-  test("have no result beyond the deadline, and are not sent after it", async () => {
+  test("several commands at once get no result after the deadline, and none is sent then", async () => {
     const { wire, log, until } = scripted([...opened, ...Array(20).fill("250 OK")]);
 
     const { result } = await converse(
@@ -166,7 +166,7 @@ describe("several commands at once", () => {
   });
 });
 
-test("a provider that takes its time for a recipient gets it", async () => {
+test("the session waits for a provider that is slow at a recipient", async () => {
   const { wire, until } = scripted(friendly.slice(0, 3));
   const time = until(120_000);
 
@@ -197,35 +197,35 @@ const slowly = (answers: readonly string[], seconds: readonly number[]) => {
   return { wire, time };
 };
 
-describe("a server that takes its time", () => {
+describe("a slow server", () => {
   const codes = async (seconds: readonly number[], isPatient = false) => {
     const { wire, time } = slowly(friendly, seconds);
     const { result } = await converse(wire, createDialogue(plan), time, { isPatient });
     return result.recipients.map(({ reply: got, fault }) => got?.code ?? fault);
   };
 
-  test("is silent after ten seconds", async () => {
+  test("a slow server counts as silent after ten seconds", async () => {
     expect(await codes([1, 1, 1, 12])).toEqual(["timeout"]);
     expect(await codes([12])).toEqual(["timeout"]);
   });
 
   test.each([[[12]], [[0, 20]], [[0, 0, 35]], [[0, 0, 0, 55]], [[35, 35, 35, 35]]])(
-    "has a minute for each reply where it was silent before: %j",
+    "a slow server that was silent before gets a minute for each reply: %j",
     async (seconds) => {
       expect(await codes(seconds, true)).toEqual([250]);
     },
   );
 
-  test("is silent after a minute, also where it was silent before", async () => {
+  test("a slow server that was silent before counts as silent after a minute", async () => {
     expect(await codes([61], true)).toEqual(["timeout"]);
   });
 
-  test("is a tarpit after two slow replies, and the session goes on", async () => {
+  test("a slow server counts as a tarpit after two slow replies, and the session continues", async () => {
     expect(await codes([5, 5, 20, 40])).toEqual([250]);
     expect(await codes([8, 9, 50, 59])).toEqual([250]);
   });
 
-  test("is no tarpit after one slow reply, as where the greeting is held back", async () => {
+  test("a slow server does not count as a tarpit after one slow reply, such as a late greeting", async () => {
     expect(await codes([6, 0, 0, 12])).toEqual(["timeout"]);
     expect(await codes([6, 0, 6, 12])).toEqual(["timeout"]);
   });
@@ -234,7 +234,7 @@ describe("a server that takes its time", () => {
 describe("STARTTLS", () => {
   const offered = ["220 mx", "250-mx | 250 STARTTLS", "220 go"];
 
-  test("is followed by a handshake with the mail host's name", async () => {
+  test("STARTTLS leads to a handshake with the mail host's name", async () => {
     const { wire, log, until } = scripted([...offered, ...friendly.slice(1)]);
 
     const { result } = await converse(wire, createDialogue(plan), until(60_000));
@@ -243,7 +243,7 @@ describe("STARTTLS", () => {
     expect(log.slice(1, 4)).toEqual(["STARTTLS", "(TLS with mx.a.example)", "EHLO probe.example"]);
   });
 
-  test("that breaks is a fault of the wire", async () => {
+  test("a broken handshake of STARTTLS counts as a fault of the connection", async () => {
     const { wire, log, until } = scripted(offered, "tls_failed");
 
     const { result, transcript } = await converse(wire, createDialogue(plan), until(60_000));
@@ -254,7 +254,7 @@ describe("STARTTLS", () => {
   });
 });
 
-test("a line break in an address is an error of ours, never sent, and the wire is closed", async () => {
+test("a line break in an address throws our own error before it is sent, and closes the connection", async () => {
   const recipients = ["ann@a.example>\r\nDATA"];
   const { wire, log, until } = scripted(["220 mx", "250 mx", "250 OK"]);
 
@@ -264,7 +264,7 @@ test("a line break in an address is an error of ours, never sent, and the wire i
   expect(log).toEqual(["EHLO probe.example", "MAIL FROM:<probe@probe.example>", "(hung up)"]);
 });
 
-test("a transcript is bounded, however much is sent", async () => {
+test("a transcript stays bounded, however much the server sends", async () => {
   function* endless(): Dialogue<null> {
     for (let count = 0; count < 1000; count++) yield [{ line: "NOOP", wait: "rcpt" }];
     return null;
@@ -279,7 +279,7 @@ test("a transcript is bounded, however much is sent", async () => {
 });
 
 test.each([0, 0.5, 1 - Number.EPSILON])(
-  "a random recipient is 20 plain signs, by chance of %d",
+  "a random recipient consists of 20 plain characters, by chance of %d",
   (chance) => {
     expect(createRandomRecipient("a.example", () => chance)).toMatch(
       /^[a-z][a-z0-9]{19}@a\.example$/,

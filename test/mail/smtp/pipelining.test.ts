@@ -40,7 +40,7 @@ const summarize = ({ recipients }: SessionResult) =>
       .join(" "),
   );
 
-test("flights begin small and grow with what is accepted", () => {
+test("flights begin small and grow with accepted recipients", () => {
   const recipients = people(14);
 
   const result = session(
@@ -54,7 +54,7 @@ test("flights begin small and grow with what is accepted", () => {
   expect(result.recipients).toHaveLength(14);
 });
 
-test("refusals do not let them grow, and all of a flight may be refused without going too far", () => {
+test("refused recipients stop the growth of flights, and a whole refused flight stays within the limits", () => {
   const recipients = people(12);
   const no = "550 5.1.1 no";
   const flight = (from: number, to: number) =>
@@ -72,7 +72,7 @@ test("refusals do not let them grow, and all of a flight may be refused without 
   expect(result).toMatchObject({ closedBy: "limit", remaining: recipients.slice(9) });
 });
 
-test("the person is asked before the random recipient, and those of several domains share a flight", () => {
+test("a flight puts the recipient before the random recipient, and recipients of several domains share it", () => {
   const recipients = ["ann@a.example", "bob@b.example", "cid@a.example"];
 
   const result = session(
@@ -105,7 +105,7 @@ test("several transactions share a flight", () => {
   expect(summarize(result)).toEqual(["ann 250", "bob 550"]);
 });
 
-test("guesses at one person's address go out one by one, and alone", () => {
+test("guesses at one person's address leave one by one, and alone", () => {
   const fallbacks = {
     byRecipient: [[], ["al@a.example"], []],
     isUnknownRecipient: ({ reply }: SessionResult["recipients"][number]) => reply?.code === 550,
@@ -123,7 +123,7 @@ test("guesses at one person's address go out one by one, and alone", () => {
   expect(result.unknownRecipients).toEqual(["ann@a.example"]);
 });
 
-test("a caller that waits is looked at before each flight", () => {
+test("the session looks for a waiting caller before each flight", () => {
   const looked: number[] = [];
   const shouldEnd = (tried: number) => looked.push(tried) === 2;
 
@@ -137,7 +137,7 @@ test("a caller that waits is looked at before each flight", () => {
   expect(result).toMatchObject({ closedBy: "limit", remaining: people(20).slice(6) });
 });
 
-test("what a server offers in the clear does not count once TLS stands", () => {
+test("an extension offered in the clear does not count after STARTTLS", () => {
   const transcript = `S: 220 a
     C: EHLO probe.example
     S: 250-a | 250-PIPELINING | 250 STARTTLS
@@ -153,14 +153,14 @@ test("what a server offers in the clear does not count once TLS stands", () => {
   expect(play({}, transcript).closedBy).toBe("us");
 });
 
-test("a caller that wants no flights gets one command at a time", () => {
+test("the session sends one command at a time to a caller that wants no flights", () => {
   const transcript = `${HELLO}\n${MAIL}\nS: 250 OK\n${rcpt("ann@a.example")}\nS: 250 OK`;
 
   expect(play({ pipelining: false }, transcript).closedBy).toBe("us");
 });
 
 describe("a refused transaction", () => {
-  test("in the middle of a flight leaves those after it unasked, whatever the server says of them", () => {
+  test("a refused transaction in the middle of a flight leaves the later recipients unasked", () => {
     const recipients = ["ann@a.example", "bob@b.example"];
 
     const result = session(
@@ -175,7 +175,7 @@ describe("a refused transaction", () => {
     expect(result).toMatchObject({ closedBy: "refused", remaining: ["bob@b.example"] });
   });
 
-  test("at the start of the session is the answer for all", () => {
+  test("a refused transaction at the start of the session decides all recipients", () => {
     const result = session(
       { recipients: people(3) },
       [
@@ -188,10 +188,10 @@ describe("a refused transaction", () => {
   });
 });
 
-describe("a transaction that is full in the middle of a flight", () => {
+describe("a full transaction in the middle of a flight", () => {
   const again = ["C: RSET", MAIL];
 
-  test("is followed by smaller ones, and the replies after that are asked for again", () => {
+  test("a full transaction in a flight leads to smaller ones, and its later recipients are asked again", () => {
     const result = session(
       { recipients: people(4) },
       [MAIL, rcpt("p0@a.example", "p1@a.example"), replies(...times(3, "250 OK"))].join("\n"),
@@ -208,7 +208,7 @@ describe("a transaction that is full in the middle of a flight", () => {
     expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550", "p3 250"]);
   });
 
-  test("takes the recipients of one domain from then on, where they were mixed", () => {
+  test("a full transaction with mixed domains leads to transactions of one domain", () => {
     const recipients = ["ann@a.example", "bob@b.example", "cid@c.example"];
 
     const result = session(
@@ -238,7 +238,7 @@ describe("a transaction that is full in the middle of a flight", () => {
   });
 });
 
-describe("a flight that is cut short", () => {
+describe("a broken flight", () => {
   const first = [MAIL, rcpt("p0@a.example", "p1@a.example"), replies(...times(3, "250 OK"))].join(
     "\n",
   );
@@ -249,19 +249,22 @@ describe("a flight that is cut short", () => {
     ["words against harvesters", "S: 550 5.7.1 Too many invalid recipients", "backoff"],
     ["a lost connection", "! closed", "lost"],
     ["the deadline", "! deadline", "deadline"],
-  ])("by %s keeps the replies before it, and the others are asked again", (_, end, closedBy) => {
-    const retried = closedBy === "backoff" ? `\n${replies("250 OK", "250 OK")}` : "";
-    const result = session(
-      { recipients: people(8) },
-      first,
-      `${second}\nS: 550 5.1.1 no\n${end}${retried}`,
-    );
+  ])(
+    "a flight broken by %s keeps the earlier replies, and its other recipients are asked again",
+    (_, end, closedBy) => {
+      const retried = closedBy === "backoff" ? `\n${replies("250 OK", "250 OK")}` : "";
+      const result = session(
+        { recipients: people(8) },
+        first,
+        `${second}\nS: 550 5.1.1 no\n${end}${retried}`,
+      );
 
-    expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550"]);
-    expect(result).toMatchObject({ closedBy, remaining: people(8).slice(3) });
-  });
+      expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550"]);
+      expect(result).toMatchObject({ closedBy, remaining: people(8).slice(3) });
+    },
+  );
 
-  test("by silence keeps none of its replies: one is missing, but not necessarily the last", () => {
+  test("a flight broken by silence keeps no replies, since any of them may be missing", () => {
     const result = session(
       { recipients: people(8) },
       first,
@@ -275,7 +278,7 @@ describe("a flight that is cut short", () => {
   test.each([
     ["in a flight", `${second}\n${replies("250 OK")}\n! not_smtp`],
     ["at the end", `${second}\n${replies(...times(4, "250 OK"))}\nC: QUIT\nS: 550 5.1.1 no`],
-  ])("by more replies than commands, seen %s, keeps nothing of the session", (_, end) => {
+  ])("a flight broken by more replies than commands, seen %s, discards the session", (_, end) => {
     const result = session({ recipients: people(6) }, first, end);
 
     expect(result).toMatchObject({
@@ -286,13 +289,13 @@ describe("a flight that is cut short", () => {
     });
   });
 
-  test("after the last reply has lost nothing", () => {
+  test("a flight broken after the last reply loses nothing", () => {
     const end = `${second}\n${replies(...times(4, "250 OK"))}\nC: QUIT\n! closed`;
 
     expect(session({ recipients: people(6) }, first, end).recipients).toHaveLength(6);
   });
 
-  test("before any reply is no answer for anyone: PIPELINING may be to blame", () => {
+  test("a flight broken before any reply answers no recipient, since PIPELINING may be the cause", () => {
     const result = session(
       { recipients: people(3) },
       [MAIL, rcpt("p0@a.example", "p1@a.example"), "! closed"].join("\n"),
@@ -301,7 +304,7 @@ describe("a flight that is cut short", () => {
     expect(result).toMatchObject({ recipients: [], remaining: people(3), closedBy: "lost" });
   });
 
-  test("by a 421 for its first recipient has answered that one, as one by one", () => {
+  test("a flight broken by a 421 for its first recipient answers that recipient", () => {
     const result = session(
       { recipients: people(3) },
       [MAIL, rcpt("p0@a.example", "p1@a.example"), replies("250 OK", "421 4.7.0 no")].join("\n"),
@@ -310,7 +313,7 @@ describe("a flight that is cut short", () => {
     expect(summarize(result)).toEqual(["p0 421"]);
   });
 
-  test("by a loss asks again about those whose domain is undecided", () => {
+  test("a flight broken by a lost connection asks again about recipients of undecided domains", () => {
     const result = session(
       { recipients: ["ann@a.example", "bob@b.example", "cid@c.example"], randomRecipients },
       [MAIL, rcpt("ann@a.example", "bob@b.example"), replies(...times(3, "250 OK"))].join("\n"),
@@ -325,7 +328,7 @@ describe("a flight that is cut short", () => {
     expect(result.remaining).toEqual(["bob@b.example", "cid@c.example"]);
   });
 
-  test("by a 421 asks again about those, too, but for the first of the session", () => {
+  test("a flight broken by a 421 asks again about undecided domains, except the session's first recipient", () => {
     const result = session(
       { recipients: ["ann@a.example", "bob@b.example", "cid@c.example"], randomRecipients },
       [
@@ -339,7 +342,7 @@ describe("a flight that is cut short", () => {
   });
 });
 
-test("many deferred recipients of as many domains leave room for their random ones", () => {
+test("many deferred recipients of as many domains leave room for their random recipients", () => {
   const recipients = Array.from({ length: 9 }, (_, n) => `ann@d${n}.example`);
   const randoms = new Map(recipients.map((_, n) => [`d${n}.example`, `zq@d${n}.example`]));
   const later = "450 4.7.1 Greylisted";

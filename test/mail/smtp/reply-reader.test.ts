@@ -6,7 +6,7 @@ import { asRows } from "../../runner/as-rows.ts";
 const read = (received: string | Uint8Array) =>
   createReplyReader()(Buffer.from(received as string));
 
-describe("a reply is read whole", () => {
+describe("whole replies", () => {
   test.each(asRows<[string, string, { code: number; enhanced: string | null; text: string }]>`
   a plain one | ${"250 OK\r\n"} | ${{ code: 250, enhanced: null, text: "OK" }}
   a bare code | ${"250\r\n"} | ${{ code: 250, enhanced: null, text: "" }}
@@ -14,40 +14,40 @@ describe("a reply is read whole", () => {
   bare line feeds | ${"250-a\n250 b\n"} | ${{ code: 250, enhanced: null, text: "a\nb" }}
   several lines | ${"250-mx.example\r\n250-SIZE\r\n250 STARTTLS\r\n"} | ${{ code: 250, enhanced: null, text: "mx.example\nSIZE\nSTARTTLS" }}
   an empty first line | ${"250-\r\n250 STARTTLS\r\n"} | ${{ code: 250, enhanced: null, text: "\nSTARTTLS" }}
-  lines that disagree: the last one ends the reply | ${"250-yes\r\n550 no\r\n"} | ${{ code: 550, enhanced: null, text: "yes\nno" }}
+  lines with different codes, of which the last ends the reply | ${"250-yes\r\n550 no\r\n"} | ${{ code: 550, enhanced: null, text: "yes\nno" }}
   a text that was broken in two | ${"550-5.1.1 No such\r\nuser here\r\n550 5.1.1 sorry\r\n"} | ${{ code: 550, enhanced: "5.1.1", text: "No such\nuser here\nsorry" }}
   an empty line before it | ${"\r\n250 OK\r\n"} | ${{ code: 250, enhanced: null, text: "OK" }}
   a NUL and other controls | ${"250 a\0b\x1b[31m\tc\x7f\r\n"} | ${{ code: 250, enhanced: null, text: "a�b�[31m c�" }}
   a lone carriage return | ${"250 a\rb\r\n"} | ${{ code: 250, enhanced: null, text: "a�b" }}
-  marks that turn the writing | ${"250 a\u202eb\r\n"} | ${{ code: 250, enhanced: null, text: "a�b" }}
+  marks that reverse the writing direction | ${"250 a\u202eb\r\n"} | ${{ code: 250, enhanced: null, text: "a�b" }}
   UTF-8 | ${"550 5.1.1 用户不存在\r\n"} | ${{ code: 550, enhanced: "5.1.1", text: "用户不存在" }}
-`)("%s", (_, received, reply) => {
+`)("the reader returns a whole reply: %s", (_, received, reply) => {
     expect(read(received)).toEqual([reply]);
   });
 
-  test("national letters in one byte are kept", () => {
+  test("the reader keeps national letters in one byte", () => {
     expect(read(Buffer.from("550 bo\xeete pleine\r\n", "latin1"))).toMatchObject([
       { text: "boîte pleine" },
     ]);
   });
 
-  test("two replies in one piece are two", () => {
+  test("the reader returns two replies from one piece", () => {
     expect(read("250 a\r\n\r\n421 b\r\n25")).toMatchObject([{ code: 250 }, { code: 421 }]);
   });
 
   test.each(["", "250", "250 OK", "250 OK\r", "250-mx.example\r\n", "250-a\r\n250 S", "\r\n"])(
-    "and %j is not whole yet",
+    "the reader waits for the rest of %j",
     (received) => {
       expect(read(received)).toEqual([]);
     },
   );
 });
 
-test("the bounds are those of one reply: a long session is read to its end", () => {
+test("the limits apply to one reply, so that the reader reads a long session to its end", () => {
   expect(read("250 2.1.5 OK\r\n".repeat(10_000))).toHaveLength(10_000);
 });
 
-describe("the enhanced code is found", () => {
+describe("the enhanced code", () => {
   test.each([
     ["550 5.1.1 No such user", "5.1.1", "No such user"],
     ["550 5.1.1", "5.1.1", ""],
@@ -63,29 +63,29 @@ describe("the enhanced code is found", () => {
     ["550 Unknown user - 5.1.10", "5.1.10", "Unknown user - 5.1.10"],
     ["550 said: [5.4.310] no domain", "5.4.310", "said: [5.4.310] no domain"],
     ["550-Sorry\r\n550 #5.1.1 bye", "5.1.1", "Sorry\n#5.1.1 bye"],
-  ])("in %j", (received, enhanced, text) => {
+  ])("the reader finds the enhanced code in %j", (received, enhanced, text) => {
     expect(read(`${received}\r\n`)).toMatchObject([{ enhanced, text }]);
   });
 
   test.each([
-    ["one of another class", "550 4.7.1 so"],
-    ["one of another class at the end", "450 no (#5.1.1)"],
+    ["a code of another class", "550 4.7.1 so"],
+    ["a code of another class at the end", "450 no (#5.1.1)"],
     ["the start of an address", "550 5.188.10.2 is listed"],
     ["an address in the text", "550 your address 5.1.1.4 is listed"],
     ["the end of an address", "550 see 10.5.1.1"],
     ["a version", "421 Exim 4.96.1 is busy"],
     ["a part of a path", "550 see http://a.example/5.1.1"],
     ["a long number", "550 5.1.12345"],
-  ])("unless it is %s", (_, received) => {
+  ])("the reader finds no enhanced code in %s", (_, received) => {
     expect(read(`${received}\r\n`)).toMatchObject([{ enhanced: null }]);
   });
 
-  test("and one of the right class beside one of another", () => {
+  test("the reader finds the enhanced code of the right class beside one of another class", () => {
     expect(read("550 4.4.2 then 5.4.4\r\n")).toMatchObject([{ enhanced: "5.4.4" }]);
   });
 });
 
-describe("what is no mail server is found out", () => {
+describe("servers that are no mail servers", () => {
   test.each([
     "SSH-2.0-OpenSSH_9.2\r\n",
     "HTTP/1.1 400 Bad Request\r\n",
@@ -96,7 +96,7 @@ describe("what is no mail server is found out", () => {
     "250OK\r\n",
     "150 no such class\r\n",
     "999 no such class\r\n",
-  ])("%j", (received) => {
+  ])("the reader detects that no mail server sent %j", (received) => {
     expect(read(received)).toEqual(["not_smtp"]);
   });
 
@@ -109,18 +109,18 @@ describe("what is no mail server is found out", () => {
     ["lines that never end", "250-a\r\n".repeat(5000)],
     ["empty lines that never end", "\r\n".repeat(5000)],
     ["more than 64 KB", `250-${bytes(2000)}\r\n`.repeat(33)],
-  ])("%s", (_, received) => {
+  ])("the reader ends the session at %s", (_, received) => {
     expect(read(received)).toEqual(["reply_too_long"]);
   });
 
   test.each([
     ["the longest line", `250 ${bytes(2044)}\r\n`],
     ["100 lines", `${"250-a\r\n".repeat(99)}250 a\r\n`],
-  ])("but not by %s", (_, received) => {
+  ])("the reader accepts %s", (_, received) => {
     expect(read(received)).toMatchObject([{ code: 250 }]);
   });
 
-  test("and nothing is read after it", () => {
+  test("the reader reads nothing after it detected another protocol", () => {
     const reader = createReplyReader();
 
     expect(reader(Buffer.from("250 a\r\nHELLO\r\n250 b\r\n"))).toMatchObject([
@@ -131,7 +131,7 @@ describe("what is no mail server is found out", () => {
   });
 });
 
-test("it does not matter in which pieces a reply comes", () => {
+test("the reader returns a reply equally in whatever pieces the reply arrives", () => {
   const anyBytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc
@@ -149,7 +149,7 @@ test("it does not matter in which pieces a reply comes", () => {
   );
 });
 
-test("a reply is safe to print, whatever the bytes", () => {
+test("the reader makes a reply safe to print, whatever its bytes", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
       const received = Buffer.concat([

@@ -17,7 +17,7 @@ const randomRecipients = new Map([
   ["b.example", "zq@b.example"],
 ]);
 
-test("every recipient is asked in order, and a random recipient of each domain after its first accepted one", () => {
+test("the session asks about every recipient in order, and about a random one after each domain's first acceptance", () => {
   const result = play(
     { recipients: [...three, "dan@b.example"], randomRecipients },
     `${OPENED}
@@ -47,7 +47,7 @@ test("every recipient is asked in order, and a random recipient of each domain a
   expect(result).toMatchObject({ closedBy: "us", remaining: [], ending: null, tls: false });
 });
 
-test("a domain that is known already is asked for no random recipient, and its case does not matter", () => {
+test("the session asks about no random recipient at a known domain, in any case of its letters", () => {
   const result = play(
     { recipients: ["ann@A.Example"], randomRecipients },
     `${OPENED}
@@ -64,7 +64,7 @@ test("a domain that is known already is asked for no random recipient, and its c
   ).toEqual([]);
 });
 
-test("a session asks about the witness after its recipients, in a transaction of its own", () => {
+test("a session asks about the witness after its recipients, in a separate transaction", () => {
   const chooseWitness = ([ann]: SessionResult["recipients"]) =>
     ann?.reply?.code === 550 ? "eve@a.example" : undefined;
   const result = play(
@@ -93,43 +93,46 @@ test("a session that a throttle ended asks about no witness", () => {
   expect(result.witness).toBeUndefined();
 });
 
-describe("no recipient is asked", () => {
+describe("a session without a recipient", () => {
   test.each(asRows`
   the banner turns us away | S: 554 5.7.1 no | greeting 554 | refused
   the banner says later | S: 450 busy | greeting 450 | refused
   the banner is a 421 | S: 421 4.3.2 shutting down | greeting 421 | ${"421"}
   the greeting never comes | ! timeout | greeting timeout | lost
-  it is no mail server | ! not_smtp | greeting not_smtp | lost
-  another reply stands where the greeting belongs | S: 250 OK | greeting 250 | refused
+  the server is no mail server | ! not_smtp | greeting not_smtp | lost
+  another reply replaces the greeting | S: 250 OK | greeting 250 | refused
   EHLO is refused | ${"S: 220 a\nC: EHLO probe.example\nS: 550 5.7.1 no"} | ehlo 550 | refused
   EHLO and HELO are refused | ${"S: 220 a\nC: EHLO probe.example\nS: 502 what\nC: HELO probe.example\nS: 554 no"} | ehlo 554 | refused
   the server hangs up after EHLO | ${"S: 220 a\nC: EHLO probe.example\n! closed"} | ehlo closed | lost
   our sender is refused | ${`${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 550 5.1.8 who`} | mail 550 | refused
-  TLS is asked for, which was not offered | ${`${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 530 5.7.0 Must issue STARTTLS`} | mail 530 | refused
-`)("when %s, and all have the same answer", (_, transcript, outcome, closedBy) => {
-    const result = play({ recipients: three, randomRecipients }, transcript);
+  the server requires TLS that it did not offer | ${`${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 530 5.7.0 Must issue STARTTLS`} | mail 530 | refused
+`)(
+    "a session asks about no recipient, and all get one answer, when %s",
+    (_, transcript, outcome, closedBy) => {
+      const result = play({ recipients: three, randomRecipients }, transcript);
 
-    expect(summarize(result)).toEqual(["ann", "bob", "cid"].map((name) => `${name} ${outcome}`));
-    expect(result).toMatchObject({ closedBy, remaining: [], catchAllProbes: [] });
-  });
+      expect(summarize(result)).toEqual(["ann", "bob", "cid"].map((name) => `${name} ${outcome}`));
+      expect(result).toMatchObject({ closedBy, remaining: [], catchAllProbes: [] });
+    },
+  );
 
   test.each([
     ["the banner", "S: 421 4.7.0 slow down"],
     ["MAIL", `${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 451 4.7.500 Server busy`],
-  ])("when %s throttles us, and all wait for another session", (_, transcript) => {
+  ])("a session leaves all recipients to another session when %s throttles us", (_, transcript) => {
     const result = play({ recipients: three, randomRecipients }, transcript);
 
     expect(result).toMatchObject({ recipients: [], remaining: three, catchAllProbes: [] });
   });
 
-  test("when the caller's time is up, and all wait for another session", () => {
+  test("a session leaves all recipients to another session when the caller's time is over", () => {
     const result = play({ recipients: three }, `${HELLO}\n! deadline`);
 
     expect(result).toMatchObject({ recipients: [], remaining: three, closedBy: "deadline" });
   });
 });
 
-describe("a session that is cut short", () => {
+describe("a broken session", () => {
   const first = "C: RCPT TO:<ann@a.example>";
   const second = `${first}\nS: 250 OK\nC: RCPT TO:<bob@a.example>`;
 
@@ -138,19 +141,22 @@ describe("a session that is cut short", () => {
     ["too many recipients", "S: 452 4.5.3 Too many recipients", "ann 452", "full"],
     ["a lost connection", "! closed", "ann closed", "lost"],
     ["silence", "! timeout", "ann timeout", "lost"],
-  ])("by %s to the first recipient has answered that one", (_, end, outcome, closedBy) => {
-    const result = play({ recipients: three }, `${OPENED}\n${first}\n${end}`);
+  ])(
+    "a session broken by %s to the first recipient answers that recipient",
+    (_, end, outcome, closedBy) => {
+      const result = play({ recipients: three }, `${OPENED}\n${first}\n${end}`);
 
-    expect(summarize(result)).toEqual([outcome]);
-    expect(result).toMatchObject({ remaining: ["bob@a.example", "cid@b.example"], closedBy });
-  });
+      expect(summarize(result)).toEqual([outcome]);
+      expect(result).toMatchObject({ remaining: ["bob@a.example", "cid@b.example"], closedBy });
+    },
+  );
 
   test.each([
     ["a 421", "S: 421 4.7.0 too many errors", "421"],
     ["a lost connection", "! closed", "lost"],
     ["silence", "! timeout", "lost"],
     ["the deadline", "! deadline", "deadline"],
-  ])("by %s later asks that one again elsewhere", (_, end, closedBy) => {
+  ])("a session broken by %s later leaves the recipient to another session", (_, end, closedBy) => {
     const result = play({ recipients: three }, `${OPENED}\n${second}\n${end}`);
 
     expect(summarize(result)).toEqual(["ann 250"]);
@@ -158,7 +164,7 @@ describe("a session that is cut short", () => {
     expect(result.ending).toMatchObject({ stage: "rcpt" });
   });
 
-  test("by a 421 about one domain has asked that one, whichever it was", () => {
+  test("a session broken by a 421 about one domain answers the recipient of that domain", () => {
     const end = "S: 421 4.7.0 IP not in whitelist for RCPT domain, closing connection";
     const result = play({ recipients: three }, `${OPENED}\n${second}\n${end}`);
 
@@ -172,7 +178,7 @@ describe("a session that is cut short", () => {
     replies.map((text, n) => `C: RCPT TO:<${AT[n]}>\n    S: ${text}`).join("\n    ");
   const OF_US = "550 5.7.1 Your IP address is on our block list (S3150)";
 
-  test("by three refusals of us in a row asks no other recipient", () => {
+  test("three refusals of us in a row end a session before the next recipient", () => {
     const replies = ["550 5.1.1 User unknown", OF_US, OF_US, OF_US];
     const result = play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`);
 
@@ -180,7 +186,7 @@ describe("a session that is cut short", () => {
     expect(result).toMatchObject({ remaining: ["eve@c.example"], closedBy: "refused" });
   });
 
-  test("by nothing, where another reply comes in between", () => {
+  test("refusals of us with another reply between do not end a session", () => {
     const replies = [OF_US, OF_US, "250 OK", OF_US, OF_US];
 
     expect(play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`).closedBy).toBe(
@@ -188,7 +194,7 @@ describe("a session that is cut short", () => {
     );
   });
 
-  test("by its random recipient keeps the real answer, and the domain stays undecided", () => {
+  test("a session broken at its random recipient keeps the real answer, and leaves the domain undecided", () => {
     const lost = play(
       { recipients: three, randomRecipients },
       `${OPENED}\n${first}\nS: 250 OK\nC: RCPT TO:<zq@a.example>\n! closed`,
@@ -199,7 +205,7 @@ describe("a session that is cut short", () => {
     expect(lost.remaining).toEqual(["bob@a.example", "cid@b.example"]);
   });
 
-  test("by a refusal of the next transaction leaves the rest unasked", () => {
+  test("a refused next transaction leaves the other recipients unasked", () => {
     const result = play(
       { recipients: three, limits: { ...plan.limits, recipientsPerTransaction: 1 } },
       `${OPENED}\n${first}\nS: 250 OK\nC: RSET\nS: 250 OK
@@ -214,7 +220,7 @@ describe("a session that is cut short", () => {
     ["a full mailbox", "S: 452 4.2.2 Mailbox full"],
     ["greylisting", "S: 450 4.7.1 Greylisted"],
     ["a bare 452", "S: 452 try later"],
-  ])("is not what %s does", (_, answer) => {
+  ])("a session continues after %s", (_, answer) => {
     const result = play(
       { recipients: ["ann@a.example", "bob@a.example"] },
       `${OPENED}\n${first}\n${answer}\nC: RCPT TO:<bob@a.example>\nS: 250 OK`,
@@ -224,7 +230,7 @@ describe("a session that is cut short", () => {
   });
 });
 
-describe("a transaction without room for one more", () => {
+describe("a full transaction", () => {
   const ask = (recipient: string, reply: string) => `\nC: RCPT TO:<${recipient}>\nS: ${reply}`;
   const again = "\nC: RSET\nS: 250 OK\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK";
   const [ann, bob, cid] = ["ann@a.example", "bob@a.example", "cid@b.example"];
@@ -236,7 +242,7 @@ describe("a transaction without room for one more", () => {
     "552 too many recipients",
     "451 4.4.4 Recipients belong to multiple regions ATTR38",
     "452 4.5.3 Domain policy size per transaction exceeded, please try this recipient in a separate transaction",
-  ])("is followed by another, which has as few: %s", (reply) => {
+  ])("a full transaction leads to another one with as few recipients: %s", (reply) => {
     const result = play(
       { recipients: [ann, bob, "eve@a.example"] },
       OPENED +
@@ -252,7 +258,7 @@ describe("a transaction without room for one more", () => {
     expect(result).toMatchObject({ closedBy: "us", remaining: [] });
   });
 
-  test("for another domain takes the recipients of one from then on", () => {
+  test("a full transaction for another domain leads to transactions of one domain", () => {
     const mixed =
       "451-4.3.0 Multiple destination domains per transaction is unsupported. | 451 4.3.0 try again";
     const [dan, eve] = ["dan@b.example", "eve@c.example"];
@@ -273,7 +279,7 @@ describe("a transaction without room for one more", () => {
     expect(summarize(result)).toEqual(["ann 250", "bob 250", "cid 250", "dan 250", "eve 250"]);
   });
 
-  test("for the random recipient gives it one of its own", () => {
+  test("a transaction full at the random recipient gives it a separate transaction", () => {
     const result = play(
       { recipients: [ann], randomRecipients },
       OPENED +
@@ -286,7 +292,7 @@ describe("a transaction without room for one more", () => {
     expect(result.catchAllProbes).toMatchObject([{ domain: "a.example", reply: { code: 550 } }]);
   });
 
-  test("at its first recipient belongs to a connection that is full", () => {
+  test("a transaction full at its first recipient means that the connection is full", () => {
     const result = play(
       { recipients: [ann, bob, cid] },
       OPENED + ask(ann, "250 OK") + ask(bob, TOO_MANY) + again + ask(bob, TOO_MANY),
@@ -296,7 +302,7 @@ describe("a transaction without room for one more", () => {
     expect(result).toMatchObject({ closedBy: "full", remaining: [bob, cid] });
   });
 
-  test("is none where the server has had too many that do not exist", () => {
+  test("a transaction does not count as full when the server has seen too many unknown recipients", () => {
     const harvest = "452 4.5.3 Too many unknown recipients, goodbye";
 
     const result = play(
@@ -313,7 +319,7 @@ describe("limits", () => {
   const again = "\nC: RSET\nS: 250 OK\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK";
   const recipients = ["a1", "a2", "a3"].map((name) => `${name}@a.example`);
 
-  test("a full transaction is followed by RSET and MAIL, and the last one by QUIT", () => {
+  test("the session sends RSET and MAIL after a full transaction, and QUIT after the last one", () => {
     const limits = {
       ...plan.limits,
       recipientsPerTransaction: 1,
@@ -327,7 +333,7 @@ describe("limits", () => {
     expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"], ending: null });
   });
 
-  test("a random recipient counts for its transaction, and comes on top of those of a connection", () => {
+  test("a random recipient counts for its transaction, and not for the connection's recipients", () => {
     const limits = { ...plan.limits, recipientsPerTransaction: 1, recipientsPerConnection: 2 };
     const transcript = OPENED + ask("a1", 250) + again + ask("zq", 550) + again + ask("a2", 250);
 
@@ -336,7 +342,7 @@ describe("limits", () => {
     ).toBe("us");
   });
 
-  test("where a transaction takes the recipients of one domain, another domain begins the next", () => {
+  test("a session with one domain per transaction begins the next one for another domain", () => {
     const limits = { ...plan.limits, oneDomainPerTransaction: true };
     const askAt = (address: string) => `\nC: RCPT TO:<${address}>\nS: 250 OK`;
 
@@ -350,7 +356,7 @@ describe("limits", () => {
     expect(result.closedBy).toBe("us");
   });
 
-  test("a session that was refused too often ends before the server ends it", () => {
+  test("a session ends after too many refusals, before the server ends it", () => {
     const limits = { ...plan.limits, rejectionsPerConnection: 2 };
 
     const result = play({ recipients, limits }, OPENED + ask("a1", 450) + ask("a2", 550));
@@ -358,7 +364,7 @@ describe("limits", () => {
     expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"] });
   });
 
-  test("a limit that is reached with the last recipient is none", () => {
+  test("a limit reached with the last recipient has no effect", () => {
     const limits = { ...plan.limits, rejectionsPerConnection: 3 };
     const transcript = OPENED + ask("a1", 550) + ask("a2", 550) + ask("a3", 550);
 
@@ -372,7 +378,7 @@ describe("STARTTLS", () => {
   const transaction =
     "\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK\nC: RCPT TO:<ann@a.example>\nS: 250 OK";
 
-  test("is used where it is offered, and the extensions are asked for again", () => {
+  test("the session uses STARTTLS when the server offers it, and asks for the extensions again", () => {
     const result = play(
       {},
       `${offered}S: 220 go\nC: EHLO probe.example\nS: 250-a | 250 8BITMIME${transaction}`,
@@ -381,13 +387,13 @@ describe("STARTTLS", () => {
     expect(result).toMatchObject({ tls: true, extensions: ["8BITMIME"], closedBy: "us" });
   });
 
-  test("that is not available now leaves the session in the clear", () => {
+  test("a STARTTLS that is not available now leaves the session in the clear", () => {
     const result = play({}, `${offered}S: 454 4.7.0 not now${transaction}`);
 
     expect(result).toMatchObject({ tls: false, extensions: ["STARTTLS", "SIZE"], closedBy: "us" });
   });
 
-  test("is left alone where the caller wants none", () => {
+  test("the session ignores STARTTLS when the caller wants none", () => {
     const clear = "S: 220 a\nC: EHLO probe.example\nS: 250-a | 250 STARTTLS";
 
     expect(play({ tls: false }, clear + transaction).tls).toBe(false);
@@ -396,14 +402,14 @@ describe("STARTTLS", () => {
   test.each([
     ["in the handshake", "! tls_failed"],
     ["in the first words after it", "S: 220 go\nC: EHLO probe.example\n! closed"],
-  ])("that breaks %s is distinguished from a server that hangs up", (_, end) => {
+  ])("a STARTTLS that breaks %s differs from a server that hangs up", (_, end) => {
     const result = play({}, offered + end);
 
     expect(result).toMatchObject({ closedBy: "lost", ending: { stage: "starttls" } });
   });
 });
 
-test("a server without EHLO is asked with HELO and offers nothing", () => {
+test("a server without EHLO gets HELO, and offers nothing", () => {
   const result = play(
     {},
     `S: 220 old
@@ -423,7 +429,7 @@ test("a server without EHLO is asked with HELO and offers nothing", () => {
 describe("an address beyond ASCII", () => {
   const recipients = ["ann@a.example", "jürgen@a.example", "bob@a.example"];
 
-  test("opens a transaction of its own with SMTPUTF8, where the server knows it", () => {
+  test("an address beyond ASCII opens a transaction with SMTPUTF8 when the server supports it", () => {
     const result = play(
       { recipients },
       `S: 220 a
@@ -446,7 +452,7 @@ describe("an address beyond ASCII", () => {
     expect(summarize(result)).toEqual(["ann 250", "jürgen 550", "bob 250"]);
   });
 
-  test("is not sent to a server that would not understand it, and the others are", () => {
+  test("the session does not send an address beyond ASCII to a server without SMTPUTF8, and sends the others", () => {
     const result = play(
       { recipients },
       `${OPENED}\nC: RCPT TO:<ann@a.example>\nS: 250 OK\nC: RCPT TO:<bob@a.example>\nS: 250 OK`,
@@ -477,7 +483,7 @@ describe("guesses at one person's address", () => {
     remaining: unasked.length,
   });
 
-  test("a guess without a mailbox is followed by the next, and the first that has one ends it", () => {
+  test("the session asks about the next guess after one without a mailbox, and ends at the first mailbox", () => {
     const result = play(
       { fallbacks: guesses },
       `${OPENED}
@@ -494,7 +500,7 @@ describe("guesses at one person's address", () => {
     });
   });
 
-  test("the random recipient comes after the guess that was accepted, so a catch-all is asked about two", () => {
+  test("the random recipient follows the accepted guess, so that a catch-all sees two recipients", () => {
     const result = play(
       { fallbacks: guesses, randomRecipients: new Map([["a.example", "zq@a.example"]]) },
       `${OPENED}
@@ -514,9 +520,9 @@ describe("guesses at one person's address", () => {
 
   test.each([
     ["a server that puts us off", "450 4.7.1 later", "ann 450"],
-    ["a refusal of us", "550 5.7.1 blocked", "ann 550"],
-    ["a full mailbox", "452 4.2.2 full", "ann 452"],
-  ])("%s is not asked about the others", (_, reply, settled) => {
+    ["a server that refuses us", "550 5.7.1 blocked", "ann 550"],
+    ["a server with the full mailbox", "452 4.2.2 full", "ann 452"],
+  ])("the session asks %s about no other guess", (_, reply, settled) => {
     const result = play(
       { fallbacks: guesses },
       `${OPENED}\nC: RCPT TO:<ann@a.example>\nS: ${reply}`,
@@ -525,7 +531,7 @@ describe("guesses at one person's address", () => {
     expect(summarize(result)).toEqual({ settled: [settled], unknownRecipients: [], remaining: 0 });
   });
 
-  test("where no guess has a mailbox, the last of them is the answer", () => {
+  test("the last guess is the answer when no guess has a mailbox", () => {
     const result = play(
       { fallbacks: guesses },
       `${OPENED}
@@ -544,7 +550,7 @@ describe("guesses at one person's address", () => {
     });
   });
 
-  test("a session with enough refusals leaves the other guesses to the next, and tells which have no mailbox", () => {
+  test("a session with enough refusals leaves the other guesses to the next, and lists those without a mailbox", () => {
     const at = [["b@a.example", "c@a.example", "d@a.example", "e@a.example"]];
     const asked = ["ann", "b", "c", "d"].map(
       (name) => `C: RCPT TO:<${name}@a.example>\nS: 550 5.1.1 who?`,
@@ -566,7 +572,7 @@ describe("guesses at one person's address", () => {
     expect(result.closedBy).toBe("limit");
   });
 
-  test("a connection that breaks between two guesses leaves the second one open", () => {
+  test("a connection that breaks between two guesses leaves the second guess open", () => {
     const result = play(
       { fallbacks: guesses },
       `${OPENED}
@@ -579,7 +585,7 @@ describe("guesses at one person's address", () => {
     expect(summarize(result)).toEqual({ settled: [], unknownRecipients: ["ann"], remaining: 1 });
   });
 
-  test("others in the session are asked as ever", () => {
+  test("guesses do not change the turn of other recipients in the session", () => {
     const result = play(
       { recipients: ["ann@a.example", "bob@a.example"], fallbacks: guesses },
       `${OPENED}

@@ -52,7 +52,7 @@ test("the words of every rule for an unknown mailbox outrank a code alone", () =
   expect(findContradictions(sentences)).toEqual([]);
 });
 
-test("Plesk's refusal with the code of another owner is about an unknown mailbox", () => {
+test("Plesk's refusal with the code of another owner concerns an unknown mailbox", () => {
   const reply = read("550 sorry, no mailbox here by that name. (#5.7.17)");
 
   expect(classify(reply, { stage: "rcpt" })).toMatchObject({
@@ -63,7 +63,7 @@ test("Plesk's refusal with the code of another owner is about an unknown mailbox
 
 for (const file of ["smtpReplies", "moreSmtpReplies"] as const)
   createDescribe(file, `real replies of ${file}`, (readFile) => {
-    test("outrank a code alone where they call the mailbox unknown", () => {
+    test("real replies outrank a code alone when they call the mailbox unknown", () => {
       const sentences = readFile()
         .split("\n")
         .filter((line) => line !== "")

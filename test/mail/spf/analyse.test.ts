@@ -274,25 +274,28 @@ const rows: Row[] = [
   ],
 ];
 
-test.each(rows)("%s, %s, costs %i", async (id, severity, costPoints, broken, without, input) => {
-  const message = await whenAnalysed(broken, input);
+test.each(rows)(
+  "the SPF analysis raises %s as %s, at a cost of %i points",
+  async (id, severity, costPoints, broken, without, input) => {
+    const message = await whenAnalysed(broken, input);
 
-  const [first] = message.issues.filter((issue) => issue.id === id);
-  expect(first).toMatchObject({ severity, costPoints });
-  expect(first?.message).not.toMatch(UNFILLED);
-  expect((await whenAnalysed(without, input)).ids).not.toContain(id);
-});
+    const [first] = message.issues.filter((issue) => issue.id === id);
+    expect(first).toMatchObject({ severity, costPoints });
+    expect(first?.message).not.toMatch(UNFILLED);
+    expect((await whenAnalysed(without, input)).ids).not.toContain(id);
+  },
+);
 
 test.each([
   ["no policy", {}],
   ["two policies", { "a.test": { TXT: ["v=spf1 -all", "v=spf1 mx -all"] } }],
   ["a policy that cannot be read", policy("moo", "-all")],
   ["a broken policy in front of it", policy("include:gone.test", "ip4:192.0.2.1", "-all")],
-])("where there is %s, no address is reported as not covered", async (_, names) => {
+])("the analysis reports no uncovered address for a record with %s", async (_, names) => {
   expect((await whenAnalysed(names, SENDING)).ids).toHaveLength(1);
 });
 
-test("every rule there is has a row", () => {
+test("every rule of the analysis has a row in the table", () => {
   const covered = new Set(rows.map(([id]) => id));
 
   const ids = Object.entries(SPF_RULES).map(([rule, spec]) => ("id" in spec ? spec.id : rule));
@@ -301,23 +304,23 @@ test("every rule there is has a row", () => {
 
 test.each<[string, Zone, string, number | null]>([
   ["a policy without fault", policy("mx", "ip4:192.0.2.1", "-all"), "pass", 100],
-  ["what only matters to know", policy("~all"), "pass", 100],
-  ["what could be better", policy("?all"), "warn", 70],
-  ["what fails", policy("moo", "-all"), "fail", 20],
+  ["a policy with a mere note", policy("~all"), "pass", 100],
+  ["a policy with a lesser fault", policy("?all"), "warn", 70],
+  ["a policy with a grave fault", policy("moo", "-all"), "fail", 20],
   ["more faults than points", { ...policy("+all", "moo", "mx:b") }, "fail", 0],
   ["no policy", {}, "missing", 0],
-  ["trouble", { "a.test": "TIMEOUT" }, "error", null],
+  ["a silent name server", { "a.test": "TIMEOUT" }, "error", null],
   [
-    "trouble beside a fault",
+    "a failing name server beside a fault",
     { ...policy("moo", "include:b.test", "-all"), "b.test": "SERVFAIL" },
     "error",
     null,
   ],
-])("%s is %s", async (_, names, status, score) => {
+])("the analysis gives %s the status %s", async (_, names, status, score) => {
   expect(await whenAnalysed(names)).toMatchObject({ status, score });
 });
 
-test("all issues are reported at once, gravest first, and what it costs is what the score lost", async () => {
+test("the analysis reports all issues at once, gravest first, with the points that the score lost", async () => {
   const { issues, score } = await whenAnalysed(
     {
       "a.test": spf(
@@ -350,7 +353,7 @@ test("all issues are reported at once, gravest first, and what it costs is what 
   expect(score).toBe(0);
 });
 
-test("a rule that is broken three times is reported three times and costs once", async () => {
+test("a rule broken three times is reported three times, and costs points once", async () => {
   const { issues, score } = await whenAnalysed(policy("ptr", "ptr:b.test", "?ptr", "-all"));
 
   expect(issues.map(({ id, costPoints }) => [id, costPoints])).toEqual([
@@ -361,7 +364,7 @@ test("a rule that is broken three times is reported three times and costs once",
   expect(score).toBe(90);
 });
 
-test("a missing space is reported as such, with its position", async () => {
+test("the analysis reports a missing space with its position", async () => {
   const { issues } = await whenAnalysed(policy("ip4:192.0.2.1~all"));
 
   // And not that the "all" is missing.
@@ -372,13 +375,13 @@ test("a missing space is reported as such, with its position", async () => {
   });
 });
 
-test("a byte that cannot be seen is shown", async () => {
+test("the analysis shows an invisible byte", async () => {
   const { issues } = await whenAnalysed(policy("ip4:192.0.2.1\r\n", "-all"));
 
   expect(issues[0]?.detail["term"]).toBe("ip4:192.0.2.1\\x0d\\x0a");
 });
 
-describe("look-ups are those of the host that walks through all of it", () => {
+describe("look-ups of a whole walk", () => {
   test.each(asRows<[string, Zone, number, number]>`
   ip4, ip6, all and exp cost none | ${policy("ip4:1.2.3.4", "ip6:::1", "exp=b.test", "-all")} | 0 | 0
   each other term costs one | ${policy("a", "mx", "ptr", "exists:b.test", "-all")} | 4 | 3
@@ -390,12 +393,15 @@ describe("look-ups are those of the host that walks through all of it", () => {
   a redirect beside all costs none | ${policy("redirect=b.test", "-all")} | 0 | 0
   what stands after an include that lets everybody in costs none | ${{ ...policy("include:b.test", "a", "mx"), "b.test": spf("all") }} | 1 | 0
   a macro costs itself alone | ${policy("include:%{i}.b.test", "-all")} | 1 | 0
-`)("%s", async (_, names, lookups, voidLookups) => {
-    expect(await whenAnalysed(names)).toMatchObject({ lookups, voidLookups });
-  });
+`)(
+    "the look-ups are those of a host that walks through all terms: %s",
+    async (_, names, lookups, voidLookups) => {
+      expect(await whenAnalysed(names)).toMatchObject({ lookups, voidLookups });
+    },
+  );
 });
 
-test("a domain that a macro names for all mail alike is read", async () => {
+test("the analysis reads a domain that a macro makes equal for all mail", async () => {
   const { domains, record } = await whenAnalysed({
     ...policy("include:_spf.%{d2}", "redirect=%{o}.b.test"),
     "_spf.a.test": spf(),
@@ -406,7 +412,7 @@ test("a domain that a macro names for all mail alike is read", async () => {
   expect(domains).toEqual(["_spf.a.test", "a.test.b.test"]);
 });
 
-test("of an mx with too many hosts none is looked up, as no receiver does", async () => {
+test("the analysis looks up no host of an mx with too many hosts, as receivers do", async () => {
   expect((await whenAnalysed(MX(11))).calls).toEqual(["TXT a.test", "MX a.test"]);
 });
 
@@ -426,7 +432,7 @@ describe("a hostile zone", () => {
       (name) => ["v=spf1", ...many(200, (n) => `exists:%{i}.${n}.${name}`)],
     ],
     ["of a thousand faults", () => ["v=spf1", ...many(1_000, (n) => `moo${n}`)]],
-  ])("%s is asked 40 questions at most, and its report is short", async (_, record) => {
+  ])("a hostile zone %s gets at most 40 DNS queries and a short report", async (_, record) => {
     const calls: string[] = [];
     const dns = async (type: string, name: string) => {
       calls.push(`${type} ${name}`);
@@ -444,7 +450,7 @@ describe("a hostile zone", () => {
     expect(status).not.toBe("error");
   });
 
-  test("that doubles with every level is counted and not walked", async () => {
+  test("the analysis counts a hostile zone that doubles with every level, and does not walk it", async () => {
     const names = Object.fromEntries(
       many(19, (n) => `n${n}.test`).map((name, n) => [
         name,
@@ -462,7 +468,7 @@ describe("a hostile zone", () => {
   });
 });
 
-test("an evaluation for which the questions did not suffice says nothing", async () => {
+test("an evaluation that runs out of DNS queries proves nothing", async () => {
   const names = many(19, (n) => `n${n}.test`);
   const { ids, evaluation, status, calls } = await whenAnalysed(
     {

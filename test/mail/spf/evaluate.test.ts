@@ -52,9 +52,12 @@ const rows: [string, Zone, string, CheckInput?][] = asRows`
   redirect to nothing | ${{ "a.test": spf("redirect=b.test") }} | permerror
 `;
 
-test.each(rows)("SPF has its result for %s", async (_, names, result, input) => {
-  expect((await whenChecked(names, input)).result).toBe(result);
-});
+test.each(rows)(
+  "the SPF evaluation returns the expected result for %s",
+  async (_, names, result, input) => {
+    expect((await whenChecked(names, input)).result).toBe(result);
+  },
+);
 
 test.each([
   "test",
@@ -64,7 +67,7 @@ test.each([
   "192.0.2.1",
   `${"x".repeat(64)}.test`,
   "a b.test",
-])("%j is no domain that could have a policy, and nothing is asked", async (domain) => {
+])("the evaluation sends no DNS query for %j, which cannot publish a policy", async (domain) => {
   const dns = createZoneDns({ [domain]: spf("-all") });
 
   const { result } = await evaluateSpf(dns, { ip: IP, domain, sender: "", helo: "" });
@@ -84,27 +87,30 @@ describe("the budget of a check", () => {
   test.each([
     [10, "pass"],
     [11, "permerror"],
-  ])("%i terms that ask, spread over includes, come to %s", async (count, result) => {
-    const names = {
-      "a.test": spf("include:b.test", ...many(count - 5, (n) => `a:n${n}.test`), "all"),
-      "b.test": spf("ip4:192.0.2.9", ...many(4, (n) => `exists:n${n}.b.test`)),
-      ...Object.fromEntries(many(4, (n) => `n${n}.b.test`).map((name) => [name, {}])),
-      ...addresses(10),
-    };
+  ])(
+    "the budget of a check with %i querying terms, spread over includes, returns %s",
+    async (count, result) => {
+      const names = {
+        "a.test": spf("include:b.test", ...many(count - 5, (n) => `a:n${n}.test`), "all"),
+        "b.test": spf("ip4:192.0.2.9", ...many(4, (n) => `exists:n${n}.b.test`)),
+        ...Object.fromEntries(many(4, (n) => `n${n}.b.test`).map((name) => [name, {}])),
+        ...addresses(10),
+      };
 
-    const found = await evaluateSpf(
-      createZoneDns(names),
-      { ip: IP, domain: "a.test", sender: "", helo: "" },
-      { ...SPF_LIMITS, voidsMax: 10 },
-    );
+      const found = await evaluateSpf(
+        createZoneDns(names),
+        { ip: IP, domain: "a.test", sender: "", helo: "" },
+        { ...SPF_LIMITS, voidsMax: 10 },
+      );
 
-    expect(found).toMatchObject({ result, lookups: count });
-  });
+      expect(found).toMatchObject({ result, lookups: count });
+    },
+  );
 
   test.each([
     [2, "pass"],
     [3, "permerror"],
-  ])("%i answers without a record come to %s", async (count, result) => {
+  ])("the budget of a check with %i answers without a record returns %s", async (count, result) => {
     const found = await whenChecked({
       "a.test": spf(...many(count, (n) => `a:n${n}.test`), "all"),
     });
@@ -112,7 +118,7 @@ describe("the budget of a check", () => {
     expect(found).toMatchObject({ result, voidLookups: count });
   });
 
-  test("every mail host without an address is an answer without a record", async () => {
+  test("each mail host without an address counts as an answer without a record", async () => {
     const MX = many(3, (n) => `10 n${n}.test`);
 
     expect(await whenChecked({ "a.test": { ...spf("mx", "all"), MX } })).toMatchObject({
@@ -129,7 +135,7 @@ describe("the budget of a check", () => {
     ).toMatchObject({ result: "pass", voidLookups: 0 });
   });
 
-  test("a loop costs no question for a second time", async () => {
+  test("a loop sends no DNS query twice", async () => {
     const { calls, lookups } = await whenChecked({
       "a.test": spf("include:b.test"),
       "b.test": spf("include:a.test"),
@@ -139,7 +145,7 @@ describe("the budget of a check", () => {
     expect(calls).toEqual(["TXT a.test", "TXT b.test"]);
   });
 
-  test("when the questions are used up it is a temperror and no verdict", async () => {
+  test("the evaluation returns temperror and no verdict when its DNS queries run out", async () => {
     const names = { "a.test": spf("a:n0.test", "a:n1.test", "-all"), ...addresses(2) };
     const query = { ip: IP, domain: "a.test", sender: "", helo: "" };
 
@@ -149,8 +155,8 @@ describe("the budget of a check", () => {
   });
 });
 
-describe("the result names what decided", () => {
-  test("through all includes, outermost first", async () => {
+describe("the deciding term in the result", () => {
+  test("the result lists the deciding term through all includes, outermost first", async () => {
     const { matched } = await whenChecked({
       "a.test": spf("include:b.test", "-all"),
       "b.test": spf("redirect=c.test"),
@@ -170,12 +176,12 @@ describe("the result names what decided", () => {
   two records | ${{ "a.test": spf("include:b.test"), "b.test": { TXT: ["v=spf1", "v=spf1"] } }} | ${{ reason: "several_records", domain: "b.test", term: null }}
   a server that fails | ${{ "a.test": spf("include:b.test"), "b.test": "SERVFAIL" }} | ${{ reason: "servfail", domain: "b.test", term: null }}
   a host that is silent | ${{ "a.test": spf("a:b.test"), "b.test": "TIMEOUT" }} | ${{ reason: "timeout", domain: "a.test", term: "a:b.test" }}
-`)("SPF names the problem of %s", async (_, names, problem) => {
+`)("the result states the problem of %s", async (_, names, problem) => {
     expect(await whenChecked(names)).toMatchObject({ problem, matched: [] });
   });
 });
 
-test("however long the terms and words of a policy are, only their beginnings are retained", async () => {
+test("the result stores only the beginning of a policy's terms and words", async () => {
   const long = `a:${"%{d}.".repeat(2_000)}test`;
   const names: Zone = {
     "a.test": spf("exp=why.a.test", "include:b.test", "-all"),
@@ -193,7 +199,7 @@ describe("an explanation", () => {
     "why.a.test": { TXT },
   });
 
-  test("is the owner's words about this mail", async () => {
+  test("the explanation contains the owner's words about this mail", async () => {
     const words = "%{i} may not send for %{o}: see http://%{d}/?s=%{S}%%";
 
     expect(await whenChecked(explained([words]))).toMatchObject({
@@ -207,11 +213,11 @@ describe("an explanation", () => {
     ["it has a fault", explained(["%{x}"])],
     ["it is not ASCII", explained(["caf\xe9"])],
     ["its server fails", { "a.test": spf("exp=why.a.test", "-all"), "why.a.test": "SERVFAIL" }],
-  ])("is left out where %s, and the verdict stands", async (_, names) => {
+  ])("the result omits the explanation when %s, and keeps the verdict", async (_, names) => {
     expect(await whenChecked(names)).toMatchObject({ result: "fail", explanation: null });
   });
 
-  test("is asked for only where mail fails, and never counts", async () => {
+  test("the evaluation asks for an explanation only when mail fails, and never counts the query", async () => {
     const softly = await whenChecked({ "a.test": spf("exp=why.a.test", "~all") });
     const failing = await whenChecked({
       "a.test": spf("exp=why.a.test", "a:b.test", "a:c.test", "-all"),
@@ -221,7 +227,7 @@ describe("an explanation", () => {
     expect(failing).toMatchObject({ result: "fail", voidLookups: 2, lookups: 2 });
   });
 
-  test("of an included domain is not returned, and of a redirect's target it is", async () => {
+  test("the result omits an included domain's explanation, and returns a redirect target's", async () => {
     const names = {
       "b.test": spf("exp=why.b.test", "-all"),
       "why.b.test": { TXT: ["because"] },
@@ -236,7 +242,7 @@ describe("an explanation", () => {
   });
 });
 
-test("the name of a host is one at the domain rather than below it, and below it rather than elsewhere", async () => {
+test("the evaluation prefers a host's name at the domain to one below it, and that to one elsewhere", async () => {
   const names = (...PTR: string[]): Zone => ({
     "a.test": spf("exp=why.a.test", "-all"),
     "why.a.test": { TXT: ["%{p}"] },
@@ -256,7 +262,7 @@ test("the name of a host is one at the domain rather than below it, and below it
   expect((await whenChecked(names("y.a.test"))).explanation).toBe("unknown");
 });
 
-test("without a reverse-path it is the postmaster of the HELO name who sends", async () => {
+test("the evaluation uses the postmaster of the HELO name as sender without a reverse-path", async () => {
   const names = {
     "a.test": spf("exists:%{l}.%{o}.%{d}", "-all"),
     "postmaster.helo.test.a.test": { A: ["127.0.0.2"] },

@@ -21,7 +21,7 @@ const getPieces = (text: string, use: "domain" | "explanation" = "domain") => {
   return pieces;
 };
 
-describe("the examples of RFC 7208 §7.4", () => {
+describe("examples of RFC 7208 §7.4", () => {
   test.each([
     ["%{d2}", "example.com"],
     ["%{dr}", "com.example.email"],
@@ -30,7 +30,7 @@ describe("the examples of RFC 7208 §7.4", () => {
     ["%{lr-}.lp.%{ir}.%{v}._spf.%{d2}", "bad.strong.lp.3.2.0.192.in-addr._spf.example.com"],
     ["%{ir}.%{v}.%{l1r-}.lp._spf.%{d2}", "3.2.0.192.in-addr.strong.lp._spf.example.com"],
     ["%{d2}.trusted-domains.example.net", "example.com.trusted-domains.example.net"],
-  ])("the macro %s expands", (text, expected) => {
+  ])("the macro %s expands as in the RFC", (text, expected) => {
     expect(expandName(getPieces(text), VALUES)).toBe(expected);
   });
 });
@@ -42,11 +42,11 @@ test.each([
   ["several delimiters at once", "%{s-.}", "strong.bad@email.example.com"],
   ["every delimiter there is", "%{l.-+,/_=}", "strong.bad"],
   ["a delimiter that does not occur", "%{d+}", "email.example.com"],
-])("expands %s", (_, text, expected) => {
+])("expand returns the expected text for %s", (_, text, expected) => {
   expect(expand(getPieces(text), VALUES)).toBe(expected);
 });
 
-test("a capital letter escapes what is not unreserved in a URL", () => {
+test("a capital macro letter escapes characters that are not unreserved in a URL", () => {
   const values = { ...VALUES, l: "~jack&jill=up-a_b3.c!'()*+é\ud800" };
 
   expect(expand(getPieces("%{L}"), values)).toBe(
@@ -54,7 +54,7 @@ test("a capital letter escapes what is not unreserved in a URL", () => {
   );
 });
 
-test("an explanation may hold spaces and three more letters", () => {
+test("an explanation may contain spaces and three more macro letters", () => {
   const text = "%{c} asked %{r} at %{t}";
 
   expect(expand(getPieces(text, "explanation"), VALUES)).toBe(
@@ -64,7 +64,7 @@ test("an explanation may hold spaces and three more letters", () => {
 });
 
 test.each(["%", "%a", "%{", "%{}", "%{d", "%{x}", "%{dd}", "%{d2x}", "%{d0}", "%{d00}", "%{d}é"])(
-  "%j is no macro-string",
+  "the parser refuses %j as a macro-string",
   (text) => {
     expect(parseMacroString(text, "domain")).toBeUndefined();
     expect(parseMacroString(text, "explanation")).toBeUndefined();
@@ -85,34 +85,34 @@ test.each([
   ["example.com..", false],
   // What looks like a macro at the end is what follows after %%.
   ["example%%{d}", false],
-])("%j may stand for a domain: %s", (text, expected) => {
+])("the text %j may stand for a domain: %s", (text, expected) => {
   expect(isDomainSpec(getPieces(text))).toBe(expected);
 });
 
-describe("a name too long to be asked for", () => {
+describe("a name too long to look up", () => {
   const label = "x".repeat(62);
 
-  test("loses whole labels from the left until it fits", () => {
+  test("a name too long to look up loses whole labels from the left until it fits", () => {
     // 4 * 63 + 3 = 255 octets: one label must go.
     const name = [label, label, label, label, "com"].join(".");
 
     expect(expandName([{ literal: name }], VALUES)).toBe(name.slice(63));
   });
 
-  test("loses no label too many", () => {
+  test("a name too long to look up loses no label more than necessary", () => {
     const name = [label, label, label, label.slice(2), "com"].join(".");
 
     expect(expandName([{ literal: `${label}.${name}` }], VALUES)).toBe(name);
   });
 
-  test("is kept whole at 253 octets, a final dot apart", () => {
+  test("a name of 253 octets apart from a final dot stays whole", () => {
     const name = [label, label, label, label.slice(2), "com"].join(".");
     expect(name).toHaveLength(253);
 
     expect(expandName([{ literal: `${name}.` }], VALUES)).toBe(name);
   });
 
-  test("comes to nothing when it is a single label", () => {
+  test("a too long single label expands to nothing", () => {
     expect(expandName([{ literal: "x".repeat(300) }], VALUES)).toBe("");
   });
 });

@@ -9,13 +9,13 @@ test.each([
   ["v=spf10 -all", false],
   ["v=spf1\t-all", false],
   ["v=spf1\n", false],
-])("%j is a record: %s", (text, expected) => {
+])("the text %j counts as an SPF record: %s", (text, expected) => {
   expect(isSpf(text)).toBe(expected);
 });
 
 const literal = (text: string) => [{ literal: text }];
 
-describe("a term is read as", () => {
+describe("a term", () => {
   test.each([
     ["~ALL", "~", { kind: "all" }],
     ["?all", "?", { kind: "all" }],
@@ -39,7 +39,7 @@ describe("a term is read as", () => {
     ["~ip4:192.0.2.1", "~", { kind: "ip4", block: parseCidr("192.0.2.1/32") }],
     ["ip6:2001:db8::/32", "+", { kind: "ip6", block: parseCidr("2001:db8::/32") }],
     ["ip6:::ffff:192.0.2.1", "+", { kind: "ip6", block: parseCidr("::ffff:192.0.2.1") }],
-  ] as const)("the term %s is parsed", (term, qualifier, mechanism) => {
+  ] as const)("the parser reads the term %s", (term, qualifier, mechanism) => {
     const { directives, faults } = parseSpf(`v=spf1 ${term}`);
 
     expect(faults).toEqual([]);
@@ -47,7 +47,7 @@ describe("a term is read as", () => {
   });
 });
 
-test("the modifiers are taken from anywhere in the record, in either case", () => {
+test("the parser reads the modifiers from any place in the record, in either case", () => {
   const record = parseSpf("v=spf1 EXP=b.test -all Redirect=a.test");
 
   expect(record.redirect).toEqual({ target: literal("a.test"), term: "Redirect=a.test" });
@@ -56,7 +56,7 @@ test("the modifiers are taken from anywhere in the record, in either case", () =
 });
 
 test.each(["moo.cow-far_out=man:dog/cat", "ra=postmaster", "x=", "ip4=192.0.2.1", "rp=%{d}"])(
-  "an unknown modifier is no fault: %s",
+  "the parser accepts an unknown modifier: %s",
   (term) => {
     expect(parseSpf(`v=spf1 ${term} -all`)).toMatchObject({ faults: [], redirect: null });
   },
@@ -128,17 +128,17 @@ const rows: readonly (readonly [SpfFaultName, string])[] = [
   ["bad_character", "ip4:192.0.2.1\n"],
 ];
 
-test.each(rows)("%s: %j", (fault, term) => {
+test.each(rows)("the parser returns the fault of %s: %j", (fault, term) => {
   expect(parseSpf(`v=spf1 ${term} ?all`).faults).toEqual([{ fault, term, at: 7 }]);
 });
 
-test("every fault there is has a row", () => {
+test("every fault of the parser has a row in the table", () => {
   const covered = new Set<string>([...rows.map(([fault]) => fault), "repeated_modifier"]);
 
   expect(Object.keys(FAULTS).filter((fault) => !covered.has(fault))).toEqual([]);
 });
 
-test("all faults are reported, each where it stands, and the rest is read all the same", () => {
+test("the parser reports all faults with their positions, and reads the rest", () => {
   const text = "v=spf1  moo a redirect=a.test ip4:1 redirect=b.test exp=c.test exp=d.test -all ";
 
   const { faults, directives, redirect } = parseSpf(text);
