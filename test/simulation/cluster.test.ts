@@ -10,7 +10,7 @@ test.each([
   { processes: 20, replyMs: 50, rows: 200 },
   { processes: 40, replyMs: 100, rows: 100 },
 ])(
-  "$processes processes with $rows Gmail rows each and replies of $replyMs ms: every row once, at the rate that the limits allow",
+  "$processes processes with $rows Gmail rows each and replies of $replyMs ms ask every row once at the allowed rate",
   async ({ processes, replyMs, rows }) => {
     const cluster = await simulateCluster(processes, replyMs, rows);
 
@@ -21,7 +21,7 @@ test.each([
   120_000,
 );
 
-test("200 callers at Gmail all get the right result, and callers at other domains notice nothing", async () => {
+test("200 callers at Gmail all get the right result, and callers at other domains keep their speed", async () => {
   const calm = await simulateCallers(0, 100);
   const crowd = await simulateCallers(200, 100);
 

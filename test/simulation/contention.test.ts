@@ -16,7 +16,7 @@ const givenContention = () => {
   return { ...world, table, retries };
 };
 
-test("a transaction refuses another one on its item, and one write, until it is over", async () => {
+test("a transaction refuses another transaction and a write on its item until it ends", async () => {
   const { table, retries, sleep } = givenContention();
   const first = table.transact([{ put: item("a") }, { put: item("b") }]);
   await sleep(1);
@@ -31,7 +31,7 @@ test("a transaction refuses another one on its item, and one write, until it is 
   expect(retries.filter((count) => count === 0)).toHaveLength(1);
 });
 
-test("transactions on different items and reads do not meet", async () => {
+test("transactions on different items do not conflict, and neither do reads", async () => {
   const { table, retries, now } = givenContention();
   const start = now().getTime();
 
@@ -46,7 +46,7 @@ test("transactions on different items and reads do not meet", async () => {
   expect(now().getTime() - start).toBe(BUSY_MS);
 });
 
-test("an item that stays busy makes the write fail, with nothing written", async () => {
+test("a write fails when its item stays busy, and writes nothing", async () => {
   const { world } = givenWorld();
   const busyMs = () => 60_000;
   const table = createContention({ ...world, busyMs }).wrap(world.table);
@@ -60,7 +60,7 @@ test("an item that stays busy makes the write fail, with nothing written", async
   expect(await table.get(item("a"))).toEqual(item("a"));
 });
 
-test("a query may see one item before a transaction and the next one after it", async () => {
+test("a query may see one item before a transaction and the next item after it", async () => {
   const { world } = givenWorld();
   const { random, sleep } = world;
   const table = createContention({ random, sleep, busyMs: () => 0 }).wrap(world.table);

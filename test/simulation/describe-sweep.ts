@@ -17,12 +17,15 @@ const SLOW_MS = 120_000;
 type Flows = Readonly<Record<string, Flow>>;
 
 export const describeSweep = (flows: Flows): void => {
-  test.each(Object.entries(flows))("%s, undisturbed, is as it should be", async (_, flow) => {
-    expect((await runUndisturbed(flow)).wrong).toEqual([]);
-  });
+  test.each(Object.entries(flows))(
+    "the flow %s ends correctly without a fault",
+    async (_, flow) => {
+      expect((await runUndisturbed(flow)).wrong).toEqual([]);
+    },
+  );
 
   test.each(Object.entries(flows))(
-    "%s survives every fault at every call",
+    "the flow %s survives every fault at every call",
     async (name, flow) => {
       const { calls } = await runUndisturbed(flow);
 
@@ -36,7 +39,7 @@ export const describeSweep = (flows: Flows): void => {
   );
 
   test.each(Object.entries(flows).filter(([name]) => name in PAIRED_FLOWS))(
-    "%s survives a sample of every two faults",
+    "the flow %s survives a sample of every two faults",
     async (name, flow) => {
       const { calls } = await runUndisturbed(flow);
 

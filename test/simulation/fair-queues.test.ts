@@ -18,19 +18,19 @@ const FILE_BESIDE = {
   concurrency: 4,
 };
 
-test("batches of ten of other accounts pass a file: each waits for a free Lambda, not for the file", async () => {
+test("small batches of other accounts overtake a file, and wait only for a free Lambda", async () => {
   const seconds = await simulateFairQueues(FILE_BESIDE);
 
   expect(seconds.at(-1)).toBeLessThan(20);
 });
 
-test("without the account as MessageGroupId they wait for the file", async () => {
+test("small batches wait for the file when messages carry no account as MessageGroupId", async () => {
   const seconds = await simulateFairQueues({ ...FILE_BESIDE, isGrouped: false });
 
   expect(seconds[0]).toBeGreaterThan(100);
 });
 
-test("so many chunks run at once that a file is noisy by its messages in flight alone", async () => {
+test("a file counts as noisy by its messages in flight alone, since so many chunks run at once", async () => {
   const byInFlight = { ...AWS_MEASURES, byTime: false };
   const seconds = await simulateFairQueues({
     fileRows: 2_000,
@@ -43,7 +43,7 @@ test("so many chunks run at once that a file is noisy by its messages in flight 
   expect(seconds.at(-1)).toBeLessThan(10);
 });
 
-test("each message of a job carries its account as group, those of later attempts too", async () => {
+test("each message of a job carries its account as group, even for later attempts", async () => {
   const ctx = givenSharedQueue({ chunkRows: 10 });
   let isOver = false;
   const polling = ctx.pollUntil(() => isOver);
@@ -71,7 +71,7 @@ test("the message of a single verification that became a job carries its account
   expect(ctx.sqs.received.map(({ group }) => group)).toEqual([account]);
 });
 
-test("of a batch of several accounts only the message that failed is received again, in its group", async () => {
+test("SQS delivers again only the failed message of a batch of several accounts, in its group", async () => {
   const ctx = givenSharedQueue();
   const handled: unknown[] = [];
   let failures = 0;
@@ -101,7 +101,7 @@ test("of a batch of several accounts only the message that failed is received ag
   expect(ctx.sqs.received.map(({ group }) => group)).toEqual([...groups, "b"]);
 });
 
-test("by messages in flight alone, a group is noisy from 30 on and with more than a tenth of all", async () => {
+test("a group counts as noisy from 30 messages in flight on, with more than a tenth of all", async () => {
   const receiveNext = async (inFlight: number): Promise<string | undefined> => {
     const { world, sqs } = givenSharedQueue({ measures: { ...AWS_MEASURES, byTime: false } });
     const noisy = Array.from({ length: inFlight + 1 }, () => ({ body: "noisy", group: "n" }));

@@ -10,7 +10,7 @@ import { createRandom } from "./random.ts";
 const chunks = { name: "chunks", visibilitySeconds: 30, receivesMax: 9, concurrency: 10 };
 const bodies = Array.from({ length: 10 }, (_row, body) => ({ body }));
 
-test("a queue under faults is true about what it sent and refused, and doubles, loses and reorders the rest", async () => {
+test("a queue under faults reports truthfully what it sent and refused, and doubles, loses and reorders the rest", async () => {
   const seen = new Set<string>();
   for (let seed = 0; seed < 200; seed++) {
     const { queue } = givenWorld();
@@ -36,7 +36,7 @@ test("a queue under faults is true about what it sent and refused, and doubles, 
   ]);
 });
 
-test("a queue under faults hands messages out in another order", async () => {
+test("a queue under faults delivers messages in another order", async () => {
   const { queue } = givenWorld();
   await queue.sendMany("chunks", bodies);
 
@@ -49,7 +49,7 @@ test("a queue under faults hands messages out in another order", async () => {
   expect(new Set(order).size).toBe(10);
 });
 
-test("files under faults are put or not, whatever the caller hears", async () => {
+test("a store under faults either keeps or refuses a file, whatever the caller learns", async () => {
   const seen = new Set<string>();
   for (let seed = 0; seed < 100; seed++) {
     const { blobs } = givenWorld();

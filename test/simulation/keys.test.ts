@@ -23,7 +23,7 @@ const settleOutcome = async <T>(act: () => Promise<T>): Promise<T | "unknown"> =
   }
 };
 
-test.each(seeds)("seed %i: every response about a key is true", async (seed) => {
+test.each(seeds)("every response about a key is true: seed %i", async (seed) => {
   const { world, account, table } = await given();
   const chance = createRandom(seed);
   const createUnreliableTable = { ...world, table: createFaultyTable(table, chance, 0.3) };

@@ -74,24 +74,30 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
     ["the last release", (last: Release) => [CURRENT, last] as const],
   ] as const;
 
-  test.each(pairs)("%s takes no slot that the other has, and a free one", async (_, order) => {
-    const { first, ours } = await givenTaken(order(await loadLastRelease()));
+  test.each(pairs)(
+    "a process of %s acquires no slot that the other release holds, and acquires a free one",
+    async (_, order) => {
+      const { first, ours } = await givenTaken(order(await loadLastRelease()));
 
-    expect(await ours().acquire(GMAIL)).toMatchObject({ kind: "full" });
-    await first.release(null);
+      expect(await ours().acquire(GMAIL)).toMatchObject({ kind: "full" });
+      await first.release(null);
 
-    expect(await ours().acquire(GMAIL)).toMatchObject({ kind: "acquired" });
-  });
+      expect(await ours().acquire(GMAIL)).toMatchObject({ kind: "acquired" });
+    },
+  );
 
-  test.each(pairs)("%s opens nothing during a backoff that the other began", async (_, order) => {
-    const { first, ours } = await givenTaken(order(await loadLastRelease()));
+  test.each(pairs)(
+    "a process of %s opens no session during a backoff that the other release began",
+    async (_, order) => {
+      const { first, ours } = await givenTaken(order(await loadLastRelease()));
 
-    await first.release({ refusal: REFUSAL, needsCooldown: false });
+      await first.release({ refusal: REFUSAL, needsCooldown: false });
 
-    expect(await ours().acquire(GMAIL)).toMatchObject({ kind: "backoff" });
-  });
+      expect(await ours().acquire(GMAIL)).toMatchObject({ kind: "backoff" });
+    },
+  );
 
-  test("six processes, half of them of each release, ask every row once at the rate that the limits allow", async () => {
+  test("six processes, three of each release, ask every row once at the allowed rate", async () => {
     const releases = [await loadLastRelease(), CURRENT];
 
     const cluster = await simulateCluster(6, 200, 100, { releases });
@@ -101,7 +107,7 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
     expect(cluster.rate).toBeGreaterThan(cluster.rateMax * 0.85);
   });
 
-  test("the role of today's prober lets the last release write what it knows of mail hosts", async () => {
+  test("the role of today's prober lets the last release write its state of mail hosts", async () => {
     const written = new Set<string>();
     const release = { ...(await loadLastRelease()), change: recordWrites(written) };
     const allowed = listGrants(["table:mail-hosts"]).flatMap(({ partitions = [] }) => partitions);
@@ -112,7 +118,7 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
     expect([...written].filter((pk) => !allowed.some((one) => isOf(pk, one)))).toEqual([]);
   });
 
-  test("it is found out when today's code has another name than the last release for a slot", async () => {
+  test("the simulation detects that today's code stores slots under another name than the last release", async () => {
     const releases = [renameStored(await loadLastRelease(), "slot_", "place_"), CURRENT];
 
     const { peak } = await simulateCluster(6, 200, 100, { releases });

@@ -22,11 +22,11 @@ const findFirst = async (during: readonly Crew[], after: Crew): Promise<string |
 };
 
 describeUnless(findReleaseAbsence(), "beside the last release", () => {
-  test(`the first ${SEEDS} seeds of the simulation have no violation after a deployment`, async () => {
+  test(`the first ${SEEDS} seeds of the simulation break no invariant after a deployment`, async () => {
     expect(await findFirst([await loadLastRelease(), CURRENT], CURRENT)).toBeUndefined();
   });
 
-  test(`the first ${SEEDS} seeds of the simulation have no violation after a rollback`, async () => {
+  test(`the first ${SEEDS} seeds of the simulation break no invariant after a rollback`, async () => {
     const last = await loadLastRelease();
 
     expect(await findFirst([last, CURRENT], last)).toBeUndefined();
@@ -35,12 +35,12 @@ describeUnless(findReleaseAbsence(), "beside the last release", () => {
   test.each([
     ["the use of an Idempotency-Key", "#verify#", "#verification#"],
     ["the months of the ledger", "LEDGER#", "BOOK#"],
-    ["what is under way", "OPERATION#", "UNDERWAY#"],
-    ["the rows that wait", "DEFERRED#", "WAITING#"],
+    ["operations under way", "OPERATION#", "UNDERWAY#"],
+    ["deferred rows", "DEFERRED#", "WAITING#"],
     ["a field of a job", "chunkRows", "rowsOfChunk"],
     ["a field of messages and chunks", "checksum", "crc"],
   ])(
-    "it is found out when today's code has another name than the last release for %s",
+    "the simulation detects that today's code uses another name than the last release for %s",
     async (_, now, then) => {
       const renamed = renameStored(await loadLastRelease(), now, then);
 

@@ -60,7 +60,7 @@ const searchAll = async (mutant: Mutant): Promise<string | undefined> => {
 const foundNow: Record<string, string> = {};
 
 test.each(Object.entries(MUTANTS))(
-  "it is found out when %s",
+  "the simulation detects the mutant in which %s",
   async (name, mutant) => {
     const named = foundBy[name] ?? "";
     const isFound = await finds(named, mutant);

@@ -8,7 +8,7 @@ import { measurePaidRate } from "./paid-rate.ts";
 const RATE = 200;
 
 test.each([4, 15])(
-  "with transactions of %d ms one request in a thousand at most needs more than three retries",
+  "with transactions of %d ms at most one request in a thousand needs more than three retries",
   async (busyMs) => {
     const paid = await measurePaidRate({ rate: RATE, seconds: 5, warmUpSeconds: 1, busyMs });
 

@@ -18,7 +18,7 @@ const blocks = seed
     }));
 
 test.each(blocks)(
-  "seeds $from to $to leave no loss and no lie",
+  "the simulation finds no loss and no false response in seeds $from to $to",
   async ({ from, to }) => {
     for (let at = from; at < to; at++) expect(await run(at), `SEED=${at} shows it`).toEqual([]);
   },

@@ -68,14 +68,14 @@ const blocks = only
     }));
 
 test.each(blocks)(
-  "seeds $from to $to: every subscriber gets every event, under one id",
+  "every subscriber receives every event under one id in seeds $from to $to",
   async ({ from, to }) => {
     for (let seed = from; seed < to; seed++)
       expect(await runWebhooks(createScript(seed)), `SEED=${seed} shows it`).toEqual([]);
   },
 );
 
-test("a process that dies between the commit and the message loses nothing", async () => {
+test("a process that dies between the commit and the message loses no event", async () => {
   // The second call of the process that emits an event is the message to the workers.
   let call = 0;
   const plan: Plan = () => (call++ === 1 ? "crash" : undefined);
@@ -84,7 +84,7 @@ test("a process that dies between the commit and the message loses nothing", asy
   expect(await runWebhooks({ ...script, answering: () => () => 200 })).toEqual([]);
 });
 
-test("an address that is down for six hours hears of everything in the end", async () => {
+test("a receiver that is down for six hours receives every event in the end", async () => {
   const answering: WebhookScript["answering"] = ({ now }) => {
     const up = now().getTime() + 6 * HOUR;
     return ({ url }) => (url.includes("hook0") && now().getTime() < up ? "connect_refused" : 200);
@@ -176,16 +176,19 @@ const ACCEPTED = {
   isComplete: true,
 } as const;
 
-test.each(Object.entries(MUTANTS))("it is found out when %s", async (_, mutant) => {
-  for (let seed = 0; seed < 200; seed++)
-    if ((await runWebhooks({ ...createScript(seed), mutant })).length > 0) return;
-  expect.unreachable("no violation was found");
-});
+test.each(Object.entries(MUTANTS))(
+  "the simulation detects the mutant in which %s",
+  async (_, mutant) => {
+    for (let seed = 0; seed < 200; seed++)
+      if ((await runWebhooks({ ...createScript(seed), mutant })).length > 0) return;
+    expect.unreachable("no violation was found");
+  },
+);
 
 /** Thousands of events are much to do for a machine that does other things beside. */
 const MUCH_MS = 120_000;
 
-test("one address that hangs, with a thousand events for it, keeps a thousand others waiting for seconds only", {
+test("one hanging receiver with a thousand events delays a thousand other events for only seconds", {
   timeout: MUCH_MS,
 }, async () => {
   const base = await given();
@@ -241,7 +244,7 @@ test("one address that hangs, with a thousand events for it, keeps a thousand ot
   expect(Math.max(...waits)).toBeLessThan(5 * SECOND);
 });
 
-test("a thousand completed jobs emit an event each, under one id, however often it is sent", {
+test("a thousand completed jobs emit one event each under one id, however often the message arrives", {
   timeout: MUCH_MS,
 }, async () => {
   const base = await givenChunked({ balance: 1_000, plan: "scale" });
