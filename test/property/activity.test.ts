@@ -25,7 +25,7 @@ const rank = (level: (typeof ACTIVITY_LEVELS)[number]): number =>
 const msAgo = fc.integer({ min: 0, max: 400 * 86_400_000 });
 const at = (ms: number) => new Date(START.getTime() - ms).toISOString();
 
-test("the level never falls when an address was seen later, whenever its history began", () => {
+test("the level never falls with a later last_seen, whenever the history began", () => {
   fc.assert(
     fc.property(msAgo, msAgo, msAgo, msAgo, (one, two, since, into) => {
       const now = new Date(START.getTime() + (into % 86_400_000));
@@ -39,7 +39,7 @@ test("the level never falls when an address was seen later, whenever its history
   );
 });
 
-test("a level falls as time passes and never rises by itself", () => {
+test("a level falls as time passes, and never rises by itself", () => {
   fc.assert(
     fc.property(msAgo, msAgo, msAgo, (seen, wait, more) => {
       const [soon, late] = [wait, wait + more].map((ms) =>
@@ -139,7 +139,7 @@ const toExpected = (events: readonly SentEvent[], email: string) => {
   };
 };
 
-test("totals are the sum of the distinct events, in any order, however often they are reported, at once or one by one", async () => {
+test("totals equal the sum of the distinct events, whatever their order, repeats and requests", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.boolean(), async ([events, one, other], atOnce) => {
       const [first, second] = [await countEvents(one), await countEvents(other, atOnce)];
@@ -155,7 +155,7 @@ test("totals are the sum of the distinct events, in any order, however often the
   );
 });
 
-test("the days of a domain are the same in any order, and count every address once and on its last day", async () => {
+test("a domain's days are equal for every order of events, and count each address once, on its last day", async () => {
   await fc.assert(
     fc.asyncProperty(histories, async ([events, one, other]) => {
       const [first, second] = [await countEvents(one), await countEvents(other, true)];

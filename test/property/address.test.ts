@@ -76,8 +76,8 @@ const whenParsed = (checkProperty: (address: Address) => void) =>
 
 const RUNS = { numRuns: 5_000 };
 
-describe("an address that was parsed", () => {
-  test("is the same address when it is read again, as SMTP says it and as people see it", () => {
+describe("a parsed address", () => {
+  test("a parsed address parses as itself in its SMTP form and in its displayed form", () => {
     fc.assert(
       whenParsed((address) => {
         expect(parseAddress(toSmtpForm(address))).toEqual(address);
@@ -88,7 +88,7 @@ describe("an address that was parsed", () => {
     );
   });
 
-  test("keeps every limit, and brings nothing into the dialogue that could end its line", () => {
+  test("a parsed address keeps every limit, and contains nothing that ends a line of the dialogue", () => {
     fc.assert(
       whenParsed((address) => {
         expect(Buffer.byteLength(address.local)).toBeLessThanOrEqual(127);
@@ -102,7 +102,7 @@ describe("an address that was parsed", () => {
     );
   });
 
-  test("has a canonical form that is its own, whatever case it was written in", () => {
+  test("a parsed address has one canonical form of its own, whatever the case of its letters", () => {
     fc.assert(
       whenParsed(({ canonical, local, domain }) => {
         const again = parseAddress(canonical);
@@ -122,7 +122,7 @@ describe("an address that was parsed", () => {
   });
 });
 
-test("an address is read the same way whether it is ordinary at first sight or in brackets", () => {
+test("the parser reads an address equally with and without brackets", () => {
   // Of such addresses most are as ordinary as can be, and the others are nearly so.
   const plain = fc
     .array(
@@ -152,13 +152,13 @@ test("an address is read the same way whether it is ordinary at first sight or i
   );
 });
 
-test("many of the texts tried are addresses, or the properties above would say little", () => {
+test("many of the drawn texts are addresses, so that the properties prove something", () => {
   const tried = fc.sample(likely, { numRuns: 1_000, seed: 1 });
 
   expect(tried.filter((text) => isAddress(parseAddress(text))).length).toBeGreaterThan(200);
 });
 
-test("a text of printable ASCII is a local part once it is quoted", () => {
+test("a text of printable ASCII becomes a local part once it is quoted", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 31 }), (meant) => {
       const quoted = `"${meant.replaceAll(/["\\]/g, "\\$&")}"`;
@@ -167,7 +167,7 @@ test("a text of printable ASCII is a local part once it is quoted", () => {
   );
 });
 
-test("whatever comes in, an answer comes out: an address, or a fault of syntax", () => {
+test("the parser returns an address or a fault of syntax for any text", () => {
   const any = fc.oneof(
     fc.string({ unit: "binary", maxLength: TEXT_LENGTH_MAX }),
     fc.string({ unit: "binary-ascii", maxLength: TEXT_LENGTH_MAX }),
@@ -185,7 +185,7 @@ test("whatever comes in, an answer comes out: an address, or a fault of syntax",
   );
 });
 
-test("a domain is read from its A-labels as from its U-labels", () => {
+test("the parser reads a domain equally from its A-labels and its U-labels", () => {
   fc.assert(
     fc.property(host, (text) => {
       const domain = parseDomain(text);
@@ -216,7 +216,7 @@ describe("IP addresses", () => {
       ? [24n, 16n, 8n, 0n].map((by) => (value >> by) & 255n).join(".")
       : (value.toString(16).padStart(32, "0").match(/.{4}/g) ?? []).join(":");
 
-  test.each(Object.keys(SPECIAL_BLOCKS))("no address of %s is public", (text) => {
+  test.each(Object.keys(SPECIAL_BLOCKS))("no address of %s counts as public", (text) => {
     const { bits, first, last } = getBlock(text);
     const carriers = CARRIERS.map(getBlock);
 
@@ -235,7 +235,7 @@ describe("IP addresses", () => {
     );
   });
 
-  test("an address outside every block is public", () => {
+  test("an address outside every block counts as public", () => {
     const special = [...Object.keys(SPECIAL_BLOCKS), ...CARRIERS].map(getBlock);
     const address = fc.oneof(
       fc.bigInt(0n, (1n << 32n) - 1n).map((value) => ({ bits: 32 as const, value })),
@@ -259,7 +259,7 @@ describe("IP addresses", () => {
     );
   });
 
-  test("what reads as an address is what Node reads as one, zones apart", () => {
+  test("parseIp reads the same addresses as Node, except for zones", () => {
     const piece = fc.constantFrom(
       "0",
       "00",
@@ -302,7 +302,7 @@ describe("IP addresses", () => {
     );
   });
 
-  test("a block holds what Node's own list says that it holds", () => {
+  test("a block contains the same addresses as Node's own list", () => {
     const ofFamily = (bits: 32 | 128) => {
       const value = fc.bigInt(0n, (1n << BigInt(bits)) - 1n);
       return fc.record({

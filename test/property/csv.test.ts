@@ -74,7 +74,7 @@ const readCut = (text: string, delimiter: string, cuts: readonly number[]) => {
 const RUNS = { numRuns: 5_000 };
 
 describe("a CSV reader", () => {
-  test("reads what csv-parse reads, wherever the file is cut", () => {
+  test("the reader returns the same cells as csv-parse, wherever the file is cut", () => {
     fc.assert(
       fc.property(file, ({ text, delimiter, cuts }) => {
         const oracle: unknown = parse(text, {
@@ -90,7 +90,7 @@ describe("a CSV reader", () => {
     );
   });
 
-  test("reads the same of any text, wherever it is cut", () => {
+  test("the reader returns the same cells of any text, wherever the text is cut", () => {
     const text = fc
       .array(fc.constantFrom('"', '"', ",", "\n", "\r", " ", "a", "b"), { maxLength: 60 })
       .map((pieces) => pieces.join(""));
@@ -102,7 +102,7 @@ describe("a CSV reader", () => {
     );
   });
 
-  test("reads a tidy record as it reads one that needs a closer look", () => {
+  test("the reader returns the same cells of a tidy record by its fast and its careful way", () => {
     const text = fc
       .array(fc.constantFrom('"', '""', '",', ',"', '"\n', ",", "\n", "\r", " ", "a"), {
         maxLength: 40,
@@ -123,7 +123,7 @@ describe("a CSV reader", () => {
     );
   });
 
-  test("reads back what was written, but for the mark before a formula", () => {
+  test("the reader returns the written cells, except for the mark before a formula", () => {
     fc.assert(
       fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 })), (records) => {
         const back = createCsvReader(",")(
@@ -171,7 +171,7 @@ describe("forms", () => {
     content: Buffer.from(part.content).toString("latin1"),
   });
 
-  test("what fetch sends as a form is read back byte for byte, wherever it is cut", async () => {
+  test("the reader returns byte for byte the form that fetch sends, wherever the form is cut", async () => {
     await fc.assert(
       fc.asyncProperty(parts, cuts, async (sent, at) => {
         const { contentType, bytes } = await encodeForm(sent);
@@ -182,7 +182,7 @@ describe("forms", () => {
     );
   });
 
-  test("a form that is broken off anywhere is refused, wherever it is cut", async () => {
+  test("the reader refuses a form that breaks off anywhere, wherever the form is cut", async () => {
     await fc.assert(
       fc.asyncProperty(parts, cuts, fc.nat(), async (sent, at, length) => {
         const { contentType, bytes } = await encodeForm(sent);
@@ -197,7 +197,7 @@ describe("forms", () => {
     );
   });
 
-  test("nonsense is read the same wherever it is cut", async () => {
+  test("the reader returns the same outcome for nonsense, wherever the nonsense is cut", async () => {
     const nonsense = fc
       .array(
         fc.constantFrom(
@@ -231,7 +231,7 @@ describe("forms", () => {
     );
   });
 
-  test("the helper that cuts loses nothing", async () => {
+  test("the helper that cuts a text loses no byte", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array(), cuts, async (bytes, at) => {
         const pieces = await Array.fromAsync(splitAt(bytes, at));

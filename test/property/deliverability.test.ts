@@ -41,7 +41,7 @@ const findings: fc.Arbitrary<Findings> = fc.record({
 
 const getScore = (of: Findings) => scoreFindings(of)?.score ?? null;
 
-test("putting any issue right never lowers the score and never makes a sender look worse", () => {
+test("the repair of any issue never lowers the score, and never worsens the spam assessment", () => {
   fc.assert(
     fc.property(findings, fc.nat(), (before, pick) => {
       const issues = listIssues(before);
@@ -56,7 +56,7 @@ test("putting any issue right never lowers the score and never makes a sender lo
   );
 });
 
-test("a listing more never raises the score", () => {
+test("an additional listing never raises the score", () => {
   fc.assert(
     fc.property(findings, fc.constantFrom(...EVERY_ISSUE.reputation), (before, listing) => {
       fc.pre(before.reputation !== null);
@@ -69,7 +69,7 @@ test("a listing more never raises the score", () => {
   );
 });
 
-test("a score is a whole number from 0 to 100, and so is the spam assessment", () => {
+test("the score and the spam assessment are whole numbers from 0 to 100", () => {
   const wholes = Array.from({ length: 101 }, (_, n) => n);
 
   fc.assert(
@@ -81,13 +81,13 @@ test("a score is a whole number from 0 to 100, and so is the spam assessment", (
   );
 });
 
-test("a higher score never has a worse grade", () => {
+test("a higher score never receives a worse grade", () => {
   const grades = Array.from({ length: 101 }, (_, score) => toGrade(score));
 
   expect(grades.join("")).toMatch(/^F+D+C+B+A+$/);
 });
 
-test("advice comes once each, what regains most first, and regains what it says", () => {
+test("recommend lists each advice once, by points regained, and each regains its stated points", () => {
   fc.assert(
     fc.property(findings, (of) => {
       const advised = recommend(of, []);
@@ -177,7 +177,7 @@ const check = (dns: Dns, sendingIp?: string) => whenChecked(dns, { domain: DOMAI
 const getParts = (report: CheckReport) =>
   new Map(report.scored.parts.map(({ component, score }) => [component, score]));
 
-test("what is not answered never lowers what a component came to", async () => {
+test("an unanswered query never lowers a component's score", async () => {
   await fc.assert(
     fc.asyncProperty(
       zones,
@@ -206,7 +206,7 @@ test("what is not answered never lowers what a component came to", async () => {
   );
 });
 
-test("the same DNS comes to the same, in whatever order it answers", async () => {
+test("a check returns the same report in whatever order DNS answers", async () => {
   await fc.assert(
     fc.asyncProperty(zones, fc.infiniteStream(fc.nat({ max: 3 })), async (names, luck) => {
       const dns = createZoneDns(names);
@@ -239,7 +239,7 @@ const inAnyOrder = (report: Awaited<ReturnType<typeof check>>) =>
     ? { ...report, dnsQueries: new Set(report.dnsQueries.map((one) => JSON.stringify(one))) }
     : report;
 
-test("the same DNS comes to the same, in whatever order the records of an answer come", async () => {
+test("a check returns the same report in whatever order an answer lists its records", async () => {
   const twoAddresses = { A: ["8.8.8.8", "8.8.4.4", "1.1.1.1"] };
   const twoKeys = txt(`v=DKIM1; p=${RSA_2048}`, `v=DKIM1; p=${RSA_1024}`, "v=DKIM1; p=");
   const wide = at("mx1.example.com", twoAddresses).chain((more) =>
@@ -264,7 +264,7 @@ const QUESTIONS = [
   ["ptr", /in-addr\.arpa$|^a\.example\.com$|^pool-1\.test$/],
 ] as const;
 
-test("what one component cannot learn changes nothing about the others", async () => {
+test("an unanswered query of one component changes no other component", async () => {
   await fc.assert(
     fc.asyncProperty(
       zones,
@@ -317,7 +317,7 @@ const MENDS: readonly (readonly [what: string, mended: Zone])[] = [
   ["the listing", { [`10.8.8.8.${LIST}`]: {} }],
 ];
 
-test("what is put right in DNS never lowers the score", async () => {
+test("a repair in DNS never lowers the score", async () => {
   let raised = 0;
   await fc.assert(
     fc.asyncProperty(zones, fc.constantFrom(...MENDS), async (names, [what, mended]) => {
@@ -349,7 +349,7 @@ test("a listing in DNS never raises the score", async () => {
   );
 });
 
-test("whatever lists answer, their counters add up", async () => {
+test("the counters of blocklists add up, whatever the lists answer", async () => {
   const octet = fc.constantFrom(0, 1, 2, 3, 4, 8, 10, 13, 64, 254, 255);
   const address = fc
     .tuple(fc.constantFrom(127, 10), octet, octet, octet)
@@ -386,6 +386,6 @@ test("whatever lists answer, their counters add up", async () => {
   );
 });
 
-test("every component of a score is one that there is", () => {
+test("every component of a score exists", () => {
   expect(Object.keys(EVERY_ISSUE)).toEqual([...COMPONENTS]);
 });

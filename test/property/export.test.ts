@@ -52,7 +52,7 @@ const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const isSame = (outcome: string | undefined, was: string): boolean =>
   outcome === was || (outcome === `'${was}` && /^[=@\t\r\n＝＠+-]/.test(was));
 
-test("with selection=all every cell of a list comes back in its place, or guarded", async () => {
+test("an export with selection=all returns every cell of a list in its place, or guarded", async () => {
   await fc.assert(
     fc.asyncProperty(list, async ({ rows, delimiter }) => {
       const ctx = await givenSmallChunks(3);
@@ -207,7 +207,7 @@ describe("pages of results", () => {
   test.each([
     ["in memory", (now: () => Date) => ({ ...memoryTable(now), close: (): void => undefined })],
     ["on SQLite", (now: () => Date) => createSqliteTable(":memory:", now)],
-  ])("%s, a reader of a running job gets every row exactly once", async (_where, newTable) => {
+  ])("a reader of a running job receives every row exactly once, %s", async (_where, newTable) => {
     await fc.assert(
       fc.asyncProperty(history, async ({ steps, lastLimit, ...list }) => {
         const ctx = await setupJob(newTable, list);

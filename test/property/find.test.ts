@@ -27,7 +27,7 @@ const naming: fc.Arbitrary<PatternCounts> = fc
   .map((counts) => new Map(counts));
 const mailHost = fc.constantFrom(null, "mx.example.com", "eu.mimecast.com");
 
-test("every guess is an address of plain letters, and no guess comes twice", () => {
+test("every guess is an address of plain letters, and no guess appears twice", () => {
   fc.assert(
     fc.property(name, name, naming, mailHost, (first, last, patternCounts, host) => {
       const knowledge = { patternCounts, mailHost: host };
@@ -44,7 +44,7 @@ test("every guess is an address of plain letters, and no guess comes twice", () 
   );
 });
 
-test("the likeliest comes first, and together they are no more than certain", () => {
+test("the likeliest guess comes first, and all guesses together are at most certain", () => {
   fc.assert(
     fc.property(name, name, naming, mailHost, (first, last, patternCounts, host) => {
       const knowledge = { patternCounts, mailHost: host };
@@ -58,7 +58,7 @@ test("the likeliest comes first, and together they are no more than certain", ()
   );
 });
 
-test("a name is usable when there is something to guess, and only then", () => {
+test("a name is usable exactly when it leads to a guess", () => {
   fc.assert(
     fc.property(name, name, (first, last) => {
       const knowledge = { patternCounts: new Map() as PatternCounts, mailHost: null };
@@ -90,7 +90,7 @@ describe("typo suggestions", () => {
   /** The name that stays where only the ending is corrected. */
   const getFirst = (text: string): string => text.split(".", 1)[0] ?? "";
 
-  test("a suggestion is the same person at a provider, or at the same name, and never what was written", () => {
+  test("a suggestion keeps the person, leads to a provider or to the same name, and differs from the typed text", () => {
     fc.assert(
       fc.property(local, domain, signals, (ann, typed, distanceOrInfinity) => {
         const { suggestion, confidence } = suggestTypo(
@@ -116,7 +116,7 @@ describe("typo suggestions", () => {
     );
   });
 
-  test("nothing is suggested while mail works or that is undecided, unless the domain is a known squat", () => {
+  test("a suggestion stays empty while mail works or is undecided, except for a known squat", () => {
     fc.assert(
       fc.property(local, domain, signals, (ann, typed, distanceOrInfinity) => {
         fc.pre(distanceOrInfinity.mailWorks !== false && distanceOrInfinity.squatOf === null);
@@ -148,7 +148,7 @@ describe("typo suggestions", () => {
     return at(a.length, b.length);
   };
 
-  test("the weighted distance lies between three quarters of the plain one and the plain one, up to two", () => {
+  test("the weighted distance lies between three quarters and all of the plain one, up to two", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "s", "l", "m", "."), maxLength: 8 });
     fc.assert(
       fc.property(word, word, (typed, meant) => {
@@ -163,7 +163,7 @@ describe("typo suggestions", () => {
     );
   });
 
-  test("a domain of a million signs is refused before it is read closely", () => {
+  test("the suggestion refuses a domain of a million characters before it reads the domain closely", () => {
     const hostile = { local: "ann", domain: "gmail.com".repeat(120_000) };
     const distanceOrInfinity = { mailWorks: false, squatOf: "gmail.com", hasRareEnding: false };
 

@@ -87,8 +87,8 @@ const list = fc
   .map((rows): readonly Row[] => [...rows, ["", "last@example.com", ""]]);
 const RUNS = { numRuns: 500 };
 
-describe("a file that was taken in", () => {
-  test("holds the first row of each address, cell by cell, and counts all others", async () => {
+describe("a stored file", () => {
+  test("a stored file contains the first row of each address cell by cell, and counts all other rows", async () => {
     await fc.assert(
       fc.asyncProperty(list, fc.integer({ min: 1, max: 10 }), async (rows, rowsPerChunk) => {
         const text = [["before", "e-mail", "after"], ...rows].map((cells) =>
@@ -116,8 +116,8 @@ describe("a file that was taken in", () => {
   });
 });
 
-describe("a batch that was taken in", () => {
-  test("holds each address once, and every text that is none", async () => {
+describe("a stored batch", () => {
+  test("a stored batch contains each address once, and every text that is no address", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(email, cell)), async (emails) => {
         const blobs = createMemoryBlobs();
@@ -139,7 +139,7 @@ describe("a batch that was taken in", () => {
   });
 });
 
-test("a set of texts says what a Map to their first rows would, however many they are", () => {
+test("a text set returns the same first rows as a Map, however many texts it contains", () => {
   const text = fc.oneof(
     fc.stringMatching(/^[ab]{0,4}$/),
     fc.string({ unit: "binary", maxLength: 4 }),

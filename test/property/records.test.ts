@@ -259,7 +259,7 @@ const listProposals = ({ recommendations }: CheckReport): readonly ProposedRecor
 
 const toKey = ({ record: { name, type } }: ProposedRecord): string => `${type} ${name}`;
 
-test("all advice about a name is one record, which a second check leaves as it is", {
+test("all advice about a name proposes one record, which a second check leaves unchanged", {
   timeout: 300_000,
 }, async () => {
   let published = 0;
@@ -288,7 +288,7 @@ test("all advice about a name is one record, which a second check leaves as it i
   expect(published).toBeGreaterThan(FEWER_RUNS.numRuns);
 });
 
-test("a proposed SPF record has every sender that its author wrote, or a gap that promises nothing", {
+test("a proposed SPF record contains every sender of its author, or a gap that promises no points", {
   timeout: 300_000,
 }, async () => {
   const seen = { finished: 0, gaps: 0 };
@@ -322,7 +322,7 @@ test("a proposed SPF record has every sender that its author wrote, or a gap tha
   expect(seen.gaps).toBeGreaterThan(RUNS.numRuns / 4);
 });
 
-test("publishing all finished records reaches the promised score, and breaks no source that passed", {
+test("the publication of all finished records reaches the promised score, and breaks no source that passed", {
   timeout: 300_000,
 }, async () => {
   const seen = { better: 0, spf: 0, dmarc: 0, sources: 0 };

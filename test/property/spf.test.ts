@@ -73,7 +73,7 @@ const whenBoth = async (names: Zone) => {
   return { evaluation, analysis, ids: analysis.issues.map(({ id }) => id) };
 };
 
-test("an address that meets all of a policy has a permerror exactly when the analysis found a reason for one", async () => {
+test("an address that meets a whole policy gets permerror exactly when the analysis found a reason", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(
@@ -94,7 +94,7 @@ test("an address that meets all of a policy has a permerror exactly when the ana
   expect(seen).toEqual(PERMERRORS);
 });
 
-test("without an error, both count the same look-ups and come to the same end", async () => {
+test("the evaluation and the analysis count the same look-ups and reach the same end without an error", async () => {
   const END = { fail: [], softfail: ["SPF_SOFTFAIL"], neutral: ["SPF_NEUTRAL_ALL"] };
   let compared = 0;
   await fc.assert(
@@ -114,7 +114,7 @@ test("without an error, both count the same look-ups and come to the same end", 
   expect(compared).toBeGreaterThan(100);
 });
 
-test("no more than the budget is counted or asked for, whatever the zone", async () => {
+test("the evaluation counts and sends no more than its budget, whatever the zone", async () => {
   await fc.assert(
     fc.asyncProperty(createZone(soundTerm), async (names) => {
       const [forOne, forAll] = [createZoneDns(names), createZoneDns(names)];
@@ -133,7 +133,7 @@ test("no more than the budget is counted or asked for, whatever the zone", async
   );
 });
 
-test("one trouble anywhere leaves no score, or was never asked about", async () => {
+test("one failing name leaves no score, or received no query", async () => {
   await fc.assert(
     fc.asyncProperty(
       createZone(soundTerm),
@@ -152,7 +152,7 @@ test("one trouble anywhere leaves no score, or was never asked about", async () 
   );
 });
 
-test("a fault more never raises the score", async () => {
+test("an additional fault never raises the score", async () => {
   await fc.assert(
     fc.asyncProperty(createZone(soundTerm), faultThatIsNoEnd, async (names, fault) => {
       const { TXT = [] } = names[ROOT] as { TXT?: readonly string[] };
@@ -170,7 +170,7 @@ test("a fault more never raises the score", async () => {
   );
 });
 
-test("an issue more never costs less, and a rule never costs twice", () => {
+test("an additional issue never costs less, and one rule never costs twice", () => {
   const finding = fc
     .constantFrom(...(Object.keys(SPF_RULES) as SpfRule[]))
     .map((rule) => ({ rule, detail: {} }));
@@ -239,7 +239,7 @@ const wild = fc.oneof(
   fc.string({ unit: "binary", maxLength: 200 }),
 );
 
-test("a record is anything, and is judged without an exception", async () => {
+test("the analysis judges any text as a record, and never throws", async () => {
   await fc.assert(
     fc.asyncProperty(wild, wild, wild, async (text, helo, sender) => {
       const dns = createZoneDns({
@@ -259,7 +259,7 @@ test("a record is anything, and is judged without an exception", async () => {
   );
 });
 
-test("what has no macro in it expands to itself", () => {
+test("a text without a macro expands to itself", () => {
   const values = { s: "", l: "", o: "", d: "", i: "", p: "", h: "", v: "", c: "", r: "", t: "" };
   const plain = fc.string({
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -288,6 +288,6 @@ test.each([
   ["a long name of a modifier", `${"a".repeat(60_000)}:`],
   ["signs before all", `${"-a".repeat(30_000)}~all`],
   ["colons", `ip6:${":".repeat(60_000)}`],
-])("a term of sixty thousand bytes takes one reading: %s", (_, term) => {
+])("the parser reads a term of sixty thousand bytes once: %s", (_, term) => {
   expect(parseSpf(`v=spf1 ${term}`).faults).toHaveLength(1);
 });

@@ -127,7 +127,7 @@ const withoutItems = (outcome: unknown): unknown => {
 const runSpec = (outcome: unknown, other: unknown): unknown =>
   [outcome, other].some(isNoNumber) && isNotDone(outcome) ? "not done" : outcome;
 
-test("whatever is done to them, memory and SQLite give the same answers", async () => {
+test("memory and SQLite return the same answers to any writes", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       let seconds = 0;
@@ -143,8 +143,8 @@ test("whatever is done to them, memory and SQLite give the same answers", async 
   );
 });
 
-describeWith(DYNAMODB, "on dynamodb", () => {
-  test("whatever is done to them, memory and DynamoDB give the same answers", async () => {
+describeWith(DYNAMODB, "the table on DynamoDB", () => {
+  test("memory and DynamoDB return the same answers to any writes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         let seconds = 0;
