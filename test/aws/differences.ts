@@ -23,7 +23,7 @@ export const ON_AWS: readonly Difference[] = [
 /** What moto does otherwise than AWS: the beginning of the full name of each test that shows it, and why. */
 export const OF_MOTO: readonly Difference[] = [
   [
-    "queue on sqs the receipt of an earlier hand-out neither ends nor delays the later one",
+    "queue on sqs the receipt of an earlier receive neither ends nor delays the later one",
     "moto takes the receipt of an earlier hand-out for the later one's",
   ],
   [
@@ -31,7 +31,7 @@ export const OF_MOTO: readonly Difference[] = [
     "moto does one request after the other, so that of hundreds at once some wait for longer than the adapter does",
   ],
   [
-    "table on dynamodb update refuses to compare what cannot be compared",
+    "table on dynamodb the table reports that update refuses to compare what cannot be compared",
     "a condition that compares a text with a number is an error in moto's own code, not false",
   ],
   [

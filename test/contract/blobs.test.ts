@@ -51,7 +51,7 @@ const adapters: Adapters<Open> = [
 ];
 
 describeAdapters("blobs", adapters, (open) => {
-  test("a blob that is put in chunks is read whole, and its size is known", async () => {
+  test("a reader receives a blob that was put in chunks whole, and the store knows its size", async () => {
     const blobs = await open();
 
     const metadata = await blobs.put(KEY, streamPieces("a@b.c\n", "d@e.f\n"));
@@ -64,7 +64,7 @@ describeAdapters("blobs", adapters, (open) => {
   test.each([
     ["a middle", { from: 2, to: 4 }, "234"],
     ["one byte", { from: 9, to: 9 }, "9"],
-    ["more than there is, to the end", { from: 7, to: 99 }, "789"],
+    ["a range past the end, up to the end", { from: 7, to: 99 }, "789"],
   ])("a range reads %s", async (_case, range, text) => {
     const blobs = await open();
     await blobs.put(KEY, streamPieces("01234", "56789"));
@@ -72,14 +72,14 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await getText(blobs, KEY, { range })).toBe(text);
   });
 
-  test("a range beyond the end is an error", async () => {
+  test("a range beyond the end throws an error", async () => {
     const blobs = await open();
     await blobs.put(KEY, streamPieces("0123456789"));
 
     await expect(blobs.get(KEY, { range: { from: 10, to: 20 } })).rejects.toThrow(RangeError);
   });
 
-  test("a blob that is larger than a request is read whole, and its size and version are known", async () => {
+  test("a reader receives a blob larger than a request whole, and the store knows its size and version", async () => {
     const blobs = await open();
     const piece = Buffer.alloc(1_000_003, "0123456789");
 
@@ -100,7 +100,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await blobs.head(KEY)).toEqual(first);
   });
 
-  test("an empty blob is there, and empty", async () => {
+  test("an empty blob exists, with no bytes", async () => {
     const blobs = await open();
     await blobs.put(KEY, streamPieces());
 
@@ -113,7 +113,7 @@ describeAdapters("blobs", adapters, (open) => {
     ["long", [6_000_000, 6_000_001]],
     ["long and short, in any order", [2, 6_000_000, 3, 4, 5_500_000, 5_600_000, 1]],
     ["one alone", [7]],
-  ])("blobs are joined in their order: %s", async (_case, sizes) => {
+  ])("a join puts blobs together in their order: %s", async (_case, sizes) => {
     const blobs = await open();
     const contents = sizes.map((bytes, at) => Buffer.alloc(bytes, `${at}abcdefg`));
     const keys = contents.map((_, at) => `exports/job_1/part-${at}`);
@@ -138,7 +138,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await blobs.head(KEY)).toEqual(first);
   });
 
-  test("a blob is undefined before it is put and after it is removed", async () => {
+  test("the store returns undefined for a blob before its put and after its removal", async () => {
     const blobs = await open();
     expect(await blobs.get(KEY)).toBeUndefined();
     expect(await blobs.head(KEY)).toBeUndefined();
@@ -150,7 +150,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await blobs.get(KEY)).toBeUndefined();
   });
 
-  test("a reader that pinned a version gets those bytes or none", async () => {
+  test("a reader that pinned a version receives its bytes or none", async () => {
     const blobs = await open();
     const first = await blobs.put(KEY, streamPieces("first"));
     const second = await blobs.put(KEY, streamPieces("again"));
@@ -160,7 +160,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await getText(blobs, KEY, { version: second.version })).toBe("again");
   });
 
-  test("a reader under way is not disturbed by a put", async () => {
+  test("a put does not disturb a reader under way", async () => {
     const blobs = await open();
     await blobs.put(KEY, streamPieces("old".repeat(100_000)));
     const found = await blobs.get(KEY);
@@ -182,7 +182,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await blobs.head("uploads/never")).toBeUndefined();
   });
 
-  test("keys that differ in case, or where one is the other's folder, are different blobs", async () => {
+  test("keys that differ in case, or of which one is the other's folder, belong to different blobs", async () => {
     const blobs = await open();
     const keys = ["a", "A", "a/b", "a/B"];
     for (const key of keys) await blobs.put(key, streamPieces(key));
@@ -203,7 +203,7 @@ describeAdapters("blobs", adapters, (open) => {
     "a%2fb",
     "a\\b",
     "x".repeat(513),
-  ])("%j is no key", async (key) => {
+  ])("the store refuses the key %j", async (key) => {
     const blobs = await open();
 
     await expect(blobs.put(key, streamPieces("x"))).rejects.toThrow("no blob key");
@@ -243,7 +243,7 @@ describe.each<[string, () => Damaged]>([
   };
 
   test.each([0, 1, 65_535, 65_536, 131_071, 150_000, SIZE - 1])(
-    "with byte %i changed, no reader of it takes the blob for whole",
+    "no reader accepts a blob as whole after a change of byte %i",
     async (at) => {
       const { blobs, version } = await given(at);
       const range = { from: Math.max(0, at - 3), to: Math.min(SIZE - 1, at + 3) };
@@ -256,13 +256,13 @@ describe.each<[string, () => Damaged]>([
     },
   );
 
-  test("blocks without damage can still be read", async () => {
+  test("a reader receives the undamaged blocks of a damaged blob", async () => {
     const { blobs } = await given(150_000);
 
     expect(await getText(blobs, KEY, { range: { from: 0, to: 9 } })).toBe("0123456789");
   });
 
-  test("a later put under the same key is whole", async () => {
+  test("a later put under the same key replaces a damaged blob", async () => {
     const { blobs } = await given(5);
     await blobs.put(KEY, streamPieces("again"));
 

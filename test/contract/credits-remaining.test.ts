@@ -74,7 +74,7 @@ describeAdapters("credits_remaining", adapters, ({ open, charges }) => {
       : whenTestCreated(world, liveKey);
   };
 
-  test("charges at one moment state different figures, each what that charge left", async () => {
+  test("concurrent charges each state the balance that they left", async () => {
     const given = await givenAccount();
 
     const responses = await Promise.all(
@@ -90,7 +90,7 @@ describeAdapters("credits_remaining", adapters, ({ open, charges }) => {
     expect(toCredits(available)).toBe(left);
   });
 
-  test("searches among other charges are all answered", async () => {
+  test("the service answers every search among other charges", async () => {
     const given = await givenAccount();
     const { world, liveKey } = given;
 

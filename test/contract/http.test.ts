@@ -238,15 +238,12 @@ test.each(asRows<[string, WireRequest, number]>`
   a wrong method with a slash | ${{ method: "PUT", url: "/v1/api-keys/" }} | 405
   a wrong method | ${{ method: "PUT", url: "/v1/api-keys" }} | 405
   a method without a route | ${{ method: "PATCH", url: "/health" }} | 405
-`)(
-  "%s is answered the same through Lambda and through the local server",
-  async (_case, sent, status) => {
-    const [throughLambda, throughServer] = await whenSentBothWays(sent, endpoints);
+`)("Lambda and the local server answer %s the same", async (_case, sent, status) => {
+  const [throughLambda, throughServer] = await whenSentBothWays(sent, endpoints);
 
-    expect(throughServer).toEqual(throughLambda);
-    expect(throughLambda?.status).toBe(status);
-  },
-);
+  expect(throughServer).toEqual(throughLambda);
+  expect(throughLambda?.status).toBe(status);
+});
 
 const whenSentBothWays = async (sent: WireRequest, listed: readonly Endpoint[]) => {
   const answers = [];
@@ -281,18 +278,21 @@ const READ = [
   "/openapi.json",
 ];
 
-test.each(READ)("HEAD %s is GET without the body, on both ways", async (url) => {
-  const key = ["x-api-key", "KEY"] as const;
-  const [got] = await whenSentBothWays(get(url, key), endpoints);
-  const heads = await whenSentBothWays({ ...get(url, key), method: "HEAD" }, endpoints);
+test.each(READ)(
+  "HEAD %s answers as GET without the body, through Lambda and through the local server",
+  async (url) => {
+    const key = ["x-api-key", "KEY"] as const;
+    const [got] = await whenSentBothWays(get(url, key), endpoints);
+    const heads = await whenSentBothWays({ ...get(url, key), method: "HEAD" }, endpoints);
 
-  for (const head of heads) {
-    expect(head).toMatchObject({ status: got?.status, headers: got?.headers });
-    expect(head.body).toBe("");
-  }
-});
+    for (const head of heads) {
+      expect(head).toMatchObject({ status: got?.status, headers: got?.headers });
+      expect(head.body).toBe("");
+    }
+  },
+);
 
-test("HEAD where there is no GET is 405 and says which methods there are", async () => {
+test("HEAD answers 405 with the allowed methods when the route has no GET", async () => {
   const [head] = await whenSentBothWays({ method: "HEAD", url: "/v1/verify" }, endpoints);
 
   expect(head).toMatchObject({ status: 405, headers: { allow: "POST" } });
@@ -309,7 +309,7 @@ test("a redirect leads to the path of the route, with the query", async () => {
   });
 });
 
-test("a body that reaches for the prototype is 400 on both ways", async () => {
+test("a body that reaches for the prototype answers 400 through Lambda and through the local server", async () => {
   const { world, liveKey } = await given();
   const sent = post(aKey.replace("{", '{"__proto__":{"mode":"live"},'), JSON_TYPE, [
     "x-api-key",
@@ -357,20 +357,17 @@ test.each(asRows<[string, WireRequest, number]>`
   a form without a file | ${fileForm(text, TEXT_FORM, KEY)} | 400
   half a form with a file | ${fileForm(bytes.subarray(0, 200), FORM, KEY)} | 400
   no key and a file in a form | ${fileForm(bytes, FORM)} | 401
-`)(
-  "%s is read the same through Lambda and through the local server",
-  async (_case, sent, status) => {
-    const [throughLambda, throughServer] = await whenSentBothWays(sent, [
-      ...endpoints,
-      fakeFormEndpoint,
-    ]);
+`)("Lambda and the local server read %s the same", async (_case, sent, status) => {
+  const [throughLambda, throughServer] = await whenSentBothWays(sent, [
+    ...endpoints,
+    fakeFormEndpoint,
+  ]);
 
-    expect(throughServer).toEqual(throughLambda);
-    expect(throughLambda?.status).toBe(status);
-  },
-);
+  expect(throughServer).toEqual(throughLambda);
+  expect(throughLambda?.status).toBe(status);
+});
 
-test("both ways read every byte of a form, and pass on the headers of the answer", async () => {
+test("Lambda and the local server read every byte of a form, and pass on the headers of the response", async () => {
   for (const answer of await whenSentBothWays(form(bytes, FORM, KEY), [fakeFormEndpoint])) {
     expect(answer.headers["retry-after"]).toBe("7");
     expect(answer.body).toEqual({
@@ -395,29 +392,31 @@ async function* rows(...pieces: readonly (string | Uint8Array)[]) {
 const é = Buffer.from("é");
 
 test.each<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>([
-  ["a streamed answer", () => rows("email\r\n", "a@b.c\r\n"), 200, "email\r\na@b.c\r\n"],
-  ["one of bytes, cut inside a letter", () => rows(é.subarray(0, 1), é.subarray(1)), 200, "é"],
-  ["one of nothing", () => rows(), 200, ""],
-  ["one with empty pieces", () => rows("", new Uint8Array(), "x", ""), 200, "x"],
+  ["a streamed response", () => rows("email\r\n", "a@b.c\r\n"), 200, "email\r\na@b.c\r\n"],
   [
-    "one that fails before its first piece",
+    "a response of bytes, cut inside a letter",
+    () => rows(é.subarray(0, 1), é.subarray(1)),
+    200,
+    "é",
+  ],
+  ["an empty streamed response", () => rows(), 200, ""],
+  ["a streamed response with empty pieces", () => rows("", new Uint8Array(), "x", ""), 200, "x"],
+  [
+    "a response that fails before its first piece",
     () => failAfter(),
     503,
     expect.objectContaining({ success: false }),
   ],
-])(
-  "%s is the same through Lambda and through the local server",
-  async (_case, stream, status, body) => {
-    const listed = [createFakeStreamEndpoint(stream)];
-    const answers = await whenSentBothWays(get("/v1/sample/stream", KEY), listed);
-    const [throughLambda, throughServer] = answers;
+])("Lambda and the local server send %s the same", async (_case, stream, status, body) => {
+  const listed = [createFakeStreamEndpoint(stream)];
+  const answers = await whenSentBothWays(get("/v1/sample/stream", KEY), listed);
+  const [throughLambda, throughServer] = answers;
 
-    expect(throughServer).toEqual(throughLambda);
-    expect(throughLambda).toMatchObject({ status, body });
-  },
-);
+  expect(throughServer).toEqual(throughLambda);
+  expect(throughLambda).toMatchObject({ status, body });
+});
 
-test("a CSV beyond what Lambda may answer is the object it leads to, byte for byte", async () => {
+test("a CSV beyond Lambda's limit leads to an object with the same bytes", async () => {
   const ctx = await given();
   const { world, liveKey, blobs } = ctx;
   const result = await verifyEmail(world, "ann@x.com");

@@ -45,7 +45,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(8)).toEqual(["a0", "b0", "c0", "a1", "b1", "c1", "a2", "c2"]);
   });
 
-  test("turns go on from one receiver to the next", async () => {
+  test("the next receiver continues with the next group's turn", async () => {
     const { send, receive } = await givenQueue();
     await send(9, { group: "a" });
     await send(9, { group: "b" });
@@ -57,7 +57,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     ]);
   });
 
-  test("a group that comes again waits for all that have waited since its last turn", async () => {
+  test("a group with a new message waits for all groups that waited since its last turn", async () => {
     const { send, receive } = await givenQueue();
     await send(5, { group: "a" });
     await send(1, { group: "b" });
@@ -68,7 +68,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(2)).toEqual(["a1", "b0"]);
   });
 
-  test("within a group the message of the smallest job comes first", async () => {
+  test("a group delivers the message of its smallest job first", async () => {
     const { send, receive } = await givenQueue();
     await send(3, { group: "a", order: 300_000 });
     await send(1, { group: "a", order: 2 });
@@ -78,7 +78,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(2)).toEqual(["a1", "a2"]);
   });
 
-  test("a message marked last is received when no other is visible, of its group or another", async () => {
+  test("the queue delivers a message marked last when no other message is visible in any group", async () => {
     const { later, send, receive } = await givenQueue();
     await send(2, { group: "t", isLowPriority: true });
     await send(1, { group: "t" });
@@ -90,7 +90,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(4)).toEqual(["b0", "t1"]);
   });
 
-  test("a delayed message takes its group's turn from the moment at which it is visible", async () => {
+  test("a delayed message takes its group's turn from the moment at which it becomes visible", async () => {
     const { later, send, receive } = await givenQueue();
     await send(1, { group: "b", delaySeconds: 5 });
     await send(9, { group: "a" });
@@ -114,7 +114,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(new Set(await receive(2))).toEqual(new Set(["a2", "b0"]));
   });
 
-  test("messages are handed out until their weight is reached", async () => {
+  test("the queue delivers messages until their weight reaches the limit", async () => {
     const { send, receive } = await givenQueue();
     await send(5, { group: "a", weight: 500 });
 
@@ -122,7 +122,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(1)).toHaveLength(1);
   });
 
-  test("a group that holds as much as is free is passed over, and has its turn later", async () => {
+  test("a group that holds as much as is free waits, and gets its turn later", async () => {
     const { send, receive } = await givenQueue();
     await send(3, { group: "a" });
     await send(2, { group: "b" });
@@ -132,7 +132,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(9)).toEqual(["a0", "a1", "a2"]);
   });
 
-  test("messages of the same receive count, so it gives a group no more than its share", async () => {
+  test("messages of one receive count, so that a group gets no more than its share", async () => {
     const { send, receive } = await givenQueue();
     await send(20, { group: "a" });
     expect(await receive(10, {})).toHaveLength(5);
@@ -141,14 +141,14 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(10, { a: 2, c: 2 })).toHaveLength(2);
   });
 
-  test("a group that has nothing in hand has its turn, however little is free", async () => {
+  test("a group without a message in work gets its turn, however little is free", async () => {
     const { send, receive } = await givenQueue();
     await send(1, { group: "a", weight: 500 });
 
     expect(await receive(1, { b: 9 })).toEqual(["a0"]);
   });
 
-  test("a message that was received too often becomes a dead letter and delays no turn", async () => {
+  test("a message that was received too often becomes a dead letter, and delays no turn", async () => {
     const { queue, later, send, receive } = await givenQueue();
     await send(1, { group: "a" });
     for (let n = 0; n < chunks.receivesMax; n++) {

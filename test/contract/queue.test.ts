@@ -42,7 +42,7 @@ describeAdapters("queue", adapters, (openAt) => {
     return { queue, later, bodiesNow, sent };
   };
 
-  test("a sent message is received once, whole, from its own queue", async () => {
+  test("a receiver gets a sent message once, whole, from its own queue", async () => {
     const { queue, bodiesNow } = await givenQueue();
     const body = { job: "job_1", chunk: 3, note: "ü", none: null };
 
@@ -53,7 +53,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await bodiesNow()).toEqual([]);
   });
 
-  test("at most ten messages are handed out at a time", async () => {
+  test("the queue delivers at most ten messages at a time", async () => {
     const { bodiesNow, sent } = await givenQueue(Array.from({ length: 25 }, (_row, n) => n));
     await sent;
 
@@ -63,7 +63,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(new Set(pages.flat()).size).toBe(25);
   });
 
-  test("a message that is done never comes back", async () => {
+  test("a finished message never returns", async () => {
     const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     const [message] = await queue.receive(chunks, AT_ONCE);
@@ -74,7 +74,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await bodiesNow()).toEqual([]);
   });
 
-  test("a message that is not done in its time is handed out again, and counts it", async () => {
+  test("the queue delivers a message again that is not finished in time, and counts the receives", async () => {
     const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     await bodiesNow();
@@ -86,7 +86,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await queue.receive(chunks, AT_ONCE)).toMatchObject([{ body: 1, receiveCount: 2 }]);
   });
 
-  test("the receipt of an earlier hand-out neither ends nor delays the later one", async () => {
+  test("the receipt of an earlier receive neither ends nor delays the later one", async () => {
     const { queue, later, sent } = await givenQueue([1]);
     await sent;
     const [early] = await queue.receive(chunks, AT_ONCE);
@@ -98,7 +98,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await queue.acknowledge(late?.receipt ?? "")).toBe(true);
   });
 
-  test("a released message comes back after its delay", async () => {
+  test("a released message returns after its delay", async () => {
     const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     const [message] = await queue.receive(chunks, AT_ONCE);
@@ -110,7 +110,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await bodiesNow()).toEqual([1]);
   });
 
-  test("a delayed message is not seen before its time", async () => {
+  test("a delayed message stays invisible before its time", async () => {
     const { queue, later, bodiesNow } = await givenQueue();
     await queue.sendMany("chunks", [{ body: 1, delaySeconds: 900 }]);
 
@@ -120,7 +120,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await bodiesNow()).toEqual([1]);
   });
 
-  test("a poison message ends with the dead letters, and the others are still handed out", async () => {
+  test("a poison message becomes a dead letter, and the queue still delivers the others", async () => {
     const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     for (let receive = 0; receive < chunks.receivesMax; receive++) {
@@ -134,7 +134,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await queue.countDeadLetters()).toBe(1);
   });
 
-  test("a message carries its group, its weight and its order, and arrives whole", async () => {
+  test("a message keeps its group, weight and order, and arrives whole", async () => {
     const { queue, bodiesNow } = await givenQueue();
     const share = { group: "acc_1", weight: 500, order: 300_000, isLowPriority: true };
 
@@ -147,7 +147,7 @@ describeAdapters("queue", adapters, (openAt) => {
     ["a delay of more than 15 minutes", { body: 1, delaySeconds: 901 }, "0 to 900 s"],
     ["a delay that is no number", { body: 1, delaySeconds: Number.NaN }, "0 to 900 s"],
     ["a body of more than a mebibyte", { body: "x".repeat(1_048_575) }, "over 1048576 bytes"],
-  ])("%s is an error, as SQS would say", async (_case, message, words) => {
+  ])("the queue refuses %s, as SQS does", async (_case, message, words) => {
     const { queue, bodiesNow } = await givenQueue();
 
     await expect(queue.sendMany("chunks", [{ body: 0 }, message])).rejects.toThrow(words);
@@ -159,7 +159,7 @@ test.each([
   ["sent", 0],
   ["held back", 900],
 ])(
-  "a message that was %s before the clock was set back is received at once",
+  "a message that was %s before the clock jumped back is received at once",
   async (_, delaySeconds) => {
     let ms = Date.UTC(2026, 10, 21);
     const queue = createSqliteQueue(":memory:", () => new Date(ms));
@@ -171,7 +171,7 @@ test.each([
   },
 );
 
-test("a message in hand is handed out again when the clock was set back, and is done once", async () => {
+test("a message in work is delivered again when the clock jumps back, and ends once", async () => {
   let ms = Date.UTC(2026, 10, 21);
   const queue = createSqliteQueue(":memory:", () => new Date(ms));
   await queue.sendMany("chunks", [{ body: 1 }]);
@@ -184,7 +184,7 @@ test("a message in hand is handed out again when the clock was set back, and is 
   expect(await queue.acknowledge(second?.receipt ?? "")).toBe(true);
 });
 
-test("a waiting receiver is woken by a sent message, not by a timer", async () => {
+test("a sent message wakes a waiting receiver, and not a timer", async () => {
   const queue = createSqliteQueue(":memory:", () => new Date());
   const received = queue.receive(chunks, { waitMs: 600_000 });
   await queue.sendMany("other", [{ body: 1 }]);

@@ -70,9 +70,9 @@ describeAdapters("table", adapters, (openAt) => {
   };
 
   test.each(asRows<[string, Write]>`
-  create refuses an item that is there | ${{ create: purse }}
-  an absent item is refused when it is there | ${{ checkAbsent: key("purse") }}
-  update refuses an item that is not there | ${{ update: key("no"), set: { a: 1 } }}
+  create refuses an existing item | ${{ create: purse }}
+  checkAbsent refuses an existing item | ${{ checkAbsent: key("purse") }}
+  update refuses a missing item | ${{ update: key("no"), set: { a: 1 } }}
   update refuses another value | ${{ update: key("purse"), where: { version: 2 }, set: { a: 1 } }}
   update refuses a value of another kind | ${{ update: key("purse"), where: { version: "1" } }}
   update refuses none of several values | ${{ update: key("purse"), where: { owner: { oneOf: ["bo", "cy"] } } }}
@@ -87,10 +87,10 @@ describeAdapters("table", adapters, (openAt) => {
   add refuses to go above its bound | ${{ update: key("purse"), add: { halves: 1 }, bounds: { halves: { atMost: 10 } } }}
   add refuses a first amount beyond its bound | ${{ update: key("new"), add: { n: 2 }, bounds: { n: { atMost: 1 } }, orCreate: true }}
   remove refuses another value | ${{ remove: key("purse"), where: { version: 2 } }}
-  remove refuses an item that is not there | ${{ remove: key("no") }}
+  remove refuses a missing item | ${{ remove: key("no") }}
   check refuses another value | ${{ check: key("purse"), where: { version: 2 } }}
-  check refuses an item that is not there | ${{ check: key("no"), where: {} }}
-`)("%s, says so, and nothing is written", async (_case, refused) => {
+  check refuses a missing item | ${{ check: key("no"), where: {} }}
+`)("the table reports that %s, and writes nothing", async (_case, refused) => {
     const { table } = await givenPurse();
     const before = { create: key("before") };
     const after = { create: key("after") };
@@ -120,19 +120,24 @@ describeAdapters("table", adapters, (openAt) => {
   remove removes | ${{ remove: key("purse"), where: { version: 1 } }} | ${undefined}
   check leaves things as they are | ${{ check: key("purse"), where: { owner: "ann" } }} | ${purse}
   an absent item is left absent | ${{ checkAbsent: key("new") }} | ${undefined}
-`)("%s, alone and in a transaction", async (_case, write, expected) => {
-    const writtenItem = Object.values(write)[0] as Item;
-    const alone = await givenPurse();
-    const concurrent = await givenPurse();
+`)(
+    "the result of a write is equal alone and in a transaction: %s",
+    async (_case, write, expected) => {
+      const writtenItem = Object.values(write)[0] as Item;
+      const alone = await givenPurse();
+      const concurrent = await givenPurse();
 
-    expect(await alone.table.write(write)).toEqual({ outcome: "committed", item: expected });
-    expect(await concurrent.table.transact([write])).toEqual(committed(concurrent.table, expected));
+      expect(await alone.table.write(write)).toEqual({ outcome: "committed", item: expected });
+      expect(await concurrent.table.transact([write])).toEqual(
+        committed(concurrent.table, expected),
+      );
 
-    expect(await alone.table.get(writtenItem)).toEqual(expected);
-    expect(await concurrent.table.get(writtenItem)).toEqual(expected);
-  });
+      expect(await alone.table.get(writtenItem)).toEqual(expected);
+      expect(await concurrent.table.get(writtenItem)).toEqual(expected);
+    },
+  );
 
-  test("a hundred racing takers never take more than there is", async () => {
+  test("a hundred concurrent takers never take more than the item contains", async () => {
     const { table } = await givenPurse();
     const takeUpdate: Write = {
       update: key("purse"),
@@ -148,7 +153,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await table.get(key("purse"))).toMatchObject({ halves: 0 });
   });
 
-  test("racing creators of one item agree on one of them", async () => {
+  test("concurrent creators of one item agree on one of them", async () => {
     const { table } = await givenTable();
     const made = await Promise.all(
       Array.from({ length: 20 }, (_row, n) => table.transact([{ create: { ...key("one"), n } }])),
@@ -157,7 +162,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(made.filter((one) => one.outcome === "committed")).toHaveLength(1);
   });
 
-  test("a committed write is seen by the next read", async () => {
+  test("the next read returns a committed write", async () => {
     const { table } = await givenTable();
     await Promise.all([
       table.transact([{ put: { ...key("a"), n: 1 } }]),
@@ -182,7 +187,7 @@ describeAdapters("table", adapters, (openAt) => {
     { constructor: "of a field's name" },
     { constructor: { name: "Set" }, size: 1, toString: null },
     { a: { constructor: { name: "Map" } } },
-  ])("a field holds %j as it was put", async (json) => {
+  ])("a field keeps the value %j", async (json) => {
     const { table } = await givenTable();
     const item = { pk: "P", sk: "1", json };
 
@@ -196,7 +201,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(items).toEqual([{ ...item, sk: "2" }]);
   });
 
-  test("what a refused update found is read as it was put, whatever its fields are", async () => {
+  test("a refused update returns the item that it found, whatever its fields", async () => {
     const { table, later } = await givenTable();
     const old = { ...key("a"), json: { constructor: 1 }, n: 1e21, expires_at: START_SECONDS + 5 };
     await table.write({ put: old });
@@ -207,7 +212,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await table.get(key("a"))).toEqual({ ...key("a"), n: 1 });
   });
 
-  test("an expired item is absent to every read and every write, though it is still stored", async () => {
+  test("an expired item is absent to every read and every write, although the table still stores it", async () => {
     const { table, later } = await givenTable();
     const claim = {
       ...key("claim"),
@@ -235,7 +240,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(counted).toEqual({ outcome: "committed", item: { ...key("claim"), n: 1 } });
   });
 
-  test("a claim that expired can be made anew", async () => {
+  test("a writer can create an expired claim anew", async () => {
     const { table, later } = await givenTable();
     await table.write({ create: { ...key("claim"), by: "ann", expires_at: START_SECONDS + 60 } });
     later(60);
@@ -256,7 +261,7 @@ describeAdapters("table", adapters, (openAt) => {
     return items.map((item) => item.sk);
   };
 
-  test("a query is in byte order, which is not JavaScript's", async () => {
+  test("a query returns items in byte order, unlike JavaScript's order", async () => {
     // In UTF-16 units the emoji sorts before U+FF5E; in bytes it sorts after.
     const table = await givenRows(["a2", "a10", "\u{1F600}", "\u{FF5E}", "Z"]);
     const inBytes = ["Z", "a10", "a2", "\u{FF5E}", "\u{1F600}"];
@@ -265,7 +270,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await getNames(table, { newestFirst: true })).toEqual(inBytes.toReversed());
   });
 
-  test("a query keeps to its prefix or its range", async () => {
+  test("a query returns only items of its prefix or its range", async () => {
     const table = await givenRows(["a", "a#1", "a#2", "a#\u{10FFFF}z", "a$", "b"]);
 
     expect(await getNames(table, { sk: { prefix: "a#" } })).toEqual([
@@ -283,7 +288,7 @@ describeAdapters("table", adapters, (openAt) => {
   });
 
   test.each([true, false])(
-    "paging neither skips nor repeats while rows are inserted (newest first: %s)",
+    "pages neither skip nor repeat rows during inserts (newest first: %s)",
     async (newestFirst) => {
       const old = Array.from({ length: 20 }, (_row, n) => `row${String(n * 2).padStart(3, "0")}`);
       const table = await givenRows(old);
@@ -311,7 +316,7 @@ describeAdapters("table", adapters, (openAt) => {
     },
   );
 
-  test("an index lists what belongs together, in its own order, and pages through equal sort keys", async () => {
+  test("an index lists the items of its key in its own order, and pages through equal sort keys", async () => {
     const { table } = await givenTable();
     const listed = ["c", "a", "b"].map((sk) => ({
       pk: `X${sk}`,
@@ -354,7 +359,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect((await table.query({ index: "list", pk: "DONE", limit: 9 })).items).toHaveLength(1);
   });
 
-  test("a reader that stops in the middle of a page goes on right after the item it stopped at", async () => {
+  test("a reader that stops in the middle of a page continues right after its last item", async () => {
     const table = await givenRows(["a", "b", "c"]);
     const { items } = await table.query({ pk: "P", limit: 9 });
     const [, second] = items;
@@ -363,7 +368,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await getNames(table, { after: toPosition(second) })).toEqual(["c"]);
   });
 
-  test("the last page says that it is the last, also when it is full", async () => {
+  test("the last page has no next key, even when it is full", async () => {
     const table = await givenRows(["a", "b"]);
 
     expect(await table.query({ pk: "P", limit: 2 })).not.toHaveProperty("next");
@@ -385,11 +390,11 @@ describeAdapters("table", adapters, (openAt) => {
   an empty key | ${[{ create: { pk: "P", sk: "" } }]} | key is empty
   a change of a key | ${[{ update: key("a"), set: { sk: "b" } }]} | does not touch the key
   a bound on what is not added | ${[{ update: key("a"), bounds: { n: { atLeast: 0 } } }]} | can be bounded
-`)("%s is an error, as DynamoDB would say", async (_case, writes, words) => {
+`)("the table refuses %s, as DynamoDB does", async (_case, writes, words) => {
     await expect((await givenTable()).table.transact(writes)).rejects.toThrow(words);
   });
 
-  test("adding to a field that is no number is an error, and affects no other write of the same moment", async () => {
+  test("an addition to a field that is no number throws an error, and affects no concurrent write", async () => {
     const { table } = await givenPurse();
     const [wrong, right] = await Promise.allSettled([
       table.write({ update: key("purse"), add: { owner: 1 } }),
@@ -404,7 +409,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await table.get(key("purse"))).toEqual({ ...purse, halves: 11 });
   });
 
-  test("a field that every object has is missing until it is set", async () => {
+  test("a field that every object inherits is missing until a write sets it", async () => {
     const { table } = await givenPurse();
 
     const first = await table.write({
@@ -421,11 +426,11 @@ describeAdapters("table", adapters, (openAt) => {
     ["half an item", { pk: "P", limit: 1.5 }],
     ["a range that ends before it starts", { pk: "P", limit: 1, sk: { from: "b", to: "a" } }],
     ["an empty key", { pk: "", limit: 1 }],
-  ])("a query for %s is an error", async (_case, query) => {
+  ])("the table refuses a query for %s", async (_case, query) => {
     await expect((await givenTable()).table.query(query)).rejects.toThrow(RangeError);
   });
 
-  test("100 writes are one transaction", async () => {
+  test("one transaction contains up to 100 writes", async () => {
     const { table } = await givenTable();
     const many = Array.from({ length: 100 }, (_row, n) => ({ create: key(`${n}`) }));
 
@@ -435,7 +440,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect((await table.query({ pk: "P", limit: 200 })).items).toHaveLength(100);
   });
 
-  test("an item over 250,000 bytes is an error, and spoils no other write of the same moment", async () => {
+  test("an item over 250,000 bytes throws an error, and affects no concurrent write", async () => {
     const { table } = await givenTable();
     const [large, small] = await Promise.allSettled([
       table.transact([
@@ -450,7 +455,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await getNames(table, {})).toEqual(["small"]);
   });
 
-  test("a lost reply is ambiguous, and all of the writes are there or none", async () => {
+  test("a transaction with a lost reply is ambiguous, and either all of its writes exist or none", async () => {
     const { table } = await givenTable();
     const seen = new Set<string>();
     for (let n = 0; n < 8; n++) {
