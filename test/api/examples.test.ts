@@ -6,14 +6,14 @@ import { recordEvents, recordExamples } from "./recorded.ts";
 
 const document: any = openapi("http://127.0.0.1:8787");
 
-test("the examples are what the service answers today", async () => {
+test("the examples equal the service's responses today", async () => {
   expect(
     await recordExamples(),
     `they are stale: run "npx node scripts/write.ts examples"`,
   ).toEqual(EXAMPLES);
 });
 
-test("the examples of events are what subscribers are sent today", async () => {
+test("the examples of events equal the events sent today", async () => {
   expect(await recordEvents()).toEqual(EVENT_EXAMPLES);
   expect(Object.keys(document.webhooks).toSorted()).toEqual(Object.keys(EVENT_EXAMPLES).toSorted());
 });
@@ -57,7 +57,7 @@ const parameters = Object.values<any>(document.paths)
   .flatMap(({ parameters: all = [] }) => all)
   .filter((one) => one.in !== undefined);
 
-test("every field and every parameter is explained", () => {
+test("every field and every parameter has a description", () => {
   const silent = fields.filter(({ schema }) => !schema.description);
 
   expect(
@@ -67,7 +67,7 @@ test("every field and every parameter is explained", () => {
   expect(parameters.filter(({ description }) => !description)).toEqual([]);
 });
 
-test("descriptions are plain sentences", () => {
+test("descriptions consist of plain sentences", () => {
   const texts = [...fields.map(({ schema }) => schema), ...parameters].map(
     ({ description }) => description as string,
   );
@@ -145,7 +145,7 @@ const listSchemas = (
           .flatMap(([name, one]) => listSchemas(one, [...path, name])),
       ];
 
-test("a number is a whole one, an amount of credits in steps of 0.5, or a share of 1", () => {
+test("every number is whole, an amount of credits in steps of 0.5, or a share of 1", () => {
   const numbers = listSchemas(document).filter(({ schema }) =>
     [schema.type].flat().includes("number"),
   );
@@ -157,7 +157,7 @@ test("a number is a whole one, an amount of credits in steps of 0.5, or a share 
   expect(numbers.filter((one) => !isCredits(one) && !isShare(one))).toEqual([]);
 });
 
-test("every amount of credits in an example is in steps of 0.5", () => {
+test("every amount of credits in an example is a multiple of 0.5", () => {
   const amounts = seen.filter(({ fieldPath }) => /(?:^|\.)credits_\w+$/.test(fieldPath));
   const leaves = amounts.filter(({ value }) => typeof value === "number");
 
@@ -193,7 +193,7 @@ const MAY_BE_OTHERWISE: Readonly<Record<string, string>> = {
   "unaligned_sources.ip": "mail may be sent over IPv6",
 };
 
-test("a text that is a date, a moment, an address or a URL in every example has that format", () => {
+test("a text that every example fills with a date, time, address or URL declares its format", () => {
   const texts = seen.filter(
     ({ schema, value }) => typeof value === "string" && [schema.type].flat().includes("string"),
   );
@@ -211,7 +211,7 @@ test("a text that is a date, a moment, an address or a URL in every example has 
   expect(new Set(wrong)).toEqual(new Set(Object.keys(MAY_BE_OTHERWISE)));
 });
 
-test("a parameter whose case does not matter says so, and lists its names as generators read them", () => {
+test("the document declares a parameter that ignores case, and lists its names as generators read them", () => {
   const { parameters } = document.paths["/v1/jobs/{id}/download"].get;
   const { schema, description } = parameters.find((one: any) => one.name === "filter");
 

@@ -14,7 +14,7 @@ const createForm = (...parts: readonly (readonly [headers: string, content: stri
 const findName = async (parameters: string) =>
   (await readParts(TYPE, createForm([`Content-Disposition: form-data; ${parameters}`, ""])))[0];
 
-test("the parts of a form come in their order, with their names and their bytes", async () => {
+test("the reader returns the parts of a form in their order, with their names and bytes", async () => {
   const body = createForm(
     ['Content-Disposition: form-data; name="email_column"', "E-Mail"],
     [
@@ -41,22 +41,22 @@ test.each([
   ["in capital letters", 'NAME="a"', "a"],
   ["with blanks round the sign", 'name = "a" ;', "a"],
   ["on a line of its own", '\r\n\tname="a"', "a"],
-])("a name %s is read as it was meant", async (_case, parameters, name) => {
+])("the reader returns a name %s as its sender meant it", async (_case, parameters, name) => {
   expect(await findName(parameters)).toEqual({ name, fileName: null, content: "" });
 });
 
 test.each([
-  ["a plain one", 'filename="list.csv"', "list.csv"],
-  ["a path of another system", String.raw`filename="C:\new\list.csv"`, "list.csv"],
-  ["a path", 'filename="../../etc/list.csv"', "list.csv"],
-  ["none chosen", 'filename=""', ""],
-  ["the other way to say it, which forms may not use", "filename*=UTF-8''list.csv", null],
-  ["both ways", `filename="list.csv"; filename*=UTF-8''other.exe`, "list.csv"],
-])("of file names %s is taken for what it is", async (_case, parameters, fileName) => {
+  ["a plain name", 'filename="list.csv"', "list.csv"],
+  ["the last name of another system's path", String.raw`filename="C:\new\list.csv"`, "list.csv"],
+  ["the last name of a path", 'filename="../../etc/list.csv"', "list.csv"],
+  ["an empty text when no file was chosen", 'filename=""', ""],
+  ["no name for filename*, which forms may not use", "filename*=UTF-8''list.csv", null],
+  ["the filename beside filename*", `filename="list.csv"; filename*=UTF-8''other.exe`, "list.csv"],
+])("the reader returns as file name of a part %s", async (_case, parameters, fileName) => {
   expect(await findName(`name="file"; ${parameters}`)).toMatchObject({ fileName });
 });
 
-test("a file name in an old Windows encoding is no reason to refuse a list", async () => {
+test("the reader accepts a list whose file name has an old Windows encoding", async () => {
   const body = Buffer.from(createForm([`${NAMED}; filename="M\xfcller.csv"`, "x"]), "latin1");
 
   expect(await readParts(TYPE, body)).toMatchObject([{ name: "a", content: "x" }]);
@@ -69,11 +69,11 @@ test.each(asRows`
   a quoted boundary | Multipart/Form-Data; charset=utf-8; boundary="b" | ${createForm([NAMED, "x"])}
   a boundary of 70 characters | ${`multipart/form-data; boundary=${"b".repeat(70)}`} | ${createForm([NAMED, "x"]).replaceAll("--b", `--${"b".repeat(70)}`)}
   a boundary of signs | ${`multipart/form-data; boundary="'()+_,-./:=? b"`} | ${createForm([NAMED, "x"]).replaceAll("--b", "--'()+_,-./:=? b")}
-`)("%s is part of the format", async (_case, type, body) => {
+`)("the reader accepts %s in a form", async (_case, type, body) => {
   expect(await readParts(type, body)).toEqual([{ name: "a", fileName: null, content: "x" }]);
 });
 
-test("what only looks like a boundary is content", async () => {
+test("a text that only looks like a boundary counts as content", async () => {
   const content = "\r\n--\r\n--a\r\n\r--b\n--b\r\n -- b\r\n-";
 
   expect(await readParts(TYPE, createForm([NAMED, content]))).toMatchObject([{ content }]);
@@ -118,7 +118,7 @@ test.each(asRows`
   base64 | ${TYPE} | ${createForm([`${NAMED}\r\nContent-Transfer-Encoding: base64`, "eA=="])} | ${"a: must be sent without a content-transfer-encoding. "}
   a field of 10 KB and one byte | ${TYPE} | ${createForm([NAMED, "x".repeat(10_241)])} | ${"a: must have at most 10240 bytes, or be sent as a file. "}
   21 parts | ${TYPE} | ${createForm(...Array.from({ length: 21 }, () => [NAMED, "x"] as const))} | ${"body: may have at most 20 parts. "}
-`)("%s is refused with a sentence", async (_case, type, body, what) => {
+`)("the reader refuses %s with a sentence", async (_case, type, body, what) => {
   await expect(readParts(type, body)).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     message: `${what}Nothing was charged.`,
@@ -126,7 +126,7 @@ test.each(asRows`
   });
 });
 
-test("at the limits a form is still read", async () => {
+test("the reader accepts a form at all of its limits", async () => {
   const parts = Array.from({ length: 20 }, () => [NAMED, "x".repeat(10_240)] as const);
 
   expect(await readParts(TYPE, createForm(...parts))).toHaveLength(20);
@@ -154,7 +154,7 @@ const long = (count: number) => [
   `\r\n--b\r\n${NAMED}\r\n\r\ny\r\n--b--\r\n`,
 ];
 
-test("a file is passed on as it arrives: the form reads no further than its reader does", async () => {
+test("the form passes a file on as it arrives, and reads no further than its reader", async () => {
   const { asked: consumed, bytes } = counted(long(100));
   const sizes: number[] = [];
 
@@ -165,7 +165,7 @@ test("a file is passed on as it arrives: the form reads no further than its read
   expect(sizes.every((pieces, index) => pieces <= index + 3)).toBe(true);
 });
 
-test("unread bytes of a part are skipped, half of it or all", async () => {
+test("the form skips the unread bytes of a part, half of it or all", async () => {
   const read: unknown[] = [];
 
   for (const count of [0, 1])
@@ -181,7 +181,7 @@ test("unread bytes of a part are skipped, half of it or all", async () => {
   expect(read).toEqual([...both, ...both]);
 });
 
-test("a reader that stops closes the form's source", async () => {
+test("the form closes its source when the reader stops", async () => {
   const { asked: consumed, bytes } = counted(long(100));
 
   for await (const _part of readForm(TYPE, bytes)) break;
@@ -190,7 +190,7 @@ test("a reader that stops closes the form's source", async () => {
   expect(consumed.pieces).toBeLessThan(4);
 });
 
-test("a part that is read too late does not pass for an empty one", async () => {
+test("a part that is read too late throws an error instead of looking empty", async () => {
   const parts = await Array.fromAsync(readForm(TYPE, counted(long(1)).bytes));
 
   await expect(Array.fromAsync(parts[0]?.content ?? [])).rejects.toThrow(

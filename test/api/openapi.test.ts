@@ -29,13 +29,13 @@ const getAnswer = (operation: any, status: string): any => {
   return name === undefined ? answer : document.components.responses[name];
 };
 
-test("the document has every endpoint, and nothing else", () => {
+test("the document contains every endpoint, and nothing else", () => {
   const routes = endpoints.map(({ route }) => route).toSorted();
 
   expect(operations.map(({ route }) => route).toSorted()).toEqual(routes);
 });
 
-test("no two operations have one name, every tag is used, and events have a tag of their own", () => {
+test("each operation has its own name, every tag is used, and events have their own tag", () => {
   const events = Object.values<any>(document.webhooks).map(({ post }) => post);
   const all = [...operations.map(({ operation }) => operation), ...events];
   const ids = all.map(({ operationId }) => operationId);
@@ -47,7 +47,7 @@ test("no two operations have one name, every tag is used, and events have a tag 
   expect(new Set(events.flatMap(({ tags }) => tags))).toEqual(new Set(["Events"]));
 });
 
-test("no schema is what generators of clients stumble over", () => {
+test("no schema contains a construct that breaks client generators", () => {
   const isNull = (one: any): boolean => one?.type === "null";
   const findFaults = (schema: any, path: string): string[] => {
     if (typeof schema !== "object" || schema === null) return [];
@@ -67,29 +67,26 @@ test("no schema is what generators of clients stumble over", () => {
   expect(findFaults(document, "")).toEqual([]);
 });
 
-test.each(endpoints)(
-  "$route tells every status and every code that it answers with",
-  (endpoint) => {
-    const operation = operations.find(({ route }) => route === endpoint.route)?.operation;
-    const statuses = [...endpoint.answers, ...endpoint.errors.map((code) => STATUS[code])];
-    const codes = Object.keys(operation.responses).flatMap((status) => {
-      const schema = getAnswer(operation, status).content?.["application/json"]?.schema;
-      const name = /^#\/components\/schemas\/(\w+Error)$/.exec(schema?.$ref ?? "")?.[1];
-      return name === undefined
-        ? []
-        : document.components.schemas[name].properties.error.properties.code.enum;
-    });
+test.each(endpoints)("the document lists every status and every code of $route", (endpoint) => {
+  const operation = operations.find(({ route }) => route === endpoint.route)?.operation;
+  const statuses = [...endpoint.answers, ...endpoint.errors.map((code) => STATUS[code])];
+  const codes = Object.keys(operation.responses).flatMap((status) => {
+    const schema = getAnswer(operation, status).content?.["application/json"]?.schema;
+    const name = /^#\/components\/schemas\/(\w+Error)$/.exec(schema?.$ref ?? "")?.[1];
+    return name === undefined
+      ? []
+      : document.components.schemas[name].properties.error.properties.code.enum;
+  });
 
-    expect(new Set(Object.keys(operation.responses))).toEqual(
-      new Set([...statuses.map(String), ...(endpoint.route.endsWith("/download") ? ["303"] : [])]),
-    );
-    expect(codes).toHaveLength(new Set(codes).size);
-    expect(new Set(codes)).toEqual(new Set<string>(endpoint.errors));
-  },
-);
+  expect(new Set(Object.keys(operation.responses))).toEqual(
+    new Set([...statuses.map(String), ...(endpoint.route.endsWith("/download") ? ["303"] : [])]),
+  );
+  expect(codes).toHaveLength(new Set(codes).size);
+  expect(new Set(codes)).toEqual(new Set<string>(endpoint.errors));
+});
 
 test.each(endpoints)(
-  "$route says who may call it and what it costs",
+  "the document states the allowed callers and the price of $route",
   ({ route, access, price }) => {
     const operation = operations.find((one) => one.route === route)?.operation;
     const roles = operation.security.flatMap((one: any) => Object.values(one).flat());
@@ -102,7 +99,7 @@ test.each(endpoints)(
   },
 );
 
-test("the document has every event that is sent, with its payload", () => {
+test("the document contains every sent event with its payload", () => {
   expect(Object.keys(document.webhooks).toSorted()).toEqual(
     [...WEBHOOK_EVENT_TYPES, TEST_EVENT].toSorted(),
   );
@@ -112,7 +109,7 @@ test("the document has every event that is sent, with its payload", () => {
 const deservesName = (schema: any): boolean =>
   schema.pipe === undefined && (schema.entries !== undefined || schema.type === "picklist");
 
-test("a shape that stands in more than one place has a name of its own", () => {
+test("a shape that appears in several places has its own name", () => {
   const named = nameComponents();
   const counts = new Map<unknown, number>();
   const visit = (schema: any) => {
@@ -134,13 +131,13 @@ test("a shape that stands in more than one place has a name of its own", () => {
   );
 });
 
-test("no name stands for two shapes", () => {
+test("each name belongs to one shape", () => {
   const names = [...nameComponents().values()];
 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-test("Redocly finds nothing to say against it, by its recommended rules", () => {
+test("Redocly finds no fault in the document by its recommended rules", () => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "openapi.json");
@@ -180,7 +177,7 @@ describe("importers", () => {
     expect(key.required).toBe(false);
   });
 
-  test("the collection has every operation, and a new key for each request that takes one", () => {
+  test("the collection contains every operation, and a new key for each request that takes one", () => {
     const routes = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
       Object.entries<any>(methods).map(([method, { parameters = [] }]) => ({
         route: `${method.toUpperCase()} {{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
@@ -197,7 +194,7 @@ describe("importers", () => {
   });
 
   test.each(["<string>", "{{$randomUUID}}", "{{key}}", "{{}", "string", "!", "~".repeat(255)])(
-    "%s is a key: printable ASCII without spaces is all that is asked of one",
+    "the service accepts the Idempotency-Key %s, which is printable ASCII without spaces",
     async (key) => {
       const { world, liveKey } = await given({ balance: 5 });
       const body = { email: "a@x.com" };
@@ -313,7 +310,7 @@ describe("nulls", () => {
     expect(OURS.filter((field) => !nullable.some((one) => isAllowed(one, field)))).toEqual([]);
   });
 
-  test("no field is null where the contract gives it a plain type", () => {
+  test("the document allows no null in a field that the contract gives a plain type", () => {
     const others = nullable
       .filter((one) => ![...CONTRACT, ...OURS].some((field) => isAllowed(one, field)))
       .map(({ area, path }) => `${area}: ${path}`);

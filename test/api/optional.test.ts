@@ -72,7 +72,7 @@ const fields = bodies.flatMap(({ route, name, path, query, request, fields: all 
 const takesNull = ({ type, anyOf = [] }: any): boolean =>
   [type].flat().includes("null") || anyOf.some((one: any) => one.type === "null");
 
-test("there are such fields, also within others and within lists", () => {
+test("the operations declare optional fields, even within other fields and within lists", () => {
   const names = new Set(
     fields.map(({ fieldPath }) => fieldPath.filter((one) => one !== 0).join(".")),
   );
@@ -96,14 +96,17 @@ const parsedWith = (
 };
 
 test.each(fields.filter((field) => !isRefused(field)))(
-  "$what: null means what leaving it out means, and the document has it",
+  "a null in $what counts as an absent field, and the document allows it",
   (field) => {
     expect(takesNull(field.schema)).toBe(true);
     expect(parsedWith(field, null)).toEqual(parsedWith(field, undefined));
   },
 );
 
-test.each(fields.filter(isRefused))("$what: null is refused, also by the document", (field) => {
-  expect(takesNull(field.schema)).toBe(false);
-  expect(() => parsedWith(field, null)).toThrow(/must be/);
-});
+test.each(fields.filter(isRefused))(
+  "the endpoint and the document refuse a null in $what",
+  (field) => {
+    expect(takesNull(field.schema)).toBe(false);
+    expect(() => parsedWith(field, null)).toThrow(/must be/);
+  },
+);

@@ -22,7 +22,7 @@ test.each([
   ["GET", "/v1/activity/domain/x.de", "GET /v1/activity/domain/{domain}", { domain: "x.de" }],
   ["GET", "/v1/jobs/latest", "GET /v1/jobs/latest", {}],
   ["GET", "/v1/jobs/__proto__", "GET /v1/jobs/{id}", { id: "__proto__" }],
-])("%s %s goes to %s", (method, path, expected, parameters) => {
+])("the router leads %s %s to %s", (method, path, expected, parameters) => {
   const routed = route(method, path);
 
   expect(routed.endpoint.route).toBe(expected);
@@ -36,11 +36,11 @@ test.each([
   ["another host's name", "GET", "//evil.example/v1/jobs/1", "NOT_FOUND"],
   ["a wrong method", "PUT", "/v1/jobs/1", "METHOD_NOT_ALLOWED"],
   ["half a percent", "GET", "/v1/jobs/%4", "INVALID_REQUEST"],
-])("%s is %s", (_, method, path, code) => {
+])("the router answers %s with %s", (_, method, path, code) => {
   expect(() => route(method, path)).toThrow(expect.objectContaining({ code }));
 });
 
-test("a slash too many leads to the route's own path, whatever host the request names", () => {
+test("a trailing slash redirects to the route's own path, whatever host the request names", () => {
   expect(route("GET", "/v1/jobs/a%2Fb//")).toMatchObject({
     path: { id: "a/b" },
     movedTo: "/v1/jobs/a%2Fb",
