@@ -49,7 +49,7 @@ test.each([
   ["microsoft", [mx(0, at("microsoft.mail.protection"))]],
   ["VALID", [mx(10, at("mx.valid"))]],
   ["no.such.name.anywhere", "ENOTFOUND"],
-])("the MX of %s", async (name, expected) => {
+])("the lab's DNS server returns the expected MX of %s", async (name, expected) => {
   expect(await getCode(createResolver(lab).resolveMx(at(name)))).toEqual(expected);
 });
 
@@ -79,11 +79,11 @@ test.each<[name: string, type: "A" | "AAAA" | "TXT" | "MX", expected: unknown]>(
   [at("2.0.0.127.bl"), "A", ["127.0.0.2"]],
   [at("1.0.0.127.bl"), "A", "ENOTFOUND"],
   [at("4.3.2.1.refusing-bl"), "A", ["127.255.255.254"]],
-])("%s %s", async (name, type, expected) => {
+])("the lab's DNS server returns the expected answer for %s %s", async (name, type, expected) => {
   expect(await getCode(createResolver(lab).resolve(name, type))).toEqual(expected);
 });
 
-test("an answer too big for UDP comes over TCP, or at once to a client with EDNS0", async () => {
+test("the DNS server sends an answer too big for UDP over TCP, or at once to a client with EDNS0", async () => {
   expect(await createResolver(lab).resolveMx(at("mxmany"))).toHaveLength(30);
 
   const plain = await query({ additionals: [] });
@@ -98,7 +98,7 @@ test("an answer too big for UDP comes over TCP, or at once to a client with EDNS
   expect(edns.answers).toHaveLength(30);
 });
 
-test("a DKIM key longer than a character-string arrives whole", async () => {
+test("a client receives a DKIM key longer than a character-string whole", async () => {
   const [strings = []] = await createResolver(lab).resolveTxt(
     at("selector1._domainkey.good.senders"),
   );
@@ -110,14 +110,14 @@ test("a DKIM key longer than a character-string arrives whole", async () => {
   ).toBe("public");
 });
 
-test("an address of a mail host has its name", async () => {
+test("the address of a mail host leads back to its name", async () => {
   const resolver = createResolver(lab);
   const [address = ""] = await resolver.resolve4(at("mx.valid"));
 
   expect(await resolver.reverse(address)).toEqual([at("mx.valid")]);
 });
 
-test("a root zone answers for the whole world, and says NXDOMAIN for what it lacks", async () => {
+test("a root zone answers for every name, and returns NXDOMAIN for a missing one", async () => {
   const own = await startLab({ companies: 0, zones: { "": { "a.example": { TXT: ["here"] } } } });
   const resolver = createResolver(own);
   const dnsAnswers = [
@@ -130,7 +130,7 @@ test("a root zone answers for the whole world, and says NXDOMAIN for what it lac
   expect(dnsAnswers).toEqual([[["here"]], "ENOTFOUND", [mx(0, "")]]);
 });
 
-test("bytes that are no question get no answer and do no harm", async () => {
+test("the DNS server ignores bytes that are no DNS query", async () => {
   const socket = createSocket("udp4");
   const [host, port] = lab.dns.split(":");
   for (const bytes of ["", "x", "\0".repeat(12), "\xff".repeat(40)])

@@ -101,7 +101,7 @@ beforeAll(async () => {
   others = later;
 }, 240_000);
 
-test("at least 95 of 100 people are found where a server tells its people from unknown recipients", () => {
+test("the finder finds at least 95 of 100 people at servers that refuse unknown recipients", () => {
   const checking = atThose("checks", [...firsts, ...others]);
   const found = checking.filter(isRight).length;
 
@@ -110,7 +110,7 @@ test("at least 95 of 100 people are found where a server tells its people from u
   expect(found / checking.length).toBeGreaterThanOrEqual(0.95);
 });
 
-test("once a habit is known, a search asks about no more than three recipients", () => {
+test("a search asks about at most three recipients once the pattern is known", () => {
   const average = (searches: readonly Search[]) => {
     const checking = atThose("checks", searches);
     return checking.reduce((sum, { probes: asked }) => sum + asked, 0) / checking.length;
@@ -124,7 +124,7 @@ test("once a habit is known, a search asks about no more than three recipients",
   expect(before).toBeLessThanOrEqual(6);
 });
 
-test("whatever is reported as valid is right, and so is its pattern", () => {
+test("every address reported as valid is right, and so is its pattern", () => {
   const valid = [...firsts, ...others].filter(({ found }) => found.status === "valid");
 
   expect(valid.length).toBeGreaterThan(700);
@@ -132,7 +132,7 @@ test("whatever is reported as valid is right, and so is its pattern", () => {
   expect(valid.filter(({ firm, found }) => firm.pattern !== found.pattern)).toEqual([]);
 });
 
-test("a catch-all proves nothing: every search there is one, with a guess and a low confidence", () => {
+test("every search at a catch-all returns catch_all with a guess and a low confidence", () => {
   const there = atThose("catch_all", [...firsts, ...others]).map(({ found }) => found);
 
   expect(new Set(there.map(({ status }) => status))).toEqual(new Set(["catch_all"]));
@@ -140,7 +140,7 @@ test("a catch-all proves nothing: every search there is one, with a guess and a 
   expect(Math.max(...there.map(({ confidence }) => confidence))).toBeLessThan(50);
 });
 
-test("a server that refuses or defers us has revealed no person", () => {
+test("a server that refuses or defers us reveals no person", () => {
   const all = [...firsts, ...others];
   const there = [...atThose("refuses us", all), ...atThose("puts us off", all)];
 
@@ -150,7 +150,7 @@ test("a server that refuses or defers us has revealed no person", () => {
   );
 });
 
-test("who works nowhere is found nowhere", async () => {
+test("the search for a person who works nowhere returns not_found", async () => {
   const missingPerson = { first: "Quirin", last: "Nowhereman" };
   const checking = firms.filter(({ kind }) => kind === "checks").slice(0, 40);
 
@@ -161,7 +161,7 @@ test("who works nowhere is found nowhere", async () => {
   );
 });
 
-test("a catch-all costs two recipients at most, and one who refuses us a single one", async () => {
+test("a search costs two recipients at most at a catch-all, and one at a server that refuses us", async () => {
   for (const [kind, most] of [
     ["catch_all", 2],
     ["refuses us", 1],
@@ -176,7 +176,7 @@ test("a catch-all costs two recipients at most, and one who refuses us a single 
 const DEMO = /^\| (\S+) +\| (\S+) +\| `(f\d+)\.firms` +\| (\w+) +\| `?([^` ]+)`? +\|/gm;
 
 test.each([...readFileSync("docs/lab.md", "utf8").matchAll(DEMO)].map((row) => row.slice(1)))(
-  "docs/lab.md: %s %s at %s is %s",
+  "the search of docs/lab.md for %s %s at %s returns %s",
   async (first = "", last = "", label = "", status = "", address = "") => {
     const domain = `${label}.firms.${LAB_ZONE}`;
 

@@ -32,11 +32,11 @@ const askAt = async (name: string, ...locals: readonly string[]) =>
     locals.map((local) => `${local}@${getDomain(name)}`),
   );
 
-describe("a host remembers", () => {
+describe("memory of a host", () => {
   test.each([
     ["greylist", "450 4.2.0", 5],
     ["greylist451", "451", 4],
-  ])("%s defers with %s until %i minutes have gone by", async (name, reply, minutes) => {
+  ])("the host %s defers with %s until %i minutes have passed", async (name, reply, minutes) => {
     const first = await askAt(name, "ada.lovelace");
     now = new Date(now.getTime() + minutes * 60_000 - 1);
     const tooSoon = await askAt(name, "ada.lovelace");
@@ -48,7 +48,7 @@ describe("a host remembers", () => {
     expect(later[3]?.startsWith(reply)).toBe(true);
   });
 
-  test("toomany takes two recipients per connection and no more after RSET", async () => {
+  test("the host toomany takes two recipients per connection and no more after RSET", async () => {
     const replies = await askAt("toomany", "ada.lovelace", "alan.turing", "grace.hopper");
 
     expect(replies.slice(2)).toEqual([
@@ -58,7 +58,7 @@ describe("a host remembers", () => {
     ]);
   });
 
-  test("ratelimited ends the session at the third recipient", async () => {
+  test("the host ratelimited ends the session at the third recipient", async () => {
     const replies = await askAt(
       "ratelimited",
       "ada.lovelace",
@@ -70,7 +70,7 @@ describe("a host remembers", () => {
     expect(replies.slice(4)).toEqual([expect.stringMatching(/^421 4\.7\.0 /), ""]);
   });
 
-  test("ratelimited greets the fifth session at a time with 421", async () => {
+  test("the host ratelimited greets the fifth concurrent session with 421", async () => {
     const host = await getHost("ratelimited");
     const open = await Promise.all([1, 2, 3, 4].map(() => dial(host, lab.smtpPort)));
     const greetings = await Promise.all(open.map((client) => client.reply()));
@@ -82,8 +82,8 @@ describe("a host remembers", () => {
   });
 });
 
-describe("the dialogue keeps to RFC 5321", () => {
-  test("commands out of order are refused, and nothing accepts a message", async () => {
+describe("the lab's dialogue by RFC 5321", () => {
+  test("a host refuses commands out of order, and accepts no message", async () => {
     const client = await dial(await getHost("valid"), lab.smtpPort);
     await client.reply();
 
@@ -103,7 +103,7 @@ describe("the dialogue keeps to RFC 5321", () => {
     expect(await client.reply()).toBe("");
   });
 
-  test("a pipelined batch is answered in order, also when packets cut it anywhere", async () => {
+  test("a host answers pipelined commands in order, even when packets cut them anywhere", async () => {
     const batch = `EHLO me\r\nMAIL FROM:<a@b.example> SMTPUTF8\r\nRCPT TO:<zoë.müller@${getDomain("smtputf8")}>\r\nRCPT TO:<nobody@${getDomain("smtputf8")}>\r\n`;
     const client = await dial(await getHost("smtputf8"), lab.smtpPort);
     for (const byte of Buffer.from(batch)) {
@@ -117,7 +117,7 @@ describe("the dialogue keeps to RFC 5321", () => {
     client.close();
   });
 
-  test("commands that arrive together are answered after one round trip", async () => {
+  test("a host answers commands that arrive together after one round trip", async () => {
     const own = await startLab({ companies: 0, replyMs: 40 });
     const [host = ""] = await findMailHosts(own, getDomain("valid"));
     const rcpt = `RCPT TO:<ada.lovelace@${getDomain("valid")}>`;
@@ -147,7 +147,7 @@ describe("the dialogue keeps to RFC 5321", () => {
     expect(finished).toEqual(["forty together", "ten one by one"]);
   });
 
-  test("a line without end is cut off", async () => {
+  test("a host ends a session at a line without end", async () => {
     const client = await dial(await getHost("valid"), lab.smtpPort);
     await client.reply();
     client.send("x".repeat(10_000));
@@ -158,7 +158,7 @@ describe("the dialogue keeps to RFC 5321", () => {
 });
 
 describe("companies", () => {
-  test("the same people work there in every run", () => {
+  test("a company employs the same people in every run", () => {
     expect(
       getPeople("c0007.companies.lab.mailproof.test")
         .map(({ local }) => local)
@@ -173,7 +173,7 @@ describe("companies", () => {
 });
 
 describe("a lab", () => {
-  test("serves 1,000 sessions at a time and loses none", async () => {
+  test("a lab serves 1,000 sessions at a time and loses none", async () => {
     // Slow enough that all of them stand open at once, on a busy machine as well.
     const own = await startLab({ companies: 0, replyMs: 150 });
     const [host = ""] = await findMailHosts(own, getDomain("valid"));
@@ -191,7 +191,7 @@ describe("a lab", () => {
     expect(stats.commands).not.toHaveProperty("DATA");
   });
 
-  test("goes by another name when asked to, and two live beside each other", async () => {
+  test("a lab uses another zone name on request, and two labs run side by side", async () => {
     const own = await startLab({ companies: 3, zone: "Lab.Example" });
     const [host = ""] = await findMailHosts(own, "valid.lab.example");
 
@@ -201,7 +201,7 @@ describe("a lab", () => {
   });
 
   // A timer or socket that was forgotten keeps the program alive, and this waits for its end.
-  test("lets its program end once it is closed", async () => {
+  test("a lab lets its program end once it is closed", async () => {
     const program = `
       import { once } from "node:events";
       import { connect } from "node:net";
@@ -222,7 +222,7 @@ describe("a lab", () => {
     expect([replies, code]).toEqual(["closed\n", 0]);
   }, 30_000);
 
-  test("leaves nothing open when it is closed, whatever is under way", async () => {
+  test("a lab closes everything that it opened, whatever is under way", async () => {
     const own = await startLab({ companies: 3 });
     const hosts = await Promise.all(
       ["silent", "valid", "slowbanner", "endless", "tls"].map(async (name) =>
@@ -257,10 +257,10 @@ describe("the addresses of a lab", () => {
     waitedMs: () => 0,
   });
 
-  describe("with addresses to choose from", () => {
+  describe("a lab with many addresses", () => {
     const { hosts } = buildNetwork({ ...plan, ownAddresses: true });
 
-    test("no two hosts share one, and none has the machine's own", () => {
+    test("hosts of the lab each have their own address, different from the machine's", () => {
       const addresses = hosts.map(({ address }) => address);
 
       expect(new Set(addresses).size).toBe(addresses.length);
@@ -276,7 +276,7 @@ describe("the addresses of a lab", () => {
     });
   });
 
-  describe("with one address for all", () => {
+  describe("a lab with one address", () => {
     const { hosts, zone } = buildNetwork({ ...plan, ownAddresses: false });
     const rcpt = hosts[0]?.behavior.rcpt;
 
@@ -292,7 +292,7 @@ describe("the addresses of a lab", () => {
       ["ada.lovelace", "xn--bcher-kva", /^250/],
       ["ada.lovelace", "c0001.companies", /^550|^250/],
       ["ada.lovelace", "elsewhere", /^554 5\.7\.1/],
-    ])("%s@%s is answered by the domain alone", (local, domain, expected) => {
+    ])("the domain alone decides the reply to %s@%s", (local, domain, expected) => {
       expect(rcpt?.(createRequest(local, domain))).toMatch(expected);
     });
   });
@@ -320,7 +320,7 @@ describe("the addresses of a lab", () => {
     Object.entries(MX).map(([domain, records]) => [domain, { [domain]: { MX: records } }]),
   );
 
-  test("a mail server of many domains has ten connections of ours at most", async () => {
+  test("a mail server of many domains gets at most ten connections of ours", async () => {
     const lab = await startLab({ companies: 0, replyMs: 1, zones });
     const mailPorts = openMailPorts(
       readEnvironment({}),
@@ -352,7 +352,7 @@ describe("the addresses of a lab", () => {
   const OPTIONS = { deepVerify: true, includeAi: false, includeEvidence: true };
 
   test.each(["greylist", "greylist451"])(
-    "a person at the lab's %s is valid at the second attempt",
+    "a person at the lab's %s becomes valid at the second attempt",
     async (name) => {
       let at = Date.now();
       const now = () => new Date(at);

@@ -53,29 +53,32 @@ const examples = allDomains.flatMap(({ name, examples: tries }) =>
   })),
 );
 
-test("there are at least 25 situations", () => {
+test("the lab covers at least 25 situations", () => {
   expect(new Set(allDomains.map(({ name }) => name)).size).toBeGreaterThan(25);
 });
 
-test.concurrent.each(examples)("$email is $status: $reason", async ({ email, status, reason }) => {
-  const result = await verify(engine, email, OPTIONS);
+test.concurrent.each(examples)(
+  "the verification of $email returns $status: $reason",
+  async ({ email, status, reason }) => {
+    const result = await verify(engine, email, OPTIONS);
 
-  expect({ status: result.status, reason: result.reason }).toEqual({ status, reason });
-  const { least, most } = BANDS[result.status];
-  expect(result.score).toBeGreaterThanOrEqual(least);
-  expect(result.score).toBeLessThanOrEqual(most);
-  const parts = result.evidence?.score.map(({ points }) => points) ?? [];
-  expect(parts.reduce((sum, points) => sum + points, 0)).toBe(result.score);
-});
+    expect({ status: result.status, reason: result.reason }).toEqual({ status, reason });
+    const { least, most } = BANDS[result.status];
+    expect(result.score).toBeGreaterThanOrEqual(least);
+    expect(result.score).toBeLessThanOrEqual(most);
+    const parts = result.evidence?.score.map(({ points }) => points) ?? [];
+    expect(parts.reduce((sum, points) => sum + points, 0)).toBe(result.score);
+  },
+);
 
-test("nothing but RCPT ever asks for a mailbox", () => {
+test("the engine asks about a mailbox by RCPT alone", () => {
   const verbs = Object.keys(lab.stats().commands ?? {});
 
   expect(verbs).toContain("RCPT");
   expect(verbs.filter((verb) => ["DATA", "VRFY", "EXPN", "BDAT"].includes(verb))).toEqual([]);
 });
 
-test("what the same session learnt of others is not in the evidence", async () => {
+test("the evidence omits the session's other recipients", async () => {
   const both = ["ada.lovelace", "grace.hopper"].map((local) => `${local}@valid.${LAB_ZONE}`);
 
   const [ada] = await Promise.all(both.map((email) => verify(engine, email, OPTIONS)));
@@ -87,7 +90,7 @@ test("what the same session learnt of others is not in the evidence", async () =
 
 const squeezeSpaces = (text: string) => text.replaceAll(/ +/g, " ").replaceAll(/-{2,}/g, "--");
 
-test("docs/lab.md has the tables as the lab serves them", () => {
+test("docs/lab.md contains the tables as the lab serves them", () => {
   const [, written = ""] = readFileSync("docs/lab.md", "utf8").split("## What to expect\n\n");
 
   expect(squeezeSpaces(written.trimEnd()), "run: npx node scripts/write.ts lab").toBe(
@@ -95,14 +98,14 @@ test("docs/lab.md has the tables as the lab serves them", () => {
   );
 });
 
-test("every domain has a name of its own and an address to try", () => {
+test("every domain of the lab has its own name and an address to try", () => {
   const names = allDomains.map(({ name }) => name);
 
   expect(new Set(names).size).toBe(names.length);
   expect(allDomains.filter(({ examples }) => examples.length === 0)).toEqual([]);
 });
 
-test("every mail host that an MX of the lab names is described", () => {
+test("the lab describes every mail host that its MX records name", () => {
   const missing = allDomains.flatMap(({ name, mx = [[10, "mx"]], hosts = {}, records, aliasOf }) =>
     typeof records === "string" || aliasOf
       ? []
@@ -114,7 +117,7 @@ test("every mail host that an MX of the lab names is described", () => {
   expect(missing.filter((one) => !/^gone|^spare/.test(one))).toEqual([]);
 });
 
-test("a company has from a few to sixty people, each with an address of their own", () => {
+test("a company employs a few to sixty people, each with their own address", () => {
   for (let number = 1; number <= 300; number += 1) {
     const staff = getPeople(`c${String(number).padStart(4, "0")}`);
 
