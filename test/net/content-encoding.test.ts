@@ -23,14 +23,14 @@ test.each([
   ["deflate, zstd", "identity"],
   ["gzip;q=2", "identity"],
   ["gzip;q=x, br ; q=0.2", "br"],
-])("Accept-Encoding %j is answered with %s", (accepted, encoding) => {
+])("the encoder answers Accept-Encoding %j with %s", (accepted, encoding) => {
   expect(chooseEncoding(accepted)).toBe(encoding);
 });
 
 const BODY = "a text that repeats itself. ".repeat(200);
 const page = (body = BODY) => ({ statusCode: 200, headers: { "cache-control": "no-cache" }, body });
 
-test("each encoding has its own tag, and holds the same text", async () => {
+test("each encoding has its own tag, and contains the same text", async () => {
   const encoded = createEncoder();
   const requestWith = (acceptEncoding?: string) =>
     encoded(page(), { "accept-encoding": acceptEncoding });
@@ -50,7 +50,7 @@ test("each encoding has its own tag, and holds the same text", async () => {
   expect(new Set([plain, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
 });
 
-test("a client that has the text already is answered 304 without it, under any of the tags it names", async () => {
+test("the encoder answers 304 without the text when the client names any of its tags", async () => {
   const encoded = createEncoder();
   const requestWith = (ifNoneMatch?: string, body?: string) =>
     encoded(page(body), { "accept-encoding": "gzip", "if-none-match": ifNoneMatch });
@@ -73,7 +73,7 @@ const counted = () => {
 };
 const GZIP = { "accept-encoding": "gzip" };
 
-test("a text is compressed once, also for those who ask at the same moment", async () => {
+test("the encoder compresses a text once, even for concurrent requests", async () => {
   const { texts, encoded } = counted();
 
   const text = page();
@@ -84,7 +84,7 @@ test("a text is compressed once, also for those who ask at the same moment", asy
   expect(texts).toEqual([BODY, BODY]);
 });
 
-test("however many texts are asked for in turn, each is compressed once", async () => {
+test("the encoder compresses each of many alternating texts once", async () => {
   const { texts, encoded } = counted();
   const pages = Array.from({ length: 100 }, (_, n) => page(`${BODY}${n}`));
 
@@ -93,13 +93,13 @@ test("however many texts are asked for in turn, each is compressed once", async 
   expect(texts).toHaveLength(100);
 });
 
-test("what the text depends on besides stays named", async () => {
+test("the encoder keeps the other names in Vary", async () => {
   const { headers } = await createEncoder()({ ...page(), headers: { vary: "accept" } }, GZIP);
 
   expect(headers.vary).toBe("accept, accept-encoding");
 });
 
-test("a short text is sent as it is", async () => {
+test("the encoder sends a short text uncompressed", async () => {
   const { headers, body } = await createEncoder()(page("short"), GZIP);
 
   expect(body.toString()).toBe("short");
@@ -120,12 +120,12 @@ const answering = async (status: number, headers: Record<string, string>, body: 
   return `http://127.0.0.1:${(one.address() as AddressInfo).port}/`;
 };
 
-test("a document is read, and one that is not there is none", async () => {
+test("fetchJson returns a document, and undefined for a missing one", async () => {
   expect(await fetchJson(await answering(200, {}, '{"a":1}'))).toEqual({ a: 1 });
   expect(await fetchJson(await answering(404, {}, "no"))).toBeUndefined();
 });
 
-test("what the operator named may not point elsewhere", async () => {
+test("fetchJson refuses a redirect of the operator's URL", async () => {
   const url = await answering(302, { location: "/elsewhere" }, "");
 
   await expect(fetchJson(url)).rejects.toThrow("fetch failed");
@@ -135,6 +135,6 @@ test.each<[string, number, string, string]>([
   ["a failure", 500, "", "answered 500"],
   ["no JSON", 200, "<html>", "JSON"],
   ["too much", 200, `"${"x".repeat(256_000)}"`, "is over 256000 bytes"],
-])("%s is no document", async (_what, status, body, message) => {
+])("fetchJson refuses %s as a document", async (_what, status, body, message) => {
   await expect(fetchJson(await answering(status, {}, body))).rejects.toThrow(message);
 });

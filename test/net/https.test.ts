@@ -24,7 +24,7 @@ const ZONE = createZoneDns({ [NAME]: { A: [OPEN] }, "other.test": { A: [OPEN] } 
 
 const getUrl = (port: number, path = "/") => `https://${NAME}:${port}${path}`;
 
-test("what is sent arrives byte by byte, with the server's name and its headers", async () => {
+test("the server receives the request byte by byte, with its name and headers", async () => {
   const received: {
     url: string | undefined;
     method: string | undefined;
@@ -68,7 +68,7 @@ test("what is sent arrives byte by byte, with the server's name and its headers"
   ]);
 });
 
-test("a certificate for another name is refused", async () => {
+test("the client refuses a certificate for another name", async () => {
   const { port } = await listenSecure((_, answer) => void answer.end());
 
   expect(await createClient(ZONE, port).call(posted(`https://other.test:${port}/`))).toEqual({
@@ -77,7 +77,7 @@ test("a certificate for another name is refused", async () => {
   });
 });
 
-test("a certificate is wanted also where the environment says that none is", async () => {
+test("the client requires a certificate even if the environment turns that off", async () => {
   vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { port } = await listenSecure((_, answer) => void answer.end());
@@ -87,7 +87,7 @@ test("a certificate is wanted also where the environment says that none is", asy
   });
 });
 
-test("no proxy of the environment is asked", async () => {
+test("the client ignores a proxy of the environment", async () => {
   const proxy = await listenPlain();
   for (const name of [
     "HTTPS_PROXY",
@@ -105,7 +105,7 @@ test("no proxy of the environment is asked", async () => {
   expect(proxy.connections).toEqual([]);
 });
 
-test("of a long answer 64 KB are read, and its status stands", async () => {
+test("the client reads 64 KB of a long answer, and keeps its status", async () => {
   const { port } = await listenSecure(async (_, answer) => {
     const piece = "x".repeat(65_536);
     while (!answer.destroyed) {
@@ -121,7 +121,7 @@ test("of a long answer 64 KB are read, and its status stands", async () => {
 });
 
 test.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])(
-  "a body packed with %s is not unpacked",
+  "the client does not unpack a body packed with %s",
   async (packing) => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     const { port } = await listenSecure(
@@ -137,7 +137,7 @@ test.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])(
   },
 );
 
-test("a server that speaks no TLS, one that hangs up and one that is not there are failures", async () => {
+test("a server without TLS, one that hangs up and a missing one each cause a failure", async () => {
   const hangsUp = await listenSecure((request) => void request.socket.destroy());
   const plain = await listenPlain((socket) => void socket.end("220 mail.test ESMTP\r\n"));
   const closed = await closedPort();
@@ -156,7 +156,7 @@ test("a server that speaks no TLS, one that hangs up and one that is not there a
   });
 });
 
-test("a header that would be two lines is an error of ours and never sent", async () => {
+test("the client refuses a header of two lines as our own error, and never sends it", async () => {
   const { port } = await listenSecure((_, answer) => void answer.end());
   const headers = { "webhook-id": "a\r\nx-evil: 1" };
 
@@ -165,7 +165,7 @@ test("a header that would be two lines is an error of ours and never sent", asyn
   await expect(sent).rejects.toThrow(/header/i);
 });
 
-test("a name that has no address and one that cannot be asked for have different faults", async () => {
+test("a name without an address and a name whose look-up fails cause different faults", async () => {
   const names = createZoneDns({ "none.test": { TXT: ["x"] }, "down.test": "TIMEOUT" });
 
   expect(await createClient(names, 443).call(posted("https://none.test/"))).toEqual({
@@ -178,7 +178,7 @@ test("a name that has no address and one that cannot be asked for have different
   });
 });
 
-test("the second address is tried when the first does not take us in", async () => {
+test("the client tries the second address when the first refuses the connection", async () => {
   const { port, connections } = await listenSecure((_, answer) => void answer.end(), OPEN);
   const names = createZoneDns({ [NAME]: { A: ["127.0.0.9", OPEN] } });
   const client = createClient(names, port, ["127.0.0.9", OPEN]);
@@ -192,7 +192,7 @@ const timersFaked = () => {
   onTestFinished(() => void vi.useRealTimers());
 };
 
-test("a server that takes the connection and never says a word is left after 5 seconds", async () => {
+test("the client gives up after 5 seconds a server that stays silent after the connection", async () => {
   timersFaked();
   const { promise: result, resolve } = Promise.withResolvers<void>();
   const { port } = await listenPlain(() => resolve());
@@ -206,7 +206,7 @@ test("a server that takes the connection and never says a word is left after 5 s
   expect(await outcome).toEqual({ kind: "failed", why: "connect_timeout" });
 });
 
-test("a server that answers nothing is left after 10 seconds", async () => {
+test("the client gives up after 10 seconds a server without an answer", async () => {
   timersFaked();
   const { promise: requestSeen, resolve } = Promise.withResolvers<void>();
   const { port } = await listenSecure(() => resolve());
@@ -218,7 +218,7 @@ test("a server that answers nothing is left after 10 seconds", async () => {
   expect(await outcome).toEqual({ kind: "failed", why: "timeout" });
 });
 
-test("a server that never ends its answer is left after 10 seconds, too, and its status stands", async () => {
+test("the client gives up after 10 seconds an endless answer, and keeps its status", async () => {
   timersFaked();
   const received = vi.spyOn(IncomingMessage.prototype, "on");
   onTestFinished(() => received.mockRestore());
@@ -237,7 +237,7 @@ const saying = (text: string) =>
     socket.write(text);
   });
 
-test("what follows an answer that has no body changes nothing in its status", async () => {
+test("bytes after an answer without a body change nothing in its status", async () => {
   const { port } = await saying("HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok");
 
   expect(await createClient(ZONE, port).call(posted(getUrl(port)))).toMatchObject({
@@ -246,7 +246,7 @@ test("what follows an answer that has no body changes nothing in its status", as
   });
 });
 
-test("some answers before the answer are passed over, a stream of them is no HTTP", async () => {
+test("the client skips some interim answers, and refuses a stream of them", async () => {
   const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
   const polite = await saying(`${hint.repeat(3)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`);
   const endless = await saying(hint.repeat(100));
@@ -260,7 +260,7 @@ test("some answers before the answer are passed over, a stream of them is no HTT
   });
 });
 
-test("a policy of MTA-STS is fetched as it is published, and no redirect is followed", async () => {
+test("the client fetches an MTA-STS policy as published, and follows no redirect", async () => {
   const policy = "version: STSv1\nmode: enforce\nmx: mx.example.com\nmax_age: 86400\n";
   const { port } = await listenSecure((request, answer) => {
     if (request.url === "/moved")
@@ -288,7 +288,7 @@ test("a policy of MTA-STS is fetched as it is published, and no redirect is foll
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" version="1.2" baseProfile="tiny-ps"><title>Example</title></svg>';
 
-test("a logo is read as its server sends it, and no private address, redirect or stream is followed", async () => {
+test("the client reads a logo as served, and refuses a private address, a redirect and a stream", async () => {
   const paths: (string | undefined)[] = [];
   const { port } = await listenSecure((request, answer) => {
     paths.push(request.url);

@@ -133,7 +133,7 @@ const expectOwnReplies = ({
   expect(wrong).toEqual([]);
 };
 
-test("a server that keeps to the RFC is asked in a few packets", async () => {
+test("the session asks a server that follows the RFC in a few packets", async () => {
   const packets: number[] = [];
   const port = await listen(
     serve((socket, lines) => {
@@ -150,7 +150,7 @@ test("a server that keeps to the RFC is asked in a few packets", async () => {
   expect(packets.length).toBeLessThan(12);
 });
 
-test("replies in pieces of any size are the same replies", async () => {
+test("the session reads the same replies in pieces of any size", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), async (sizes) => {
       const port = await listen(
@@ -173,7 +173,7 @@ test("replies in pieces of any size are the same replies", async () => {
 });
 
 describe.each(Object.entries(FAULTS))("a server that %s", (_, breakAt) => {
-  test("gets no recipient a wrong reply, wherever that happens", async () => {
+  test("a faulty server gives no recipient a wrong reply, wherever the fault happens", async () => {
     const positions = Array.from({ length: 24 }, (_, n) => n + 2);
     const results = await Promise.all(
       positions.map(async (at) => holdSession(await listen(serve(breakAt(at))))),

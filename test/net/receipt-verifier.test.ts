@@ -26,7 +26,7 @@ const setup = async () => {
   return { world, facts, keySet: listReceiptKeys({ ...world, now: () => NOW }) };
 };
 
-test("the same facts give the same receipt, and its claims come back", async () => {
+test("the same facts produce the same receipt, and the verifier returns its claims", async () => {
   const { world, facts, keySet } = await setup();
   const page = { origin: "https://shop.example" };
 
@@ -40,7 +40,7 @@ test("the same facts give the same receipt, and its claims come back", async () 
   });
 });
 
-test("a visitor's receipt is one, though it names no verdict", async () => {
+test("a visitor's receipt is valid, although it states no verdict", async () => {
   const { world, facts, keySet } = await setup();
 
   const checked = await checkReceipt(signReceipt(world, { ...facts, isForVisitor: true }), keySet);
@@ -49,7 +49,7 @@ test("a visitor's receipt is one, though it names no verdict", async () => {
   expect(checked).not.toHaveProperty("claims.status");
 });
 
-test("the year of the answer signs; the year before has published that key", async () => {
+test("the key of the answer's year signs, and the year before has published that key", async () => {
   const { world, facts, keySet } = await setup();
   const receipt = signReceipt(world, { ...facts, at: new Date("2027-01-01T00:00:00Z") });
   const old = { keys: keySet.keys.slice(0, 1) };
@@ -60,7 +60,7 @@ test("the year of the answer signs; the year before has published that key", asy
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-test("one flipped bit anywhere is refused", async () => {
+test("the verifier refuses a receipt with one flipped bit anywhere", async () => {
   const { world, facts, keySet } = await setup();
   const receipt = signReceipt(world, facts);
   const accepted: string[] = [];
@@ -84,7 +84,7 @@ test("one flipped bit anywhere is refused", async () => {
   expect(accepted).toEqual([]);
 });
 
-test("no receipt is a text without a signature, of another algorithm, or of another type of token", async () => {
+test("the verifier refuses a text without a signature, of another algorithm or of another token type", async () => {
   const { world, facts, keySet } = await setup();
   const receipt = signReceipt(world, facts);
   const [, payload = ""] = receipt.split(".");

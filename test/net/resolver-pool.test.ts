@@ -62,13 +62,13 @@ test.each([
   ["MX", "null.test", [{ priority: 0, exchange: "" }]],
   ["TLSA", "_25._tcp.mx.test", [`3 1 1 ${"0fa5".repeat(16)}`, "2 0 0 00"]],
   ["TLSA", "_25._tcp.alias.test", [`3 1 1 ${"0fa5".repeat(16)}`, "2 0 0 00"]],
-] as const)("%s of %s is read", async (type, name, records) => {
+] as const)("the resolver reads %s of %s", async (type, name, records) => {
   const { dns } = await givenPool();
 
   expect(await dns(type, name)).toEqual({ kind: "ok", records });
 });
 
-test("an answer that the resolver validated is marked as such, and one through an unsigned alias is not", async () => {
+test("the resolver marks an answer that it validated, and no answer through an unsigned alias", async () => {
   const signed = { A: ["192.0.2.1"], isSigned: true } as const;
   const zone = {
     "signed.test": signed,
@@ -92,23 +92,20 @@ test("an answer that the resolver validated is marked as such, and one through a
   ]);
 });
 
-test.each(["example.com", "alias.test"])(
-  "MX of %s is read, also through an alias",
-  async (name) => {
-    const { dns } = await givenPool();
+test.each(["example.com", "alias.test"])("the resolver reads the MX of %s", async (name) => {
+  const { dns } = await givenPool();
 
-    const outcome = await dns("MX", name);
+  const outcome = await dns("MX", name);
 
-    expect(outcome.kind === "ok" && new Set(outcome.records)).toEqual(
-      new Set([
-        { priority: 10, exchange: "a.example.net" },
-        { priority: 20, exchange: "b.example.net" },
-      ]),
-    );
-  },
-);
+  expect(outcome.kind === "ok" && new Set(outcome.records)).toEqual(
+    new Set([
+      { priority: 10, exchange: "a.example.net" },
+      { priority: 20, exchange: "b.example.net" },
+    ]),
+  );
+});
 
-test("the strings of a TXT record are one, and a byte is a character", async () => {
+test("the resolver joins the strings of a TXT record, and reads a byte as a character", async () => {
   const { dns } = await givenPool();
 
   const outcome = await dns("TXT", "example.com");
@@ -120,7 +117,7 @@ test("the strings of a TXT record are one, and a byte is a character", async () 
   ]);
 });
 
-test("an answer too long for UDP is fetched over TCP, whole", async () => {
+test("the resolver fetches an answer too long for UDP over TCP, whole", async () => {
   const { server, dns } = await givenPool();
 
   const outcome = await dns("MX", "many.test");
@@ -130,20 +127,20 @@ test("an answer too long for UDP is fetched over TCP, whole", async () => {
 });
 
 test.each([
-  ["the name is there, the type is not", "MX", "a-only.test", "nodata"],
+  ["a name without the type", "MX", "a-only.test", "nodata"],
   ["an alias whose end lacks the type", "MX", "alias-without-mx.test", "nodata"],
   ["a name that only has names below it", "A", "in-addr.arpa", "nodata"],
-  ["the name is not there", "MX", "gone.test", "nxdomain"],
-  ["an alias to a name that is not there", "MX", "alias-to-nothing.test", "nxdomain"],
-  ["the server fails", "MX", "servfail.test", "servfail"],
-  ["the server refuses", "MX", "refused.test", "refused"],
-] as const)("%s: %s of %s is %s", async (_, type, name, kind) => {
+  ["a missing name", "MX", "gone.test", "nxdomain"],
+  ["an alias to a missing name", "MX", "alias-to-nothing.test", "nxdomain"],
+  ["a failing server", "MX", "servfail.test", "servfail"],
+  ["a refusing server", "MX", "refused.test", "refused"],
+] as const)("the resolver returns for %s (%s of %s) %s", async (_, type, name, kind) => {
   const { dns } = await givenPool();
 
   expect(await dns(type, name)).toEqual({ kind });
 });
 
-describe("a name that cannot be put into a question is not asked", () => {
+describe("names that fit no DNS query", () => {
   test.each([
     ["no name at all", "", "nxdomain"],
     ["the root", ".", "nxdomain"],
@@ -152,17 +149,17 @@ describe("a name that cannot be put into a question is not asked", () => {
     ["a label of 64 octets", `${"a".repeat(64)}.test`, "nxdomain"],
     ["a name of 254 octets", `${"a.".repeat(125)}test`, "nxdomain"],
     // These may exist. That we cannot ask for them says nothing about them.
-    ["a zero byte, which would cut it short", "example.com\0.evil.test", "servfail"],
-    ["a line feed", "example.com\n", "servfail"],
+    ["a name with a zero byte", "example.com\0.evil.test", "servfail"],
+    ["a name with a line feed", "example.com\n", "servfail"],
     ["letters that IDNA refuses", "a\u00ad\u2028b.test", "servfail"],
-  ])("a question has no valid name: %s", async (_, name, kind) => {
+  ])("the resolver sends no DNS query for %s", async (_, name, kind) => {
     const { server, dns } = await givenPool();
 
     expect(await dns("A", name)).toEqual({ kind });
     expect(server.questions).toEqual([]);
   });
 
-  test("the longest label and the longest name are asked", async () => {
+  test("the resolver asks for the longest label and the longest name", async () => {
     const { server, dns } = await givenPool();
 
     await dns("A", `${"a".repeat(63)}.test`);
@@ -172,7 +169,7 @@ describe("a name that cannot be put into a question is not asked", () => {
   });
 });
 
-test("an answer that is not DNS is a failure of the server, never of the name", async () => {
+test("an answer that is not DNS counts as the server's failure, never the name's", async () => {
   const socket = createSocket("udp4").bind(0, "127.0.0.1");
   onTestFinished(() => void socket.close());
   await once(socket, "listening");
@@ -191,14 +188,14 @@ test("an answer that is not DNS is a failure of the server, never of the name", 
   expect(await dns("A", "example.com")).toEqual({ kind: "servfail" });
 });
 
-test("a resolver that is not there is our own failure", async () => {
+test("a missing resolver counts as our own failure", async () => {
   const server = await serveZone({});
   await server.close();
 
   expect(await poolOn(server)("A", "example.com")).toEqual({ kind: "internal" });
 });
 
-test("the repeats of an unanswered question count as packets too", async () => {
+test("the repeats of an unanswered DNS query count as packets, too", async () => {
   const server = await serveZone({});
   await server.close();
   // A packet each nine seconds: the second question may wait that long, but not for two repeats as well.
@@ -208,7 +205,7 @@ test("the repeats of an unanswered question count as packets too", async () => {
   expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
 });
 
-test("silence is given up in the end", { timeout: 30_000 }, async () => {
+test("the resolver gives up a silent server in the end", { timeout: 30_000 }, async () => {
   const { server, dns } = await givenPool();
 
   expect(await dns("A", "silent.test")).toEqual({ kind: "timeout" });
@@ -217,7 +214,7 @@ test("silence is given up in the end", { timeout: 30_000 }, async () => {
   );
 });
 
-test("closing answers who waits, and everybody after", async () => {
+test("a close answers waiting callers, and every later caller", async () => {
   const { server, dns } = await givenPool();
   const waiting = dns("A", "silent.test");
   while (server.questions.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -228,7 +225,7 @@ test("closing answers who waits, and everybody after", async () => {
   expect(await dns("A", "example.com")).toEqual({ kind: "timeout" });
 });
 
-test("the whole way to a mail host over real sockets", async () => {
+test("the engine reaches a mail host over real sockets, from DNS to SMTP", async () => {
   const { dns } = await givenPool({
     "example.com": { CNAME: ["example.net"] },
     "example.net": { MX: ["0 .", "10 MX.example.net", "20 10.0.0.1"] },
@@ -249,7 +246,7 @@ test("the whole way to a mail host over real sockets", async () => {
   ]);
 });
 
-describe("a question without an answer", () => {
+describe("a DNS query without an answer", () => {
   /** Answers what it hears through another server, but loses packets on the way. */
   const givenLossy = async (isLost: (name: string, count: number) => boolean) => {
     const server = await serveZone(ZONE);
@@ -273,19 +270,19 @@ describe("a question without an answer", () => {
   };
   const isControl = (name: string) => name.startsWith("\u0003com\0");
 
-  test("is the silence of its name server while other questions are answered", async () => {
+  test("an unanswered query blames the silent name server while others are answered", async () => {
     const dns = await givenLossy(() => false);
 
     expect(await dns("A", "silent.test")).toEqual({ kind: "timeout" });
   });
 
-  test("is our own failure while other questions are lost, too", async () => {
+  test("an unanswered query counts as our failure while other queries are lost, too", async () => {
     const dns = await givenLossy(() => true);
 
     expect(await dns("A", "example.com")).toEqual({ kind: "internal" });
   });
 
-  test("is our own failure even if only one of the other questions is lost", async () => {
+  test("an unanswered query counts as our failure even if only one other query is lost", async () => {
     let controls = 0;
     const dns = await givenLossy((name) => isControl(name) && (controls += 1) === 2);
 
@@ -346,7 +343,7 @@ describe("names that no host has", () => {
     ["NS", ODD, ["ns.example.net"]],
     ["PTR", ODD, ["p.example.net"]],
     ["CNAME", "a=b.example.com", [ODD]],
-  ] as const)("%s of %j is read as from any other name", async (type, name, records) => {
+  ] as const)("the resolver reads %s of %j as of any other name", async (type, name, records) => {
     const { dns } = await givenPool();
 
     expect(await dns(type, name)).toEqual({ kind: "ok", records });
@@ -358,7 +355,7 @@ describe("names that no host has", () => {
     ["A", "not there.example.com", "nxdomain"],
     ["A", "se rv.test", "servfail"],
     ["A", "re fused.test", "refused"],
-  ] as const)("%s of %j is %s", async (type, name, kind) => {
+  ] as const)("the resolver returns for %s of %j %s", async (type, name, kind) => {
     const { dns } = await givenPool();
 
     expect(await dns(type, name)).toEqual({ kind });
@@ -390,7 +387,7 @@ describe("names that no host has", () => {
     };
   };
 
-  test("an answer with another number, or to another question, is not taken for ours", async () => {
+  test("the resolver ignores an answer with another number, or to another query", async () => {
     const dns = await givenAnswers(
       () => Buffer.from([1]),
       saying("192.0.2.66", { id: 1 }),
@@ -429,23 +426,26 @@ describe("names that no host has", () => {
     " ",
   );
 
-  test.each(ANSWERS.map(({ type }) => type))("a damaged answer of %s is an outcome", (type) => {
-    const random = createRandom(3);
-    const kinds = new Set<string>();
-    for (let n = 0; n < 5_000; n += 1) {
-      const bytes = Buffer.from(getReply(type));
-      for (let changes = 1 + Math.floor(random() * 4); changes > 0; changes -= 1)
-        bytes[2 + Math.floor(random() * (bytes.length - 2))] = Math.floor(random() * 256);
-      const cut = random() < 0.3 ? Math.floor(random() * bytes.length) : bytes.length;
-      const question = { id: 7, type: type as DnsRecordType, name: "a.test" };
-      kinds.add(decodeReply(bytes.subarray(0, cut), question).kind);
-    }
+  test.each(ANSWERS.map(({ type }) => type))(
+    "the resolver returns an outcome for a damaged answer of %s",
+    (type) => {
+      const random = createRandom(3);
+      const kinds = new Set<string>();
+      for (let n = 0; n < 5_000; n += 1) {
+        const bytes = Buffer.from(getReply(type));
+        for (let changes = 1 + Math.floor(random() * 4); changes > 0; changes -= 1)
+          bytes[2 + Math.floor(random() * (bytes.length - 2))] = Math.floor(random() * 256);
+        const cut = random() < 0.3 ? Math.floor(random() * bytes.length) : bytes.length;
+        const question = { id: 7, type: type as DnsRecordType, name: "a.test" };
+        kinds.add(decodeReply(bytes.subarray(0, cut), question).kind);
+      }
 
-    expect([...kinds].filter((kind) => !KINDS.includes(kind))).toEqual([]);
-    expect(kinds.has("servfail") && kinds.has("ok")).toBe(true);
-  });
+      expect([...kinds].filter((kind) => !KINDS.includes(kind))).toEqual([]);
+      expect(kinds.has("servfail") && kinds.has("ok")).toBe(true);
+    },
+  );
 
-  test("a pointer to itself, or to what follows, is a failure of the server", () => {
+  test("a pointer to itself, or to later bytes, counts as a failure of the server", () => {
     const bytes = getReply("NS");
     const data = bytes.length - 2;
     const question = { id: 7, type: "NS", name: "a.test" } as const;

@@ -39,7 +39,7 @@ const whenAsked = async (port: number, host = "mail.test") => {
 };
 
 describe("a whole session over real sockets", () => {
-  test("is held through TLS, whatever issuer signed the certificate", async () => {
+  test("a session runs through TLS, whatever issuer signed the certificate", async () => {
     const received: string[] = [];
 
     const { result, transcript } = await whenAsked(await createMailServer(received));
@@ -63,7 +63,7 @@ describe("a whole session over real sockets", () => {
   test.each([
     ["192.0.2.1", "nobody"],
     ["mail.test.", "mail.test"],
-  ])("asks TLS for the name of %s: %s", async (host, asked) => {
+  ])("the session asks TLS for the name of %s: %s", async (host, asked) => {
     const received: string[] = [];
 
     await whenAsked(await createMailServer(received), host);
@@ -71,7 +71,7 @@ describe("a whole session over real sockets", () => {
     expect(received).toContain(`(TLS for ${asked})`);
   });
 
-  test("is held in the clear where TLS is offered and broken", async () => {
+  test("the session runs in the clear when the server offers TLS and breaks it", async () => {
     const port = await listen((socket) => {
       socket.write("220 mx\r\n");
       answerLines(socket, (command) => {
@@ -93,7 +93,7 @@ describe("a whole session over real sockets", () => {
 });
 
 describe("connecting", () => {
-  test("to a closed port is refused", async () => {
+  test("a connection to a closed port is refused", async () => {
     const target = { ip: HOST, port: await closedPort(), host: "mail.test" };
 
     expect(await connectDirectly(target, { timeoutMs: LONG_MS, affinityKey: "" })).toBe(
@@ -102,7 +102,7 @@ describe("connecting", () => {
   });
 
   test.each(["", "localhost", "0x7f.1", "127.1"])(
-    "to %j is not tried: it is no address",
+    "the client does not connect to %j, which is no address",
     async (ip) => {
       const target = { ip, port: await createMailServer(), host: "mail.test" };
 
@@ -123,21 +123,21 @@ const flood = (socket: Socket, text: string): void => {
   fill();
 };
 
-describe("a hostile server is broken off:", () => {
+describe("a hostile server", () => {
   test.each([
     ["one line without end", "x", "reply_too_long"],
     ["a multi-line reply without end", "220-welcome\r\n", "reply_too_long"],
     ["empty lines without end", "\r\n", "reply_too_long"],
     ["another protocol", "SSH-2.0-OpenSSH\r\n", "not_smtp"],
     ["bytes that are no text", "\0\xff\n", "not_smtp"],
-  ])("%s", async (_, text, fault) => {
+  ])("the client ends the session with a hostile server: %s", async (_, text, fault) => {
     const wire = await wireTo((socket) => flood(socket, text));
 
     expect(await wire.receive(LONG_MS)).toBe(fault);
     expect(await wire.receive(LONG_MS)).toBe(fault);
   });
 
-  test("banners without end, before any command", async () => {
+  test("the client ends a session with endless banners before any command", async () => {
     const wire = await wireTo((socket) => flood(socket, "220 welcome\r\n"));
 
     const received = [];
@@ -148,7 +148,7 @@ describe("a hostile server is broken off:", () => {
     expect(received.length).toBeLessThan(20);
   });
 
-  test("a reply that drips in, byte by byte", async () => {
+  test("the client ends a session whose reply arrives byte by byte", async () => {
     const wire = await wireTo((socket) => {
       const drip = setInterval(() => socket.write("2"), 20);
       socket.on("close", () => clearInterval(drip));
@@ -157,7 +157,7 @@ describe("a hostile server is broken off:", () => {
     expect(await wire.receive(SHORT_MS)).toBe("timeout");
   });
 
-  test("silence, and an answer that comes too late is not given to the next command", async () => {
+  test("the client ends a silent session, and gives a late reply to no later command", async () => {
     const wire = await wireTo((socket) => {
       socket.write("220 mx\r\n");
       socket.on("data", () => setTimeout(() => socket.write("250 late\r\n"), 2 * SHORT_MS));
@@ -174,10 +174,10 @@ describe("a hostile server is broken off:", () => {
     ["hangs up", (socket) => socket.end("220 mx\r\n")],
     ["hangs up in the middle of a line", (socket) => socket.end("220 mx\r\n250 o")],
     [
-      "is gone at once",
+      "disappears at once",
       (socket) => void socket.write("220 mx\r\n", () => socket.resetAndDestroy()),
     ],
-  ])("it greets and %s", async (_, serve) => {
+  ])("the client ends the session when a server greets and %s", async (_, serve) => {
     const wire = await wireTo((socket) => {
       socket.once("data", () => serve(socket));
     });
@@ -188,8 +188,8 @@ describe("a hostile server is broken off:", () => {
   });
 });
 
-describe("what a server says before it is asked", () => {
-  test("is no answer to what is asked then", async () => {
+describe("early bytes of a server", () => {
+  test("a server's early bytes do not answer the next command", async () => {
     const wire = await wireTo((socket) => {
       socket.write("220 mx\r\n250 forged\r\n250 forged\r\n");
       answerLines(socket, () => "550 real\r\n");
@@ -200,7 +200,7 @@ describe("what a server says before it is asked", () => {
     expect(await wire.receive(LONG_MS)).toMatchObject({ code: 550, text: "real" });
   });
 
-  test("is read when it says goodbye", async () => {
+  test("the client reads a server's goodbye that arrives before a command", async () => {
     const wire = await wireTo((socket) => socket.end("220 mx\r\n421 4.3.2 shutting down\r\n"));
     await wire.receive(LONG_MS);
     wire.send("EHLO probe.example");
@@ -208,7 +208,7 @@ describe("what a server says before it is asked", () => {
     expect(await wire.receive(LONG_MS)).toMatchObject({ code: 421, enhanced: "4.3.2" });
   });
 
-  test("in the clear is forgotten once TLS stands", async () => {
+  test("the client forgets early bytes in the clear after the handshake", async () => {
     const wire = await wireTo((socket) => {
       socket.once("data", () => {
         socket.write("220 go\r\n250-injected\r\n");
@@ -249,7 +249,7 @@ describe("several lines at once", () => {
     }
   };
 
-  test("leave in one packet, and their replies are read in order", async () => {
+  test("several lines leave in one packet, and the client reads their replies in order", async () => {
     const packets: string[] = [];
     const wire = await wireTo((socket) => {
       socket.write("220 mx\r\n");
@@ -268,7 +268,7 @@ describe("several lines at once", () => {
     expect(packets).toEqual([FLIGHT.map((line) => `${line}\r\n`).join("")]);
   });
 
-  test("forget what was unread before them", async () => {
+  test("several lines discard earlier unread replies", async () => {
     const wire = await wireTo((socket) => {
       socket.write("220 mx\r\n250 forged\r\n");
       socket.once("data", () => socket.write("550 one\r\n550 two\r\n550 three\r\n"));
@@ -280,10 +280,10 @@ describe("several lines at once", () => {
   });
 
   test.each([
-    ["more replies than lines: none can be matched", "250 OK\r\n".repeat(4), "not_smtp"],
+    ["more replies than lines", "250 OK\r\n".repeat(4), "not_smtp"],
     ["fewer replies than lines", "250 OK\r\n", "timeout"],
     ["a 421 after the last reply", `${"250 OK\r\n".repeat(3)}421 bye\r\n`, "timeout"],
-  ])("are answered by %s", async (_, answer, fault) => {
+  ])("the client reads the replies to several lines, and reports %s", async (_, answer, fault) => {
     const received = await receiveAll(await wireAfterFlight(answer));
 
     // The first reply may have been handed out before the surplus one arrives; the rest is not.
@@ -298,7 +298,7 @@ describe("several lines at once", () => {
     expect(received.at(-1)).toBe(fault);
   });
 
-  test("are all checked before the first of them leaves", async () => {
+  test("the client checks all of several lines before the first one leaves", async () => {
     const received: string[] = [];
     const wire = await dialled(await createMailServer(received));
 
@@ -307,14 +307,14 @@ describe("several lines at once", () => {
   });
 });
 
-describe("a handshake fails", () => {
+describe("a failed handshake", () => {
   test.each<[string, number, (socket: Socket) => void]>([
     ["on garbage", LONG_MS, (socket) => socket.write("\x16\x03\x01garbage".repeat(100))],
     ["on plain text", LONG_MS, (socket) => socket.write("250 OK\r\n")],
     ["on silence", SHORT_MS, () => undefined],
     ["on a hang-up", LONG_MS, (socket) => socket.end()],
     ["on a reset", LONG_MS, (socket) => socket.resetAndDestroy()],
-  ])("%s", async (_, waitMs, answerHello) => {
+  ])("the handshake fails %s", async (_, waitMs, answerHello) => {
     const wire = await wireTo((socket) => {
       socket.once("data", () => {
         socket.write("220 go\r\n");
@@ -329,7 +329,7 @@ describe("a handshake fails", () => {
     expect(await wire.receive(LONG_MS)).toBe("tls_failed");
   });
 
-  test("when the wire is lost already", async () => {
+  test("the handshake fails when the connection is lost already", async () => {
     const wire = await wireTo((socket) => socket.end());
     await wire.receive(LONG_MS);
 
@@ -337,7 +337,7 @@ describe("a handshake fails", () => {
   });
 });
 
-test("a session is over when the server has hung up, too", async () => {
+test("a session ends when the server has also closed the connection", async () => {
   const happened: string[] = [];
   const port = await listen((socket) => {
     socket.allowHalfOpen = true;
@@ -356,7 +356,7 @@ test("a session is over when the server has hung up, too", async () => {
   expect(happened).toEqual(["hung up", "over"]);
 });
 
-test("a server that never hangs up is left all the same", async () => {
+test("the client leaves a server that never closes the connection", async () => {
   const wire = await wireTo((socket) => {
     socket.allowHalfOpen = true;
     socket.resume();
@@ -367,7 +367,7 @@ test("a server that never hangs up is left all the same", async () => {
   expect(await wire.receive(LONG_MS)).toBe("closed");
 });
 
-test("hanging up is seen at the other end, and may be done twice", async () => {
+test("the other end sees the close, and a second close has no effect", async () => {
   const closed = Promise.withResolvers<void>();
   const wire = await wireTo((socket) => socket.on("close", () => closed.resolve()).resume());
 
@@ -378,7 +378,7 @@ test("hanging up is seen at the other end, and may be done twice", async () => {
 });
 
 test.each(["RCPT TO:<a@b.example>\r\nDATA", "EHLO a\n", "EHLO a\r", "EHLO a\0b"])(
-  "%j is never sent",
+  "the client never sends %j",
   async (line) => {
     const received: string[] = [];
     const wire = await dialled(await createMailServer(received));

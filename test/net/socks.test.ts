@@ -53,11 +53,11 @@ const SHORT = { ...OPTIONS, timeoutMs: 300 };
 const mailHost = async () => ({ ip: HOST, port: await createMailServer(), host: "mail.test" });
 const anywhere = { ip: "192.0.2.1", port: 25, host: "mail.test" };
 
-describe("a whole session goes through a proxy", () => {
+describe("a whole session through a proxy", () => {
   test.each<[string, Behaviour, string]>([
     ["without a password", {}, ""],
-    ["with one", { login: "me:p@ss" }, "me:p%40ss@"],
-  ])("%s", async (_, behaviour, login) => {
+    ["with a password", { login: "me:p@ss" }, "me:p%40ss@"],
+  ])("the session runs through a proxy %s", async (_, behaviour, login) => {
     const { port, asked } = await proxy(behaviour);
     const mail = await createMailServer();
     const time = { now: () => new Date(), deadline: new Date(Date.now() + 5000) };
@@ -91,25 +91,25 @@ test.each([
   ["command not supported", 7, "proxy_failed"],
   ["address type not supported", 8, "unreachable"],
   ["a code that does not exist", 99, "proxy_failed"],
-])("a proxy that says %s comes to a fault", async (_, code, fault) => {
+])("a proxy that replies %s causes a fault", async (_, code, fault) => {
   const { url } = await proxy({ code });
 
   expect(await createProxyConnect([url], now)(anywhere, OPTIONS)).toBe(fault);
 });
 
-test("a proxy that waits for the mail host in vain is not to blame", async () => {
+test("the client does not blame a proxy that waits for the mail host in vain", async () => {
   const { url } = await proxy({ code: null });
 
   expect(await createProxyConnect([url], now)(anywhere, SHORT)).toBe("connect_timeout");
 });
 
-describe("a proxy fails", () => {
+describe("a failing proxy", () => {
   const failing: [string, () => Promise<string>][] = [
     ["is down", async () => `socks5://${HOST}:${await closedPort()}`],
-    ["says nothing", async () => `socks5://${HOST}:${await listen(() => undefined)}`],
+    ["stays silent", async () => `socks5://${HOST}:${await listen(() => undefined)}`],
     ["hangs up", async () => `socks5://${HOST}:${await listen((socket) => socket.end())}`],
     [
-      "speaks something else",
+      "speaks another protocol",
       async () =>
         `socks5://${HOST}:${await listen((socket) => socket.end("HTTP/1.1 400\r\n\r\n"))}`,
     ],
@@ -120,19 +120,22 @@ describe("a proxy fails", () => {
     ["wants a password", async () => (await proxy({ login: "me:right" })).url],
   ];
 
-  test.each(failing)("that %s, and the mail host is not asked without it", async (_, urlOf) => {
-    const received: string[] = [];
-    const target = { ip: HOST, port: await createMailServer(received), host: "mail.test" };
+  test.each(failing)(
+    "the client does not ask the mail host without its proxy when the proxy %s",
+    async (_, urlOf) => {
+      const received: string[] = [];
+      const target = { ip: HOST, port: await createMailServer(received), host: "mail.test" };
 
-    expect(await createProxyConnect([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
-    expect(received).toEqual([]);
-  });
+      expect(await createProxyConnect([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
+      expect(received).toEqual([]);
+    },
+  );
 });
 
 /** Lanes enough that each of a few proxies has some of its own. */
 const affinityKeys = Array.from({ length: 40 }, (_, index) => `${index}.example`);
 
-test("lanes are spread over the proxies, and each keeps to its own", async () => {
+test("the lanes spread over the proxies, and each keeps its own", async () => {
   const pool = [await proxy(), await proxy(), await proxy()];
   const target = await mailHost();
   const through = createProxyConnect(
@@ -170,13 +173,13 @@ test("a session leaves by the exit that it names, and by no other", async () => 
   expect(pool.map(({ asked }) => asked.length)).toEqual([affinityKeys.length, affinityKeys.length]);
 });
 
-test("exits are named without what is secret in a URL, and those of one port are numbered", () => {
+test("an exit's name omits the secrets of its URL, and exits of one port have numbers", () => {
   const urls = ["socks5://me:secret@p.example:1080", "socks5://you:secret@p.example", "socks5://q"];
 
   expect(listProxyExits(urls)).toEqual(["p.example:1080", "p.example:1080#2", "q:1080"]);
 });
 
-test("an exit is warm where its URL says so, and a word that means nothing stops the start", () => {
+test("an exit is warm when its URL says so, and an unknown word stops the start", () => {
   expect(listWarmExits(["socks5://p:1080#warm", "socks5://q:1080"])).toEqual(["p:1080"]);
   expect(() => listWarmExits(["socks5://p:1080#wram"])).toThrow("#warm");
 });
@@ -206,13 +209,13 @@ describe("a proxy that failed", () => {
     return { connectAll, passMs: (count: number) => (ms += count) };
   };
 
-  test("is replaced at once and rests", async () => {
+  test("the client replaces a failed proxy at once, and lets it rest", async () => {
     const { connectAll } = await given();
 
     expect(await connectAll()).toBe(1);
   });
 
-  test("is tried again a minute later", async () => {
+  test("the client tries a failed proxy again a minute later", async () => {
     const { connectAll, passMs } = await given();
     await connectAll();
     passMs(60_000);
@@ -221,7 +224,7 @@ describe("a proxy that failed", () => {
   });
 });
 
-test("proxies that all rest are better than none", async () => {
+test("the client uses resting proxies when all of them rest", async () => {
   let isUp = false;
   const { port } = await proxy();
   const gate = await listen((socket) => {
@@ -241,7 +244,7 @@ test("proxies that all rest are better than none", async () => {
   if (typeof wire !== "string") await wire.close();
 });
 
-test.each(["", "localhost"])("a proxy is never handed %j to look up", async (ip) => {
+test.each(["", "localhost"])("the client never asks a proxy to look up %j", async (ip) => {
   const { url, asked } = await proxy();
 
   expect(await createProxyConnect([url], now)({ ...anywhere, ip }, OPTIONS)).toBe("no_address");
@@ -249,7 +252,7 @@ test.each(["", "localhost"])("a proxy is never handed %j to look up", async (ip)
 });
 
 test.each(["http://me:secret@a.example:1080", "me:secret@a.example:1080", "socks5://"])(
-  "%s is no proxy, and the message does not repeat it",
+  "the settings refuse %s as a proxy, in a message that does not repeat it",
   (url) => {
     expect(() => createProxyConnect([url], now)).toThrow(/^a proxy is written as socks5:/);
   },
@@ -261,7 +264,7 @@ const whenStarved = (limit: number): unknown => {
   return JSON.parse(execFileSync("bash", ["-c", command, process.execPath]).toString());
 };
 
-test("a process without descriptors says that it failed itself, wherever it looks", () => {
+test("a process without descriptors reports its own failure, wherever it looks", () => {
   expect(whenStarved(64)).toEqual({
     dns: "internal",
     oddName: "internal",
@@ -276,7 +279,7 @@ test("a process without descriptors says that it failed itself, wherever it look
 });
 
 test.each(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"])(
-  "%s is an error of this machine, alone, as a cause and among others",
+  "the client recognizes %s as an error of this machine, alone, as a cause and among others",
   (code) => {
     const error = Object.assign(new Error(code), { code });
 
@@ -287,7 +290,7 @@ test.each(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"])(
 );
 
 test.each(["ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH", "ENOTFOUND"])(
-  "%s is no error of this machine",
+  "the client does not recognize %s as an error of this machine",
   (code) => {
     expect(isOwnError(Object.assign(new Error(code), { code }))).toBe(false);
   },

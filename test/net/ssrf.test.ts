@@ -127,7 +127,7 @@ const URLS: readonly (readonly [what: string, url: string])[] = [
   ["no host", "https://:P/"],
 ];
 
-test.each(URLS)("%s is not called: %s", async (_what, template) => {
+test.each(URLS)("the client refuses to call %s: %s", async (_what, template) => {
   const { port, connections } = await listenPlain();
   const url = template.replaceAll(":P", `:${port}`);
   const client = createClient(createZoneDns(ZONE), port);
@@ -145,15 +145,15 @@ test.each([
   `https://${"a.".repeat(125)}test/`,
   "https://a..test/",
   "https://.a.test/",
-])("a host that no name can be is no address to register: %s", async (url) => {
+])("the registration refuses %s, which cannot be a host", async (url) => {
   expect(await createClient(createZoneDns(ZONE), 443).check(url)).toBe("bad_url");
 });
 
-test("the table is as long as it should be", () => {
+test("the table of private addresses has its expected length", () => {
   expect(URLS.length).toBeGreaterThanOrEqual(60);
 });
 
-test("without the guard the same listener would have had a connection", async () => {
+test("the listener of the test gets a connection without the guard", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
   const client = createClient(createZoneDns(ZONE), port, ["127.0.0.0/8"]);
 
@@ -173,7 +173,7 @@ const turning = (...answers: readonly (readonly string[])[]): Dns => {
   return dns as Dns;
 };
 
-test("a name that changes between check and connect leads where it was checked to lead", async () => {
+test("a name that changes between check and connect leads to the checked address", async () => {
   onTestFinished(trustSelfSigned());
   const { port, connections } = await listenSecure((_, answer) => void answer.end("ok"));
   const client = createClient(turning([OPEN], ["127.0.0.1"]), port);
@@ -182,7 +182,7 @@ test("a name that changes between check and connect leads where it was checked t
   expect(connections).toEqual([OPEN]);
 });
 
-test("a name that was good when it was registered is refused once it is not", async () => {
+test("the client refuses a name that became private after its registration", async () => {
   const { port, connections } = await listenPlain();
   const client = createClient(turning([OPEN], ["127.0.0.1"]), port);
   const url = `https://${NAME}:${port}/`;
@@ -193,7 +193,7 @@ test("a name that was good when it was registered is refused once it is not", as
 });
 
 test.each([301, 302, 303, 307, 308])(
-  "a redirect with %i to what is private is not followed",
+  "the client does not follow a redirect with %i to a private address",
   async (status) => {
     onTestFinished(trustSelfSigned());
     const inner = await listenPlain();
@@ -211,7 +211,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("an alternative service that an answer names is not gone to", async () => {
+test("the client ignores an alternative service that an answer names", async () => {
   onTestFinished(trustSelfSigned());
   const inner = await listenPlain();
   const headers = {
@@ -227,7 +227,7 @@ test("an alternative service that an answer names is not gone to", async () => {
   expect(inner.connections).toEqual([]);
 });
 
-test("localhost is what an operator opened of this machine, in either family", async () => {
+test("the client calls localhost in either family when an operator allowed its address", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
 
   for (const open of ["127.0.0.0/8", "::1/128"])
@@ -236,7 +236,7 @@ test("localhost is what an operator opened of this machine, in either family", a
   expect(connections).toEqual(["127.0.0.1", "::1"]);
 });
 
-test("another port than the one that may be called is refused, unless an operator opened the address", async () => {
+test("the client refuses another port than 443, unless an operator allowed the address", async () => {
   const { port, connections } = await listenPlain((socket) => void socket.destroy());
   const open = createZoneDns({ "a.test": { A: ["8.8.8.8"] } });
 

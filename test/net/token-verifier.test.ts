@@ -32,7 +32,7 @@ test.each<[string, JWTPayload, boolean]>([
   ["for no service", { exp: NOW + 300 }, false],
   ["of another issuer", { ...inForce, iss: "https://issuer.example.com" }, false],
   ["of no issuer", { ...inForce, iss: "" }, false],
-])("a token %s", async (_which, claims, isGood) => {
+])("the verifier judges the claims of a token %s", async (_which, claims, isGood) => {
   const { sign, verify } = await givenTokens();
 
   const found = await verify(await sign(claims));
@@ -41,7 +41,7 @@ test.each<[string, JWTPayload, boolean]>([
 });
 
 test.each(["JWT", "at+jwt", "AT+JWT", "application/at+jwt"])(
-  "an access token may be a %s",
+  "the verifier accepts an access token of the type %s",
   async (typ) => {
     const { sign, verify } = await givenTokens();
 
@@ -50,7 +50,7 @@ test.each(["JWT", "at+jwt", "AT+JWT", "application/at+jwt"])(
 );
 
 test.each(["logout+jwt", "secevent+jwt", "dpop+jwt", "application/token-introspection+jwt", ""])(
-  "what its issuer signed as a %s is no access token",
+  "the verifier refuses a token of the type %s that its issuer signed",
   async (typ) => {
     const { sign, verify } = await givenTokens();
 
@@ -58,21 +58,27 @@ test.each(["logout+jwt", "secevent+jwt", "dpop+jwt", "application/token-introspe
   },
 );
 
-test.each(["RS256", "PS256", "ES256", "EdDSA"])("a token signed by %s is good", async (alg) => {
-  const { sign, verify, addKey } = await givenTokens();
-  await addKey("another", alg);
+test.each(["RS256", "PS256", "ES256", "EdDSA"])(
+  "the verifier accepts a token signed by %s",
+  async (alg) => {
+    const { sign, verify, addKey } = await givenTokens();
+    await addKey("another", alg);
 
-  expect(await verify(await sign(inForce))).toMatchObject({ sub: "ann" });
-});
+    expect(await verify(await sign(inForce))).toMatchObject({ sub: "ann" });
+  },
+);
 
-test.each(["RS512", "ES384"])("a token signed by %s is not on the list", async (alg) => {
-  const { sign, verify, addKey } = await givenTokens();
-  await addKey("another", alg);
+test.each(["RS512", "ES384"])(
+  "the verifier refuses a token signed by %s, which is not on the list",
+  async (alg) => {
+    const { sign, verify, addKey } = await givenTokens();
+    await addKey("another", alg);
 
-  expect(await verify(await sign(inForce))).toBeUndefined();
-});
+    expect(await verify(await sign(inForce))).toBeUndefined();
+  },
+);
 
-test("a token without a signature opens nothing", async () => {
+test("the verifier refuses a token without a signature", async () => {
   const { issuer, verify, asked: requestedPaths } = await givenTokens();
   const token = new UnsecuredJWT({ ...inForce, iss: issuer }).encode();
 
@@ -81,7 +87,7 @@ test("a token without a signature opens nothing", async () => {
   expect(requestedPaths).toEqual([]);
 });
 
-test("the public key is no secret to sign with", async () => {
+test("the verifier refuses a token signed with the public key as a secret", async () => {
   const { issuer, verify, publicText } = await givenTokens();
   const secret = createSecretKey(Buffer.from(await publicText()));
   const token = await new SignJWT({ ...inForce, iss: issuer })
@@ -91,7 +97,7 @@ test("the public key is no secret to sign with", async () => {
   expect(await verify(token)).toBeUndefined();
 });
 
-test("a token whose claims were changed opens nothing, nor does half of one", async () => {
+test("the verifier refuses a token with changed claims, and half of a token", async () => {
   const { sign, verify } = await givenTokens();
   const [header, , signature] = (await sign(inForce)).split(".");
   const others = Buffer.from(JSON.stringify({ ...inForce, sub: "eve" })).toString("base64url");
@@ -101,7 +107,7 @@ test("a token whose claims were changed opens nothing, nor does half of one", as
   expect(await verify("a.b.c")).toBeUndefined();
 });
 
-test("a key of the header's own is not asked for, nor is one fetched from where the header says", async () => {
+test("the verifier ignores a key in the token's header, and fetches none that the header names", async () => {
   const { issuer, verify } = await givenTokens();
   const eve = await givenIssuer();
   const token = await eve.sign(
@@ -113,7 +119,7 @@ test("a key of the header's own is not asked for, nor is one fetched from where 
   expect(eve.asked).toEqual([]);
 });
 
-test("what must be understood, and is not, opens nothing", async () => {
+test("the verifier refuses a token with an unknown critical header", async () => {
   const { issuer, verify, addKey } = await givenTokens();
   const { kid, alg, privateKey } = await addKey("another");
   const signed = (header: object) =>
@@ -126,7 +132,7 @@ test("what must be understood, and is not, opens nothing", async () => {
   expect(await verify(await signed({ typ: 5 }))).toBeUndefined();
 });
 
-test("the keys are asked for once, by however many tokens at the same time", async () => {
+test("the verifier fetches the keys once for any number of concurrent tokens", async () => {
   const { sign, verify, asked: requestedPaths } = await givenTokens();
   const token = await sign(inForce);
 
@@ -135,7 +141,7 @@ test("the keys are asked for once, by however many tokens at the same time", asy
   expect(requestedPaths).toEqual(["/.well-known/openid-configuration", "/keys"]);
 });
 
-test("a key that is new is found while the old ones are still fresh", async () => {
+test("the verifier finds a new key while the old ones are still fresh", async () => {
   const { sign, verify, addKey, later } = await givenTokens();
   const old = await sign(inForce);
   await verify(old);
@@ -146,7 +152,7 @@ test("a key that is new is found while the old ones are still fresh", async () =
   expect(await verify(old)).toMatchObject({ sub: "ann" });
 });
 
-test("a key that the issuer took back opens nothing ten minutes later", async () => {
+test("the verifier refuses a withdrawn key after ten minutes", async () => {
   const { sign, verify, addKey, forget, later } = await givenTokens();
   const old = await sign({ ...inForce, exp: NOW + 3_600 });
   await verify(old);
@@ -159,7 +165,7 @@ test("a key that the issuer took back opens nothing ten minutes later", async ()
   expect(await verify(old)).toBeUndefined();
 });
 
-test("a flood of tokens with unknown keys asks the issuer once in ten seconds", async () => {
+test("a flood of tokens with unknown keys fetches the issuer's keys once in ten seconds", async () => {
   const { sign, verify, asked: requestedPaths, later } = await givenTokens();
   const flood = await Promise.all(
     Array.from({ length: 50 }, (_, number) => sign(inForce, { kid: `made-up-${number}` })),
@@ -175,7 +181,7 @@ test("a flood of tokens with unknown keys asks the issuer once in ten seconds", 
   expect(requestedPaths).toEqual(["/.well-known/openid-configuration", "/keys"]);
 });
 
-test("while the issuer is away, the keys that it gave last serve for an hour", async () => {
+test("the issuer's last keys serve for an hour while the issuer is down", async () => {
   const { sign, verify, goDown, later } = await givenTokens();
   const token = await sign({ ...inForce, exp: NOW + 7_200 });
   await verify(token);
@@ -187,7 +193,7 @@ test("while the issuer is away, the keys that it gave last serve for an hour", a
   await expect(verify(token)).rejects.toThrow("answered 503");
 });
 
-test("while the issuer is away, a verification with keys that serve does not wait for it", async () => {
+test("a verification with valid keys does not wait for an issuer that is down", async () => {
   let answersAfter: Promise<unknown> | undefined;
   const ctx = await givenTokens({
     say: async (path) => {
@@ -211,7 +217,7 @@ test("while the issuer is away, a verification with keys that serve does not wai
   expect(await ctx.verify(await ctx.sign({ ...inForce, exp: NOW + 7_200 }))).toBeDefined();
 });
 
-test("while the issuer is away, a token under a new key is neither accepted nor refused", async () => {
+test("the verifier neither accepts nor refuses a token under a new key while the issuer is down", async () => {
   const {
     sign,
     verify,
@@ -236,7 +242,7 @@ test("while the issuer is away, a token under a new key is neither accepted nor 
   expect(await verify(token)).toMatchObject({ sub: "ann" });
 });
 
-test("an issuer below a path is found by either of its documents", async () => {
+test("the verifier finds an issuer below a path by either of its documents", async () => {
   const { issuer, sign, verify, asked: requestedPaths } = await givenTokens({ at: "/realms/shop" });
   expect(await verify(await sign(inForce))).toBeDefined();
   expect(requestedPaths).toEqual([
@@ -271,13 +277,13 @@ test.each<[string, (issuer: string) => unknown, string]>([
   ],
   ["of the wrong form", () => [], "is the metadata of another issuer"],
   ["very long", () => "x".repeat(300_000), "is over 256000 bytes"],
-])("metadata that is %s is not believed", async (_what, metadata, message) => {
+])("the verifier refuses metadata that is %s", async (_what, metadata, message) => {
   const ctx = await givenTokens({ say: () => metadata(ctx.issuer) });
 
   await expect(ctx.verify(await ctx.sign(inForce))).rejects.toThrow(message);
 });
 
-test("keys of the wrong form are the issuer's fault, not the token's", async () => {
+test("keys of the wrong form count as the issuer's fault, not the token's", async () => {
   const ctx = await givenTokens({
     say: (path) =>
       path === "/keys" ? { keys: "none" } : { issuer: ctx.issuer, jwks_uri: `${ctx.issuer}/keys` },

@@ -25,7 +25,7 @@ const givenBucket = (packetsPerSecond: number) => {
   };
 };
 
-test("a small burst goes out at once, and the rest at the rate", async () => {
+test("a small burst leaves at once, and the rest at the rate", async () => {
   const { takeMany: acquireMany, slept } = givenBucket(100);
 
   await acquireMany(3);
@@ -35,7 +35,7 @@ test("a small burst goes out at once, and the rest at the rate", async () => {
   expect(slept).toEqual([10, 20, 30]);
 });
 
-test("no second sees more than the rate and one burst", async () => {
+test("no second contains more packets than the rate and one burst", async () => {
   const { takeMany: acquireMany, slept } = givenBucket(800);
 
   await acquireMany(2000);
@@ -44,7 +44,7 @@ test("no second sees more than the rate and one burst", async () => {
   expect(inFirstSecond).toBeLessThanOrEqual(817);
 });
 
-test("a pause does not save up for a flood", async () => {
+test("a pause saves up no flood", async () => {
   const { takeMany: acquireMany, slept, later } = givenBucket(100);
   later(60_000);
 
@@ -53,7 +53,7 @@ test("a pause does not save up for a flood", async () => {
   expect(slept).toEqual([10]);
 });
 
-test("packets that went out unasked are waited for", async () => {
+test("packets that left without asking delay the later ones", async () => {
   const { bucket, takeMany: acquireMany, slept } = givenBucket(100);
   await acquireMany(3);
 
@@ -63,7 +63,7 @@ test("packets that went out unasked are waited for", async () => {
   expect(slept).toEqual([30]);
 });
 
-test("a packet whose turn is too far off is refused, and takes no turn from others", async () => {
+test("the limit refuses a packet whose turn is too far away, and takes no turn from others", async () => {
   const { takeMany: acquireMany, later } = givenBucket(10);
 
   const passedCount = await acquireMany(1000);
@@ -89,21 +89,21 @@ const setup = (lost: readonly number[] = []) => {
   return { isLossy, counts, wait };
 };
 
-test("packets are lost if one control question has no answer, and this is counted once", async () => {
+test("packets count as lost when one control query has no answer, and this counts once", async () => {
   const { isLossy, counts } = setup([3]);
 
   expect(await Promise.all([isLossy(), isLossy()])).toEqual([true, true]);
   expect(counts).toEqual({ asked: 5, losses: 1 });
 });
 
-test("packets are not lost if each control question has an answer", async () => {
+test("packets do not count as lost when each control query has an answer", async () => {
   const { isLossy, counts } = setup();
 
   expect(await isLossy()).toBe(false);
   expect(counts).toEqual({ asked: 5, losses: 0 });
 });
 
-test("a check is valid for a second, however many questions it decides about", async () => {
+test("a check stays valid for a second, however many queries it decides", async () => {
   const { isLossy, counts, wait } = setup([6]);
 
   expect(await isLossy()).toBe(false);
@@ -118,7 +118,7 @@ describe("sleep", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test("it ends after its time, and leaves nothing at its signal", async () => {
+  test("sleep ends after its time, and leaves nothing at its signal", async () => {
     const { signal } = new AbortController();
     const slept = sleep(1_000, signal);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -127,7 +127,7 @@ describe("sleep", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  test("it ends without an error when its signal fires, and leaves no timer", async () => {
+  test("sleep ends without an error when its signal fires, and leaves no timer", async () => {
     const controller = new AbortController();
     const slept = sleep(1_000, controller.signal);
     controller.abort("finished");
@@ -136,7 +136,7 @@ describe("sleep", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("it ends at once if its signal has fired before", async () => {
+  test("sleep ends at once when its signal has fired before", async () => {
     const slept = sleep(1_000, AbortSignal.abort());
 
     expect(await slept).toBeUndefined();
@@ -144,7 +144,7 @@ describe("sleep", () => {
   });
 });
 
-describe("questions about one zone", () => {
+describe("DNS queries in one zone", () => {
   // How many questions about one zone go out, on a clock that stands still: `waitedMs` is how long each had to wait.
 
   const CEILINGS = {
@@ -170,7 +170,7 @@ describe("questions about one zone", () => {
   const below = (zone: string, count: number) =>
     Array.from({ length: count }, (_, n) => `r${n}.${zone}`);
 
-  test("above the burst, questions below one domain wait for their turn", async () => {
+  test("DNS queries below one domain above the burst wait for their turn", async () => {
     const { askAll } = setup();
 
     const { waitedMs } = await askAll(below("example.com", 9));
@@ -178,14 +178,14 @@ describe("questions about one zone", () => {
     expect(waitedMs).toEqual([100, 200, 300]);
   });
 
-  test("a flood at one domain makes no other domain wait", async () => {
+  test("a flood at one domain delays no other domain", async () => {
     const { askAll } = setup();
     await askAll(below("flooded.com", 100));
 
     expect(await askAll(["other.com", "a.co.uk", "b.co.uk"])).toEqual({ waitedMs: [], refused: 0 });
   });
 
-  test("a question whose turn is too far off is refused instead of waiting for ever", async () => {
+  test("the limit refuses a DNS query whose turn is too far away", async () => {
     const { askAll } = setup();
 
     const { waitedMs, refused } = await askAll(below("example.com", 1_000));
@@ -212,17 +212,17 @@ describe("questions about one zone", () => {
     ["4.3.2.1.in-addr.arpa", "2.1.in-addr.arpa"],
     ["5.4.3.2.1.in-addr.arpa", "2.1.in-addr.arpa"],
     ["a.lab.test", "lab.test"],
-  ])("%s belongs to the zone %s", (name, zone) => {
+  ])("the name %s belongs to the zone %s", (name, zone) => {
     expect(toZone(name)).toBe(zone);
   });
 
-  test("with the limits as they are, one check of a domain waits for nothing", async () => {
+  test("one check of a domain waits for nothing with the default limits", async () => {
     const { askAll } = setup(ZONE_RATE_LIMITS as typeof CEILINGS);
 
     expect(await askAll(below("example.com", 250))).toEqual({ waitedMs: [], refused: 0 });
   });
 
-  test("with the limits as they are, no second sees more than the rate and one burst", async () => {
+  test("no second contains more queries than the rate and one burst with the default limits", async () => {
     const { askAll } = setup(ZONE_RATE_LIMITS as typeof CEILINGS);
 
     const { waitedMs } = await askAll(below("example.com", 5_000));
@@ -232,7 +232,7 @@ describe("questions about one zone", () => {
     expect(inFirstSecond).toBeGreaterThan(0);
   });
 
-  test("a resolver's client asks no more about one domain than its ceiling lets through", async () => {
+  test("a resolver's client sends no more queries about one domain than its ceiling allows", async () => {
     const server = await serveZone({
       "flooded.com": { A: ["8.8.8.8"] },
       "other.com": { A: ["8.8.8.8"] },
