@@ -197,7 +197,7 @@ const whenBoth = async (names: Zone, domain: string) => {
   return { found: [await ours(alike, domain), await theirs(alike, domain)] as const, explained };
 };
 
-test("whatever is published, the same record is found, and asks for the same", async () => {
+test("both tree walks find the same record, with the same request for reports, whatever is published", async () => {
   const met = new Set<string>();
   await fc.assert(
     fc.asyncProperty(cases, async ({ domain, names }) => {
@@ -214,7 +214,7 @@ test("whatever is published, the same record is found, and asks for the same", a
   expect(met).toEqual(new Set([...FOUND, ...EXPLAINED.map(({ why }) => why)]));
 });
 
-test("no walk asks more than eight questions, as many as mailauth's", async () => {
+test("the tree walk sends at most eight DNS queries, as many as mailauth's", async () => {
   const domain = DOMAINS.find((name) => name.split(".").length > 8) ?? "";
   const [forOurs, forTheirs] = [createZoneDns({}), createZoneDns({})];
 

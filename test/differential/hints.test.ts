@@ -60,7 +60,7 @@ const policyText = fc
     ),
   );
 
-test("whatever a policy says, it is one for both or for neither, with the same mode and hosts", () => {
+test("both parsers accept the same texts as MTA-STS policies, with the same mode and hosts", () => {
   const met = new Set<boolean>();
   fc.assert(
     fc.property(policyText, (text) => {
@@ -81,7 +81,7 @@ const label = fc.constantFrom("a", "mx", "example", "com", "mx-1");
 const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
 const pattern = fc.tuple(fc.boolean(), name).map(([isWild, host]) => (isWild ? `*.${host}` : host));
 
-test("a pattern covers the same hosts for both", () => {
+test("a pattern covers the same hosts in both implementations", () => {
   const met = new Set<boolean>();
   fc.assert(
     fc.property(pattern, name, (mx, host) => {
@@ -176,7 +176,7 @@ const findTheirs = async (zone: Zone): Promise<string> => {
   return status.result === "fail" || status.result === "skipped" ? "refused" : status.result;
 };
 
-test("whatever is published, a logo is shown by both or by neither", async () => {
+test("both implementations show the same logos, whatever is published", async () => {
   const met = new Set<string>();
   await fc.assert(
     fc.asyncProperty(zones, async (zone) => {
@@ -219,7 +219,7 @@ const logo = fc
       `<svg ${ROOT}${profile}${more}>${title}${parts.join("")}</svg>`,
   );
 
-test("a logo that mailauth refuses is refused, and what else is refused is outside the profile", () => {
+test("the profile refuses every logo that mailauth refuses, and refuses others only outside the profile", () => {
   const met = new Set<string>();
   fc.assert(
     fc.property(logo, (text) => {
