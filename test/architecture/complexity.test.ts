@@ -168,7 +168,7 @@ const findShapes = (name: string, source: string): string[] => {
   );
 };
 
-test("no code copies in each step what it has gathered, recurses by character, or walks everything", () => {
+test("no code copies its collection in each step, recurses by character, or walks everything", () => {
   const found = files.flatMap((file) => findShapes(file, readFileSync(file, "utf8")));
 
   const isOf = (one: string) => (place: string) => one.startsWith(`${place}: `);
@@ -188,6 +188,6 @@ test.each([
   ["function read(text) { return text === '' ? 0 : read(text.slice(1)); }", "recursions"],
   ["const jobs = await Array.fromAsync(iterateJobs(table, owner));", "walks"],
   ["db.prepare('SELECT queue, COUNT(*) FROM messages GROUP BY queue');", "walks"],
-])("%s is found as one of %s", (source, rule) => {
+])("the rules find %s among the %s", (source, rule) => {
   expect(findShapes("sample.ts", source)).toEqual([expect.stringContaining(`: ${rule}: `)]);
 });

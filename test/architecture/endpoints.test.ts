@@ -10,12 +10,12 @@ import { toEntry, toWorkerEntry } from "../../packages/functions/entries.ts";
 const listNames = (pattern: string) => globSync(pattern).map((path) => basename(path, ".ts"));
 const files = listNames("packages/api/src/endpoints/*.ts");
 
-test("the list of endpoints and their files agree", () => {
+test("the list of endpoints matches their files", () => {
   expect(endpoints.map(toFileName).toSorted()).toEqual(files.toSorted());
 });
 
 test.each(files)(
-  "%s exports one endpoint, under the id that the file is named by",
+  "the file %s exports one endpoint, whose id gives the file its name",
   async (file) => {
     const module = (await import(`../../packages/api/src/endpoints/${file}.ts`)) as Record<
       string,
@@ -39,7 +39,7 @@ test("each id and each name of an action belongs to one endpoint or action", () 
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
-test("an endpoint's actions are the variants of its body, in the same order", () => {
+test("an endpoint's actions equal the variants of its body, in the same order", () => {
   const getVariants = ({ body }: Endpoint): string[] => {
     const { options = [] } = (body ?? {}) as { options?: readonly any[] };
     return options.map(({ entries }) => entries.action.literal);
@@ -51,18 +51,18 @@ test("an endpoint's actions are the variants of its body, in the same order", ()
     expect(Object.keys(endpoint.actions ?? {})).toEqual(getVariants(endpoint));
 });
 
-test("a Lambda has the capabilities that its endpoint needs, and no others", () => {
+test("a Lambda receives the capabilities that its endpoint needs, and no others", () => {
   expect(toEntry({ id: "getJob", needs: ["table:readwrite"] })).not.toContain("capabilities/");
   expect(toEntry({ id: "findEmail", needs: ["mail", "https"] })).toContain(
     "createLambdaWorld([withProber, withHttps])",
   );
 });
 
-test("the MCP tools and the fallback route have a Lambda each", () => {
+test("the MCP tools and the fallback route each run in their own Lambda", () => {
   expect(listNames("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
 });
 
-test("the entry of a worker has its capabilities, and that of dead letters those of giving up", () => {
+test("the entry of a worker receives its capabilities, and that of dead letters those of giving up", () => {
   const entries = new Map(workers.map((one) => [one.queue.name, toWorkerEntry(one)]));
 
   expect(entries.get("chunks")).toContain(
@@ -76,7 +76,7 @@ test("the entry of a worker has its capabilities, and that of dead letters those
   );
 });
 
-test("every schedule is a Lambda of its own, and so are the prober and the limit of uploads", () => {
+test("every schedule runs in its own Lambda, and so do the prober and the limit of uploads", () => {
   expect(listNames("packages/functions/src/workers/*.ts").toSorted()).toEqual(
     [prober, uploadLimit].map(({ handler }) => basename(handler, ".handler")).toSorted(),
   );

@@ -17,7 +17,7 @@ const TABLES = [
 ];
 const LINES_MAX = 350;
 
-test("a source file is short, unless it is a table", () => {
+test("a source file stays short, unless it contains a table", () => {
   const long = [...texts].filter(
     ([file, text]) => !file.startsWith("test/") && text.split("\n").length > LINES_MAX,
   );
@@ -142,7 +142,7 @@ const listUnused = (isUser: (file: string) => boolean) => {
   );
 };
 
-test("what is exported is used in another file, or is a type that its own file uses", () => {
+test("another file uses each export, unless the export is a type that its own file uses", () => {
   const unused = listUnused(() => true).map(({ file, name }) => `${file} exports ${name}`);
 
   expect(unused.filter((one) => !FOR_OTHERS.test(one))).toEqual([]);
@@ -153,13 +153,13 @@ const unusedByProduct = listUnused(isProduct).filter(
   ({ file, name }) => isProduct(file) && !FOR_OTHERS.test(`${file} exports ${name}`),
 );
 
-test("what the product exports is used by the product, or listed as what tests need", () => {
+test("the product uses each of its exports, or a list names the export as needed by tests", () => {
   const stray = unusedByProduct.filter(({ name }) => !FOR_TESTS_NAMES.includes(name));
 
   expect(stray.map(({ file, name }) => `${file} exports ${name}`)).toEqual([]);
 });
 
-test("what is listed as for tests is used by nothing else", () => {
+test("only tests use the exports that the list names as theirs", () => {
   const names = unusedByProduct.map(({ name }) => name);
 
   expect(FOR_TESTS_NAMES.filter((name) => !names.includes(name))).toEqual([]);
@@ -173,7 +173,7 @@ const LOGGING = ["core", "api", "net", "mcp", "functions", "local"];
 const CALL = /\blog(?:\?\.)?\(\s*(?:[\w.]+ \? )?"(\w+)"(?: : "(\w+)")?/g;
 const HIDDEN = /\bhideCause\(\s*[\w.]+,\s*"(\w+)"/g;
 
-test("every event that is logged has a level, and every level has an event", () => {
+test("every logged event has a level, and every level has an event", () => {
   const texts = LOGGING.flatMap((name) => globSync(`packages/${name}/src/**/*.ts`)).map((file) =>
     readFileSync(file, "utf8"),
   );
@@ -242,13 +242,13 @@ describe("style sheets of screens", () => {
   const isBuiltOn = (other: string, users: ReadonlySet<string>): boolean =>
     ownSheets.includes(other) && [...listUsers(other)].every((folder) => users.has(folder));
 
-  test("there are style sheets of screens, and components with classes", () => {
+  test("the test finds style sheets of screens, and components with classes", () => {
     expect(ownSheets.length).toBeGreaterThan(8);
     expect(components.filter(({ classes }) => classes.size > 0).length).toBeGreaterThan(40);
   });
 
   test.each(ownSheets.map((path) => [basename(path), path]))(
-    "every rule of %s names a class or an id that is its own",
+    "every rule of %s names a class or an id of its own screen",
     (_, path) => {
       const users = listUsers(path);
       const isOwn = (name: string): boolean =>

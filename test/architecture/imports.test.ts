@@ -45,13 +45,13 @@ const packages = globSync("packages/*").map((path) => basename(path));
 const IMPORTS_MIN = 1_200;
 const getSources = (name: string) => globSync(`packages/${name}/src/**/*.{ts,tsx}`);
 
-test("the packages are read", () => {
+test("the test reads the imports of every package", () => {
   expect(packages.toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
   const unread = packages.filter((name) => getSources(name).flatMap(getImports).length === 0);
   expect(unread).toEqual([]);
 });
 
-test.each(packages)("packages/%s imports only what it may", (name) => {
+test.each(packages)("packages/%s imports only what its row allows", (name) => {
   const allowed = MAY_IMPORT[name] ?? /$^/;
   const strays = getSources(name).flatMap((file) =>
     getImports(file)
@@ -152,7 +152,7 @@ const manifests = [
   ...globSync("packages/*/package.json"),
 ];
 
-test.each(manifests)("%s names exact versions", (file) => {
+test.each(manifests)("the manifest %s names exact versions", (file) => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
     readFileSync(file, "utf8"),
   ) as Manifest;
@@ -162,7 +162,7 @@ test.each(manifests)("%s names exact versions", (file) => {
 });
 
 test.each(["package-lock.json", "scripts/tools/package-lock.json", "infra/package-lock.json"])(
-  "%s holds no address to download from",
+  "the lock file %s contains no address to download from",
   (file) => {
     expect(readFileSync(file, "utf8")).not.toMatch(/"resolved": "https?:/);
   },

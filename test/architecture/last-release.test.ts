@@ -27,7 +27,7 @@ const REQUIRED = globSync("packages/functions/src/**/*.ts").flatMap((file) =>
 );
 
 describeUnless(findReleaseAbsence(), "a stage of the last release", () => {
-  test("its Lambdas are given each setting that they had", async () => {
+  test("the Lambdas of the last release receive each of their settings from the new stage", async () => {
     const last = await givenLastRelease();
     const missing = last.lambdas.flatMap((one) => {
       const now = lambdas.find(({ name }) => name === one.name);
@@ -38,7 +38,7 @@ describeUnless(findReleaseAbsence(), "a stage of the last release", () => {
     expect(missing).toEqual([]);
   });
 
-  test("it gives today's Lambdas each setting that they require", async () => {
+  test("the stage of the last release gives today's Lambdas each required setting", async () => {
     const last = await givenLastRelease();
     const missing = lambdas.flatMap((one) => {
       const before = last.lambdas.find(({ name }) => name === one.name);
@@ -50,7 +50,7 @@ describeUnless(findReleaseAbsence(), "a stage of the last release", () => {
     expect(missing).toEqual([]);
   });
 
-  test("each of its routes leads somewhere, and each of its queues is read", async () => {
+  test("each route of the last release leads to a Lambda, and a Lambda reads each of its queues", async () => {
     const last = await givenLastRelease();
     const today = [...routes.map(({ route }) => route), ...workerSpecs.map(({ queue }) => queue)];
     const before = [

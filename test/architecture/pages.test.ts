@@ -11,13 +11,16 @@ const loaded = await loadCommands(commands);
 
 const page = (file: string) => readFileSync(file, "utf8");
 
-test.each(commands.map(({ name }) => name))("docs/command-line.md names mailproof %s", (name) => {
-  const shown = name.startsWith("admin ") ? `\`${name}\`` : `npx mailproof ${name}`;
+test.each(commands.map(({ name }) => name))(
+  "docs/command-line.md documents mailproof %s",
+  (name) => {
+    const shown = name.startsWith("admin ") ? `\`${name}\`` : `npx mailproof ${name}`;
 
-  expect(page("docs/command-line.md")).toContain(shown);
-});
+    expect(page("docs/command-line.md")).toContain(shown);
+  },
+);
 
-test("docs/command-line.md has the meaning of every exit code", () => {
+test("docs/command-line.md explains every exit code", () => {
   const rows = page("docs/command-line.md").matchAll(/^\| (\d+) +\| (.*?) +\|$/gm);
 
   expect([...rows].map(([, code, text]) => ({ code: Number(code), text }))).toEqual(
@@ -39,17 +42,17 @@ const alarms = ["alarms", "lambda-alarms"].flatMap((file) =>
   [...page(`infra/cdk/${file}.ts`).matchAll(/id: ["`](\w+-?)/g)].map(([, id = ""]) => id),
 );
 
-test.each([...new Set(alarms)])("docs/operating.md says what to do when %s rings", (id) => {
+test.each([...new Set(alarms)])("docs/operating.md describes the remedy when %s rings", (id) => {
   expect(page("docs/operating.md")).toMatch(new RegExp(`^\\| [^|]*\`${id}(?:…[-\\w]*)?\``, "m"));
 });
 
-test("a README has at most 150 lines, so that a newcomer reads it at once", () => {
+test("a README contains at most 150 lines, so that a newcomer can read it at once", () => {
   expect(page("README.md").split("\n").length).toBeLessThanOrEqual(150);
 });
 
 const designPages = globSync("docs/design/*.md").map((path) => path.replace("docs/design/", ""));
 
-test("docs/design/README.md is a map that names each page once", () => {
+test("docs/design/README.md links each design page once", () => {
   const named = [...page("docs/design/README.md").matchAll(/\]\(([\w-]+\.md)\)/g)].map(
     ([, name = ""]) => name,
   );
@@ -57,14 +60,14 @@ test("docs/design/README.md is a map that names each page once", () => {
   expect(named.toSorted()).toEqual(designPages.filter((name) => name !== "README.md").toSorted());
 });
 
-test("the pages of docs/design have at most 17,000 words, and each is read in five minutes", () => {
+test("the pages of docs/design contain at most 17,000 words, and each takes five minutes to read", () => {
   const words = designPages.map((name) => page(`docs/design/${name}`).split(/\s+/).length);
 
   expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(17_000);
   expect(Math.max(...words)).toBeLessThanOrEqual(1_100);
 });
 
-test("a design page leads to pages that are there", () => {
+test("the links of a design page lead to existing pages", () => {
   const links = designPages.flatMap((name) =>
     [...page(`docs/design/${name}`).matchAll(/\]\(((?:\.\.\/)?[\w-]+\.md)(?:#[^)]*)?\)/g)].map(
       ([, to = ""]) => `docs/design/${to}`,
@@ -75,7 +78,7 @@ test("a design page leads to pages that are there", () => {
   expect(links.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test("reasons stand in the pages of their areas, and not in numbered records", () => {
+test("the pages of the areas contain the reasons, and no numbered records exist", () => {
   expect(existsSync("docs/decisions")).toBe(false);
 });
 
@@ -91,7 +94,7 @@ const isThere = (path: string): boolean => {
 };
 
 test.each(["CONTRIBUTING.md", ...globSync("docs/{*,design/*}.md")])(
-  "%s names files that are there",
+  "the page %s names only existing files",
   (name) => {
     const named = [...page(name).matchAll(/`([\w$*][\w./*-]*\.(?:tsx?|mjs))`/g)];
 
@@ -99,14 +102,14 @@ test.each(["CONTRIBUTING.md", ...globSync("docs/{*,design/*}.md")])(
   },
 );
 
-test("docs/settings.md names every setting that the code reads, and no other", () => {
+test("docs/settings.md lists every setting that the code reads, and no other", () => {
   const rows = readFileSync("docs/settings.md", "utf8").matchAll(/^\| `([A-Z_]+)` +\|/gm);
 
   expect(new Set([...rows].map(([, name]) => name))).toEqual(new Set(SETTINGS));
 });
 
 test.each(["package.json", "docs/operating.md"])(
-  "%s starts the server with the options that the packages and the benches start it with",
+  "the file %s starts the server with the options that the packages and the benches use",
   (file) => {
     const [, options = ""] =
       /\bnode (.*?) --import \.\/scripts\/need-node\.mjs packages\/local\/src\/server\/main\.ts/.exec(
@@ -139,11 +142,11 @@ const rows = [
   ...readFileSync("docs/architecture.md", "utf8").matchAll(/^\| `?([@\w/-]+)`? +\| `(\S+)` +\|/gm),
 ].map(([, name = "", file = ""]) => ({ name, file }));
 
-test("docs/architecture.md names the file in which each requested package does its work", () => {
+test("docs/architecture.md names the file that uses each requested package", () => {
   expect(STACK.filter((name) => !rows.some((row) => row.name === name))).toEqual([]);
 });
 
-test.each(rows)("$name is used in $file", ({ name, file }) => {
+test.each(rows)("the file $file uses the package $name", ({ name, file }) => {
   const source = readFileSync(file, "utf8");
   const isImported = new RegExp(`from "${RegExp.escape(name)}(?:/[^"]*)?"`).test(source);
   // SST's configuration names no module: its command gives it the globals.

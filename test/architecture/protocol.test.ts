@@ -36,7 +36,7 @@ const findNamed = (text: string): string[] =>
 
 const listHttpNames = (file: string) => findNamed(readFileSync(file, "utf8"));
 
-describe("core says no HTTP", () => {
+describe("core without HTTP", () => {
   test.each([
     ["a route", 'const HISTORY = "GET /v1/jobs";'],
     ["a route", "// Read it at /v1/jobs."],
@@ -49,7 +49,7 @@ describe("core says no HTTP", () => {
     expect(findNamed(text)).toContain(name);
   });
 
-  test("no file names a route, a header or a status code", () => {
+  test("no file of core names a route, a header or a status code", () => {
     const found = files
       .filter((file) => !(file in MAY_NAME))
       .flatMap((file) => listHttpNames(file).map((name) => `${file} names ${name}`));
@@ -58,25 +58,25 @@ describe("core says no HTTP", () => {
     expect(found).toEqual([]);
   });
 
-  test("every exempt file names one of them", () => {
+  test("every exempt file of core names a route, a header or a status code", () => {
     expect(Object.keys(MAY_NAME).filter((file) => listHttpNames(file).length === 0)).toEqual([]);
   });
 });
 
 describe("the API maps failures to HTTP", () => {
-  test("each code has a status of a failure", () => {
+  test("each failure code maps to a status of a failure", () => {
     expect(Object.keys(STATUS)).toEqual([...FAILURE_CODES]);
     expect(Object.values(STATUS).filter((status) => status < 400 || status > 599)).toEqual([]);
   });
 
-  test("the place to look is the route of that operation", () => {
+  test("the look-up route of an operation equals its endpoint's route", () => {
     const routeById = Object.fromEntries(endpoints.map(({ id, route }) => [id, route]));
 
     expect(routeById).toMatchObject(LOOK_UP_ROUTES);
   });
 
   test.each(Object.entries(LOOK_UP_ROUTES))(
-    "a response names no operation %s, but its route %s",
+    "a response names, in place of the operation %s, its route %s",
     (id, route) => {
       const lookAt = id as LookUpOperation;
       const failure = new Failure("INTERNAL", "unknown", "It broke.", { lookAt });

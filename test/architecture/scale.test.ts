@@ -127,7 +127,7 @@ test.each([
   ],
   ["what a provider allows", toProviderTable],
   ["what it costs", toCostTable],
-] as const)("docs/scale.md tells %s as the code has it", (_what, toTable) => {
+] as const)("docs/scale.md states %s as the code does", (_what, toTable) => {
   const table = toTable();
   expect(page.includes(table), `docs/scale.md should contain\n\n${table}\n`).toBe(true);
 });
@@ -143,7 +143,7 @@ const listPartitions = (): readonly string[] => {
   return [...new Set(found.map(([, name, whole]) => name ?? whole ?? ""))].toSorted();
 };
 
-test("docs/scale.md has every partition key, and none that the code does not write", () => {
+test("docs/scale.md lists every partition key, and only keys that the code writes", () => {
   const lines = [...page.matchAll(/^(?:\| `[A-Z]{3,}[#`]|- (?:items|indexes): ).*/gm)];
   const named = lines.flatMap(([line]) =>
     [...line.matchAll(/^\| `([A-Z]{3,})|[:,] `([A-Z]{3,})/g)].map(
@@ -155,7 +155,7 @@ test("docs/scale.md has every partition key, and none that the code does not wri
   expect([...new Set(named)].toSorted()).toEqual(listPartitions());
 });
 
-test("docs/operating.md states how many Lambdas are reserved, and from which quota on", () => {
+test("docs/operating.md states the number of reserved Lambdas, and the least quota for them", () => {
   const reserved = getSum(lambdas.map((one) => one.reserved));
 
   expect(readFileSync("docs/operating.md", "utf8")).toMatch(
@@ -163,7 +163,7 @@ test("docs/operating.md states how many Lambdas are reserved, and from which quo
   );
 });
 
-test("docs/scale.md has the price of a stage and the units of a row that docs/costs.md has", () => {
+test("docs/scale.md states the price of a stage and the units of a row as docs/costs.md does", () => {
   const stage = sumIdleCosts(readSettings("production", { AWS_REGION: "eu-west-1" }));
 
   expect(page).toContain(`The stage itself is $${stage.toFixed(2)} a month`);
@@ -230,12 +230,12 @@ const toIdleTable = (): string => {
 test.each([
   ["each flow", toFlowTable],
   ["a stage before its first request", toIdleTable],
-])("docs/costs.md has what %s costs, by the prices of infra/prices.ts", (_what, toTable) => {
+])("docs/costs.md states the costs of %s by the prices of infra/prices.ts", (_what, toTable) => {
   const table = toTable();
   expect(costs.includes(table), `docs/costs.md should contain\n\n${table}\n`).toBe(true);
 });
 
-test("the README has the prices that docs/costs.md has", () => {
+test("the README states the prices of docs/costs.md", () => {
   const readme = readFileSync("README.md", "utf8").replaceAll(/\s+/g, " ");
   const stage = (size: string) =>
     sumIdleCosts(readSettings("production", { AWS_REGION: "eu-west-1", STAGE_SIZE: size }));
@@ -250,7 +250,7 @@ test("the README has the prices that docs/costs.md has", () => {
   );
 });
 
-test("docs/deployment.svg is drawn from the topology", () => {
+test("docs/deployment.svg matches the topology", () => {
   expect(
     readFileSync("docs/deployment.svg", "utf8"),
     "run: npx node scripts/write.ts deployment",

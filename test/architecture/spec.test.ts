@@ -98,7 +98,7 @@ const SPEC = [...CONTRACT, ...OURS];
 const document = openapi("http://127.0.0.1:8787");
 const routes = endpoints.map(({ route }) => route as string);
 
-test("the contract has 21 operations, and every other endpoint says why it is there", () => {
+test("the contract lists 21 operations, and every other endpoint states its reason", () => {
   const ofContract = endpoints.filter(({ addition }) => addition === undefined);
   const reasons = endpoints.flatMap(({ addition = [] }) => addition);
 
@@ -135,7 +135,7 @@ const listFields = (operation: any): readonly string[] => {
   ];
 };
 
-test("what the contract's operations take and send more than it is named on the page about it", () => {
+test("the page about the contract lists each addition to the contract's requests and responses", () => {
   const ofContract = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
     .filter((operation) => operation["x-addition"] === undefined);
@@ -149,7 +149,7 @@ test("what the contract's operations take and send more than it is named on the 
   expect([...new Set(own)].filter((name) => !new RegExp(`\`${name}[\`=]`).test(text))).toEqual([]);
 });
 
-test("the manual and the document show at a glance which operations are not the contract's", () => {
+test("the manual and the document mark the operations outside the contract", () => {
   const page = docsPage("http://127.0.0.1:8787");
   const side = page.split("</nav>", 1)[0] ?? "";
   const seen = endpoints.map(({ id, route }) => {
@@ -173,20 +173,20 @@ test("the manual and the document show at a glance which operations are not the 
   );
 });
 
-test("every endpoint is an operation of the contract or ours", () => {
+test("every endpoint is an operation of the contract or one of ours", () => {
   const unlisted = routes.filter((route) => !SPEC.some((operation) => operation.route === route));
 
   expect(unlisted, "test/architecture/spec.test.ts does not list these").toEqual([]);
 });
 
-test("an operation is either built or listed as not built yet", () => {
+test("each operation is either built or listed as not built yet", () => {
   const missing = SPEC.map(({ route }) => route).filter((route) => !routes.includes(route));
 
   expect(missing).toEqual([...NOT_BUILT_YET]);
 });
 
 test.each(SPEC)(
-  "$route is for $access and declares its statuses",
+  "the route $route admits $access and declares its statuses",
   ({ route, access, statuses }) => {
     const endpoint = endpoints.find((one) => one.route === route);
     const declared = [

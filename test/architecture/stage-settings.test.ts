@@ -7,7 +7,7 @@ import { readSettings } from "../../infra/settings.ts";
 const REGION = { AWS_REGION: "eu-central-1" };
 const CERTIFICATE = "arn:aws:acm:us-east-1:123456789012:certificate/1a2b-3c4d";
 
-test("production is full, and every other stage lean, unless its deployer says otherwise", () => {
+test("the stage production is full, and every other stage lean, unless its deployer decides otherwise", () => {
   expect(readSettings("production", REGION)).toEqual({
     region: "eu-central-1",
     size: "full",
@@ -35,7 +35,7 @@ test("production is full, and every other stage lean, unless its deployer says o
   });
 });
 
-test("what is set is what is read", () => {
+test("the settings keep each value that the deployer sets", () => {
   const settings = readSettings("production", {
     ...REGION,
     VPC: "vpc-0a1b2c",
@@ -91,19 +91,19 @@ test.each([
     [{ BUDGET_USD: number }, `BUDGET_USD is "${number}"; it has to be a whole number`],
   ]),
 ] as readonly (readonly [Record<string, string>, string])[])(
-  "%o stops the deployment, with its name and what it has to be",
+  "the deployment stops at %o with the setting's name and its allowed values",
   (environment, sentence) => {
     expect(() => readSettings("ada", { ...REGION, ...environment })).toThrow(sentence);
   },
 );
 
-test("everything that is wrong is said at once", () => {
+test("the deployment reports all wrong settings at once", () => {
   expect(() => readSettings("ada", { STAGE_SIZE: "small", BUDGET_USD: "much" })).toThrow(
     /AWS_REGION[^]*STAGE_SIZE[^]*BUDGET_USD[^]*Set it in \.env\.ada\./,
   );
 });
 
-test("docs/operating.md has a row for every setting of a stage", () => {
+test("docs/operating.md contains a row for every setting of a stage", () => {
   const rows = readFileSync("docs/operating.md", "utf8");
   const names = [...readFileSync("infra/settings.ts", "utf8").matchAll(/^ {2}([A-Z_]+): v\./gm)];
 
@@ -113,7 +113,7 @@ test("docs/operating.md has a row for every setting of a stage", () => {
   );
 });
 
-test("exits need a network of the stage's own, and a name", () => {
+test("exits require a network of the stage's own, and a name", () => {
   const exits = { ...REGION, EXITS: "2", SMTP_HELLO: "probe.example.com" };
 
   expect(readSettings("production", exits)).toMatchObject({ exits: 2 });
@@ -123,7 +123,7 @@ test("exits need a network of the stage's own, and a name", () => {
   );
 });
 
-test("every documented deployment is npm run deploy, which reads the account's quota", () => {
+test("every documented deployment uses npm run deploy, which reads the account's quota", () => {
   const files = globSync([
     "{README,CONTRIBUTING,SECURITY}.md",
     "docs/**/*.md",

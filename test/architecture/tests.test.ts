@@ -12,7 +12,7 @@ const testsWith = (pattern: RegExp) =>
     .filter((file) => !EXEMPT.includes(file))
     .filter((file) => pattern.test(readFileSync(file, "utf8")));
 
-test("no test is left out in silence: no file uses skip, only or todo", () => {
+test("no test file uses skip, only or todo, which would leave out tests in silence", () => {
   expect(testsWith(/\.(?:skip|only|todo|skipIf|runIf)\b|\bx(?:it|test|describe)\(/)).toEqual([]);
 });
 
@@ -22,23 +22,23 @@ test("each story that is listed for the second stack exists", () => {
   expect(missing).toEqual([]);
 });
 
-test("no test is retried until it passes", () => {
+test("no test retries until it passes", () => {
   expect(testsWith(/\bretry:\s*\d/)).toEqual([]);
 });
 
-test("no test names a file outside this repository: describeOver reads those, inside a test", () => {
+test("no test names a file outside this repository, which describeOver reads inside a test", () => {
   expect(testsWith(/["'`/]\.\.\/(?:\.\.\/)*shared\//)).toEqual([]);
 });
 
 const readManifest = readInTest("package.json");
 const whileCollecting = Promise.try(readManifest).catch(String);
 
-test("a file outside this repository cannot be read while tests are collected", async () => {
+test("a test file fails to read a file outside this repository during collection", async () => {
   expect(await whileCollecting).toBe("Error: package.json may be absent: read it inside a test.");
   expect(readManifest()).toContain('"mailproof"');
 });
 
-test("the last lines of a run name each suite that was left out, and why", () => {
+test("the last lines of a run name each suite that was left out, and the reason", () => {
   const leftOut = { name: "Exim on loopback", tests: 14, reason: "there is no Exim" };
 
   expect(formatLeftOut([leftOut])).toEqual([

@@ -28,7 +28,7 @@ test("every Lambda has its handler", () => {
   expect(absent, "these are not written").toEqual([]);
 });
 
-test("every name belongs to one Lambda", () => {
+test("each name belongs to one Lambda", () => {
   const names = lambdas.map(({ name }) => name);
 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
@@ -42,7 +42,7 @@ test("HEAD has a route wherever GET has one, and no other method has a second ro
 
 const IDENTIFIES = ["keys:check", "activity"];
 
-test("the topology has every endpoint, worker and schedule, with what it declares", () => {
+test("the topology contains every endpoint, worker and schedule with its declarations", () => {
   expect(routes.map(({ route }) => route)).toEqual([
     ...endpoints.map(({ route }) => route),
     "ANY /mcp",
@@ -65,7 +65,7 @@ test("the topology has every endpoint, worker and schedule, with what it declare
     );
 });
 
-test("every queue is created after its dead-letter queue, and a dead-letter queue has none", () => {
+test("every queue follows its dead-letter queue, and a dead-letter queue has none", () => {
   const names = queues.map(({ name }) => name);
   const worked = queues.filter(({ receivesMax }) => receivesMax !== null).map(({ name }) => name);
 
@@ -135,11 +135,11 @@ test("the topology imports neither SST nor CDK", () => {
 const isBusy = ({ queue }: (typeof workerSpecs)[number]) => !queue.endsWith("-dead");
 
 test.each([
-  ["what a new account has", NEW_ACCOUNT_QUOTA, { chunks: 2, singles: 2, deliveries: 2 }],
+  ["a new account", NEW_ACCOUNT_QUOTA, { chunks: 2, singles: 2, deliveries: 2 }],
   ["50", 50, { chunks: 2, singles: 2, deliveries: 3 }],
   ["200", 200, { chunks: 9, singles: 11, deliveries: 15 }],
   ["1,000", 1_000, { chunks: 40, singles: 50, deliveries: 64 }],
-] as const)("with a quota of %s the workers of a queue are in proportion", (_, quota, expected) => {
+] as const)("the workers of a queue scale with a quota of %s", (_, quota, expected) => {
   const fitted = Object.fromEntries(
     workerSpecs.map((spec) => [spec.queue, fitToQuota(spec.lambda.reserved ?? 0, quota, lambdas)]),
   );
@@ -149,7 +149,7 @@ test.each([
 });
 
 test.each([50, 200, 835, 1_000, 3_000])(
-  "with a quota of %i the workers of busy queues leave callers half of the account",
+  "the workers of busy queues leave callers half of a quota of %i",
   (quota) => {
     const sum = workerSpecs
       .filter(isBusy)
@@ -159,7 +159,7 @@ test.each([50, 200, 835, 1_000, 3_000])(
   },
 );
 
-test("nothing is reserved unless the account's quota leaves callers the greater part", () => {
+test("the topology reserves no Lambda unless the account's quota leaves callers the greater part", () => {
   const sum = lambdas.reduce((total, { reserved }) => total + (reserved ?? 0), 0);
 
   expect(mayReserve(10, lambdas)).toBe(false);
