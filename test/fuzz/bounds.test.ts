@@ -78,7 +78,7 @@ const toQuery = (pairs: readonly (readonly [string, string])[]): string =>
     pairs.map(([name, value]): [string, string] => [name, value.toWellFormed()]),
   ).toString();
 
-test("a search for any control character is refused at once", async () => {
+test("the service refuses a search for any control character at once", async () => {
   const { job, key } = server.long;
   for (const q of CONTROLS) {
     const query = toQuery([
@@ -103,7 +103,7 @@ test("pages and the inline export of a list of 6,000 columns stay within the bou
   await sendWithin([{ url: `/v1/jobs/${job}/download?format=json`, key }]);
 });
 
-test("a query of thousands of parameters is refused within the bounds", async () => {
+test("the service refuses a query of thousands of parameters within the bounds", async () => {
   for (const query of ["a&".repeat(7_500), Array.from({ length: 3_000 }, (_, n) => n).join("&")]) {
     const [answer] = await sendWithin([{ url: `/health?${query}` }]);
     expect(answer?.status).toBe(400);

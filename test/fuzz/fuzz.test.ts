@@ -17,7 +17,7 @@ const failed = new Set<string>();
 
 // 8,000 in all. Many more: npx node test/fuzz/cli.ts --n 100000
 test.each(seeds)(
-  "500 drawn requests are answered as documented, and none that is refused costs anything: seed %i",
+  "the service answers 500 drawn requests as documented, and charges for no refused one: seed %i",
   async (seed) => {
     const { wrong, answers, codes } = await play(seed, CONTEXT_REQUESTS);
 
@@ -27,7 +27,7 @@ test.each(seeds)(
   },
 );
 
-test("together they reached a success of every operation", () => {
+test("the drawn requests reach a success of every operation", () => {
   const document: any = openapi("http://127.0.0.1");
   const routes = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -39,7 +39,7 @@ test("together they reached a success of every operation", () => {
   expect(routes.filter((route) => !done.has(route))).toEqual([]);
 });
 
-test("together they failed in every way that the document tells of", () => {
+test("the drawn requests cause every documented failure", () => {
   const promised = [...JSON.stringify(openapi("http://127.0.0.1")).matchAll(CODES)].flatMap(
     ([, codes = ""]) => codes.replaceAll('"', "").split(","),
   );
@@ -80,24 +80,24 @@ const health = {
 };
 
 test.each([
-  ["what is promised", createAnswer(200, health), 0],
+  ["a documented response", createAnswer(200, health), 0],
   ["another status", createAnswer(418, health), 1],
-  ["a field too few", createAnswer(200, { ...health, version: undefined }), 1],
-  ["a field too many", createAnswer(200, { ...health, secret: 1 }), 1],
+  ["a missing field", createAnswer(200, { ...health, version: undefined }), 1],
+  ["an extra field", createAnswer(200, { ...health, secret: 1 }), 1],
   [
-    "a field too many further in",
+    "an extra field in an inner object",
     createAnswer(200, { ...health, checks: { ...health.checks, x: 1 } }),
     1,
   ],
-  ["a word that is not in the list", createAnswer(200, { ...health, status: "fine" }), 1],
-  ["what is no moment", createAnswer(200, { ...health, timestamp: "today" }), 1],
+  ["a word outside the list", createAnswer(200, { ...health, status: "fine" }), 1],
+  ["an invalid time", createAnswer(200, { ...health, timestamp: "today" }), 1],
   ["another type", createAnswer(200, health, { "content-type": "text/html" }), 1],
-  ["a header too few", createAnswer(200, health, { "x-request-id": undefined }), 1],
-])("the judge knows %s", (_case, answer, faults) => {
+  ["a missing header", createAnswer(200, health, { "x-request-id": undefined }), 1],
+])("the judge recognizes %s", (_case, answer, faults) => {
   expect(createJudge(openapi("http://127.0.0.1"))("GET", "/health", answer)).toHaveLength(faults);
 });
 
-test("the judge misses Retry-After where a client is refused for now", () => {
+test("the judge reports a missing Retry-After on a temporary refusal", () => {
   const errorBody = {
     code: "RATE_LIMITED",
     message: "Nothing was charged.",
@@ -139,7 +139,7 @@ const drawn = (chances: Chances, { listed }: Tool): ToolArguments => {
 
 // By no address can a request come with half a letter or an empty part in it; by a tool call it can.
 test.each(tools.map((tool, at) => [tool.listed.name, tool, at] as const))(
-  "of drawn calls of %s none is a bug, and each that is refused says so of the money",
+  "no drawn call of %s finds a bug, and each refused call states the fate of the money",
   async (_name, tool, at) => {
     const { world, liveKey, testKey } = await given({ balance: 1_000, plan: "scale" });
     const chances = createChances(at + 21);

@@ -98,7 +98,7 @@ const listLargest = (
   }
 };
 
-test("the largest body of each operation is stored", async () => {
+test("the service stores the largest body of each operation", async () => {
   const ctx = await given({ balance: 1_000_000, plan: "scale" });
   const { world, liveKey: key } = ctx;
   const emails = [createEmail(1), createEmail(2)];
