@@ -21,7 +21,7 @@ import {
 describeInChromium(
   "the guard in a page whose policy allows nothing else",
   ({ whenOpened, givenShop }) => {
-    test("a good address is sent with its receipt, its job and the button that was pressed", async () => {
+    test("the guard sends a good address with its receipt, its job and the pressed button", async () => {
       const { page, sent, asked } = await givenShop(GO);
 
       await page.getByLabel("Email").fill(" ann@example.com");
@@ -40,7 +40,7 @@ describeInChromium(
       ["answers with a page of a proxy", { status: 200, body: "<html>" }],
       ["answers with another shape", { status: 200, body: '{"data":{"class":"maybe"}}' }],
       ["closes the connection", "closed"],
-    ])("the form is sent when the service %s", async (_case, mood) => {
+    ])("the guard sends the form when the service %s", async (_case, mood) => {
       const { page, sent } = await givenShop(mood);
 
       await page.getByLabel("Email").fill("ann@example.com");
@@ -50,7 +50,7 @@ describeInChromium(
       expect(sent).toMatchObject([{ email: "ann@example.com" }]);
     });
 
-    test("the form is sent when nothing answers at the service's address", async () => {
+    test("the guard sends the form when nothing answers at the service's address", async () => {
       const { url, sent } = await serveShop({ api: "http://127.0.0.1:1" });
       const page = await whenOpened(url);
 
@@ -61,7 +61,7 @@ describeInChromium(
       expect(sent).toEqual([{ email: "ann@example.com", go: "1" }]);
     });
 
-    test("a service that stalls holds a form for two seconds, and no longer", async () => {
+    test("a service that stalls delays a form for two seconds, and no longer", async () => {
       const guard = await serveGuard(() => "stalled");
       const { url, sent } = await serveShop({ api: guard.url });
       const page = await whenOpened("about:blank", true);
@@ -81,7 +81,7 @@ describeInChromium(
       expect(sent).toEqual([{ email: "ann@example.com", go: "1" }]);
     });
 
-    test("a typo is corrected by keyboard alone, and the page's own scripts hear of it", async () => {
+    test("a visitor corrects a typo by keyboard alone, and the page's own scripts receive the event", async () => {
       const { page, sent, asked } = await givenShop((email) =>
         email === "ann@gmial.com" ? answering({ class: "ask", did_you_mean: "ann@gmail.com" }) : GO,
       );
@@ -103,7 +103,7 @@ describeInChromium(
       expect(asked.map(({ email }) => email)).toEqual(["ann@gmial.com", "ann@gmail.com"]);
     });
 
-    test("a visitor who means it sends an address of ask the second time", async () => {
+    test("the guard sends an address of the class ask when the visitor confirms it", async () => {
       const { page, sent } = await givenShop(answering({ class: "ask", reason: "role_account" }));
 
       await page.getByLabel("Email").fill("info@example.com");
@@ -117,7 +117,7 @@ describeInChromium(
       expect(sent).toMatchObject([{ email: "info@example.com", mailproof_job: "job_7" }]);
     });
 
-    test("an address of no is not sent until it is another one", async () => {
+    test("the guard does not send an address of the class no until the visitor changes it", async () => {
       const { page, sent } = await givenShop((email) =>
         email.startsWith("ann") ? answering({ class: "no", reason: "listed_disposable" }) : GO,
       );
@@ -142,7 +142,7 @@ describeInChromium(
       expect(sent).toMatchObject([{ email: "bob@example.com" }]);
     });
 
-    test("axe finds nothing while a hint is shown", async () => {
+    test("axe finds no fault while the guard shows a hint", async () => {
       const { page } = await givenShop(answering({ class: "no", did_you_mean: "ann@gmail.com" }));
 
       await page.getByLabel("Email").fill("ann@gmial.com");
@@ -156,7 +156,7 @@ describeInChromium(
       expect(violations).toEqual([]);
     });
 
-    test("what the browser refuses, an empty field and a sign-in are not asked about", async () => {
+    test("the guard does not ask about a field that the browser refuses, an empty field and a sign-in", async () => {
       const { page, sent, asked } = await givenShop(GO, {
         form: `${FORM.replace("required", "")}<form action="/in" method="post"><input type="email" aria-label="Name" name="email"><input type="password" autocomplete="current-password" aria-label="Password"><button>Sign in</button></form>`,
       });
@@ -175,7 +175,7 @@ describeInChromium(
       expect(sent).toHaveLength(2);
     });
 
-    test("the proof of control that the browser put into the form goes with the address", async () => {
+    test("the guard sends the browser's proof of control with the address", async () => {
       const { page, asked } = await givenShop(GO, {
         form: FORM.replace(
           "<button",
@@ -193,7 +193,7 @@ describeInChromium(
       ]);
     });
 
-    test("a button that checks nothing is not held up, and fields may have the names of methods", async () => {
+    test("the guard does not delay a button that checks nothing, and allows fields named like methods", async () => {
       const fields = `<input type="hidden" name="submit"><input type="hidden" name="requestSubmit">
 <button name="save" value="1" formnovalidate>Save a draft</button>`;
       const form = FORM.replace("</form>", `${fields}</form>`);
@@ -210,7 +210,7 @@ describeInChromium(
       expect(taken.sent).toMatchObject([{ go: "1", mailproof_receipt: "a.b.c" }]);
     });
 
-    test("a form that a script of the page has taken already is sent by that script, once", async () => {
+    test("the page's script sends a form once that it has taken already", async () => {
       const { page, sent } = await givenShop(GO, {}, { isAlone: true });
       await page.clock.install();
       await page.evaluate(
@@ -224,7 +224,7 @@ describeInChromium(
       expect([await page.title(), sent]).toEqual(["Shop!", []]);
     });
 
-    test("a page in another language has its own words", async () => {
+    test("the guard shows its texts in the language of the page", async () => {
       const { page } = await givenShop(answering({ class: "no", did_you_mean: "ann@gmail.com" }), {
         attributes: 'data-suggestion="Meinten Sie {email}?"',
       });
@@ -237,7 +237,7 @@ describeInChromium(
     });
 
     describe("with the service itself", () => {
-      test("the snippet as it is printed works on a page of the key's origin, and on no other", async () => {
+      test("the printed snippet works on a page of the key's origin, and on no other", async () => {
         const { world, liveKey } = await given({ balance: 10 });
         const api = await serve(createApiServer(world, () => undefined, endpoints));
         let key = "";

@@ -4,7 +4,7 @@ import { VERSION } from "@mailproof/guard/version";
 import { expect, test } from "vitest";
 import { buildGuard } from "../../scripts/made/guard.ts";
 
-test("what is served is built from the source", async () => {
+test("the served script equals a build of the source", async () => {
   const served = { script: SCRIPT, module: MODULE, integrity: SCRIPT_INTEGRITY };
 
   expect(served, "run: npx node scripts/write.ts guard && npm run fix").toEqual(await buildGuard());
@@ -15,18 +15,18 @@ const HASHES: Readonly<Record<string, string>> = {
   "1.0.0": "sha384-uUpFeq+0gVmEx2pcSaZPfvXDlNNJEXgO/SUsHR5QK4Qc2J221kO9r7Txx1UaxFh4",
 };
 
-test("another script is another version", () => {
+test("a changed script gets another version", () => {
   expect(SCRIPT_INTEGRITY, "raise VERSION, and add its hash here").toBe(HASHES[VERSION]);
 });
 
 test.each([
   ["script", SCRIPT],
   ["module", MODULE],
-])("the %s has at most 5 KB when it is compressed", (_name, text) => {
+])("the %s takes at most 5 KB when compressed", (_name, text) => {
   expect(gzipSync(text).length).toBeLessThan(5_000);
 });
 
-test("it has no cookie, no storage, no style and nothing that makes code of text", () => {
+test("the guard uses no cookie, no storage, no style and no code made of text", () => {
   expect(SCRIPT).not.toMatch(
     /cookie|Storage|indexedDB|innerHTML|\beval|Function\(|\.style|document\.write/,
   );

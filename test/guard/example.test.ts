@@ -134,12 +134,12 @@ const signUp = async ({ post, getReceipt }: Awaited<ReturnType<typeof givenSite>
   };
 };
 
-test("the page's back end in Node takes receipts as the page says", async () => {
+test("the page's back end in Node accepts receipts as the page describes", async () => {
   expect(await signUp(await givenSite("Node", process.execPath, "server.mjs"))).toEqual(OUTCOMES);
 });
 
 test.each([{ MODE: "live" }, { MAILPROOF_ACCOUNT: "acct_other" }])(
-  "a back end of %o takes no receipt of another mode or account, and asks by itself",
+  "a back end of %o refuses a receipt of another mode or account, and asks by itself",
   async (environment) => {
     const { origin, post, getReceipt } = await givenSite(
       "Node",
@@ -154,7 +154,7 @@ test.each([{ MODE: "live" }, { MAILPROOF_ACCOUNT: "acct_other" }])(
   },
 );
 
-test("a visitor who hangs up while sending does not end the back end in Node", async () => {
+test("a visitor who closes the connection while sending does not end the back end in Node", async () => {
   const { origin, post } = await givenSite("Node", process.execPath, "server.mjs");
   const { port } = new URL(origin);
   const socket = connect(Number(port), "localhost");
@@ -166,14 +166,14 @@ test("a visitor who hangs up while sending does not end the back end in Node", a
 });
 
 describeUnless(findToolAbsence("joserfc"), "the page's back end in Python", () => {
-  test("takes receipts as the page says", async () => {
+  test("the page's back end in Python accepts receipts as the page describes", async () => {
     const command = join(getToolFolder("joserfc"), "bin/python");
     expect(await signUp(await givenSite("Python", command, "server.py"))).toEqual(OUTCOMES);
   });
 });
 
 describeInChromium("the page itself", ({ whenOpened }) => {
-  test("shows the hint in Chromium, and the visitor signs up after it", async () => {
+  test("the page shows the hint in Chromium, and the visitor signs up after it", async () => {
     const { origin } = await givenSite("Node", process.execPath, "server.mjs");
     const page = await whenOpened(origin);
 

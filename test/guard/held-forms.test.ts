@@ -31,13 +31,13 @@ const whileHeld = (page: Page, script: string) =>
 
 const BUTTON = 'const button = document.querySelector("button");';
 
-describeInChromium("a form that waits, in a page that does as it likes,", ({ givenShop }) => {
+describeInChromium("a held form in a page that changes it", ({ givenShop }) => {
   test.each([
     ["is made one that sends nothing", 'button.type = "button"'],
     ["is removed", "button.remove()"],
     ["is given to another form", 'button.setAttribute("form", "other")'],
   ])(
-    "goes on to the page's own script, also where its button %s meanwhile",
+    "a held form goes to the page's own script, even when its button %s meanwhile",
     async (_case, change) => {
       const { page, sent } = await givenShop(GO);
       await takeForms(page);
@@ -51,7 +51,7 @@ describeInChromium("a form that waits, in a page that does as it likes,", ({ giv
     },
   );
 
-  test("is not sent where the browser refuses it by then", async () => {
+  test("the guard does not send a held form that the browser refuses by then", async () => {
     const { page, sent } = await givenShop(GO);
     await page.evaluate(
       `addEventListener("invalid", () => document.body.append("Taken."), { capture: true })`,
@@ -70,7 +70,7 @@ describeInChromium("a form that waits, in a page that does as it likes,", ({ giv
   });
 
   test.each(["append", "querySelector", "elements"])(
-    "has its receipt where a field has the name %s",
+    "a held form carries its receipt when a field has the name %s",
     async (name) => {
       const form = FORM.replace("</form>", `<input type="hidden" name="${name}"></form>`);
       const { page, sent } = await givenShop(GO, { form });
@@ -85,7 +85,7 @@ describeInChromium("a form that waits, in a page that does as it likes,", ({ giv
     },
   );
 
-  test("goes on where the page has broken what a hint needs", async () => {
+  test("a held form continues when the page has broken the code of a hint", async () => {
     const { page, sent } = await givenShop(answering({ class: "no" }));
     await takeForms(page);
     await page.evaluate("HTMLElement.prototype.focus = () => { throw new Error(); }");
@@ -106,24 +106,27 @@ describeInChromium("a form that waits, in a page that does as it likes,", ({ giv
       'email.value = "bob@example.com"',
     ],
     ["another field", GO, renewed],
-  ])("has nothing of an earlier answer where it holds %s by then", async (_case, mood, change) => {
-    const earlier = `<input type="hidden" name="mailproof_job" value="job_1">
+  ])(
+    "a held form carries nothing of an earlier answer when it contains %s by then",
+    async (_case, mood, change) => {
+      const earlier = `<input type="hidden" name="mailproof_job" value="job_1">
 <input type="hidden" name="mailproof_receipt" value="x.y.z">`;
-    const { page, sent } = await givenShop(mood, {
-      form: FORM.replace("</form>", `${earlier}</form>`),
-    });
-    await whileHeld(page, `const email = document.querySelector("#email"); ${change}`);
+      const { page, sent } = await givenShop(mood, {
+        form: FORM.replace("</form>", `${earlier}</form>`),
+      });
+      await whileHeld(page, `const email = document.querySelector("#email"); ${change}`);
 
-    await page.getByLabel("Email").fill("ann@example.com");
-    await submit(page);
-    await page.getByText("Thanks.").or(hint(page)).waitFor();
+      await page.getByLabel("Email").fill("ann@example.com");
+      await submit(page);
+      await page.getByText("Thanks.").or(hint(page)).waitFor();
 
-    const fields = { mailproof_job: "", mailproof_receipt: "", go: "1" };
-    expect(sent).toEqual([{ email: "bob@example.com", ...fields }]);
-  });
+      const fields = { mailproof_job: "", mailproof_receipt: "", go: "1" };
+      expect(sent).toEqual([{ email: "bob@example.com", ...fields }]);
+    },
+  );
 
   test.each(["maybe", "__proto__", "toString", null])(
-    "goes on without a hint where the answer's class is %j",
+    "a held form continues without a hint when the answer's class is %j",
     async (found) => {
       const { page } = await givenShop(answering({ class: found }));
       await takeForms(page);
@@ -135,7 +138,7 @@ describeInChromium("a form that waits, in a page that does as it likes,", ({ giv
     },
   );
 
-  test("is not held by a browser that could not send it on", async () => {
+  test("a browser that could not send a form does not hold it", async () => {
     const { page, sent, asked } = await givenShop(GO, {}, { isAlone: true });
     await page.addInitScript("delete HTMLFormElement.prototype.requestSubmit");
     await page.reload();
@@ -148,7 +151,7 @@ describeInChromium("a form that waits, in a page that does as it likes,", ({ giv
     expect(asked).toEqual([]);
   });
 
-  test("is asked about without a token that has no nonce", async () => {
+  test("the guard asks about a form without a token when the token has no nonce", async () => {
     const token = '<input type="hidden" autocomplete="email-verification-token" value="x.y.z~k">';
     const { page, asked } = await givenShop(GO, {
       form: FORM.replace("</form>", `${token}</form>`),

@@ -141,7 +141,7 @@ describeInChromium("the guard in a page with markup of strangers", ({ whenOpened
     told: [],
   };
 
-  test("asks its own host, whichever property an element is named like", async () => {
+  test("the guard asks its own host, whatever property an element's name hides", async () => {
     const isSafe = async (...names: readonly string[]): Promise<boolean> =>
       isDeepStrictEqual(await visit((...hosts) => namePage(names, ...hosts)), SIGNED_UP);
     const unsafe: string[] = [];
@@ -152,13 +152,13 @@ describeInChromium("the guard in a page with markup of strangers", ({ whenOpened
     expect(unsafe).toEqual([]);
   });
 
-  test("asks its own host where a <base> comes after its relative address", async () => {
+  test("the guard asks its own host when a <base> follows its relative address", async () => {
     const after = (other: string) => `<base href="${other}/">`;
 
     expect(await visit((_host, other) => writePage({ after: after(other) }))).toEqual(SIGNED_UP);
   });
 
-  test("is seen here to read each property that it can read", async () => {
+  test("the test sees the guard read each property that it can read", async () => {
     let page: Page | undefined;
     await visit(
       (host) => writePage({ host }),
