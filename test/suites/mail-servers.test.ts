@@ -181,7 +181,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
     afterAll(() => server.stop());
 
     test.each([...EVERYWHERE, ...cases])(
-      "%s is judged rightly: %s",
+      "the session judges %s rightly: %s",
       async (_, address, finding) => {
         const tried = await ask(server.port, [address]);
 
@@ -189,7 +189,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       },
     );
 
-    test(`a session is held ${keepsTls ? "through TLS" : "whether or not TLS works"}`, async () => {
+    test(`the session runs ${keepsTls ? "through TLS" : "whether or not TLS works"}`, async () => {
       const { result, attempts } = await ask(server.port, ["ann@here.test"]);
 
       expect(attempts[0]?.transcript.map(({ text }) => text)).toContain("STARTTLS");
@@ -197,7 +197,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       expect(attempts).toHaveLength(result.tls ? 1 : 2);
     });
 
-    test("everybody is asked in one session, and each gets their own answer", async () => {
+    test("one session asks about several recipients, and each gets its own answer", async () => {
       const askedRecipients = ["ann", "zoe", "grey", "bob", "full", "disabled"].map(
         (who) => `${who}@here.test`,
       );
@@ -209,7 +209,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       expect(getCodes(tried)).toEqual([250, 550, greylisted, 250, 452, 550]);
     });
 
-    test("forty are asked several at once where the server takes that, and each gets their own answer", async () => {
+    test("the session asks about forty recipients in flights when the server allows it, and each gets its own answer", async () => {
       const isUnknown = (index: number) => index % 6 === 3;
       const askedRecipients = Array.from({ length: 40 }, (_, index) =>
         isUnknown(index) ? `zoe${index}@here.test` : `${index % 2 ? "ann" : "bob"}@here.test`,
@@ -226,7 +226,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       expect(isTwice).toBe(tried.result.extensions.includes("PIPELINING"));
     });
 
-    test("a random recipient is accepted where every address is, and only there", async () => {
+    test("the server accepts a random recipient exactly where it accepts every address", async () => {
       const { result } = await ask(server.port, ["ann@here.test", "ann@all.test"]);
 
       expect(result.catchAllProbes).toMatchObject([
@@ -235,7 +235,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       ]);
     });
 
-    test("a session with many unknown recipients ends before the server has enough of them", async () => {
+    test("a session with many unknown recipients ends before the server ends it", async () => {
       const unknownRecipients = Array.from({ length: 12 }, (_, index) => `zoe${index}@here.test`);
 
       const tried = await ask(server.port, unknownRecipients);
@@ -247,7 +247,7 @@ const suite = (name: string, recipe: Recipe, { cases, offersTls: keepsTls }: Ser
       });
     });
 
-    test("an address beyond ASCII is asked for where the server knows of such", async () => {
+    test("the session asks about an address beyond ASCII when the server supports it", async () => {
       const tried = await ask(server.port, ["ann@here.test", "zoë@here.test", "bob@here.test"]);
 
       const knows = tried.result.extensions.includes("SMTPUTF8");

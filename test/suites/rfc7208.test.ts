@@ -116,39 +116,45 @@ createDescribe("spfCases", "the RFC 7208 test suite", (read) => {
     return found;
   };
 
-  test(`has all ${CASES} cases`, () => {
+  test(`the suite contains all ${CASES} cases`, () => {
     const documents = readDocuments();
 
     expect(documents.map(({ description }) => description)).toEqual(DOCUMENTS);
     expect(documents.flatMap(({ tests }) => Object.keys(tests))).toHaveLength(CASES);
   });
 
-  test.each(DOCUMENTS)("in memory: %s", async (description) => {
-    const document = readDocument(description);
+  test.each(DOCUMENTS)(
+    "the evaluation in memory returns the results of %s",
+    async (description) => {
+      const document = readDocument(description);
 
-    const found = await whenAllChecked(
-      createZoneDns(toZone(document.zonedata, "TIMEOUT")),
-      document,
-    );
+      const found = await whenAllChecked(
+        createZoneDns(toZone(document.zonedata, "TIMEOUT")),
+        document,
+      );
 
-    expect(found).toMatchObject(expectedOfAll(document));
-  });
+      expect(found).toMatchObject(expectedOfAll(document));
+    },
+  );
 
   // Here a server that is silent says SERVFAIL instead, which comes to the same and takes no seconds.
-  test.each(DOCUMENTS)("over real sockets: %s", async (description) => {
-    const document = readDocument(description);
-    const server = await serveZone(toZone(document.zonedata, "SERVFAIL"));
-    const dns = createResolverPool({
-      servers: [server.address],
-      packetsPerSecond: 10_000,
-    });
-    onTestFinished(async () => {
-      dns.close();
-      await server.close();
-    });
+  test.each(DOCUMENTS)(
+    "the evaluation over real sockets returns the results of %s",
+    async (description) => {
+      const document = readDocument(description);
+      const server = await serveZone(toZone(document.zonedata, "SERVFAIL"));
+      const dns = createResolverPool({
+        servers: [server.address],
+        packetsPerSecond: 10_000,
+      });
+      onTestFinished(async () => {
+        dns.close();
+        await server.close();
+      });
 
-    const found = await whenAllChecked(dns, document);
+      const found = await whenAllChecked(dns, document);
 
-    expect(found).toMatchObject(expectedOfAll(document));
-  });
+      expect(found).toMatchObject(expectedOfAll(document));
+    },
+  );
 });

@@ -286,14 +286,17 @@ describeUnless(OBSTACLE, "mail that Postfix sends and OpenDKIM signs", () => {
     );
   };
 
-  test.each(CASES)("%s", async (_, mail, expected) => {
-    const report = await send(mail);
+  test.each(CASES)(
+    "the report of the mail returns the expected results: %s",
+    async (_, mail, expected) => {
+      const report = await send(mail);
 
-    expect({
-      dkim: report.dkim.map(({ result }) => result),
-      spf: report.spf?.result,
-      dmarc: report.dmarc.result,
-      findings: report.findings.map(({ id }) => id).toSorted(),
-    }).toEqual({ ...RIGHT, ...expected, findings: (expected.findings ?? []).toSorted() });
-  });
+      expect({
+        dkim: report.dkim.map(({ result }) => result),
+        spf: report.spf?.result,
+        dmarc: report.dmarc.result,
+        findings: report.findings.map(({ id }) => id).toSorted(),
+      }).toEqual({ ...RIGHT, ...expected, findings: (expected.findings ?? []).toSorted() });
+    },
+  );
 });

@@ -43,7 +43,7 @@ const readLines = (text: string): Line[] =>
     .map((line) => JSON.parse(line) as Line);
 
 const testCorpus = (judgeAll: () => Judged[]): void => {
-  test(`at least ${RIGHT_PERCENT_MIN} in 100 are judged right`, () => {
+  test(`classify judges at least ${RIGHT_PERCENT_MIN} of 100 replies rightly`, () => {
     const lines = judgeAll();
     const wrong = lines.filter(({ accept, finding }) => !accept.includes(finding.verdict));
     const rightPercent = (100 * (lines.length - wrong.length)) / lines.length;
@@ -54,7 +54,7 @@ const testCorpus = (judgeAll: () => Judged[]): void => {
     expect(rightPercent).toBeGreaterThanOrEqual(RIGHT_PERCENT_MIN);
   });
 
-  test("none is called invalid that must not be", () => {
+  test("classify calls no reply invalid that must not be", () => {
     const falselyInvalid = judgeAll().filter(
       ({ accept, finding }) => finding.verdict === "invalid" && !accept.includes("invalid"),
     );
@@ -66,7 +66,7 @@ const testCorpus = (judgeAll: () => Judged[]): void => {
 createDescribe("smtpReplies", "the corpus of real replies", (readFile) => {
   testCorpus(() => readLines(readFile()).map(judgeByNote));
 
-  test("the enhanced code is found in the text as well as it was noted beside it", () => {
+  test("classify returns the same verdict with the code in the text as with the code noted beside it", () => {
     const differing = readLines(readFile()).filter(
       (line) => judgeByText(line).finding.verdict !== judgeByNote(line).finding.verdict,
     );
