@@ -160,7 +160,7 @@ test("Redocly finds no fault in the document by its recommended rules", () => {
   expect(JSON.parse(printed)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
 });
 
-describe("importers", () => {
+describe("importers of the document", () => {
   // Programs that make collections of requests put a value into every header. A key that stays the same would make the
   // second different request a conflict, so the collection has a placeholder that they fill in each time.
 
@@ -208,7 +208,7 @@ describe("importers", () => {
   );
 });
 
-describe("nulls", () => {
+describe("nulls in the document", () => {
   /** Fields whose type in the contract names null, or that it lists without a word on what they are where there is none. */
   const CONTRACT = [
     "authentication.dmarc.policy",

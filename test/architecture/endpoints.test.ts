@@ -62,7 +62,7 @@ test("the MCP tools and the fallback route each run in their own Lambda", () => 
   expect(listNames("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
 });
 
-test("the entry of a worker receives its capabilities, and that of dead letters those of giving up", () => {
+test("the entry of a worker receives its capabilities, and the entry of dead letters the capabilities of giving up", () => {
   const entries = new Map(workers.map((one) => [one.queue.name, toWorkerEntry(one)]));
 
   expect(entries.get("chunks")).toContain(

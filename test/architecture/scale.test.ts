@@ -125,8 +125,8 @@ test.each([
         FIGURES.map(([what, figure, file]) => [what, formatWhole(figure), `\`${file}\``]),
       ),
   ],
-  ["what a provider allows", toProviderTable],
-  ["what it costs", toCostTable],
+  ["the limits of a provider", toProviderTable],
+  ["the costs", toCostTable],
 ] as const)("docs/scale.md states %s as the code does", (_what, toTable) => {
   const table = toTable();
   expect(page.includes(table), `docs/scale.md should contain\n\n${table}\n`).toBe(true);

@@ -138,7 +138,7 @@ test.each(asRows<[string, WireRequest, number]>`
   cookies | ${get("/v1/account", ["x-api-key", "KEY"], ["cookie", "a=1; b=2"])} | 200
   a query | ${get("/v1/account/usage?from=2026-11-01&to=2026-11-02", ["x-api-key", "KEY"])} | 200
   an address in the path, with a plus sign and letters beyond ASCII | ${get("/v1/activity/j%C3%BCrgen%2Bnews%40b%C3%BCcher.example", ["x-api-key", "KEY"])} | 200
-  what is no address there | ${get("/v1/activity/j%C3%BCrgen", ["x-api-key", "KEY"])} | 400
+  a text that is no address in the path | ${get("/v1/activity/j%C3%BCrgen", ["x-api-key", "KEY"])} | 400
   a query with a percent | ${get("/v1/account/usage?from=2026%2D11%2D01", ["x-api-key", "KEY"])} | 200
   a query parameter twice | ${get("/v1/account/usage?to=2026-11-02&to=2026-11-03", ["x-api-key", "KEY"])} | 400
   an unknown query parameter | ${get("/v1/account/usage?form=2026-11-01", ["x-api-key", "KEY"])} | 400

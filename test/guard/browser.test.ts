@@ -210,7 +210,7 @@ describeInChromium(
       expect(taken.sent).toMatchObject([{ go: "1", mailproof_receipt: "a.b.c" }]);
     });
 
-    test("the page's script sends a form once that it has taken already", async () => {
+    test("the page's own script sends a form that it handles itself, once", async () => {
       const { page, sent } = await givenShop(GO, {}, { isAlone: true });
       await page.clock.install();
       await page.evaluate(
@@ -236,7 +236,7 @@ describeInChromium(
       expect(await hint(page).textContent()).toBe("Meinten Sie ann@gmail.com?");
     });
 
-    describe("with the service itself", () => {
+    describe("the guard with the real service", () => {
       test("the printed snippet works on a page of the key's origin, and on no other", async () => {
         const { world, liveKey } = await given({ balance: 10 });
         const api = await serve(createApiServer(world, () => undefined, endpoints));

@@ -157,7 +157,7 @@ describe("the lab's dialogue by RFC 5321", () => {
   });
 });
 
-describe("companies", () => {
+describe("the lab's companies", () => {
   test("a company employs the same people in every run", () => {
     expect(
       getPeople("c0007.companies.lab.mailproof.test")

@@ -13,10 +13,10 @@ test.each(asRows<[string, Parameters<typeof toBounceKind>[0], ReturnType<typeof 
   a block of the sender's address | ${{ type: "hard", diagnostic: "554 5.7.1 Your IP address is listed by Spamhaus" }} | null
   spam | ${{ type: "hard", diagnostic: "550 5.7.1 Message rejected as spam" }} | null
   words that no rule knows | ${{ type: "hard", diagnostic: "550 xyzzy" }} | hard
-  such words without a category | ${{ diagnostic: "550 xyzzy" }} | null
+  unknown words without a category | ${{ diagnostic: "550 xyzzy" }} | null
   a category alone | ${{ type: "soft" }} | soft
   a text without a reply | ${{ type: "hard", diagnostic: "Amazon SES has suppressed sending" }} | hard
-  nothing | ${{}} | null
+  an empty report | ${{}} | null
 `)("the bounce kind follows from the report: %s", (_, report, kind) => {
   expect(toBounceKind(report)).toBe(kind);
 });

@@ -105,7 +105,7 @@ test("the parser refuses a text too long for a domain without reading it", () =>
   expect(toResult(parseDomain("ä".repeat(10_000)))).toBe("syntax.domain_too_long");
 });
 
-describe("typed domain", () => {
+describe("a typed domain", () => {
   const read = (parsed: Domain | DomainFault) => (isDomain(parsed) ? parsed.ascii : parsed.fault);
 
   test.each([
@@ -205,7 +205,7 @@ describe("typed domain", () => {
     );
   });
 
-  test("the parser removes www. only when a domain remains behind it", () => {
+  test("removeWww removes www. only when a domain remains", () => {
     expect(removeWww("www.example.com")).toBe("example.com");
     expect(
       ["example.com", "www.com", "www2.example.com", "awww.example.com"].map(removeWww),

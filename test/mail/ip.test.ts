@@ -32,13 +32,13 @@ test.each([
 });
 
 test.each([
-  ["nothing", ""],
+  ["no characters", ""],
   ["octal", "010.0.0.1"],
   ["a shorthand", "127.1"],
   ["a line feed at the end", "1.2.3.4\n"],
   ["other digits", "１.2.3.4"],
   ["a zone", "fe80::1%eth0"],
-  ["nothing left out", "1:2:3:4::5:6:7:8"],
+  ["a gap of no zeros", "1:2:3:4::5:6:7:8"],
   ["one colon at the end", "1:2:3:4:5:6:7:"],
   ["IPv4 before the gap", "1.2.3.4::"],
   ["IPv4 in octal inside", "::ffff:010.0.0.1"],

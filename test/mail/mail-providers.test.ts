@@ -93,8 +93,8 @@ describe("proof by an acceptance", () => {
 
   test.each([
     ["a custom domain may have a catch-all mailbox", "company.example", ICLOUD],
-    ["so may a Workspace domain", "company.example", WORKSPACE],
-    ["also one whose MX record names Gmail's hosts", "company.example", GMAIL],
+    ["a Workspace domain may have one, too", "company.example", WORKSPACE],
+    ["the domain's MX record names Gmail's hosts", "company.example", GMAIL],
     ["gmail.com's own host did not answer", "gmail.com", "mx.elsewhere.example"],
     ["no host answered", "gmail.com", null],
   ])("an acceptance proves no mailbox when %s", (_, domain, host) => {
@@ -115,6 +115,6 @@ describe("providers that accept and bounce later", () => {
   });
 });
 
-test("SpamExperts gets the time to ask the system behind it before its reply", () => {
+test("SpamExperts gets enough time to ask the system behind it before it replies", () => {
   expect(findMailProvider("filter10.antispamcloud.com").waits.rcpt).toBeGreaterThan(30_000);
 });

@@ -134,7 +134,7 @@ test.each([
   ["pass", [issue("ODD", {}, "lesser")]],
   ["warn", [issue("ODD")]],
   ["fail", [issue("ODD"), issue("BAD")]],
-])("the status of such issues is %s", (status, issues) => {
+])("toStatus returns the status %s for the issues", (status, issues) => {
   expect(toStatus(issues)).toBe(status);
 });
 

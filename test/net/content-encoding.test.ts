@@ -132,9 +132,9 @@ test("fetchJson refuses a redirect of the operator's URL", async () => {
 });
 
 test.each<[string, number, string, string]>([
-  ["a failure", 500, "", "answered 500"],
-  ["no JSON", 200, "<html>", "JSON"],
-  ["too much", 200, `"${"x".repeat(256_000)}"`, "is over 256000 bytes"],
+  ["the status 500", 500, "", "answered 500"],
+  ["an answer without JSON", 200, "<html>", "JSON"],
+  ["an answer over the limit", 200, `"${"x".repeat(256_000)}"`, "is over 256000 bytes"],
 ])("fetchJson refuses %s as a document", async (_what, status, body, message) => {
   await expect(fetchJson(await answering(status, {}, body))).rejects.toThrow(message);
 });

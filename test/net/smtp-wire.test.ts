@@ -92,7 +92,7 @@ describe("a whole session over real sockets", () => {
   });
 });
 
-describe("connecting", () => {
+describe("a connection to a mail host", () => {
   test("a connection to a closed port is refused", async () => {
     const target = { ip: HOST, port: await closedPort(), host: "mail.test" };
 

@@ -139,7 +139,7 @@ describe("a CSV reader", () => {
   });
 });
 
-describe("forms", () => {
+describe("a form", () => {
   const RUNS = { seed: 20261121, numRuns: 500 };
 
   /** Names as people give them. A percent is left out: what it means is a matter of who sent it. */

@@ -68,7 +68,7 @@ const recordWrites =
 const isOf = (pk: string, pattern: string): boolean =>
   pattern.endsWith("*") ? pk.startsWith(pattern.slice(0, -1)) : pk === pattern;
 
-describeUnless(findReleaseAbsence(), "beside the last release", () => {
+describeUnless(findReleaseAbsence(), "today's code beside the last release", () => {
   const pairs = [
     ["today's code", (last: Release) => [last, CURRENT] as const],
     ["the last release", (last: Release) => [CURRENT, last] as const],

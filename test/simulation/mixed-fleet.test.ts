@@ -21,7 +21,7 @@ const findFirst = async (during: readonly Crew[], after: Crew): Promise<string |
   return undefined;
 };
 
-describeUnless(findReleaseAbsence(), "beside the last release", () => {
+describeUnless(findReleaseAbsence(), "today's code beside the last release", () => {
   test(`the first ${SEEDS} seeds of the simulation break no invariant after a deployment`, async () => {
     expect(await findFirst([await loadLastRelease(), CURRENT], CURRENT)).toBeUndefined();
   });

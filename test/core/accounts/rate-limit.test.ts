@@ -20,7 +20,7 @@ const setupLimit = () => {
   return { take: createTake(), another: createTake(), later, calls: () => calls };
 };
 
-test("all keys of an account share one limit, and the headers show that limit once it is nearer than the key's", async () => {
+test("all keys of an account share one limit, and the headers show the limit that a client meets first", async () => {
   const { take } = setupLimit();
 
   const answers = [];

@@ -143,7 +143,7 @@ test.each<[string, Wave, Wave, string]>([
   },
 );
 
-test("the trend is unknown when the earlier period has few people on many days", async () => {
+test("the trend is unknown when few people received mail on many days of the earlier period", async () => {
   const before = Array.from({ length: 20 }, (_, n) => ({ days: 35 + n, contributors: 3 }));
 
   expect((await readReputationAfter(...before, { days: 5 })).reputation.trend).toBe("unknown");

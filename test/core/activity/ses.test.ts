@@ -43,7 +43,7 @@ const TYPES = [
 ] as const;
 
 test.each(TYPES)(
-  "a %s of SES counts as %o, raw and in an envelope, once however often SES sends it",
+  "a %s of SES counts as %o, raw and in an envelope, and only once when SES repeats the event",
   async (type, counters) => {
     const ctx = await given();
     const event = createSesEvent(type, ctx);
@@ -85,7 +85,7 @@ test.each([
   expect(await readCounters(ctx)).toEqual({ machine: 1 });
 });
 
-test("a bounce of a mail to several recipients counts for each recipient, and an open of such a mail for none", async () => {
+test("a bounce of a mail to several recipients counts for each recipient, and an open counts for none", async () => {
   const ctx = await given();
   const mail = { ...ctx, to: ["ann@x.com", "Bo <bo@x.com>", "no address"] };
 

@@ -89,7 +89,7 @@ test("the worker cancels a single verification that continues as a job of a disa
   await thenConsistent(ctx);
 });
 
-test("the response names a list that is still being queued, and its worker cancels it later", async () => {
+test("the response names a list still in the queue, and the list's worker cancels it later", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(4)));
   let left: readonly string[] = [];
@@ -161,7 +161,7 @@ test("authentication treats a key as unknown when the key outlived the closing o
   expect((await readAccount(ctx)).statusCode).toBe(401);
 });
 
-test("a closing that stops anywhere lets the account accept no new work, and a second closing completes it", async () => {
+test("an interrupted closing lets the account accept no new work, and a second closing completes it", async () => {
   for (let effects = 1; ; effects++) {
     const ctx = await givenChunked();
     await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });

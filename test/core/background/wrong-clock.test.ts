@@ -125,7 +125,7 @@ test("slots and backoffs of a mail provider end at once when a wrong clock wrote
   expect(getBackoff({ ...shared, backoffUntilMs: atMs + MINUTE_MS }, atMs).ms).toBe(MINUTE_MS);
 });
 
-test("the engine checks a domain again when its stored facts have a future time", async () => {
+test("the engine checks a domain again when the time of its stored facts lies in the future", async () => {
   const { world, jump } = await given();
   const cache = createCatchAllCache(world.table, world.now);
   const before = await cache.find("example.com", "");
@@ -138,7 +138,7 @@ test("the engine checks a domain again when its stored facts have a future time"
   expect(await other.find("example.com", "")).toMatchObject({ acceptsEveryone: false });
 });
 
-test("the service never serves a cached result with a future time", async () => {
+test("the service never serves a cached result whose time lies in the future", async () => {
   const { world, liveKey, jump } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "ann@example.com" });
 

@@ -196,7 +196,7 @@ test.each([
   },
 );
 
-test("a policy that is strict in every tag completes all steps but the test mail, and nothing is next", async () => {
+test("a policy that is strict in every tag completes all steps but the test mail, and leaves no next step", async () => {
   const record = "v=DMARC1; p=reject; np=reject; rua=mailto:d@example.com";
   const { steps, next } = await judge({ record, policy: "<p>reject</p>" });
 
@@ -242,7 +242,7 @@ test("an erased report about a test mail leaves its step open", async () => {
   expect((await judge({ more: { test } })).steps.tested.status).toBe("open");
 });
 
-test("the record's step stays open, and a check is next, when DNS did not answer about the record", async () => {
+test("the record's step stays open, and asks for a check, when DNS did not answer about the record", async () => {
   const evidence = await observe();
   const { check } = evidence;
   if (!check) throw new Error("no check");

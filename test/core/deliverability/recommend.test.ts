@@ -85,7 +85,7 @@ test("recommend gives separate advice for each listing on a blocklist", () => {
   ]);
 });
 
-test("a hint regains no points and comes last", () => {
+test("a hint regains no points, and recommend lists it last", () => {
   const advised = recommend(finding("SPF_DUP_INCLUDE"), [
     createHint("MTA_STS_MISSING", { domain: "example.com" }),
   ]);
@@ -111,7 +111,7 @@ test.each(Object.keys(HINT_RULES))("recommend turns the hint %s into advice", (i
   expect(recommend(finding(), [hint])).toHaveLength(1);
 });
 
-test("each piece of advice has its own id and its own issues", () => {
+test("no two pieces of advice share an id or an issue", () => {
   const ids = ADVICE.map(({ id }) => id);
   const issues = ADVICE.flatMap((advice) => advice.for);
 

@@ -49,11 +49,11 @@ const fillRow = ([why, published, id, value, others = {}]: Row) =>
   [why, published, id, value, others] as const;
 
 const SPF_ROWS: readonly Row[] = asRows`
-  none is there | [] | add_spf | v=spf1 mx ~all
-  none is there and Google receives the mail | [] | add_spf | v=spf1 include:_spf.google.com ~all
+  the domain publishes none | [] | add_spf | v=spf1 mx ~all
+  the domain publishes none and Google receives its mail | [] | add_spf | v=spf1 include:_spf.google.com ~all
     | ${{ "example.com": { MX: ["1 smtp.google.com"] }, "smtp.google.com": { A: ["8.8.8.8"] }, "_spf.google.com": { TXT: ["v=spf1 ip4:8.8.4.0/24 ~all"] } }}
-  two are there | ${["v=spf1 mx -all", "v=spf1 include:sender.test mx -all"]} | merge_spf | v=spf1 include:sender.test mx -all
-  two are there, and one is milder | ${["v=spf1 mx -all", "v=spf1 include:sender.test ~all"]} | merge_spf | v=spf1 include:sender.test mx ~all
+  the domain publishes two | ${["v=spf1 mx -all", "v=spf1 include:sender.test mx -all"]} | merge_spf | v=spf1 include:sender.test mx -all
+  the domain publishes two, of which one is milder | ${["v=spf1 mx -all", "v=spf1 include:sender.test ~all"]} | merge_spf | v=spf1 include:sender.test mx ~all
   a space is missing | ${["v=spf1 ip4:9.9.9.9~all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 ~all
   a term has the wrong name | ${["v=spf1 ipv4:9.9.9.9 -all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 -all
   commas stand between the terms | ${["v=spf1 ip4:9.9.9.9, mx -all;"]} | spf_syntax | v=spf1 ip4:9.9.9.9 mx -all
@@ -62,11 +62,11 @@ const SPF_ROWS: readonly Row[] = asRows`
   no term names a sender | ${["v=spf1 ip4:9.9.9.999 -all"]} | spf_syntax | v=spf1 <senders in place of ip4:9.9.9.999> ~all
   an include leads nowhere | ${["v=spf1 include:gone.test mx -all"]} | spf_include_broken | v=spf1 <senders in place of include:gone.test> mx ~all
   a redirect leads nowhere | ${["v=spf1 mx redirect=gone.test"]} | spf_include_broken | v=spf1 mx <senders in place of redirect=gone.test> ~all
-  it includes itself | ${["v=spf1 include:example.com -all"]} | spf_include_broken | v=spf1 <senders in place of include:example.com> ~all
+  the record includes itself | ${["v=spf1 include:example.com -all"]} | spf_include_broken | v=spf1 <senders in place of include:example.com> ~all
   an include is repeated | ${["v=spf1 include:sender.test mx include:sender.test -all"]} | spf_duplicates | v=spf1 include:sender.test mx -all
-  it allows everything | ${["v=spf1 mx +all"]} | spf_plus_all | v=spf1 mx ~all
-  it has no end | ${["v=spf1 mx"]} | spf_all_missing | v=spf1 mx ~all
-  it allows everything, and names no sender | ${["v=spf1 +all"]} | spf_plus_all | v=spf1 <ip4: and include: terms of your senders> ~all
+  the record allows everything | ${["v=spf1 mx +all"]} | spf_plus_all | v=spf1 mx ~all
+  the record ends without all | ${["v=spf1 mx"]} | spf_all_missing | v=spf1 mx ~all
+  the record allows everything, and names no sender | ${["v=spf1 +all"]} | spf_plus_all | v=spf1 <ip4: and include: terms of your senders> ~all
   terms follow the end | ${["v=spf1 mx -all include:sender.test"]} | spf_after_all | v=spf1 mx include:sender.test -all
   a redirect follows the end | ${["v=spf1 mx -all redirect=sender.test"]} | spf_after_all | v=spf1 mx include:sender.test -all
   ptr may be how a source passes | ${["v=spf1 ptr -all"]} | spf_ptr | ${undefined}
@@ -133,25 +133,25 @@ test("a proposed record with a gap promises no points, and puts a sending addres
 const RUA = "rua=mailto:d@example.com";
 
 const DMARC_ROWS: readonly Row[] = asRows`
-  none is there | [] | add_dmarc | v=DMARC1; p=none; rua=mailto:dmarc@example.com
-  none is there, and the domain sends nothing | [] | add_dmarc | v=DMARC1; p=reject; np=reject | ${{ "example.com": { MX: ["0 ."], TXT: ["v=spf1 -all"] } }}
-  none, with reports | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
-  quarantine, with reports | ${[`v=DMARC1; p=quarantine; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
-  none, without reports | ${["v=DMARC1; p=none"]} | dmarc_rua | v=DMARC1; p=none; rua=mailto:dmarc@example.com
-  none, without reports: no step yet | ${["v=DMARC1; p=none"]} | dmarc_enforce | ${undefined}
-  in test | ${[`v=DMARC1; p=reject; t=y; ${RUA}`]} | dmarc_test_mode | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
-  for a part | ${[`v=DMARC1; p=quarantine; pct=20; ${RUA}`]} | dmarc_obsolete_tags | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
-  strict for the domain alone | ${[`v=DMARC1; p=reject; sp=none; ${RUA}`]} | dmarc_sp | ${`v=DMARC1; p=reject; sp=quarantine; np=reject; ${RUA}`}
-  alignment stays | ${[`v=DMARC1; p=none; adkim=s; aspf=strict; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; adkim=s; ${RUA}`}
+  no record | [] | add_dmarc | v=DMARC1; p=none; rua=mailto:dmarc@example.com
+  no record of a domain that sends nothing | [] | add_dmarc | v=DMARC1; p=reject; np=reject | ${{ "example.com": { MX: ["0 ."], TXT: ["v=spf1 -all"] } }}
+  p=none with reports | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  p=quarantine with reports | ${[`v=DMARC1; p=quarantine; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  p=none without reports | ${["v=DMARC1; p=none"]} | dmarc_rua | v=DMARC1; p=none; rua=mailto:dmarc@example.com
+  p=none without reports, and no step yet | ${["v=DMARC1; p=none"]} | dmarc_enforce | ${undefined}
+  a policy in test | ${[`v=DMARC1; p=reject; t=y; ${RUA}`]} | dmarc_test_mode | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  a policy for a part of the mail | ${[`v=DMARC1; p=quarantine; pct=20; ${RUA}`]} | dmarc_obsolete_tags | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  a policy strict for the domain alone | ${[`v=DMARC1; p=reject; sp=none; ${RUA}`]} | dmarc_sp | ${`v=DMARC1; p=reject; sp=quarantine; np=reject; ${RUA}`}
+  a policy with strict alignment | ${[`v=DMARC1; p=none; adkim=s; aspf=strict; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; adkim=s; ${RUA}`}
   a bare address | ${["v=DMARC1; p=reject; np=reject; rua=d@example.com"]} | dmarc_rua | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
-  two are there | ${[`v=DMARC1; p=reject; ${RUA}`, "v=DMARC1; p=none; rua=mailto:e@example.com"]} | dmarc_multiple
+  two records | ${[`v=DMARC1; p=reject; ${RUA}`, "v=DMARC1; p=none; rua=mailto:e@example.com"]} | dmarc_multiple
     | ${`v=DMARC1; p=none; rua=mailto:e@example.com,mailto:d@example.com`}
-  two are there, and the host of one gets no mail | ${["v=DMARC1; p=none; rua=mailto:d@sender.test", `v=DMARC1; p=none; ${RUA}`]} | dmarc_multiple
+  two records, of which one reports to a host without mail | ${["v=DMARC1; p=none; rua=mailto:d@sender.test", `v=DMARC1; p=none; ${RUA}`]} | dmarc_multiple
     | ${`v=DMARC1; p=none; ${RUA}`}
-  the version is wrong | ${[`v=dmarc1; p=quarantine; ${RUA}`]} | dmarc_version | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
-  without a policy | ${[`v=DMARC1; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  a wrong version | ${[`v=dmarc1; p=quarantine; ${RUA}`]} | dmarc_version | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
+  a record without a policy | ${[`v=DMARC1; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
   a tag twice | ${[`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`]} | dmarc_tags | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
-  nothing is signed yet | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${undefined} | ${UNSIGNED}
+  p=none before the first signature | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${undefined} | ${UNSIGNED}
 `;
 
 test.each(DMARC_ROWS.map(fillRow))(
@@ -486,9 +486,9 @@ const LATER: Readonly<Record<string, RegExp>> = {
 };
 
 const FAULTY: readonly Row[] = asRows`
-  for a part, and nothing is signed | ${[`v=DMARC1; p=quarantine; pct=20; ${RUA}`]} | - | - | ${UNSIGNED}
-  for a part, without reports | ${["v=DMARC1; p=quarantine; pct=20"]} | - | -
-  in test for a part | ${[`v=DMARC1; p=reject; t=y; pct=50; rf=afrf; ri=3600; ${RUA}`]} | - | -
+  a policy for a part of unsigned mail | ${[`v=DMARC1; p=quarantine; pct=20; ${RUA}`]} | - | - | ${UNSIGNED}
+  a policy for a part without reports | ${["v=DMARC1; p=quarantine; pct=20"]} | - | -
+  a policy in test for a part | ${[`v=DMARC1; p=reject; t=y; pct=50; rf=afrf; ri=3600; ${RUA}`]} | - | -
 `;
 
 test.each([

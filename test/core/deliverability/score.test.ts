@@ -65,7 +65,7 @@ test("the check returns no score when no component has a verdict", () => {
   expect(scoreFindings(NOTHING)).toBeNull();
 });
 
-test("the parts of a score add up to it", () => {
+test("the parts of a score add up to the score", () => {
   const scored = scoreFindings(finding("SPF_PTR", "DMARC_P_NONE", "PTR_GENERIC"));
   const weighted = scored?.parts.map(({ weight, score }) => weight * score) ?? [];
 
@@ -77,7 +77,7 @@ test("the components' weights add up to 100", () => {
   expect(Object.values(WEIGHTS).reduce((sum, weight) => sum + weight, 0)).toBe(100);
 });
 
-test("the lowest of several caps limits the score, and none limits a mean that is lower still", () => {
+test("the lowest of several caps limits the score, and a mean below all caps stays as it is", () => {
   const findings = finding("SPF_LOOP", "MX_NULL", "LISTED:spamhaus-zen");
 
   expect(scoreFindings(findings)).toMatchObject({ score: 49, cappedBy: "listed_gravely" });
@@ -103,7 +103,7 @@ test.each([
   [60, "D"],
   [59, "F"],
   [0, "F"],
-])("a score of %i has the grade %s", (score, grade) => {
+])("a score of %i receives the grade %s", (score, grade) => {
   expect(toGrade(score)).toBe(grade);
 });
 
@@ -136,7 +136,7 @@ describe("spam points of a check", () => {
     expect(score).toBe(points);
   });
 
-  test("a sender without fault has every factor in its favour", () => {
+  test("a sender without fault receives every favourable factor", () => {
     const { score, likelihood, factors } = assessSpam(finding());
 
     expect({ score, likelihood }).toEqual({ score: 0, likelihood: "low" });
@@ -171,7 +171,7 @@ describe("spam points of a check", () => {
         "LISTED:surbl",
       ),
     ],
-  ])("the spam likelihood of such findings is %s", (likelihood, findings) => {
+  ])("the findings lead to the spam likelihood %s", (likelihood, findings) => {
     expect(assessSpam(findings).likelihood).toBe(likelihood);
   });
 

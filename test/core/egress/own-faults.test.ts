@@ -115,7 +115,7 @@ describe("reach of the name servers", () => {
     expect(account.data.reach).toEqual(reach);
   });
 
-  test("each reach has a sentence that states its cost when results stay unknown", () => {
+  test("the service describes each reach in a sentence with its cost for unknown results", () => {
     const sentences = REACHES.map((state) => describeReach({ state, refusedBy: ["google"] }));
 
     expect(new Set(sentences).size).toBe(REACHES.length);

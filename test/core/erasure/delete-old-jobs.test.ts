@@ -31,7 +31,7 @@ const whenListed = async (ctx: TestContext, emails: readonly string[]): Promise<
   await whenWorked(ctx);
 };
 
-test("a shorter retention applies to existing jobs: list, results and record are deleted, the ledger stays", async () => {
+test("a shorter retention deletes the list, results and record of existing jobs, and keeps the ledger", async () => {
   const ctx = await givenChunked();
   await whenProcessed(ctx, ["ann@x.com", "bo@x.com"]);
   await whenWorked(ctx);
@@ -55,7 +55,7 @@ test("a shorter retention applies to existing jobs: list, results and record are
   await thenConsistent(ctx);
 });
 
-test("days are counted from the end of a job, and an open job is not deleted", async () => {
+test("the retention counts days from the end of a job, and keeps an open job", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com"] });
   await setRetention(ctx.table, ctx.account, 1);
@@ -71,7 +71,7 @@ test("days are counted from the end of a job, and an open job is not deleted", a
   expect(await listIds(ctx)).toEqual([]);
 });
 
-test("an account without the setting, and one beside it, keep their jobs as before", async () => {
+test("the setting changes neither an account without it nor another account's jobs", async () => {
   const ctx = await givenChunked();
   await whenListed(ctx, ["ann@x.com"]);
   const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(10) });
@@ -87,7 +87,7 @@ test.each([
   { plan: "pro", days: 3, stored: 3 },
   { plan: "scale", days: 100, stored: 90 },
 ] as const)(
-  "with $days days and the plan $plan results are stored for $stored days",
+  "the setting of $days days and the plan $plan store results for $stored days",
   async ({ plan, days, stored }) => {
     const ctx = await givenChunked({ plan });
     await setRetention(ctx.table, ctx.account, days);
@@ -108,7 +108,7 @@ test.each([
   },
 );
 
-test("when the setting is removed the plan's retention applies again", async () => {
+test("the plan's retention applies again when the setting is removed", async () => {
   const ctx = await givenChunked();
   await setRetention(ctx.table, ctx.account, 3);
   await setRetention(ctx.table, ctx.account, undefined);
@@ -117,7 +117,7 @@ test("when the setting is removed the plan's retention applies again", async () 
   expect(data.retention_days).toBe(30);
 });
 
-test("a job whose child has ended without it is deleted in time, and one whose child runs is not", async () => {
+test("the retention deletes a job whose child has ended, and keeps a job whose child runs", async () => {
   const ctx = await givenChunked();
   await whenListed(ctx, ["ann@x.com"]);
   await whenListed(ctx, ["bo@x.com"]);
@@ -135,7 +135,7 @@ test("a job whose child has ended without it is deleted in time, and one whose c
   expect(await listIds(ctx)).toEqual([data.job_id]);
 });
 
-test("accounts take turns, and the next minute goes on where a run stopped", async () => {
+test("accounts take turns, and the next minute continues where a run stopped", async () => {
   const ctx = await givenChunked();
   const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(10) });
   for (let n = 0; n < 250; n++)

@@ -113,7 +113,7 @@ test("one worker makes a large spreadsheet as one part", async () => {
   expect(rows).toHaveLength(ROWS + 1);
 });
 
-test("an export stays the same when every message arrives twice, and again after the export is ready", async () => {
+test("repeated messages change no export, even after it is ready", async () => {
   const ctx = await givenLargeJob();
   await request(ctx.world);
   const messages = await receiveAll(ctx);
@@ -180,7 +180,7 @@ test("other workers complete an export after a worker dies anywhere, and the fil
   expect(deaths).toBeGreaterThan(CALLS_MAX);
 });
 
-test("the reconciler sends messages of an export that were never sent", async () => {
+test("the reconciler sends the messages that an export lacks", async () => {
   const ctx = await givenLargeJob();
   const lost = { ...ctx.queue, sendMany: async () => [] };
   await request({ ...ctx.world, queue: lost });
@@ -250,7 +250,7 @@ test("a job whose rows change during its export gets another export of the remai
   expect(await readRows(ctx.world, await request(ctx.world))).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("the export of a running job has one part, and answers the waiting request although more rows are done", async () => {
+test("a running job's export consists of one part, and answers its waiting request although more rows are done", async () => {
   const ctx = await givenLargeJob({ status: "processing", total: 20 });
   await request(ctx.world);
   expect((await findOnly(ctx.world))?.starts).toEqual([0]);

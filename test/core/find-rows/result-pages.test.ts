@@ -105,7 +105,7 @@ const getLength = (passes: readonly number[]): number => {
 };
 
 test.each([
-  ["nothing", NOTHING_READ],
+  ["no progress", NOTHING_READ],
   ["whole chunks only", { before: 12, passes: [] }],
   ["some passes of some chunks", { before: 3, passes: [1, 0, 2, 0, 0, 45, 100] }],
   ["a part of a chunk", { before: 0, passes: [1], partial: { chunk: 7, passes: 2, row: 3_502 } }],
@@ -184,7 +184,7 @@ test("a full page takes at most a tenth of an item's limit, and fits an item wit
   expect(() => heavy && serializeItem(heavy)).not.toThrow();
 });
 
-test("each chunk has its own partition", async () => {
+test("each chunk stores its pages in its own partition", async () => {
   const { rows } = await givenRows(1);
   const partitions = [0, 1, 2].map(
     (chunk) => toPageItems({ ...CHUNK_KEY, chunk }, rows, 1).next().value?.pk,

@@ -57,7 +57,7 @@ test.each([
   ["a middle initial", "Ann B.", "Lee"],
   ["a middle initial without a dot", "Ann B", "Lee"],
   ["an initial before the last name", "Ann", "B. Lee"],
-])("the candidates include %s beside the pattern without it", (_, first, last) => {
+])("the candidates include %s, and also the pattern without the initial", (_, first, last) => {
   const locals = likeliest({ first, last }, {}, CANDIDATES_MAX);
 
   expect(locals.slice(0, 2)).toEqual(["ann.b.lee", "ann.lee"]);
@@ -183,7 +183,7 @@ test("the candidates list no address twice, and no local part that is too long",
   expect(long.every((local) => local.length <= 64)).toBe(true);
 });
 
-test("the name with the most spellings has at most the maximum of candidates", () => {
+test("the candidates of the name with the most spellings stay within the maximum", () => {
   const hard = { first: "Jürgen-Søren Åsa", last: "van der Müller-Østergård" };
 
   expect(listCandidates(hard, "example.com", NOTHING)).toHaveLength(CANDIDATES_MAX);

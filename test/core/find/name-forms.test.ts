@@ -38,7 +38,7 @@ test.each([
   ["Гүлнара", "gulnara"],
   ["Kɔfi", "kofi"],
   ["Ɗanjuma", "danjuma"],
-])("the given name %s has the forms %s", (name, forms) => {
+])("the forms of the given name %s are %s", (name, forms) => {
   expect(listForms(name, "first", "example.com")).toBe(forms);
 });
 
@@ -78,7 +78,7 @@ test.each([
   ["Pereira da Costa", "pereira, pereiradacosta, costa, pereira-da-costa, pereira.da.costa"],
   ["O", "o"],
   ["Müller", "muller, mueller"],
-])("the family name %s has the forms %s", (name, forms) => {
+])("the forms of the family name %s are %s", (name, forms) => {
   expect(listForms(name, "last", "example.com")).toBe(forms);
 });
 
@@ -106,7 +106,7 @@ test.each([
   ["Wei (伟)", "wei"],
   ["Michael", "michael, mike"],
   ["ь", ""],
-])("the given name %s has the forms %s, the usual one first", (name, forms) => {
+])("the forms of the given name %s are %s, the usual one first", (name, forms) => {
   expect(listForms(name, "first", "example.com")).toBe(forms);
 });
 
@@ -136,7 +136,7 @@ test.each([
   ["林", "firma.jp", "hayashi"],
   ["林", "example.com", "lin"],
   ["佐々木", "example.com", "sasaki"],
-])("the family name %s at %s mostly has the form %s", (name, domain, form) => {
+])("the first form of the family name %s at %s is %s", (name, domain, form) => {
   expect(listForms(name, "last", domain).split(", ")[0]).toBe(form);
 });
 
@@ -160,7 +160,7 @@ test.each([
   ["백", "example.com", "baek"],
   ["तिवारी", "example.com", "tiwari"],
   ["पवार", "example.com", "pawar"],
-])("the family name %s at %s may have the form %s of its documents", (name, domain, form) => {
+])("the forms of the family name %s at %s include %s, as in documents", (name, domain, form) => {
   expect(listForms(name, "last", domain).split(", ")).toContain(form);
 });
 

@@ -17,9 +17,9 @@ test.each(asRows<[what: string, text: string, records: string[][]]>`
   white space beyond ASCII is blank, too | ${toByteText("\u3000\u00a0\na\n")} | ${[["a"]]}
   an empty cell in quotes is a record | ${'""\n'} | ${[[""]]}
   a quote that nothing closes ends with its line | ${'a,"b\nc,d\n'} | ${[["a", '"b'], ["c", "d"]]}
-  and leaves later quotes alone | ${'"a,b\nc,"d\ne"\nf,g'} | ${[['"a', "b"], ["c", "d\ne"], ["f", "g"]]}
+  a quoted cell with a line break and a later stray quote | ${'"a,b\nc,"d\ne"\nf,g'} | ${[['"a', "b"], ["c", "d\ne"], ["f", "g"]]}
   a stray quote takes no quote of another line | ${'a,"b\n"c,d",e'} | ${[["a", '"b'], ["c,d", "e"]]}
-  what stood within quotes is read anew, when a later quote in its record is stray | ${'"Ann\n"",b@x\n","7\nDan,d@x\n'}
+  a record whose later quote is stray, read anew | ${'"Ann\n"",b@x\n","7\nDan,d@x\n'}
     | ${[['"Ann'], ["", "b@x"], ['","7'], ["Dan", "d@x"]]}
 `)("the reader splits a text into records: %s", (_, text, records) => {
   expect(read(text)).toEqual(records);

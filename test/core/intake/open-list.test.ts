@@ -2,7 +2,7 @@ import { openList } from "@mailproof/core/intake/open-list";
 import { describe, expect, test } from "vitest";
 import { getPieces, listEmails, listRows, readList } from "./ingest-content.ts";
 
-describe("the delimiter", () => {
+describe("the delimiter of a list", () => {
   test.each([
     ["a comma", "name,email\nJohn,a@example.com\n", ","],
     ["a semicolon, with commas in the numbers", "1,5;a@example.com\n2,75;b@example.com\n", ";"],
@@ -64,7 +64,7 @@ describe("the e-mail column", () => {
   );
 });
 
-describe("the header", () => {
+describe("the header of a list", () => {
   test("the first row is the header when its email column contains no address", async () => {
     const { info, rows } = await listRows("id, e-mail ,\n1,a@example.com,x\n");
 
@@ -72,7 +72,7 @@ describe("the header", () => {
     expect(rows).toEqual([{ line: 2, cells: ["1", "a@example.com", "x"], email: "a@example.com" }]);
   });
 
-  test("the list has no header when that cell contains an address, even a malformed one", async () => {
+  test("the list reader finds no header when the first email cell contains an address, even a malformed one", async () => {
     const { info, rows } = await listRows("john@\na@example.com\n");
 
     expect(info).toMatchObject({ hasHeader: false, columns: ["column_1"] });
@@ -82,7 +82,7 @@ describe("the header", () => {
     ]);
   });
 
-  test("the list has a header or none as the caller states", async () => {
+  test("the list reader finds a header or none as the caller states", async () => {
     expect(await listEmails("a@example.com\nb@example.com\n", { hasHeader: true })).toEqual([
       "b@example.com",
     ]);
@@ -92,14 +92,14 @@ describe("the header", () => {
     ]);
   });
 
-  test("the list has a header when the caller found the column by its name", async () => {
+  test("the list reader finds a header when the caller found the column by its name", async () => {
     expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
       "c@example.com",
     ]);
   });
 });
 
-describe("the rows", () => {
+describe("the rows of a list", () => {
   test("the list reader returns all rows, with or without an address, and skips blank lines", async () => {
     const text = 'email,n\n a@example.com ,1\n\nnone,2\n,3\n   \n"b@example.com"\n';
 

@@ -68,7 +68,7 @@ test("a cursor separates its owner from its position, so that neither can pose a
   expect(verifyCursor(SECRET, 'jobs acc_1"2', shifted)).toBeUndefined();
 });
 
-test("an encrypted secret is decrypted for its owner, and does not contain the plain text", () => {
+test("only its owner can decrypt an encrypted secret, which does not contain the plain text", () => {
   const { world } = givenWorld();
 
   const encrypted = encryptSecret(world, "acc_1", "whsec_geheim");
@@ -77,7 +77,7 @@ test("an encrypted secret is decrypted for its owner, and does not contain the p
   expect(Buffer.from(encrypted, "base64url").toString("latin1")).not.toContain("geheim");
 });
 
-test("two encryptions of one secret never look the same", () => {
+test("two encryptions of one secret always differ", () => {
   const { world } = givenWorld();
 
   expect(encryptSecret(world, "acc_1", "s")).not.toBe(encryptSecret(world, "acc_1", "s"));
@@ -112,7 +112,7 @@ test.each([
   ["the order of fields", { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
   ["a field that is undefined", { a: 1, b: undefined }, { a: 1 }],
   ["the spelling of a number", { a: 1.0 }, { a: 1 }],
-])("two values have one fingerprint in spite of %s", (_case, one, other) => {
+])("fingerprint ignores %s", (_case, one, other) => {
   expect(fingerprint(one)).toBe(fingerprint(other));
 });
 
@@ -126,7 +126,7 @@ test.each<[string, Parameters<typeof fingerprint>[0], Parameters<typeof fingerpr
   ["letter case", "a", "A"],
   ["a quote in a name", { 'a":1,"b': 2 }, { a: 1, b: 2 }],
   ["the end of a word", ["a,b"], ["a", "b"]],
-])("two values have different fingerprints because of %s", (_case, one, other) => {
+])("fingerprint distinguishes values by %s", (_case, one, other) => {
   expect(fingerprint(one)).not.toBe(fingerprint(other));
 });
 

@@ -114,7 +114,7 @@ test("with refillMs, only time and the unused part refill a share", () => {
   expect(left("a"), "the clock was set back").toEqual({ ofShare: 10, ofAll: 100 });
 });
 
-test("a common budget holds back callers that have taken nothing", () => {
+test("a common budget stops callers that have taken nothing", () => {
   const { take } = createBudget({ inAll: 3, perShare: 1 });
   expect(["a", "b", "c", "d"].map((who) => take(who, 1) !== undefined)).toEqual([
     true,

@@ -149,7 +149,7 @@ test("the worker removes a message about an ended or unknown job without an effe
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-describe("completion", () => {
+describe("the completion of a job", () => {
   /** A job of five addresses with these counts. */
   const givenCounts = async (set: Readonly<Record<string, number | string>>) => {
     const ctx = await setupMessages();

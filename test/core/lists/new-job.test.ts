@@ -88,7 +88,7 @@ test("half a million addresses in chunks of 500 fit one item of offsets", async 
   expect(written.outcome).toBe("committed");
 });
 
-test("the item of a job also fits when every chunk is unresolved", async () => {
+test("the item of a job fits its limit even when every chunk is unresolved", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(1) });
   const unresolved = Array.from({ length: 1_000 }, (_row, n) => n);

@@ -104,7 +104,7 @@ test("a clawback takes credits from all shards", async () => {
 test.each([
   ["of a plan for low rates", { plan: "free" as const }],
   ["with few credits", { creditsPerShard: 100 }],
-  ["where transactions never conflict", { creditsPerShard: Number.POSITIVE_INFINITY }],
+  ["whose transactions never conflict", { creditsPerShard: Number.POSITIVE_INFINITY }],
 ])("an account %s stores one balance item", async (_case, made) => {
   const ctx = await given({ balance: 50, ...made });
 

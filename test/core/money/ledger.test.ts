@@ -102,7 +102,7 @@ test("the ledger stores a step of an operation once, whatever the number and amo
   expect(await getBalance(table, "acc_1")).toMatchObject({ held: 1, spent: 1, refunded: 0 });
 });
 
-test("a debit's write is conditional on the least balance that the debit may leave", async () => {
+test("a debit's write carries the least balance that the debit may leave as its condition", async () => {
   const table = await givenBalance({ granted: 10 });
   const held = { hold: halves(4) };
   const refused = await table.transact(move(createEntry(held), 0, { atLeast: 6, atMost: 5 }));

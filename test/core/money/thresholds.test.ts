@@ -37,7 +37,7 @@ test.each<[number, number, number, string[]]>([
   },
 );
 
-test("a debit computed for one balance changes another only if both cross the same thresholds", () => {
+test("a debit computed for one balance changes another only if both debits cross equal thresholds", () => {
   const amount = fc.integer({ min: 0, max: 60 });
   fc.assert(
     fc.property(amount, amount, amount, amount, (seen, found, lowThreshold, debited) => {

@@ -98,7 +98,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   ["a batch", ({ world, liveKey }) => whenBatched(world, liveKey, { emails: createEmails(3) })],
   ["a file", (ctx) => whenProcessed(ctx, createEmails(3))],
 ])(
-  "%s whose input disappears while rows wait refunds those rows, and no row waits longer",
+  "the service refunds the waiting rows of %s whose input disappears, and no row waits longer",
   async (_kind, whenSent) => {
     const ctx = createMoodyWorld(await givenChunked({ rows: 3 }), {
       "ann2@x.com": ["greylisted@x.com"],
@@ -204,7 +204,7 @@ test("a pass stores slow rows that have ended while another row takes minutes", 
   expect(await readJob(ctx)).toMatchObject({ status: "processing", progress: { processed: 2 } });
 });
 
-test("a process that has not begun a slow row verifies it anew, and each row has one result", async () => {
+test("a process that has not begun a slow row verifies it anew, and each row gets one result", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
   const restarted = { ...ctx, world: { ...ctx.world, blobs: { ...ctx.world.blobs } } };

@@ -91,7 +91,7 @@ test("commit treats another writer's item under our key as a refusal, however al
   expect(await ctx.left()).toBe(5);
 });
 
-test("commit recognizes our item when its fields have another order", async () => {
+test("commit recognizes our item when its fields appear in another order", async () => {
   const ctx = await setupFates(["is lost before", "passes"]);
   await ctx.table.write({ create: { by: "us", sk: "entry", pk: "P" } });
 

@@ -19,7 +19,7 @@ const setupReads = () => {
   return { read, begun, ends, settle, later };
 };
 
-test("equal waiting reads share one query, and a read that has begun is not shared", async () => {
+test("equal waiting reads share one query, and a read that has begun shares none", async () => {
   const { read, begun, ends, settle } = setupReads();
   const first = read("a", "list");
   await settle();

@@ -18,7 +18,7 @@ const NARROW: Host = {
   ip: "192.0.2.9",
 };
 
-test("a probe without a session at its deadline returns at once, and no server is asked", async () => {
+test("a probe without a session at its deadline returns at once, and sends no command", async () => {
   const { ask, atMs, named, sessions, world } = givenBusyHosts({ replyMs: 5_000 });
   const first = ask("ann", "caller", "ann", NARROW);
   await world.sleep(10);

@@ -219,7 +219,7 @@ describe("one domain among many at a provider", () => {
     },
   );
 
-  test("a domain that Proofpoint still verifies is asked once, and again after a while", async () => {
+  test("the engine asks a domain that Proofpoint still verifies once, and again after a while", async () => {
     const { probe, asked, world } = givenProviders(
       refuseDomains(
         [ownDomain(0)],
@@ -243,7 +243,7 @@ describe("one domain among many at a provider", () => {
     expect(results.find(({ reply }) => reply?.code === 421)?.finding.retry).toBe("later");
   });
 
-  test("a domain that refuses one account's probes is still asked for another account", async () => {
+  test("the engine asks a domain that refuses one account's probes for another account", async () => {
     const { probe, asked } = givenProviders(refuseDomains([ownDomain(0)], S3150));
     const domain = () => ownDomain(0);
     await askMany(probe, 50, GOOGLE, { domain });
@@ -463,7 +463,7 @@ test.each([1, 2, 3, 4, 5, 6])(
   },
 );
 
-describe("the operator", () => {
+describe("the operator's view of a block", () => {
   test("the operator gets one line of the log, and a gauge during the block", async () => {
     const { probe, logged, table, world } = givenProviders(blockAt("", `${BLOCKED} ann@x.example`));
 

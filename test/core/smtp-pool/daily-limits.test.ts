@@ -166,7 +166,7 @@ test("the engine does not replace one host by another host at its daily limit", 
   expect(answer.finding.verdict).toBe("unknown");
 });
 
-test("hosts of a laboratory have no daily limit", async () => {
+test("the engine applies no daily limit to hosts of a laboratory", async () => {
   const { quotas, writes } = givenQuotas(1, ["192.0.2.0/24"]);
 
   expect(await askUntilRefused(quotas, {})).toBeGreaterThanOrEqual(60_000);

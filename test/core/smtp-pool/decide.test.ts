@@ -325,7 +325,7 @@ describe("an account with earlier rows", () => {
     return { provider, getReturnMs };
   };
 
-  test("other accounts stop waiting for an account once its rows have results", () => {
+  test("other accounts stop waiting for an account once results exist for its rows", () => {
     const { provider, getReturnMs } = given();
     const before = getReturnMs(START_MS);
     const requester = { account: "other", priority: "list" } as const;
@@ -387,7 +387,7 @@ test("a process that draws a ticket removes ended lines and waits", () => {
 });
 
 describe("two accounts that want one provider", () => {
-  test("two accounts take turns by recipients, however many processes and rows one of them has", () => {
+  test("two accounts take turns by recipients, however many processes and rows one of them brings", () => {
     const provider = createProvider();
     const large = Array.from({ length: 20 }, (_, n) => createProcess(n, "large", 2_000));
     const small = createProcess(99, "small", 500);

@@ -135,7 +135,7 @@ describe("a new exit", () => {
     expect(await peakAfter(0, [])).toBe(GMAIL_CONNECTIONS);
   });
 
-  test("a new exit has the same age for a process that starts later", async () => {
+  test("a process that starts later counts the same age of a new exit", async () => {
     const { engines, world, peaks } = givenCluster(2, kind, { exits: [ONE], newExits: [ONE] });
     await askAll(engines.slice(0, 1), 1, GMAIL);
     await world.sleep(14 * DAY_MS);

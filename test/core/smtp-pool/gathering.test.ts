@@ -143,12 +143,15 @@ test.each([
   ["its own rows gather", "file", "list", true],
   ["another account does not wait", "ann", "list", false],
   ["a caller does not wait", "file", "caller", false],
-] as const)("after a session of a list with many sessions, %s", async (_, account, priority, isWaiting) => {
-  const { ask, askMany } = givenBusyHosts();
-  void askMany("file", "list", 120, (n) => ownHost(n % 60));
-  await ask("file", "list", "row", ONE_HOST);
+] as const)(
+  "after a session of a list with many sessions, %s",
+  async (_, account, priority, isWaiting) => {
+    const { ask, askMany } = givenBusyHosts();
+    void askMany("file", "list", 120, (n) => ownHost(n % 60));
+    await ask("file", "list", "row", ONE_HOST);
 
-  const { waitedMs } = await ask(account, priority, "next", ONE_HOST);
+    const { waitedMs } = await ask(account, priority, "next", ONE_HOST);
 
-  expect(waitedMs > (await aloneMs(ONE_HOST))).toBe(isWaiting);
-});
+    expect(waitedMs > (await aloneMs(ONE_HOST))).toBe(isWaiting);
+  },
+);

@@ -61,7 +61,7 @@ test("callers do not stop the lists, which keep a quarter of a busy connection",
   await list;
 });
 
-test("accounts take turns at a mail provider, however many names its hosts have", async () => {
+test("accounts take turns at a mail provider, however many names its hosts use", async () => {
   const { askMany, answered } = givenBusyHosts();
   const large = askMany("large", "list", 2_000, atProvider);
 

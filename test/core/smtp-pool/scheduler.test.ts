@@ -262,7 +262,7 @@ test("one mail provider gets no more connections under many names than under one
   expect(peak()).toBeLessThanOrEqual(10);
 });
 
-test("a server that always replies 421 gets a few sessions, and then every address has a result", async () => {
+test("a server that always replies 421 gets a few sessions, and then every address gets a result", async () => {
   const { probe, sessions, world } = givenServer(() => "421 4.7.0 too busy");
   const began = world.now().getTime();
 

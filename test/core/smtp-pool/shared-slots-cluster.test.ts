@@ -289,7 +289,7 @@ test.each<[string, (table: Table) => Table]>([
     "full of nonsense",
     (table) => ({ ...table, get: async (key) => ({ ...key, failures: "many" }) }),
   ],
-])("a table that is %s stops no verification and decides no verdict", async (_, tableOf) => {
+])("a table that is %s stops no verification and changes no verdict", async (_, tableOf) => {
   const { engines, peaks } = givenCluster(2, kind, { tableOf });
 
   expect(verdicts(await askAll(engines, 300))).toEqual(ACCEPTED);

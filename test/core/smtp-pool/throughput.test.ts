@@ -107,7 +107,7 @@ test("a host that breaks PIPELINING gets one command at a time, and a new try no
   expect(counts.severalAtOnce).toBeLessThan(10 + counts.sessions / 10);
 });
 
-test("50 people at outlook.fr, with one recipient per transaction, get the same results as at outlook.com", async () => {
+test("50 people at outlook.fr, with one recipient per transaction, get results equal to outlook.com's", async () => {
   const people = Array.from({ length: 50 }, (_, n) => `person${n}@outlook.fr`);
   const { askAll } = givenDistantHost({
     host: "eur.olc.protection.outlook.com",

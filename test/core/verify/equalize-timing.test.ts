@@ -55,7 +55,7 @@ test("an account that asks during another account's look-up waits as long", asyn
   expect(await other).toBe(100);
 });
 
-test("an account's first look-up is as fast as the cache a day after another account's", async () => {
+test("an account's first look-up returns as fast as the cache a day after another account's", async () => {
   const { msFor, later } = setup();
   await msFor("one");
 

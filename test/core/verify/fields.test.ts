@@ -48,7 +48,7 @@ const hasEveryField = (fields: Fields, values: object): boolean =>
     .filter(([, { isComputed }]) => !isComputed)
     .every(([key]) => key in values);
 
-test("the codec stores and reads every field of the table, except those of a later attempt", () => {
+test("the codec stores and reads every field of the table, except the fields of a later attempt", () => {
   expect(hasEveryField(RESULT_FIELDS, RESULT)).toBe(true);
   const { retryCause, comeBack, greylistedExit, throttleMinutes, isWithheld, unproven, ...stored } =
     RESULT;

@@ -100,12 +100,17 @@ test("an address literal has no domain and no contacted host, so that the result
 });
 
 test.each([
-  ["accepted, and a random one refused", "valid", "no", []],
+  ["accepted, with a refused random recipient", "valid", "no", []],
   ["accepted as every address is", "valid", "yes", ["mailbox_exists"]],
-  ["accepted, and no probe was answered", "valid", "undecided", ["mailbox_exists", "catch_all"]],
+  [
+    "accepted, with an unanswered random recipient",
+    "valid",
+    "undecided",
+    ["mailbox_exists", "catch_all"],
+  ],
   ["refused", "invalid", "not_tested", []],
-  ["full", "risky", "not_tested", []],
-  ["not answered for", "unknown", "not_tested", ["mailbox_exists", "catch_all"]],
+  ["refused for a full mailbox", "risky", "not_tested", []],
+  ["without a reply", "unknown", "not_tested", ["mailbox_exists", "catch_all"]],
 ] as const)(
   "the result lists the unknown checks of an address that is %s",
   async (_, verdict, catchAll, names) => {
@@ -142,15 +147,15 @@ test("domain_exists is false only when the status is invalid, whatever else is k
 
 test.each([
   ["accepted as every address is", "ann@example.com", "valid", "yes", 0.43],
-  ["accepted, and the probe was not answered", "ann@example.com", "valid", "undecided", 0.43],
-  ["accepted, and no probe was sent", "ann@example.com", "valid", "not_tested", 0.43],
-  ["accepted, and the probe was refused", "ann@example.com", "valid", "no", 1],
+  ["accepted, with an unanswered random recipient", "ann@example.com", "valid", "undecided", 0.43],
+  ["accepted, without a random recipient", "ann@example.com", "valid", "not_tested", 0.43],
+  ["accepted, with a refused random recipient", "ann@example.com", "valid", "no", 1],
   ["refused", "ann@example.com", "invalid", "no", 0],
-  ["refused, and no probe was sent", "ann@example.com", "invalid", "not_tested", 0],
+  ["refused, without a random recipient", "ann@example.com", "invalid", "not_tested", 0],
   ["refused at a disposable domain", "ann@mailinator.com", "invalid", "not_tested", 0],
-  ["full", "ann@example.com", "risky", "not_tested", 1],
-  ["not answered for", "ann@example.com", "unknown", "not_tested", 0.43],
-  ["not answered for at a proven catch-all", "ann@example.com", "unknown", "yes", 0.43],
+  ["refused for a full mailbox", "ann@example.com", "risky", "not_tested", 1],
+  ["without a reply", "ann@example.com", "unknown", "not_tested", 0.43],
+  ["without a reply at a proven catch-all", "ann@example.com", "unknown", "yes", 0.43],
   ["a role at a catch-all", "info@example.com", "valid", "yes", 0.5],
   ["a role that was accepted alone", "info@example.com", "valid", "no", 1],
 ] as const)(

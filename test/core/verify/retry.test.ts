@@ -30,7 +30,7 @@ test("docs/scores.md lists the schedule, reasons and rationale of every cause", 
 /** Replies about our commands, our encryption or our text: four hours later they are the same. */
 const FINAL = ["auth_or_tls_required", "content_rejected", "protocol_error"];
 
-test("every reason for an unknown result has a schedule of attempts, or is final on purpose", () => {
+test("every reason for an unknown result leads to a schedule of attempts, or is final on purpose", () => {
   const unknown = RULE_FAMILIES.filter(({ verdict }) => verdict === "unknown").map(
     ({ reason }) => reason,
   );
@@ -67,7 +67,7 @@ test.each(REFUSAL_REASONS)(
   },
 );
 
-test("the waits after a throttle are the mail provider's own when it states some", () => {
+test("the waits after a throttle follow the mail provider's own, when the provider states some", () => {
   const limits = { maxWaitMinutes: MAX_WAIT_MINUTES.most, throttleMinutes: [240, 480] };
   const next = (causes: readonly RetryCause[]) => getNextRetryMinutes(causes, "throttled", limits);
 

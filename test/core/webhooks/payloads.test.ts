@@ -77,13 +77,13 @@ test("docs/webhooks.md lists every event with all its fields", () => {
   }
 });
 
-test("every event of the contract has a schema", () => {
+test("every event of the contract matches a schema", () => {
   expect(WEBHOOK_EVENT_TYPES).toEqual(Object.keys(EVENT_DATA));
   const documented = EventPayload.options.map(({ entries }) => entries.type.literal as string);
   expect(documented.toSorted()).toEqual([...WEBHOOK_EVENT_TYPES, "webhook.test"].toSorted());
 });
 
-describe("signature", () => {
+describe("the signature of a delivery", () => {
   // Third-party libraries verify what we sign. They use the real clock.
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: START }));
   afterEach(() => void vi.useRealTimers());

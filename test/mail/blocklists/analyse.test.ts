@@ -139,7 +139,7 @@ test.each(["sorbs", "manitu", "abuseat", "unsubscore", "inps", "njabl", "ahbl"])
   },
 );
 
-test("each blocklist has its own id and its own zone", () => {
+test("no two blocklists share an id or a zone", () => {
   for (const of of ["id", "zone"] as const) {
     const all = BLOCKLISTS.map((list) => list[of]);
     expect(all).toEqual([...new Set(all)]);

@@ -93,10 +93,10 @@ test("the analysis asks for the commonest selectors, when _domainkey is denied, 
 const DENIED: Zone = { [`_domainkey.${DOMAIN}`]: "DENIED" };
 
 test.each<readonly [what: string, traces: Partial<DkimTraces>, selector: string]>([
-  ["one of the commonest", {}, "default"],
-  ["one that the MX suggests", { mxHosts: ["in1.messagingengine.com"] }, "fm2"],
-  ["one that SPF suggests", { spfIncludes: ["spf.mtasv.net"] }, "pm"],
-  ["one of the operator's list", { ownSelectors: ["corp2024"] }, "corp2024"],
+  ["one of the commonest selectors", {}, "default"],
+  ["a selector that the MX suggests", { mxHosts: ["in1.messagingengine.com"] }, "fm2"],
+  ["a selector that SPF suggests", { spfIncludes: ["spf.mtasv.net"] }, "pm"],
+  ["a selector of the operator's list", { ownSelectors: ["corp2024"] }, "corp2024"],
 ])(
   "the analysis distrusts a denial of _domainkey when it finds a key under %s",
   async (_, traces, selector) => {

@@ -23,7 +23,7 @@ type Row = readonly [
 
 test.each(asRows<Row>`
   as it should be | ${own(BEST)} | [] | 100 | reject
-  nothing | ${HOME} | [DMARC_MISSING] | 0 | null
+  no record | ${HOME} | [DMARC_MISSING] | 0 | null
   two records | ${own(BEST, "v=DMARC1; p=none")} | [DMARC_MULTIPLE] | 0 | null
   a version in small letters | ${own("v=dmarc1; p=reject")} | [DMARC_VERSION] | 0 | null
   quotes that became part of the text | ${own('"v=DMARC1; p=reject"')} | [DMARC_VERSION] | 0 | null
@@ -59,10 +59,10 @@ test.each(asRows<Row>`
   an SPF record beside it | ${own(BEST, "v=spf1 -all")} | [DMARC_WRONG_PLACE] | 90 | reject
   a space before it | ${own(` ${BEST}`)} | [DMARC_MISSING DMARC_WRONG_PLACE] | 0 | null
   no answer | ${{ ...HOME, [`_dmarc.${DOMAIN}`]: "TIMEOUT" }} | [DMARC_INCONCLUSIVE] | null | null
-  nothing of its own, and no answer above | ${{ ...HOME, "_dmarc.com": "SERVFAIL" }} | [DMARC_INCONCLUSIVE] | null | null
-  its own, and no answer above | ${{ ...own(BEST), "_dmarc.com": "TIMEOUT" }} | [] | 100 | reject
+  no record of its own, and no answer above | ${{ ...HOME, "_dmarc.com": "SERVFAIL" }} | [DMARC_INCONCLUSIVE] | null | null
+  its own record, and no answer above | ${{ ...own(BEST), "_dmarc.com": "TIMEOUT" }} | [] | 100 | reject
 `)(
-  "the DMARC analysis returns issues, score and policy for %s",
+  "the DMARC analysis returns issues, score and policy: %s",
   async (_, names, issues, score, policy) => {
     const found = await whenAnalysed(names);
 

@@ -23,7 +23,7 @@ const givenCache = ({ dns, bytesMax = 1e6 }: { dns?: Dns; bytesMax?: number } = 
   return { cache, calls: inner.calls, later };
 };
 
-test("the cache sends a query once, and answers it again and again", async () => {
+test("the cache sends a query once, and returns its answer again and again", async () => {
   const { cache, calls } = givenCache();
 
   const first = await cache("MX", "example.com");

@@ -85,7 +85,7 @@ const rows: [string, Zone, MailHosts][] = asRows`
 `;
 
 test.each(rows)(
-  "the mail host look-up returns the expected hosts for %s",
+  "the mail host look-up returns the expected hosts: %s",
   async (_, names, expected) => {
     const { found } = await whenFound(names);
 

@@ -167,9 +167,9 @@ test.each(asRows<Row>`
   the records are for web servers | ${pins([`1 1 1 ${"a5".repeat(32)}`], [PIN])} | ${ALL} | [DANE_BAD] | ${[HOST]}
   a hash has half its length | ${pins([`3 1 2 ${"a5".repeat(32)}`], undefined)} | ${ALL} | [DANE_BAD] | []
   a matching type does not exist | ${pins(["3 1 9 a5"], undefined)} | ${ALL} | [DANE_BAD] | []
-  one record of two is of use | ${pins(["1 0 1 a5", "2 0 0 a5a5"], [PIN])} | ${ALL} | [DANE_PRESENT] | []
+  only one record of two is valid | ${pins(["1 0 1 a5", "2 0 0 a5a5"], [PIN])} | ${ALL} | [DANE_PRESENT] | []
   a name server fails at the records | ${pins("SERVFAIL", "TIMEOUT")} | ${ALL} | [] | []
-  one fails, and one host pins its key | ${pins([PIN], "SERVFAIL")} | ${ALL} | [DANE_PRESENT] | ${[HOST]}
+  one look-up fails, and one host pins its key | ${pins([PIN], "SERVFAIL")} | ${ALL} | [DANE_PRESENT] | ${[HOST]}
   the MX does not answer | ${{ ...HOME, [DOMAIN]: { MX: "TIMEOUT" } }} | ${ALL} | [] | []
 `)("the DANE hints follow from signatures and pins: %s", async (_, zone, signed, ids, reported) => {
   const hints = await whenHinted(zone, signed);
@@ -467,7 +467,7 @@ describe("BIMI", () => {
     ],
     ["a reference within", logo('<path id="a"/><use xlink:href="#a"/><use href="#a"/>')],
     [
-      "what an editor adds",
+      "an editor's metadata",
       logo('<metadata><rdf:RDF rdf:about="x"/></metadata><desc>A mark</desc>'),
     ],
     [
@@ -480,7 +480,7 @@ describe("BIMI", () => {
 
   test.each<readonly [what: string, text: string, fault: string]>([
     ["no element", "hello", "it is no SVG document"],
-    ["nothing", "", "it is no SVG document"],
+    ["no content", "", "it is no SVG document"],
     ["another root", "<html></html>", "it is no SVG document"],
     ["an end that is missing", logo("<g>"), "it is not well-formed XML"],
     ["an end of another element", logo("<g></path>"), "it is not well-formed XML"],

@@ -70,7 +70,7 @@ test.each([...globSync("packages/*/package.json"), "package.json"])(
   },
 );
 
-test("no domain is twice on one of our lists", () => {
+test("no domain appears twice on one of our lists", () => {
   expect(
     [popularProviders, relayDomains, webmailDomains, [...squats.keys()]].flatMap(listDuplicates),
   ).toEqual([]);
@@ -104,7 +104,7 @@ test.each([
   expect(squats.get(typed)).toBe(meant);
 });
 
-test("the reader of a file of changes reads it line by line, without its comments", () => {
+test("the reader reads a file of changes line by line, without its comments", () => {
   const text = [
     "\uFEFF# our own",
     "",

@@ -66,7 +66,7 @@ const MILLION = Array.from({ length: 1_000_000 }, (_, at) => `${at}.example`);
 const SHORT_NAMES = Array.from({ length: 260_000 }, (_, at) => `${at.toString(36)}.ab`);
 
 test.each<[string, () => Buffer | Promise<Buffer>, string]>(asRows`
-  nothing | ${() => Buffer.alloc(0)} | no valid signature
+  no bytes | ${() => Buffer.alloc(0)} | no valid signature
   no signature | ${() => Buffer.from(formatEdition("2026.12.1", []))} | no valid signature
   half of it | ${() => createEdition().subarray(0, 300_000)} | no valid signature
   all but its last line | ${() => cutLine(createEdition())} | no valid signature

@@ -4,7 +4,7 @@ import { readDomains } from "@mailproof/mail/lists/pack";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test } from "vitest";
 
-test("each disposable domain has a source, and a first date no later than its edition", () => {
+test("each disposable domain states a source, and a first date no later than its edition", () => {
   const now = getEditionDate(WHOLE_EDITION.version).getTime();
   const hasOrigin = (domain: string): boolean => {
     const { sources, since } = findOrigin(domain) ?? { sources: [], since: "" };

@@ -148,7 +148,7 @@ test.each(roleWords)("the role reader finds %s as written, joined, dotted and ta
     expect(findRole(local)).toBe(role);
 });
 
-test("no role word is in the list twice", () => {
+test("no role word appears twice in the list", () => {
   expect(roleWords.filter((word, index) => roleWords.indexOf(word) !== index)).toEqual([]);
 });
 

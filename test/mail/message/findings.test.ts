@@ -148,7 +148,7 @@ describe("records to paste", () => {
     );
   };
 
-  test("the report proposes the SPF record with the client in it", async () => {
+  test("the report proposes the SPF record with the client's address", async () => {
     const zone = { "example.com": { MX: ["10 mx1.example.com"], TXT: ["v=spf1 mx -all"] } };
 
     expect((await proposals({ zone }))["SPF_FAIL"]).toEqual({

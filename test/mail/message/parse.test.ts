@@ -159,7 +159,7 @@ epilogue`;
     expect(Math.max(...parse(nested).tree.parts.map(({ depth }) => depth))).toBeLessThan(11);
   });
 
-  test("a part in an unknown character set has no text", () => {
+  test("the parser reads no text from a part in an unknown character set", () => {
     expect(textsOf("Content-Type: text/plain; charset=klingon\r\n\r\nx")).toEqual([null]);
   });
 });

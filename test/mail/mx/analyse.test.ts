@@ -64,15 +64,12 @@ test.each(asRows<Row>`
   the only host is silent | ${{ [DOMAIN]: mx("10 a.example.net"), "a.example.net": "TIMEOUT" }} | [MX_SINGLE] | null | null
   one host is silent and another is there | ${{ [DOMAIN]: mx("10 s.example.net", "20 b.example.net"), ...TWO, "s.example.net": "TIMEOUT" }} | [MX_SINGLE] | 100 | true
   one host is silent and another is gone | ${{ [DOMAIN]: mx("10 s.example.net", "20 gone.example.net"), "s.example.net": "SERVFAIL" }} | [MX_TARGET_NX] | null | null
-`)(
-  "the MX analysis returns issues and score for %s",
-  async (_, names, issues, score, hasValidMx) => {
-    const found = await whenAnalysed(names);
+`)("the MX analysis returns issues and score: %s", async (_, names, issues, score, hasValidMx) => {
+  const found = await whenAnalysed(names);
 
-    expect(found.issues.map(({ id }) => id)).toEqual(issues);
-    expect(found).toMatchObject({ score, hasValidMx });
-  },
-);
+  expect(found.issues.map(({ id }) => id)).toEqual(issues);
+  expect(found).toMatchObject({ score, hasValidMx });
+});
 
 test("the analysis lists the records by preference, each with its address if there is one", async () => {
   const { records } = await whenAnalysed({

@@ -38,7 +38,7 @@ test.each([
   ["a name in Cyrillic letters", "иван.петров"],
   ["a name in Chinese characters", "王伟"],
   ["one letter", "a"],
-  ["nothing", ""],
+  ["an empty local part", ""],
 ])("the detector does not flag %s: %s", (_, local) => {
   expect(isBot(local)).toBe(false);
 });
@@ -53,7 +53,7 @@ test("the threshold catches 85 of 100 machines' strings, and flags fewer than on
   ).toBeGreaterThan(0.98);
 });
 
-test("the bot likeness follows from the signs left without doubt, so that a reader can check it by hand", () => {
+test("the bot likeness equals one minus the product of the signals' complements, as a reader can check by hand", () => {
   const doubt = listBotSignals("xk7qz9w2").reduce((left, { value }) => left * (1 - value), 1);
 
   expect(scoreBotLikeness("xk7qz9w2")).toBeCloseTo(1 - doubt, 2);

@@ -59,7 +59,7 @@ test.each([
   ["a sentence", "the.cat.sat.on.the.mat"],
   ["a quoted local part", '"ann lee"'],
   ["signs", "ann#lee"],
-  ["nothing", ""],
+  ["an empty local part", ""],
   ["dots", "..."],
   ["a text too long for a local part", `${"ann.".repeat(30)}lee`],
 ])("the parser reads no name from %s: %s", (_, local) => {
@@ -149,8 +149,8 @@ test("the score reads no more than the greatest length of a local part", () => {
 });
 
 test.each([
-  ["nothing", "gmail", "gmail", 0],
-  ["nothing in nothing", "", "", 0],
+  ["no slip", "gmail", "gmail", 0],
+  ["no slip in empty texts", "", "", 0],
   ["a key beside the one meant", "gnail", "gmail", 0.75],
   ["a key far from the one meant", "gtail", "gmail", 1],
   ["a key beside the one meant on a French board only", "gpail", "gmail", 0.75],
@@ -161,8 +161,8 @@ test.each([
   ["a key too few", "gail", "gmail", 1],
   ["the first key too few", "mail", "gmail", 1],
   ["two slips", "gnaill", "gmail", 1.5],
-  ["two letters out of none", "ab", "", 2],
-  ["none out of two letters", "", "ab", 2],
+  ["two letters out of no letters", "ab", "", 2],
+  ["no letters out of two", "", "ab", 2],
   ["three slips, which is another word", "gnqol", "gmail", Infinity],
   ["another word", "firm", "gmail", Infinity],
   ["a much longer word", "gmailservice", "gmail", Infinity],

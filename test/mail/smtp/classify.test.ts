@@ -457,14 +457,14 @@ test.each(RULES)(
   },
 );
 
-test("each rule has its own id", () => {
+test("no two rules share an id", () => {
   const ids = RULES.map(([id]) => id);
 
   expect(ids).toEqual([...new Set(ids)]);
 });
 
 test.each(RULES)(
-  "the rule %s has no quantifier inside a quantified group, so that no text is slow",
+  "the rule %s contains no quantifier inside a quantified group, so that no text is slow",
   (_, rule) => {
     const sources = [rule.text, rule.unless].map((pattern) => pattern?.source ?? "");
 
@@ -475,7 +475,7 @@ test.each(RULES)(
 /** A group with + or * inside, which is itself repeated without a bound. */
 const UNBOUNDED_IN_REPEATED = /\([^()]*[+*][^()]*\)(?:[+*]|\{\d+,\})/;
 
-test("a reply in other case or with other line breaks returns the same finding", () => {
+test("classify returns the same finding for a reply in other case or with other line breaks", () => {
   const reply: Reply = { code: 550, enhanced: null, text: "No such\nUSER   here" };
 
   expect(classify(reply, { stage: "rcpt" })).toEqual(at("550 no such user here"));
@@ -506,10 +506,10 @@ describe("words of one provider", () => {
     | ${{ verdict: "risky", reason: "mailbox_abandoned" }}
   QQ, too much mail for one person | 550 Mailbox unavailable or access denied | ${{ verdict: "risky", reason: "mailbox_rate_limited" }} | mx3.qq.com
   Cox with QQ's words, for a mailbox that does not exist | 550 Mailbox unavailable or access denied - <bob@cox.net> | ${{ verdict: "unknown" }} | post1.cox.net
-  others with QQ's spelling | 550 Mailbox unavailable or access denined | ${{ verdict: "unknown" }} | mx.example.com
+  another provider with QQ's spelling | 550 Mailbox unavailable or access denined | ${{ verdict: "unknown" }} | mx.example.com
   QQ, misspelled | 550 Mailbox unavailable or access denined | ${{ verdict: "risky", reason: "mailbox_rate_limited" }} | mx3.qq.com
   Yandex, account blocked | 550 5.7.1 Policy rejection on the target address | ${{ verdict: "invalid", reason: "mailbox_disabled" }} | mx.yandex.ru
-  others with Yandex's words | 550 5.7.1 Policy rejection on the target address | ${{ verdict: "unknown" }} | mx.example.com
+  another provider with Yandex's words | 550 5.7.1 Policy rejection on the target address | ${{ verdict: "unknown" }} | mx.example.com
   GMX and web.de, unknown | ${"550-Requested action not taken: mailbox unavailable\n550 For explanation visit https://postmaster.gmx.net/en/case?c=r0103"}
     | ${{ verdict: "invalid", reason: "mailbox_not_found" }}
   GMX and web.de, policy
@@ -517,7 +517,7 @@ describe("words of one provider", () => {
     | ${{ verdict: "unknown" }}
   Mimecast with federated accounts | 451 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#451 [abc.uk1]
     | ${{ verdict: "risky", reason: "mailbox_not_found_transient", retry: "later" }} | us-smtp-inbound-2.mimecast.com
-  others with Mimecast's words | 451 Invalid Recipient | ${{ verdict: "unknown", reason: "mailbox_not_found_transient", retry: "later" }}
+  another provider with Mimecast's words | 451 Invalid Recipient | ${{ verdict: "unknown", reason: "mailbox_not_found_transient", retry: "later" }}
   ZEROSPAM | 550 5.1.1 Not in recipient list | ${{ verdict: "invalid", reason: "mailbox_not_found" }}
   Rambler, blocked | 540 5.7.1 <bob@rambler.ru>: Recipient address rejected: Blocked | ${{ verdict: "invalid", reason: "mailbox_disabled" }}
   docomo | 552 Too much mail data | ${{ verdict: "risky", reason: "mailbox_full" }}
@@ -568,7 +568,7 @@ describe("words of one provider", () => {
     expect(at(line).verdict).toBe("unknown");
   });
 
-  describe("quoted reply", () => {
+  describe("a quoted reply", () => {
     // A gateway asks the server behind it and passes its refusal on. As they are read off the wire.
 
     const read = (lines: string): Reply => {

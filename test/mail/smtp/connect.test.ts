@@ -96,7 +96,7 @@ test("the engine does not leave a host that throttles us for another one", async
   expect(outcome.result).toMatchObject({ closedBy: "421", remaining: request.recipients });
 });
 
-describe("few attempts", () => {
+describe("attempts at few hosts", () => {
   test("the engine tries three hosts at most", async () => {
     const { tally } = await whenTried(
       {},

@@ -75,7 +75,7 @@ test.each([
   expect(log.slice(-2)).toEqual(["RCPT TO:<ann@a.example>", "(hung up)"]);
 });
 
-describe("time", () => {
+describe("the time of a session", () => {
   test.each([
     ["the greeting", []],
     ["a recipient", friendly.slice(0, 3)],

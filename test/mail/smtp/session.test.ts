@@ -314,7 +314,7 @@ describe("a full transaction", () => {
   });
 });
 
-describe("limits", () => {
+describe("limits of a session", () => {
   const ask = (name: string, code: number) => `\nC: RCPT TO:<${name}@a.example>\nS: ${code} so`;
   const again = "\nC: RSET\nS: 250 OK\nC: MAIL FROM:<probe@probe.example>\nS: 250 OK";
   const recipients = ["a1", "a2", "a3"].map((name) => `${name}@a.example`);
@@ -364,7 +364,7 @@ describe("limits", () => {
     expect(result).toMatchObject({ closedBy: "limit", remaining: ["a3@a.example"] });
   });
 
-  test("a limit reached with the last recipient has no effect", () => {
+  test("a limit reached with the last recipient changes nothing", () => {
     const limits = { ...plan.limits, rejectionsPerConnection: 3 };
     const transcript = OPENED + ask("a1", 550) + ask("a2", 550) + ask("a3", 550);
 

@@ -295,7 +295,7 @@ test.each([
   expect((await whenAnalysed(names, SENDING)).ids).toHaveLength(1);
 });
 
-test("every rule of the analysis has a row in the table", () => {
+test("the table contains a row for every rule of the analysis", () => {
   const covered = new Set(rows.map(([id]) => id));
 
   const ids = Object.entries(SPF_RULES).map(([rule, spec]) => ("id" in spec ? spec.id : rule));
@@ -388,13 +388,13 @@ describe("look-ups of a whole walk", () => {
   an include costs itself and what is in it | ${INCLUDING("a:c.test", "exists:%{i}.c.test")} | 3 | 1
   an include that is used twice costs twice
     | ${{ ...INCLUDING("a"), "a.test": spf("include:b.test", "include:b.test", "-all"), "b.test": { ...spf("a"), A: ["8.8.8.8"] } }} | 4 | 0
-  what stands after all costs none | ${policy("-all", "a", "mx")} | 0 | 0
+  terms after all cost none | ${policy("-all", "a", "mx")} | 0 | 0
   a redirect costs as an include does | ${{ ...policy("redirect=b.test"), "b.test": spf("mx") }} | 2 | 1
   a redirect beside all costs none | ${policy("redirect=b.test", "-all")} | 0 | 0
-  what stands after an include that lets everybody in costs none | ${{ ...policy("include:b.test", "a", "mx"), "b.test": spf("all") }} | 1 | 0
+  terms after an include that matches every host cost none | ${{ ...policy("include:b.test", "a", "mx"), "b.test": spf("all") }} | 1 | 0
   a macro costs itself alone | ${policy("include:%{i}.b.test", "-all")} | 1 | 0
 `)(
-    "the look-ups are those of a host that walks through all terms: %s",
+    "the analysis counts the look-ups of a host that walks through all terms: %s",
     async (_, names, lookups, voidLookups) => {
       expect(await whenAnalysed(names)).toMatchObject({ lookups, voidLookups });
     },

@@ -53,7 +53,7 @@ const rows: [string, Zone, string, CheckInput?][] = asRows`
 `;
 
 test.each(rows)(
-  "the SPF evaluation returns the expected result for %s",
+  "the SPF evaluation returns the expected result: %s",
   async (_, names, result, input) => {
     expect((await whenChecked(names, input)).result).toBe(result);
   },
@@ -208,11 +208,14 @@ describe("an explanation", () => {
   });
 
   test.each<[string, Zone]>([
-    ["it is missing", { "a.test": spf("exp=why.a.test", "-all") }],
-    ["there are two", explained(["one", "two"])],
-    ["it has a fault", explained(["%{x}"])],
-    ["it is not ASCII", explained(["caf\xe9"])],
-    ["its server fails", { "a.test": spf("exp=why.a.test", "-all"), "why.a.test": "SERVFAIL" }],
+    ["the explanation is missing", { "a.test": spf("exp=why.a.test", "-all") }],
+    ["two explanations exist", explained(["one", "two"])],
+    ["the explanation contains a fault", explained(["%{x}"])],
+    ["the explanation is not ASCII", explained(["caf\xe9"])],
+    [
+      "the explanation's server fails",
+      { "a.test": spf("exp=why.a.test", "-all"), "why.a.test": "SERVFAIL" },
+    ],
   ])("the result omits the explanation when %s, and keeps the verdict", async (_, names) => {
     expect(await whenChecked(names)).toMatchObject({ result: "fail", explanation: null });
   });
@@ -242,7 +245,7 @@ describe("an explanation", () => {
   });
 });
 
-test("the evaluation prefers a host's name at the domain to one below it, and that to one elsewhere", async () => {
+test("the evaluation prefers a host name at the domain, then one below the domain, then any other", async () => {
   const names = (...PTR: string[]): Zone => ({
     "a.test": spf("exp=why.a.test", "-all"),
     "why.a.test": { TXT: ["%{p}"] },

@@ -132,7 +132,7 @@ test.each(rows)("the parser returns the fault of %s: %j", (fault, term) => {
   expect(parseSpf(`v=spf1 ${term} ?all`).faults).toEqual([{ fault, term, at: 7 }]);
 });
 
-test("every fault of the parser has a row in the table", () => {
+test("the table contains a row for every fault of the parser", () => {
   const covered = new Set<string>([...rows.map(([fault]) => fault), "repeated_modifier"]);
 
   expect(Object.keys(FAULTS).filter((fault) => !covered.has(fault))).toEqual([]);

@@ -14,7 +14,7 @@ import {
 import { FAULTY_REPORT_SUMS, FAULTY_REPORTS, FAULTY_TLS_REPORTS } from "./faulty-reports.ts";
 import { HOSTILE_FILES } from "./hostile-files.ts";
 
-test("the hostile files number at least fifty, and no two are equal", () => {
+test("the hostile files number at least fifty, and differ from each other", () => {
   const files = HOSTILE_FILES.map(([, file]) => Buffer.from(file as string).toString("latin1"));
 
   expect(new Set(files).size).toBe(HOSTILE_FILES.length);
@@ -153,7 +153,7 @@ describe("reports with one fault", () => {
   const CASES: readonly (readonly [name: string, file: string | Uint8Array, reason: string])[] =
     asRows`
   // The file.
-  nothing | ${""} | file: is empty
+  an empty file | ${""} | file: is empty
   text | Hello | file: is neither a DMARC aggregate report (XML) nor a TLS report (JSON)
   a picture | ${Buffer.from("89504e470d0a1a0a", "hex")} | file: is neither a DMARC
   more than 20 MB | ${ZEROS} | file: is over 20000000 bytes

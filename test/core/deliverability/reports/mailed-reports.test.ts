@@ -122,7 +122,7 @@ const NEARLY_ALL = gzipSync(`<feedback>${" ".repeat(19_000_000)}`);
 test.each([
   ["no report", createReportMail([])],
   ["a failure report about a single message", FAILURE_REPORT],
-  ["nothing at all", ""],
+  ["no content at all", ""],
 ])("the service refuses a mail with %s, and stores nothing", async (_what, mail) => {
   const ctx = await setup();
   const before = listStored(ctx);
@@ -215,7 +215,7 @@ test("concurrent first requests for the report address all return the same addre
   expect(new Set(await Promise.all(asked)).size).toBe(1);
 });
 
-test("a test key has no report address, and a service that receives no mail has none either", async () => {
+test("the service gives no report address to a test key, and none at all when it receives no mail", async () => {
   const { world, testKey, liveKey } = await given();
   const deaf = { ...world, settings: { ...world.settings, mailDomain: null } };
 

@@ -137,7 +137,7 @@ test("a report that is sent again after a lost reply emits dmarc.ready once", as
   expect(listEvents(ctx)).toHaveLength(1);
 });
 
-test("a domain emits dmarc.ready again after a time in which it was not ready", async () => {
+test("a domain that was not ready for a time emits dmarc.ready again", async () => {
   const ctx = await setup();
   await ctx.report();
   ctx.later(DAY_MS);
