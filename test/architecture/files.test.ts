@@ -153,13 +153,13 @@ const unusedByProduct = listUnused(isProduct).filter(
   ({ file, name }) => isProduct(file) && !FOR_OTHERS.test(`${file} exports ${name}`),
 );
 
-test("the product uses each of its exports, or a list names the export as needed by tests", () => {
+test("the product uses each of its exports, or a list contains the export as needed by tests", () => {
   const stray = unusedByProduct.filter(({ name }) => !FOR_TESTS_NAMES.includes(name));
 
   expect(stray.map(({ file, name }) => `${file} exports ${name}`)).toEqual([]);
 });
 
-test("only tests use the exports that the list names as theirs", () => {
+test("only tests use the exports that the list reserves for them", () => {
   const names = unusedByProduct.map(({ name }) => name);
 
   expect(FOR_TESTS_NAMES.filter((name) => !names.includes(name))).toEqual([]);
@@ -248,7 +248,7 @@ describe("style sheets of screens", () => {
   });
 
   test.each(ownSheets.map((path) => [basename(path), path]))(
-    "every rule of %s names a class or an id of its own screen",
+    "every rule of %s selects a class or an id of its own screen",
     (_, path) => {
       const users = listUsers(path);
       const isOwn = (name: string): boolean =>

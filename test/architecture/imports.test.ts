@@ -114,7 +114,7 @@ const ROOMS =
 /** What imports a later room all the same: a debit emits an event. */
 const UPWARD = ["money/thresholds.ts imports webhooks/items.ts"];
 
-test("the rooms of core import only rooms before them", () => {
+test("each folder of core imports only folders before it", () => {
   const core = "packages/core/src/";
   const sources = getSources("core");
   const floor = (file: string) => ROOMS.indexOf(file.slice(core.length).split("/")[0] ?? "");
@@ -131,7 +131,7 @@ test("the rooms of core import only rooms before them", () => {
 /** What every other package stands on: no feature, and nothing that knows one. */
 const FOUNDATION = ["blobs", "https", "pressure", "queue", "settings", "table"];
 
-test("the world names ports and settings, and no feature", () => {
+test("the world contains ports and settings, and no feature", () => {
   const strays = filesImportedBy("packages/core/src/ports/world.ts").filter(
     (file) => !FOUNDATION.includes(basename(file, ".ts")),
   );
@@ -152,7 +152,7 @@ const manifests = [
   ...globSync("packages/*/package.json"),
 ];
 
-test.each(manifests)("the manifest %s names exact versions", (file) => {
+test.each(manifests)("the manifest %s states exact versions", (file) => {
   const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
     readFileSync(file, "utf8"),
   ) as Manifest;

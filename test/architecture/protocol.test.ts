@@ -76,7 +76,7 @@ describe("the API maps failures to HTTP", () => {
   });
 
   test.each(Object.entries(LOOK_UP_ROUTES))(
-    "a response names, in place of the operation %s, its route %s",
+    "a response mentions, in place of the operation %s, its route %s",
     (id, route) => {
       const lookAt = id as LookUpOperation;
       const failure = new Failure("INTERNAL", "unknown", "It broke.", { lookAt });

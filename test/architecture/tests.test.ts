@@ -38,7 +38,7 @@ test("a test file fails to read a file outside this repository during collection
   expect(readManifest()).toContain('"mailproof"');
 });
 
-test("the last lines of a run name each suite that was left out, and the reason", () => {
+test("the last lines of a run list each suite that was left out, with the reason", () => {
   const leftOut = { name: "Exim on loopback", tests: 14, reason: "there is no Exim" };
 
   expect(formatLeftOut([leftOut])).toEqual([

@@ -73,7 +73,7 @@ test("every queue follows its dead-letter queue, and a dead-letter queue has non
   expect(worked.filter(isDeadLetterQueue)).toEqual([]);
 });
 
-test("no grant names an action by a star, or more than one service", () => {
+test("no grant allows an action by a star, or more than one service", () => {
   for (const grant of Object.values(GRANTS).flat()) {
     expect(grant.actions.filter((action) => !/^[a-z0-9]+:[A-Za-z]+$/.test(action))).toEqual([]);
     expect(new Set(grant.actions.map((action) => action.split(":")[0])).size).toBe(1);

@@ -114,7 +114,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(new Set(await receive(2))).toEqual(new Set(["a2", "b0"]));
   });
 
-  test("the queue delivers messages until their weight reaches the limit", async () => {
+  test("a receive delivers messages until their weights reach its limit", async () => {
     const { send, receive } = await givenQueue();
     await send(5, { group: "a", weight: 500 });
 

@@ -110,7 +110,7 @@ test("a client receives a DKIM key longer than a character-string whole", async 
   ).toBe("public");
 });
 
-test("the address of a mail host leads back to its name", async () => {
+test("the reverse DNS of a mail host's address returns the host's name", async () => {
   const resolver = createResolver(lab);
   const [address = ""] = await resolver.resolve4(at("mx.valid"));
 

@@ -50,7 +50,7 @@ test("each encoding has its own tag, and contains the same text", async () => {
   expect(new Set([plain, gzip, br].map(({ headers }) => headers.etag)).size).toBe(3);
 });
 
-test("the encoder answers 304 without the text when the client names any of its tags", async () => {
+test("the encoder answers 304 without the text when the client sends any of its tags", async () => {
   const encoded = createEncoder();
   const requestWith = (ifNoneMatch?: string, body?: string) =>
     encoded(page(body), { "accept-encoding": "gzip", "if-none-match": ifNoneMatch });

@@ -135,7 +135,7 @@ describe("a failing proxy", () => {
 /** Lanes enough that each of a few proxies has some of its own. */
 const affinityKeys = Array.from({ length: 40 }, (_, index) => `${index}.example`);
 
-test("the lanes spread over the proxies, and each keeps its own", async () => {
+test("each mail domain keeps its proxy, and the domains spread over all proxies", async () => {
   const pool = [await proxy(), await proxy(), await proxy()];
   const target = await mailHost();
   const through = createProxyConnect(
@@ -155,7 +155,7 @@ test("the lanes spread over the proxies, and each keeps its own", async () => {
   expect(new Set(passes)).toEqual(new Set([0, 1, 2]));
 });
 
-test("a session leaves by the exit that it names, and by no other", async () => {
+test("a session leaves by the requested exit, and by no other", async () => {
   const pool = [await proxy(), await proxy()];
   const urls = pool.map(({ url }) => url);
   const [first = "", second = ""] = listProxyExits(urls);

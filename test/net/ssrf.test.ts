@@ -211,7 +211,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("the client ignores an alternative service that an answer names", async () => {
+test("the client ignores an alternative service in an answer's header", async () => {
   onTestFinished(trustSelfSigned());
   const inner = await listenPlain();
   const headers = {

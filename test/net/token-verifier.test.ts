@@ -107,7 +107,7 @@ test("the verifier refuses a token with changed claims, and half of a token", as
   expect(await verify("a.b.c")).toBeUndefined();
 });
 
-test("the verifier ignores a key in the token's header, and fetches none that the header names", async () => {
+test("the verifier ignores a key in the token's header, and fetches no key from the header's address", async () => {
   const { issuer, verify } = await givenTokens();
   const eve = await givenIssuer();
   const token = await eve.sign(

@@ -194,7 +194,7 @@ describe("DNS queries in one zone", () => {
     expect(refused).toBeGreaterThan(800);
   });
 
-  test("a provider that names a host for each customer has a higher ceiling", async () => {
+  test("a provider with one host name for each customer gets a higher ceiling", async () => {
     const { askAll } = setup();
 
     const { waitedMs } = await askAll(below("mail.protection.outlook.com", 50));

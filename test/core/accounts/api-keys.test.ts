@@ -67,7 +67,7 @@ test("a new key replaces an expired key, and no other key, when the account reac
   expect(await ctx.statusOf(ctx.liveKey)).toBe(200);
 });
 
-test("a rotated key passes its rights to its successor, and ends after the overlap", async () => {
+test("a rotated key gives its rights to its successor, and ends after the overlap", async () => {
   const ctx = await givenKeys();
   const { account } = ctx;
   const old = await createKey(ctx.world, {

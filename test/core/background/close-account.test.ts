@@ -201,7 +201,7 @@ test("a worker in the middle of a chunk finishes the chunk or loses it to the re
   await thenConsistent(ctx);
 });
 
-test("closing an unknown account throws an error that names the account", async () => {
+test("closing an unknown account throws an error with the account's id", async () => {
   const { world, table } = await givenChunked();
 
   for (const act of [disableAccount, closeAccount, enableAccount])

@@ -135,7 +135,7 @@ test("an item that waits for slow name servers delays only the items behind it i
   );
 });
 
-test("the reconciler's log names an unknown kind of work", async () => {
+test("the reconciler logs the name of an unknown kind of work", async () => {
   const { world, table, logged } = givenWorld();
   await table.write({ create: { ...rubbish(1), due_kind: "teleport" } });
 

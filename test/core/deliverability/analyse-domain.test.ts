@@ -195,7 +195,7 @@ test("blocklists without a verdict cost no points, and the check recommends noth
   expect(measureCoverage(report)).toEqual({ confidence: "medium", missing: ["reputation"] });
 });
 
-test("the check sends blocklist queries through their own DNS port when the caller passes one", async () => {
+test("the check sends blocklist queries through their own DNS port when the caller provides one", async () => {
   const listDns = createZoneDns({ [`2.0.0.127.${LIST}`]: { A: ["127.0.0.2"] } });
   const report = await createReport(createZoneDns({ ...GOOD, [`2.0.0.127.${LIST}`]: "REFUSED" }), {
     ports: { listDns },

@@ -80,7 +80,7 @@ const judge = async (one: Case = {}) => {
   };
 };
 
-test("two weeks of aligned mail make a domain ready for the next policy", async () => {
+test("a domain with two weeks of aligned mail is ready for the next policy", async () => {
   expect(await judge()).toMatchObject({ isReady: true, readyFor: "quarantine", codes: [] });
   expect(
     await judge({
@@ -152,7 +152,7 @@ test("the aligned share counts the sum of a large report's smallest sources", as
   expect(reasons.map(({ code }) => code)).toEqual(["low_aligned_share"]);
 });
 
-test("the readiness names too many reports, and not too few days, when more reports arrived than the service reads", async () => {
+test("the readiness reports too many reports, and not too few days, when more arrived than the service reads", async () => {
   const evidence = await observe({ days: range(1, 3) });
   const readFor = (reports: Evidence["reports"]) =>
     judgeReadiness({ ...evidence, reports }).reasons.map(({ code }) => code);

@@ -62,7 +62,7 @@ test.each([
     createDmarcIssue("DMARC_RUA_UNAUTHORIZED", { host: "r.test", name: "x._report._dmarc.r.test" }),
     "Ask r.test to",
   ],
-])("the text of the advice $id names its subject", (one, text) => {
+])("the text of the advice $id mentions its subject", (one, text) => {
   expect(recommend(finding(one), [])[0]?.text).toContain(text);
 });
 

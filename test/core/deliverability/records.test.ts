@@ -176,7 +176,7 @@ test("the check proposes the next step of a DMARC policy, and no step that the d
   expect(await readText("quarantine")).toMatch(/ move DMARC on to p=reject\.$/);
 });
 
-test("the proposed record names the service's mailbox when the service receives reports", async () => {
+test("the proposed record contains the service's mailbox when the service receives reports", async () => {
   const dns = createZoneDns({
     ...given([GOOD_SPF], []),
     "example.com": { TXT: ["v=spf1 ip4:8.8.8.8 -all"] },

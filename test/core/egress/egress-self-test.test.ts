@@ -89,7 +89,7 @@ const given = async (
   return { ...found, holds };
 };
 
-test("the self test lets a host probe when every record that it names exists", async () => {
+test("the self test lets a host probe when every required record exists", async () => {
   const { mayProbe, ips, findings } = await given(createZone([IP]));
 
   expect(findings.filter(({ holds }) => holds !== "yes")).toEqual([]);
@@ -233,7 +233,7 @@ test("the self test reports reachability, address, names and port 25 of each exi
 test.each<[string, Readonly<Record<string, Answer>>, RegExp]>([
   ["a proxy that is down", { "a:1080": FRIENDLY, "b:1080": "proxy_failed" }, /b:1080 cannot be/],
   ["a closed port", { "a:1080": FRIENDLY, "b:1080": "connect_timeout" }, /By b:1080 too few/],
-])("the self test names %s although another exit works", async (_, exits, message) => {
+])("the self test reports %s although another exit works", async (_, exits, message) => {
   const { mayProbe, findings } = await given(createZone([IP]), FRIENDLY, HELO, [], exits);
 
   expect(mayProbe).toBe("no");

@@ -57,7 +57,7 @@ test.each(FAULTS)(
 );
 
 test.each(["lab", "dns_only", "open"] as const)(
-  "a fault counts by the measured reach of the name servers: %s",
+  "the engine judges a DNS fault by the measured reach of the internet: %s",
   async (reach) => {
     const { world, dns } = givenResolver({ ...INTERNET, "b.corp": "SERVFAIL" });
     await storeReach(world, reach);
@@ -82,7 +82,7 @@ test("the engine asks for com once a second, however many names a resolver denie
   expect(calls.filter((call) => call === "NS com")).toHaveLength(1);
 });
 
-describe("reach of the name servers", () => {
+describe("the reach of the internet", () => {
   const visit = (isResolved: boolean, isOpen: boolean) => ({ isResolved, isOpen });
 
   test.each([

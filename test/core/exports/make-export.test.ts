@@ -73,7 +73,7 @@ const receiveAll = async ({ queue }: TestContext): Promise<readonly Json[]> =>
   (await queue.receive(makeExport.queue, { waitMs: 0 })).map(({ body }) => body);
 
 test.each<ExportOptions>([JSON_OF_ALL, { ...JSON_OF_ALL, format: "csv" }])(
-  "workers make a large export in parts, in any order, and the last part makes it ready: $format",
+  "workers write a large export in parts, in any order, and the last part completes it: $format",
   async (options) => {
     const ctx = await givenLargeJob();
     expect((await request(ctx.world, options)).state).toBe("pending");
@@ -92,7 +92,7 @@ test.each<ExportOptions>([JSON_OF_ALL, { ...JSON_OF_ALL, format: "csv" }])(
   },
 );
 
-test("one worker makes a large spreadsheet as one part", async () => {
+test("one worker writes a large spreadsheet as one part", async () => {
   const ctx = await givenLargeJob();
   const options: ExportOptions = { ...JSON_OF_ALL, format: "xlsx" };
   expect((await request(ctx.world, options)).state).toBe("pending");
@@ -194,7 +194,7 @@ test("the reconciler sends the messages that an export lacks", async () => {
   expect((await request(ctx.world)).state).toBe("ready");
 });
 
-test("an export that no worker can make fails once, and the next request begins again", async () => {
+test("an export that no worker can write fails once, and the next request begins again", async () => {
   const ctx = await givenLargeJob();
   await request(ctx.world);
   for (const message of await receiveAll(ctx)) await makeExport.giveUp?.handle(ctx.world, message);

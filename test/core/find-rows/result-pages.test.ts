@@ -163,7 +163,7 @@ test("rows keep the row numbers of the file, gaps included", async () => {
   ]);
 });
 
-test("a reader receives the rows of several passes in the input's order, without the rows of a pass that did not count", async () => {
+test("a reader receives the rows of several attempts in the input's order, without attempts that did not count", async () => {
   const { rows, table } = await givenRows(6);
   const of = (wanted: readonly number[]) => rows.filter(({ row }) => wanted.includes(row));
   const attempts = { one: [1, 4, 5], two: [2, 6], overtaken: [1, 2, 3] };

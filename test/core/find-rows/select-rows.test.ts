@@ -182,7 +182,7 @@ test("the selection reads at most a slice of rows between two pauses, and holds 
   }
 });
 
-test("the position of each row equals its index among the rows of its pass", async () => {
+test("the position of each row equals its index among the rows of its attempt", async () => {
   const row = (number: number): Row => ({
     row: number,
     status: "valid",

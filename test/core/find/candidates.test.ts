@@ -81,7 +81,7 @@ test("a second given name adds an initial that is less likely in use", () => {
   expect(locals.indexOf("jdoe")).toBeLessThan(locals.indexOf("john.f.doe"));
 });
 
-test("a person who is called by the second name adds both initials", () => {
+test("a person with a second given name as call name adds both initials", () => {
   const locals = likeliest({ first: "J. Robert", last: "Doe" }, {}, CANDIDATES_MAX);
 
   expect(locals[0]).toBe("robert.doe");
@@ -151,7 +151,7 @@ test("the candidates include both patterns of a domain, the more common one firs
   expect(likeliest(ann, { patternCounts: naming }, 2)).toEqual(["annl", "alee"]);
 });
 
-test("at a company with a mail gateway the bare given name ranks lower", () => {
+test("a bare given name ranks lower at a company with a mail gateway", () => {
   const mailHost = "eu-smtp-inbound-1.mimecast.com";
 
   expect(likeliest(ann, { mailHost }).indexOf("ann")).not.toBe(2);

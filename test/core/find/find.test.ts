@@ -125,7 +125,7 @@ test.each<[string, PatternCounts, string]>([
   ["flast is usual", createCounts(["flast", 1]), "valid"],
   ["fmlast is usual", createCounts(["fmlast", 1]), "valid"],
 ])(
-  "at a domain where %s, the find returns %s for a mailbox of one name and a letter",
+  "the find at a domain where %s returns %s for a mailbox of one name and a letter",
   async (_, counts, status) => {
     const { look } = givenCompany(["alee"]);
 

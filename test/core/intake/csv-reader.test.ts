@@ -132,7 +132,7 @@ test.each([
   ["a malformed address in brackets", "Ada <ada@x>", "syntax.domain_no_dot"],
   ["more than a thousand letters", `<${"x".repeat(2_000)}@x.org>`, "syntax.too_long"],
 ])(
-  "the parser reads no address from a cell with %s, and the fault names the reason",
+  "the parser reads no address from a cell with %s, and the fault states the reason",
   (_case, cell, fault) => {
     expect(shown(cell)).toBe(fault);
     expect(hasAddress(cell)).toBe(false);

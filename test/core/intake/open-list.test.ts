@@ -92,7 +92,7 @@ describe("the header of a list", () => {
     ]);
   });
 
-  test("the list reader finds a header when the caller found the column by its name", async () => {
+  test("the list reader finds a header when it found the email column by its name", async () => {
     expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
       "c@example.com",
     ]);

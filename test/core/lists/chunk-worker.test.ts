@@ -40,7 +40,7 @@ test("the worker reads the rows of a message, and counts them with their results
   await thenConsistent(ctx);
 });
 
-test("the worker removes a late message of an earlier pass, and asks no mail server", async () => {
+test("the worker removes a late message of an earlier attempt, and asks no mail server", async () => {
   const ctx = await setupMessages(createEmails(2));
   const [message = null] = ctx.messages;
   await verifyChunk.handle(greylisting(ctx.world), message);
@@ -57,7 +57,7 @@ test("the worker removes a late message of an earlier pass, and asks no mail ser
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the worker removes a message of a pass that nobody prepared", async () => {
+test("the worker removes a message of an attempt that nobody prepared", async () => {
   const ctx = await setupMessages(createEmails(2));
   const before = listStoredItems(ctx);
 
@@ -74,7 +74,7 @@ test("the worker removes a message of a pass that nobody prepared", async () => 
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the worker asks for each row once per pass, in at most three passes, and only while the row is deferred", async () => {
+test("the worker asks for each row once per attempt, in at most three attempts, and only while the row is deferred", async () => {
   const ctx = await setupMessages(createEmails(3), 3);
   const askCount: string[] = [];
   const world = probing(ctx.world, (ask) => (question) => {
@@ -113,7 +113,7 @@ const setupSilent = async (ms: number) => {
   return { ...ctx, world };
 };
 
-test("the worker ends a pass after twelve minutes, and attempts a row without a reply in the next pass", async () => {
+test("the worker ends an attempt after twelve minutes, and asks for a row without a reply in the next attempt", async () => {
   const ctx = await setupSilent(12 * MINUTE_MS + 1);
   const from = ctx.world.now().getTime();
 
@@ -124,7 +124,7 @@ test("the worker ends a pass after twelve minutes, and attempts a row without a 
   expect(await listResultEmails(ctx)).toEqual(["ann1@x.com"]);
 });
 
-test("a row without a reply in the last pass becomes unknown because of a timeout", async () => {
+test("a row without a reply in the last attempt becomes unknown because of a timeout", async () => {
   const ctx = await setupSilent(12 * MINUTE_MS + 1);
   let messages = ctx.messages;
   for (let pass = 0; pass < 4; pass++) {

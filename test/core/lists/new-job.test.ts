@@ -170,7 +170,7 @@ test("the queue counts a test key's job for the same account, and serves the job
   ]);
 });
 
-test("a message of a later pass weighs its number of rows, not the chunk's", async () => {
+test("a message of a later attempt counts with its number of rows, not the chunk's", async () => {
   const ctx = await givenChunked({ rows: 5 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: [...createEmails(4), "greylisted@x.com"] });
   await whenWorked(ctx);

@@ -37,7 +37,7 @@ test("the reconciler leaves a job with progress alone for another hour", async (
   expect(findItem(ctx)).toMatchObject({ seen: 2, due_sk: "2026-11-21T01:00:00.000Z" });
 });
 
-test("the reconciler sends unfinished chunks again when their job makes no progress", async () => {
+test("the reconciler sends unfinished chunks again when their job stops", async () => {
   const ctx = await setupMessages();
   await ctx.queue.sendMany("chunks", [{ body: ctx.messages[1] ?? null }]);
   await whenWorked(ctx);

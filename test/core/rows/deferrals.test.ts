@@ -63,7 +63,7 @@ test("rows of the same time, reason and history form one group", () => {
   ]);
 });
 
-test("a pass takes the first group even before its time, and the groups due within half a minute of it", () => {
+test("an attempt takes the first group even before its time, and groups due within half a minute of it", () => {
   const groups = ["00:06:00", "00:06:30", "00:06:31"].map((time, at) => ({
     ...row(at, `2026-11-21T${time}.000Z`),
     rows: [at],
@@ -76,7 +76,7 @@ test("a pass takes the first group even before its time, and the groups due with
   expect(splitDue([])).toEqual({ due: [], later: [] });
 });
 
-test("rows of one chunk that fail in several passes each receive one refund", async () => {
+test("rows of one chunk that fail in several attempts each receive one refund", async () => {
   const ctx = createMoodyWorld(await givenChunked({ rows: 3 }), {
     "ann2@x.com": ["error@x.com"],
     "ann3@x.com": ["greylisted@x.com", "error@x.com"],
@@ -180,7 +180,7 @@ test("the worker stores the finished rows while the slow rows continue", async (
   expect(await readJob(ctx)).toMatchObject({ status: "processing", progress: { processed: 3 } });
 });
 
-test("slow rows continue in a message with their own weight, and no session asks their server again", async () => {
+test("slow rows continue in a message that counts only them, and no session asks their server again", async () => {
   const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
   await whenHandled(ctx, await receiveAll(ctx));
 
@@ -193,7 +193,7 @@ test("slow rows continue in a message with their own weight, and no session asks
   await thenConsistent(ctx);
 });
 
-test("a pass stores slow rows that have ended while another row takes minutes", async () => {
+test("an attempt stores slow rows that have ended while another row takes minutes", async () => {
   const ctx = await setupSlow([...createEmails(1), "slow@x.com", "endless@x.com"]);
   const from = ctx.world.now().getTime();
   await whenHandled(ctx, await receiveAll(ctx));

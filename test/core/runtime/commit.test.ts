@@ -63,7 +63,7 @@ test.each<[Fate[], string, number, number]>([
   },
 );
 
-test("commit passes on an error that the table throws at the first try, and does not retry", async () => {
+test("commit rethrows an error that the table throws at the first try, and does not retry", async () => {
   const ctx = await setupFates(["breaks", "passes"]);
 
   await expect(commit(ctx.world, WRITES)).rejects.toThrow("no connection");

@@ -375,7 +375,7 @@ describe("processes with one table", () => {
     expect(sessions.length).toBeLessThanOrEqual(3 * ICLOUD.length);
   });
 
-  test("processes with one table pass on the provider's words, and no recipient of another account", async () => {
+  test("processes with one table share the provider's words, and no recipient of another account", async () => {
     const { probes } = givenProviders(blockAt("MAIL", `${S3150} for anna@secret.example`), {
       processes: 2,
     });

@@ -49,7 +49,7 @@ test("a lone caller starts without a wait, and so does a caller who arrives afte
   expect(sessions).toBe(5);
 });
 
-test("a caller who arrives during another's session waits no longer than the gathering lasts", async () => {
+test("a caller who arrives during another's session waits no longer than the pause that collects recipients", async () => {
   const { ask, world } = givenBusyHosts();
   const first = ask("ann", "caller", "ann", ONE_HOST);
   await world.sleep(5);
@@ -85,7 +85,7 @@ const whenRowsTrickle = async (others: number) => {
   return { longestMs: Math.max(...waits), sessions: sessions() - 20 * others };
 };
 
-test("the rows of a list with many sessions gather after a session instead of taking a session each", async () => {
+test("the rows of a list with many sessions wait for a common session instead of taking one each", async () => {
   const many = await whenRowsTrickle(30);
   const few = await whenRowsTrickle(0);
 

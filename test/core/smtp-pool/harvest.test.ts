@@ -102,7 +102,7 @@ test.each(["MAIL", "EHLO"])(
   },
 );
 
-test("a server that keeps taking us for a harvester gets a few sessions, and makes no address invalid", async () => {
+test("a server that keeps taking us for a harvester gets a few sessions, and no address becomes invalid by it", async () => {
   const { engines, sessions } = givenServer(() => "550 5.1.1 User unknown; too many unknown users");
 
   const answers = await askAll(engines, 300);

@@ -94,7 +94,7 @@ test("a queue opens one session after a backoff, and none during the backoff", (
   expect(decideForQueue({}, { isBackingOff: true })).toBe("join");
 });
 
-test("a queue gathers after a session has begun, unless none is open or the next one would be full", () => {
+test("a queue collects recipients after a session has begun, unless none is open or the next one would be full", () => {
   const begun = { hasJustOpened: true, sessions: 1 };
 
   expect(decideForQueue(begun)).toBe("gather");
@@ -102,7 +102,7 @@ test("a queue gathers after a session has begun, unless none is open or the next
   expect(decideForQueue({ ...begun, recipients: 25 })).toBe("ask");
 });
 
-test("a queue gathers the rows of a large list, and neither its callers nor another account's rows", () => {
+test("a queue collects the rows of a large list, and neither its callers nor another account's rows", () => {
   const gathersFor = "ann";
 
   expect(decideForQueue({ gathersFor })).toBe("gather");

@@ -42,7 +42,7 @@ describe.each([
   ["a missing PTR at RCPT", OTHER, "RCPT", NO_PTR],
   ["too many connections at the greeting", OTHER, "", MANY],
 ] as const)("a throttle without an end: %s", (_, hosts, command, reply) => {
-  test("a throttle without an end makes 300 rows wait, and causes at most 20 sessions in six hours", async () => {
+  test("300 rows wait during a throttle without an end, with at most 20 sessions in six hours", async () => {
     const { probe, sessions, world } = givenProviders(throttleAt(command, reply));
     const startMs = world.now().getTime();
     for (const minutes of WAVES_MINUTES) {

@@ -45,7 +45,7 @@ test("every recipient becomes unknown when the provider refuses the witness, too
   expect(circuits()).toMatchObject([{ openings: 1, refusal: { code: 550 } }]);
 });
 
-test("forty refused recipients become invalid when the operator names no witness", async () => {
+test("forty refused recipients become invalid when the operator configured no witness", async () => {
   const { probe } = givenProviders(answerFor(always, always));
 
   expect(countResults(await askMany(probe, 40, GOOGLE))).toEqual({

@@ -81,7 +81,7 @@ const countUntil = async (
   throw new Error(`none of ${most} was ${status}`);
 };
 
-test("one recipient in 200 brings a random one, and a provider that refuses it keeps its belief", async () => {
+test("one recipient in 200 brings a random one, and a refusal of the random one confirms the provider's policy", async () => {
   const ctx = givenSqliteWorld();
   const { asked, verifyOne } = givenProcess(ctx, { acceptsUnknown: false });
 

@@ -71,7 +71,7 @@ test("a second caller does not wait for an already known fault", async () => {
   expect(await msFor("other")).toBe(1);
 });
 
-test("a clock that jumps makes no caller wait long", async () => {
+test("a clock that jumps delays no caller for long", async () => {
   const { msFor, jump } = setup();
   const one = msFor("one");
   jump(30 * DAY_MS);

@@ -117,7 +117,7 @@ const noteSteps = (world: AppWorld) => {
   return { stepsOf, world: noting };
 };
 
-test("a page of results counts as one step of its job's account", async () => {
+test("a page of results counts as one piece of work of its job's account", async () => {
   const rows = 250;
   const ctx = await givenChunked({ rows, balance: 1_000 });
   const { world, account } = ctx;
@@ -132,7 +132,7 @@ test("a page of results counts as one step of its job's account", async () => {
   expect(new Set(stepsOf)).toEqual(new Set([`list of ${account}`]));
 });
 
-test("500 rows read from a list count as one step of its account", async () => {
+test("500 rows read from a list count as one piece of work of its account", async () => {
   const ctx = await given({ balance: 10_000 });
   const { stepsOf, world } = noteSteps(ctx.world);
 
@@ -141,7 +141,7 @@ test("500 rows read from a list count as one step of its account", async () => {
   expect(stepsOf).toEqual(Array(3).fill(`list of ${ctx.account}`));
 });
 
-test("each chunk read and each 100 rows written for an export count as a step of its job's account", async () => {
+test("each chunk read and each 100 rows written for an export count as a piece of work of its job's account", async () => {
   const ctx = await given();
   const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 204);
   await givenJobOf(ctx, [rows.slice(0, 203), rows.slice(203)]);

@@ -169,7 +169,7 @@ test("a wildcard record without DKIM keys raises no issue", async () => {
   expect(await whenAnalysed(names)).toMatchObject({ status: "pass", selectorsFound: ["s2"] });
 });
 
-test("the analysis distrusts a server that denies _domainkey and serves names below it", async () => {
+test("the analysis distrusts a server that denies _domainkey and answers for names below it", async () => {
   const names = { ...keys({ r4nd0m: "v=spf1 -all", s1: GOOD }) };
   const honest = createZoneDns(names);
   const { status } = await analyseDkim(

@@ -330,7 +330,7 @@ describe("the policy that receivers apply", () => {
     ];
   };
 
-  test("each issue names the policy that receivers apply, for every combination of tags", async () => {
+  test("each issue states the policy that receivers apply, for every combination of tags", async () => {
     const wrong: string[] = [];
     for (const text of RECORDS) {
       const [domain, existing, missing] = await Promise.all(

@@ -72,7 +72,7 @@ test.each([
   ["np", "; sp=quarantine; np=none", "none"],
   ["sp without np", "; sp=quarantine", "quarantine"],
   ["p without either", "", "reject"],
-])("the tree walk applies to a name that does not exist %s", async (_, more, policy) => {
+])("the tree walk applies %s to a name that does not exist", async (_, more, policy) => {
   const found = await whenWalked({ "example.com": P("reject", more) }, "no.example.com", false);
 
   expect(found.policy).toBe(policy);
@@ -90,7 +90,7 @@ test.each([
     { "b.example.com": "TIMEOUT", "example.com": P("none") },
     null,
   ],
-] as const)("the tree walk meets a silent name: %s", async (_, at, from) => {
+] as const)("the tree walk stays open at a silent name: %s", async (_, at, from) => {
   const domain = "a.example.com" in at ? "a.example.com" : "a.b.example.com";
 
   expect(await whenWalked(at, domain)).toMatchObject({ from, isOpen: true });

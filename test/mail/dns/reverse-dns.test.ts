@@ -55,7 +55,7 @@ test.each([
   expect(issues.map(({ id }) => id)).toEqual(isGeneric ? ["PTR_GENERIC"] : []);
 });
 
-test("the analysis shows the name that leads back to the address", async () => {
+test("the analysis shows the host name that leads back to the address", async () => {
   const names = { ...named("a.example.com", "MAIL.example.com"), ...at("mail.example.com") };
 
   expect(await analyseReverseDns(createZoneDns(names), IP)).toMatchObject({

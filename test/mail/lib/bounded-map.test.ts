@@ -17,7 +17,7 @@ test("a bounded map drops the entries that were not used for longest", () => {
   ]);
 });
 
-test("a bounded map stores no entry above half of its total weight, and drops the entry that it replaces", () => {
+test("a bounded map stores no entry above half of its limit, and drops the entry that it replaces", () => {
   const map = createNumbers(10);
   map.set("a", 5);
   expect(map.get("a")).toBe(5);
@@ -25,7 +25,7 @@ test("a bounded map stores no entry above half of its total weight, and drops th
   expect([map.get("a"), map.isEmpty()]).toEqual([undefined, true]);
 });
 
-test("over 20,000 random steps a bounded map keeps its weight, returns no old value, and keeps the last used", () => {
+test("over 20,000 random operations a bounded map keeps its limit, returns no old value, and keeps the last used", () => {
   const weightMax = 50;
   const map = createNumbers(weightMax);
   const values = new Map<string, number>();

@@ -334,7 +334,7 @@ describe("an operator's changes", () => {
     expect([mine.free("campus.example"), mine.free("gmail.com")]).toEqual([true, false]);
   });
 
-  test("an operator's changes make no provider of a domain that they call disposable", () => {
+  test("an operator's changes turn no domain into a provider that they call disposable", () => {
     expect(changedBy("+disposable yahoo.nl").free("yahoo.nl")).toBe(false);
   });
 
@@ -367,7 +367,7 @@ describe("an operator's changes", () => {
 });
 
 describe("the lists' evidence", () => {
-  test("the evidence names every list with its source, version, count and hash", () => {
+  test("the evidence lists every list with its source, version, count and hash", () => {
     expect(shipped.versions.map(({ list }) => list)).toEqual([
       "disposable",
       "free",

@@ -14,7 +14,7 @@ test("each disposable domain states a source, and a first date no later than its
   expect(readDomains(WHOLE_EDITION.lists.disposable).filter((one) => !hasOrigin(one))).toEqual([]);
 });
 
-test("the origin of a domain names its packages and FakeFilter's first date", () => {
+test("the origin of a domain lists its packages and FakeFilter's first date", () => {
   expect(findOrigin("muhaos.com")).toEqual({ sources: ["fakefilter"], since: "2026-02-09" });
   expect(findOrigin("mailinator.com")).toEqual({
     sources: [

@@ -41,7 +41,7 @@ const forward = (
 const isOf = (field: string, name: string) => field.startsWith(`${name}:`);
 
 test.each([1, 2, 3])(
-  "a chain of %i is valid, and names the servers that passed the mail on",
+  "a chain of %i is valid, and lists the servers that forwarded the mail",
   async (n) => {
     const { arc } = await assess(forward(n), ZONE);
 

@@ -143,7 +143,7 @@ test("a DNS query without an answer costs no points, and the score omits its par
   expect(scored.parts.map(({ part }) => part)).not.toContain("dkim");
 });
 
-test("an Ed25519 signature is valid, and alone makes the report ask for an RSA signature", async () => {
+test("an Ed25519 signature is valid, and alone causes advice for an RSA signature", async () => {
   const mail = await sign(writeMail(), { key: ED25519 });
   const { dkim, findings } = await assess(mail, { ...GOOD, [KEY_NAME]: { TXT: [ED25519.record] } });
 

@@ -130,7 +130,7 @@ describe("attempts at few hosts", () => {
     expect(tally).toEqual(["192.0.2.1"]);
   });
 
-  test("the engine makes no attempt at a host without an address", async () => {
+  test("the engine tries no host without an address", async () => {
     const { tally, tried: outcome } = await whenTried(
       { "192.0.2.2": friendly },
       hostsAt([], "192.0.2.2"),
@@ -140,7 +140,7 @@ describe("attempts at few hosts", () => {
     expect(outcome.host).toBe("mx2.a.example");
   });
 
-  test("the engine makes no attempt after the deadline, and leaves all recipients to ask", async () => {
+  test("the engine tries no host after the deadline, and leaves all recipients unasked", async () => {
     const { connect, log } = createNetwork({});
     const late = { now: () => new Date(25_000), deadline: new Date(25_000) };
 

@@ -342,7 +342,7 @@ describe("a broken flight", () => {
   });
 });
 
-test("many deferred recipients of as many domains leave room for their random recipients", () => {
+test("many deferred recipients of as many domains leave enough commands for their random recipients", () => {
   const recipients = Array.from({ length: 9 }, (_, n) => `ann@d${n}.example`);
   const randoms = new Map(recipients.map((_, n) => [`d${n}.example`, `zq@d${n}.example`]));
   const later = "450 4.7.1 Greylisted";

@@ -277,7 +277,7 @@ test("the reader stores a domain with letters beyond ASCII in A-labels", async (
   );
 });
 
-test("the reader names a receiver without a name by its address", async () => {
+test("the reader identifies a receiver without a name by its address", async () => {
   const text = createDmarcReport().replace(/<org_name>.*<\/org_name>/, "");
 
   expect((await readDmarc(text)).reporter).toBe("receiver.example");
@@ -443,7 +443,7 @@ describe("reports of other reporters", () => {
       /policies\[0\].policy.policy-domain: is missing/,
     ],
   ])(
-    "the reader refuses a TLS report that names %s, since its domain is unknown",
+    "the reader refuses a TLS report about %s, since its domain is unknown",
     async (_name, policies, reason) => {
       await expect(read(tls({ policies }))).rejects.toThrow(reason);
     },

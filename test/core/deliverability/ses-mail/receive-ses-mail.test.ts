@@ -140,7 +140,7 @@ test("the service trusts SES's fields, and leaves the same fields below them in 
   expect(mail).toMatchObject({ ip: "192.0.2.1", helo: "out.shop.example" });
 });
 
-test("the report shows an IPv6 client, and a sender whose address names another host", async () => {
+test("the report shows an IPv6 client, and a sender at another host", async () => {
   const ctx = await setup();
   const received = `from out.shop.example (out.shop.example [2001:db8::1]) by inbound-smtp.us-east-1.amazonaws.com with SMTP id ${SES_ID} for x; Sat`;
   const others = [
