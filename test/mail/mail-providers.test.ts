@@ -92,8 +92,8 @@ describe("proof by an acceptance", () => {
   });
 
   test.each([
-    ["a custom domain may have a catch-all mailbox", "company.example", ICLOUD],
-    ["a Workspace domain may have one, too", "company.example", WORKSPACE],
+    ["a custom domain may contain a catch-all mailbox", "company.example", ICLOUD],
+    ["a Workspace domain may contain a catch-all mailbox", "company.example", WORKSPACE],
     ["the domain's MX record names Gmail's hosts", "company.example", GMAIL],
     ["gmail.com's own host did not answer", "gmail.com", "mx.elsewhere.example"],
     ["no host answered", "gmail.com", null],

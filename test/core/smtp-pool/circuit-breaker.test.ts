@@ -396,11 +396,11 @@ const lose = async () => ({ outcome: "ambiguous" }) as const;
 const away: Table = { get: refuse, query: refuse, write: refuse, transact: refuse };
 
 describe.each<[string, (table: Table) => Table]>([
-  ["away", () => away],
+  ["unreachable", () => away],
   ["silent", () => ({ get: never, query: never, write: never, transact: never })],
-  ["deaf", (table) => ({ ...table, write: lose })],
+  ["unsure of its writes", (table) => ({ ...table, write: lose })],
   [
-    "full of nonsense",
+    "full of invalid fields",
     (table) => ({ ...table, get: async (key) => ({ ...key, openings: "many" }) }),
   ],
 ])("a table that is %s", (_, tableOf) => {

@@ -282,11 +282,11 @@ const never = () => new Promise<never>(() => {});
 const lose = async () => ({ outcome: "ambiguous" }) as const;
 
 test.each<[string, (table: Table) => Table]>([
-  ["away", () => ({ get: refuse, query: refuse, write: refuse, transact: refuse })],
+  ["unreachable", () => ({ get: refuse, query: refuse, write: refuse, transact: refuse })],
   ["silent", () => ({ get: never, query: never, write: never, transact: never })],
-  ["deaf", (table) => ({ ...table, write: lose })],
+  ["unsure of its writes", (table) => ({ ...table, write: lose })],
   [
-    "full of nonsense",
+    "full of invalid fields",
     (table) => ({ ...table, get: async (key) => ({ ...key, failures: "many" }) }),
   ],
 ])("a table that is %s stops no verification and changes no verdict", async (_, tableOf) => {

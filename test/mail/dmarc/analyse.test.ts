@@ -22,7 +22,7 @@ type Row = readonly [
 ];
 
 test.each(asRows<Row>`
-  as it should be | ${own(BEST)} | [] | 100 | reject
+  a sound record | ${own(BEST)} | [] | 100 | reject
   no record | ${HOME} | [DMARC_MISSING] | 0 | null
   two records | ${own(BEST, "v=DMARC1; p=none")} | [DMARC_MULTIPLE] | 0 | null
   a version in small letters | ${own("v=dmarc1; p=reject")} | [DMARC_VERSION] | 0 | null

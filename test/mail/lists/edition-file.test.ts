@@ -68,7 +68,7 @@ const SHORT_NAMES = Array.from({ length: 260_000 }, (_, at) => `${at.toString(36
 test.each<[string, () => Buffer | Promise<Buffer>, string]>(asRows`
   no bytes | ${() => Buffer.alloc(0)} | no valid signature
   no signature | ${() => Buffer.from(formatEdition("2026.12.1", []))} | no valid signature
-  half of it | ${() => createEdition().subarray(0, 300_000)} | no valid signature
+  half of its bytes | ${() => createEdition().subarray(0, 300_000)} | no valid signature
   all but its last line | ${() => cutLine(createEdition())} | no valid signature
   all but its last byte of signature | ${() => createEdition().subarray(0, -4)} | no valid signature
   one letter changed | ${() => changeByte(createEdition(), 100_000)} | no valid signature
