@@ -30,7 +30,7 @@ test.each(files)(
   },
 );
 
-test("each id and each name of an action belongs to one endpoint or action", () => {
+test("no two endpoints or actions share an id or a name", () => {
   const ids = endpoints.flatMap(({ id, actions = {} }) => [
     id,
     ...Object.values(actions).map((action) => action.id),

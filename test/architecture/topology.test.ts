@@ -114,7 +114,7 @@ const HELD: readonly (readonly [what: string, need: Need, why: string])[] = [
   [`only ${listPartitions("table:mail-hosts")}`, "table:mail-hosts", "parses replies of strangers"],
 ];
 
-test("docs/operating.md says which Lambdas hold each secret, or reach only some partitions", () => {
+test("docs/operating.md lists the Lambdas that hold each secret, or reach only some partitions", () => {
   const rows = HELD.map(([what, need, why]) => [
     what,
     listHolders(({ needs }) => needs.includes(need)),

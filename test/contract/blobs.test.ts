@@ -51,7 +51,7 @@ const adapters: Adapters<Open> = [
 ];
 
 describeAdapters("blobs", adapters, (open) => {
-  test("a reader receives a blob that was put in chunks whole, and the store knows its size", async () => {
+  test("a reader receives a blob that was put in chunks as a whole, and the store knows its size", async () => {
     const blobs = await open();
 
     const metadata = await blobs.put(KEY, streamPieces("a@b.c\n", "d@e.f\n"));
@@ -79,7 +79,7 @@ describeAdapters("blobs", adapters, (open) => {
     await expect(blobs.get(KEY, { range: { from: 10, to: 20 } })).rejects.toThrow(RangeError);
   });
 
-  test("a reader receives a blob larger than a request whole, and the store knows its size and version", async () => {
+  test("a reader receives a blob larger than a request as a whole, and the store knows its size and version", async () => {
     const blobs = await open();
     const piece = Buffer.alloc(1_000_003, "0123456789");
 

@@ -184,7 +184,7 @@ test("a message in work is delivered again when the clock jumps back, and ends o
   expect(await queue.acknowledge(second?.receipt ?? "")).toBe(true);
 });
 
-test("a sent message wakes a waiting receiver, and not a timer", async () => {
+test("a sent message, and not a timer, wakes a waiting receiver", async () => {
   const queue = createSqliteQueue(":memory:", () => new Date());
   const received = queue.receive(chunks, { waitMs: 600_000 });
   await queue.sendMany("other", [{ body: 1 }]);

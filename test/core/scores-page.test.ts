@@ -57,7 +57,7 @@ const publish = (heading: string, text: string) => {
 const formatArea = (high: readonly number[], low: readonly number[]) =>
   `Area under the curve: ${areaUnderCurve(high, low).toFixed(3)}.`;
 
-test("the page shows how well name likeness separates people from machines", () => {
+test("docs/scores.md shows how well name likeness separates people from machines", () => {
   const sentence = formatArea(
     humanLocals.map(scoreNameLikeness),
     machineLocals.map(scoreNameLikeness),
@@ -66,7 +66,7 @@ test("the page shows how well name likeness separates people from machines", () 
   expect(page).toContain(publish("Name likeness", sentence));
 });
 
-test("the page shows the calibration of catch_all_confidence", () => {
+test("docs/scores.md shows the calibration of catch_all_confidence", () => {
   const confidence = (local: string) => scoreCatchAll(local, { isRole: false, pattern: null });
   const people = humanLocals.map(confidence);
   const machines = machineLocals.map(confidence);
@@ -76,7 +76,7 @@ test("the page shows the calibration of catch_all_confidence", () => {
   expect(page).toContain(publish("catch_all_confidence, pattern unknown", text));
 });
 
-test("the page shows how well bot likeness separates machines from people, and how many its threshold flags", () => {
+test("docs/scores.md shows how well bot likeness separates machines from people, and how many its threshold flags", () => {
   const area = formatArea(machineLocals.map(scoreBotLikeness), humanLocals.map(scoreBotLikeness));
   const percent = (locals: readonly string[]) =>
     ((100 * locals.filter(isBot).length) / locals.length).toFixed(1);
@@ -87,7 +87,7 @@ test("the page shows how well bot likeness separates machines from people, and h
 
 const FLAGGED_PERCENT_MAX = 0.3;
 
-test("the page shows the share of each country's names flagged as generated: at most 3 in 1,000", () => {
+test("docs/scores.md shows the share of each country's names flagged as generated: at most 3 in 1,000", () => {
   const measured = LOCALS_BY_COUNTRY.map(({ title, locals }) => ({
     title,
     locals: locals.length,
@@ -108,7 +108,7 @@ test("the page shows the share of each country's names flagged as generated: at 
 
 const { rareEnding } = createLists();
 
-test("the page shows the starting score and band of each status, and the points of each part", () => {
+test("docs/scores.md shows the starting score and band of each status, and the points of each part", () => {
   const statuses = Object.entries(START_SCORES).map(
     ([status, base]) =>
       `| \`${status}\` | ${base} | ${BANDS[status as Status].least} to ${BANDS[status as Status].most} |`,
@@ -119,7 +119,7 @@ test("the page shows the starting score and band of each status, and the points 
   expect(page.replaceAll("\n", " ")).toContain(`Parts: ${parts.join("; ")}.`);
 });
 
-test("the page shows how often a typo suggestion is right", () => {
+test("docs/scores.md shows how often a typo suggestion is right", () => {
   const sentenceText = deadDomains.map(({ typed, meant }) => {
     const hasRareEnding = rareEnding(typed);
     const signals = { mailWorks: false, squatOf: null, hasRareEnding };
@@ -166,7 +166,7 @@ const readSent = (text: string) => {
   return { delivered, bounced };
 };
 
-test("the page's examples of catch_all_confidence add up as in the code", () => {
+test("the examples of catch_all_confidence in docs/scores.md add up as in the code", () => {
   const made = examples.map(({ local, role, pattern, sent }) => {
     const signals = {
       isRole: role === "yes",
@@ -289,7 +289,7 @@ describe("scores page", () => {
     ],
     ["Issues", `${ofOneCost()}\n${ofSeveralCosts()}`],
     ["Blocklists", ofLists()],
-  ])("the page shows every number of %s as the code counts", (heading, made) => {
+  ])("docs/scores.md shows every number of %s as the code counts", (heading, made) => {
     const rows = rowsUnder(heading);
     const expected = unpadded(made).split("\n");
     if (expected.some((row, at) => !rows[at]?.startsWith(row)))
@@ -312,11 +312,11 @@ describe("scores page", () => {
         spamPoints === undefined ? [] : [`${code(id)} ${spamPoints}`],
       ),
     ],
-  ])("the page lists under %s each id of the code in its order", (heading, listed) => {
+  ])("docs/scores.md lists under %s each id of the code in its order", (heading, listed) => {
     expect(textUnder(heading)).toContain(listed.join(", "));
   });
 
-  test("the page states the model's version and the bounds of the likelihood", () => {
+  test("docs/scores.md states the model's version and the bounds of the likelihood", () => {
     expect(page).toContain(`Version of the model: **${MODEL_VERSION}**`);
     expect(textUnder("Spam assessment")).toContain(`its cost, at most ${LISTING_MAX}`);
     expect(page).toContain(`low below ${MEDIUM_FROM}, medium below ${HIGH_FROM}, high from there`);
@@ -329,13 +329,13 @@ describe("scores page", () => {
   const page = readFileSync("docs/scores.md", "utf8");
   const part = page.slice(page.indexOf("## Finding an address"), page.indexOf("## Deliverability"));
 
-  test("the page shows every pattern and its share", () => {
+  test("docs/scores.md shows every pattern and its share", () => {
     const shares = Object.entries(PATTERNS).map(([pattern, share]) => `\`${pattern}\` ${share}`);
 
     expect(part.replaceAll("\n", " ")).toContain(shares.join(", "));
   });
 
-  test("the page shows how each reply lowers the confidence", () => {
+  test("docs/scores.md shows how each reply lowers the confidence", () => {
     const percent = (weight: number) => Math.round(weight * 100);
 
     expect(part).toMatch(new RegExp(`valid\\W+${percent(VERDICT_WEIGHTS.valid)} × own`));
@@ -359,7 +359,7 @@ describe("scores page", () => {
     ["García López", "last"],
     ["Müller", "last"],
     ["Дмитрий", "first"],
-  ] as const)("the page shows the written forms of %s", (name, as) => {
+  ] as const)("docs/scores.md shows the written forms of %s", (name, as) => {
     const forms =
       listNameForms({ first: "Ann", last: "Lee", [as]: name }, "example.com")?.[as] ?? [];
 

@@ -49,7 +49,7 @@ test("a visitor's receipt is valid, although it states no verdict", async () => 
   expect(checked).not.toHaveProperty("claims.status");
 });
 
-test("the key of the answer's year signs, and the year before has published that key", async () => {
+test("the key of the answer's year signs the receipt, and is public a year before", async () => {
   const { world, facts, keySet } = await setup();
   const receipt = signReceipt(world, { ...facts, at: new Date("2027-01-01T00:00:00Z") });
   const old = { keys: keySet.keys.slice(0, 1) };

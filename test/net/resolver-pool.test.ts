@@ -134,7 +134,7 @@ test.each([
   ["an alias to a missing name", "MX", "alias-to-nothing.test", "nxdomain"],
   ["a failing server", "MX", "servfail.test", "servfail"],
   ["a refusing server", "MX", "refused.test", "refused"],
-] as const)("the resolver returns for %s (%s of %s) %s", async (_, type, name, kind) => {
+] as const)("the look-up of %s (%s of %s) returns %s", async (_, type, name, kind) => {
   const { dns } = await givenPool();
 
   expect(await dns(type, name)).toEqual({ kind });
@@ -214,7 +214,7 @@ test("the resolver gives up a silent server in the end", { timeout: 30_000 }, as
   );
 });
 
-test("a close answers waiting callers, and every later caller", async () => {
+test("closing the resolver answers waiting callers and every later caller", async () => {
   const { server, dns } = await givenPool();
   const waiting = dns("A", "silent.test");
   while (server.questions.length === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -355,7 +355,7 @@ describe("names that no host has", () => {
     ["A", "not there.example.com", "nxdomain"],
     ["A", "se rv.test", "servfail"],
     ["A", "re fused.test", "refused"],
-  ] as const)("the resolver returns for %s of %j %s", async (type, name, kind) => {
+  ] as const)("the look-up of %s of %j returns %s", async (type, name, kind) => {
     const { dns } = await givenPool();
 
     expect(await dns(type, name)).toEqual({ kind });

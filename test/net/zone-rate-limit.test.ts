@@ -89,7 +89,7 @@ const setup = (lost: readonly number[] = []) => {
   return { isLossy, counts, wait };
 };
 
-test("packets count as lost when one control query has no answer, and this counts once", async () => {
+test("packets count as lost, and only once, when one control query has no answer", async () => {
   const { isLossy, counts } = setup([3]);
 
   expect(await Promise.all([isLossy(), isLossy()])).toEqual([true, true]);

@@ -88,7 +88,7 @@ describe("a parsed address", () => {
     );
   });
 
-  test("a parsed address keeps every limit, and contains nothing that ends a line of the dialogue", () => {
+  test("a parsed address stays within every length limit, and contains nothing that ends a line of the dialogue", () => {
     fc.assert(
       whenParsed((address) => {
         expect(Buffer.byteLength(address.local)).toBeLessThanOrEqual(127);

@@ -58,7 +58,7 @@ test("the likeliest guess comes first, and all guesses together are at most cert
   );
 });
 
-test("a name is usable exactly when it leads to a guess", () => {
+test("a name is usable exactly when a guess exists for the name", () => {
   fc.assert(
     fc.property(name, name, (first, last) => {
       const knowledge = { patternCounts: new Map() as PatternCounts, mailHost: null };

@@ -133,7 +133,7 @@ test("the evaluation counts and sends no more than its budget, whatever the zone
   );
 });
 
-test("one failing name leaves no score, or received no query", async () => {
+test("the score is absent exactly when the check queries a failing name", async () => {
   await fc.assert(
     fc.asyncProperty(
       createZone(soundTerm),

@@ -89,7 +89,7 @@ test("the worker cancels a single verification that continues as a job of a disa
   await thenConsistent(ctx);
 });
 
-test("the response names a list still in the queue, and the list's worker cancels it later", async () => {
+test("the response lists a job still in the queue, and the job's worker cancels the job later", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(4)));
   let left: readonly string[] = [];

@@ -463,7 +463,7 @@ describe("documents of an issuer in the cache", () => {
     expect(countFetches()).toBe(2);
   });
 
-  test("many concurrent callers share one fetch", async () => {
+  test("many concurrent callers share one fetch of a document", async () => {
     const { issuers, countFetches } = givenDocument({});
     await Promise.all(
       Array.from({ length: 50 }, () => issuers.fetchDocument("https://issuer.example/")),

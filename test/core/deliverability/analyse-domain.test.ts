@@ -169,7 +169,7 @@ test("a softfail of SPF costs points when DMARC decides nothing", async () => {
   expect((await createReport(createZoneDns(soft("none")))).spf).toMatchObject({ score: 95 });
 });
 
-test("a domain whose records all state that it sends no mail may also receive no mail", async () => {
+test("the check subtracts no points for a null MX when every record of the domain forbids sending", async () => {
   const parked = (end: string): Zone => ({
     "example.com": { MX: ["0 ."], TXT: [`v=spf1 ${end}`] },
     "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject; np=reject"] },
@@ -217,7 +217,7 @@ test("the check gives up a fetch of documents with its time, and counts no fault
   });
 });
 
-test("a fetch that begins late ends with the check", async () => {
+test("a fetch that begins late ends when the check's time is over", async () => {
   const { now, sleep } = createVirtualTime(new Date(Date.UTC(2026, 10, 21)));
   const names = createZoneDns(GOOD);
   const slow: Dns = async (type, name) => {

@@ -99,7 +99,7 @@ test("the check puts a sending address that SPF does not cover in front of the r
   );
 });
 
-test("the proposed record contains an open part, and promises no points, when nothing shows the senders", async () => {
+test("the proposed record contains a placeholder, and promises no points, when nothing shows the senders", async () => {
   const report = await whenChecked({
     ...given([], [GOOD_DMARC]),
     "example.com": { TXT: ["hello"] },
@@ -112,7 +112,7 @@ test("the proposed record contains an open part, and promises no points, when no
   expect(report.afterRecords).toBeNull();
 });
 
-test("a proposed record with a gap promises no points, and puts a sending address before the gap", async () => {
+test("a proposed record with a placeholder promises no points, and puts a sending address before the placeholder", async () => {
   const report = await whenChecked(
     given(["v=spf1 include:gone.test -all"], [GOOD_DMARC]),
     "5.6.7.8",
@@ -285,7 +285,7 @@ test.each<readonly [id: string, zone: Zone, record: object, open: readonly strin
     ["<https URL of your logo>", "<https URL of its mark certificate>"],
   ],
 ])(
-  "the advice %s contains its record and lists the record's open parts",
+  "the advice %s contains its record and lists the record's placeholders",
   async (id, zone, record, open) => {
     expect(getProposal(await whenChecked(zone), id)).toMatchObject({ record, open });
   },

@@ -66,7 +66,7 @@ test("the writer closes its source of rows when the reader stops", async () => {
   await expect(closed.promise).resolves.toBeUndefined();
 });
 
-test("the file ends with the error of rows that fail", async () => {
+test("an error in the rows ends the file with that error", async () => {
   async function* createFailingRows(): AsyncGenerator<readonly string[]> {
     yield ["email"];
     throw new Error("a row is missing");

@@ -113,7 +113,7 @@ test("one worker writes a large spreadsheet as one part", async () => {
   expect(rows).toHaveLength(ROWS + 1);
 });
 
-test("repeated messages change no export, even after it is ready", async () => {
+test("repeated messages change no export, not even a finished one", async () => {
   const ctx = await givenLargeJob();
   await request(ctx.world);
   const messages = await receiveAll(ctx);

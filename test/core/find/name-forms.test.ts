@@ -167,7 +167,7 @@ test.each([
 test.each([
   ["a Japanese name that is in no table", "田中", "鷹志"],
   ["a Cantonese name", "陳", "大文"],
-])("the forms exclude %s", (_, last, first) => {
+])("the finder builds no form of %s", (_, last, first) => {
   const domain = last === "陳" ? "firma.hk" : "example.com";
 
   expect(listNameForms({ first, last }, domain)).toBeNull();

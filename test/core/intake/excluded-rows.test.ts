@@ -79,7 +79,7 @@ test.each<[string, Blobs["put"]]>([
   },
 );
 
-test("the reader refuses rows that were replaced by another version", async () => {
+test("the reader refuses excluded rows that another version replaced", async () => {
   const blobs = createMemoryBlobs();
   const { write, end } = createExcludedWriter(blobs, KEY);
   await write(createRows(1, 1));
@@ -131,20 +131,20 @@ const listOf = (emails: readonly string[], countersMax?: number) => {
   return domains.list();
 };
 
-test("the list of domains begins with the most frequent one, and omits a domain of one address", () => {
+test("the list of top domains begins with the most frequent one, and omits a domain of one address", () => {
   expect(listOf(["a@one.com", "a@two.com", "b@TWO.com", "a@x.com", "b@x.com", "c@x.com"])).toEqual([
     "x.com",
     "two.com",
   ]);
 });
 
-test("the list contains at most twenty domains", () => {
+test("the list of top domains contains at most twenty", () => {
   const emails = Array.from({ length: 60 }, (_, n) => `ann${n}@d${n % 30}.com`);
 
   expect(listOf(emails)).toHaveLength(20);
 });
 
-test("the list contains each domain with more than its share of the counters, in any order of addresses", () => {
+test("the list of top domains contains each domain above its share of the counters, in any order of addresses", () => {
   fc.assert(
     fc.property(
       fc

@@ -89,7 +89,7 @@ test.each(asRows`
   expect(await getCode(findUpload(world, payer, key))).toBe(code);
 });
 
-test("the look-up of an upload returns the version at its time", async () => {
+test("the look-up of an upload pins the version of the file at that time", async () => {
   const { world, blobs } = givenWorld();
   const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
   await whenPut({ blobs }, key, "old");

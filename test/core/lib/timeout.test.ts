@@ -63,7 +63,7 @@ test("withTimeout aborts its timer once the work is done", async () => {
   expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
 });
 
-test("the budget limits a share, and returns a hold once after it ended", () => {
+test("the budget limits a share, and returns an ended hold only once", () => {
   const { take, left } = createBudget({ inAll: 100, perShare: 10 });
   const first = take("a", 7);
   expect(take("a", 4), "more than the share has left").toBeUndefined();
@@ -114,7 +114,7 @@ test("with refillMs, only time and the unused part refill a share", () => {
   expect(left("a"), "the clock was set back").toEqual({ ofShare: 10, ofAll: 100 });
 });
 
-test("a common budget stops callers that have taken nothing", () => {
+test("a common budget stops even callers that have taken nothing", () => {
   const { take } = createBudget({ inAll: 3, perShare: 1 });
   expect(["a", "b", "c", "d"].map((who) => take(who, 1) !== undefined)).toEqual([
     true,

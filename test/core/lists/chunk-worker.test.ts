@@ -175,15 +175,18 @@ describe("the completion of a job", () => {
       "processing",
       { processed: 5, valid: 5, unsettled: 1 },
     ],
-  ])("completeIfDone finds, when %s, the job %s", async (_case, status, counts) => {
-    const ctx = await givenCounts(counts);
+  ])(
+    "completeIfDone leaves the job, when %s, with the status %s",
+    async (_case, status, counts) => {
+      const ctx = await givenCounts(counts);
 
-    const isDone = await completeIfDone(ctx.world, "job_1");
+      const isDone = await completeIfDone(ctx.world, "job_1");
 
-    expect(isDone).toBe(status !== "processing");
-    expect((await readStoredJob(ctx)).status).toBe(status);
-    expect(listOutboxEvents(ctx)).toEqual(isDone ? [`job.${status}`] : []);
-  });
+      expect(isDone).toBe(status !== "processing");
+      expect((await readStoredJob(ctx)).status).toBe(status);
+      expect(listOutboxEvents(ctx)).toEqual(isDone ? [`job.${status}`] : []);
+    },
+  );
 
   test("a completed job leaves the scheduled work, and its record stays stored for a year", async () => {
     const ctx = await givenCounts({ processed: 5, valid: 5 });

@@ -186,7 +186,7 @@ const findWrongDraw = (
   return "the credits were never gathered";
 };
 
-test("a charge that all shards together can pay succeeds after some draws, whatever each shard holds", () => {
+test("a charge that all shards together can pay succeeds after some transfers, whatever each shard holds", () => {
   const amounts = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 12 });
   const count = fc.integer({ min: 1, max: 20 });
   const chance = fc.double({ min: 0, max: 0.999, noNaN: true });

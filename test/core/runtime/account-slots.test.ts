@@ -35,7 +35,7 @@ test("an account alone takes half of the slots, and other accounts take the rest
 test.each([
   ["ends", undefined],
   ["fails", new Error("broken")],
-])("the next work that waits and may begin starts when work %s", async (_case, error) => {
+])("the next waiting work that may begin starts when work %s", async (_case, error) => {
   const { start, begun, end, settled } = setupSlots(4);
   for (const name of ["a0", "a1", "a2", "b0", "b1", "c0", "d0"]) void start(name);
   await settled();

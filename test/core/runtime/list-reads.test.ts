@@ -36,7 +36,7 @@ test("equal waiting reads share one query, and a read that has begun shares none
   expect(begun).toHaveLength(3);
 });
 
-test("the reads of one account wait for each other, and another account's read passes them", async () => {
+test("the reads of one account wait for each other, and another account's read does not wait for all", async () => {
   const { read, begun, ends, settle } = setupReads();
   for (const name of ["a0", "a1", "a2"]) void read("a", name);
   void read("b", "b0");
@@ -49,7 +49,7 @@ test("the reads of one account wait for each other, and another account's read p
   expect(begun).toEqual(["a0", "b0", "a1"]);
 });
 
-test("an account that has read its rows of a minute is refused, and another account is served", async () => {
+test("the limit refuses an account that has read its rows of a minute, and serves another account", async () => {
   const { read, begun, settle, later } = setupReads();
   void read("a", "a0", 60_000_000);
 

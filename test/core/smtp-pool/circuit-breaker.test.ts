@@ -350,7 +350,7 @@ test("concurrent sessions that meet the same block open the circuit once", async
 });
 
 describe("processes with one table", () => {
-  test("processes with one table share the circuit of one, even with a process that starts later", async () => {
+  test("processes with one table share an open circuit, even with a process that starts later", async () => {
     const { probes, sessions, startProcess } = givenProviders(blockAt("", BLOCKED), {
       processes: 2,
     });
@@ -368,7 +368,7 @@ describe("processes with one table", () => {
     expect(sessions).toHaveLength(opened);
   });
 
-  test("processes with one table count the refusals of all in one row", async () => {
+  test("processes with one table count the refusals of all in one sequence", async () => {
     const { startProcess, sessions } = givenProviders(blockAt("", BLOCKED), { processes: 2 });
     for (let n = 0; n < 10; n++) await askMany(startProcess(n), 1, ICLOUD);
 

@@ -93,7 +93,7 @@ describe("an open circuit", () => {
   });
 });
 
-test("refusals more than an hour apart do not count as a row", () => {
+test("refusals more than an hour apart do not count as consecutive", () => {
   const first = apply([createRefusal(), createRefusal()]);
 
   const second = apply([createRefusal()], 0, AT_MS + 2 * HOUR_MS, first);

@@ -146,7 +146,7 @@ test("a list of guesses ends as unknown at the daily limit, waiting rows too, an
   expect(refused.every(({ answer }) => answer.finding.verdict === "unknown")).toBe(true);
 });
 
-test("the engine does not replace one host by another host at its daily limit", async () => {
+test("the engine asks no second host that reached its daily limit when the first host is down", async () => {
   const { askMany, probe, named } = givenBusyHosts({ isUnknown: true });
   await askMany("a", "list", 14_000, (n) => ({ ...ONE_HOST, domain: `d${n % 40}.example` }));
   const before = named();

@@ -174,7 +174,7 @@ test("two sessions never hold one slot, whatever a process read and however late
   );
 });
 
-test("a process keeps its ticket, shares it with no other of its account, and its line reaches that far", () => {
+test("a process keeps its ticket, no other of its account draws an equal one, and the line covers the ticket", () => {
   fc.assert(
     fc.property(events, (all) => {
       const provider = createProvider();
@@ -342,7 +342,7 @@ describe("an account with earlier rows", () => {
   });
 });
 
-test("an account that arrives later is served from the others' position, and not before them", () => {
+test("an account that arrives later starts at the position of the others, and not before it", () => {
   const provider = createProvider();
   const [first, second] = [createProcess(1, "ann", 100), createProcess(2, "ann", 100)];
   const late = createProcess(3, "bob", 1);
@@ -463,7 +463,7 @@ test("slots, waits and backoffs that a wrong clock wrote count as absent", () =>
   expect(provider.tryOnce(process, START_MS)?.kind).toBe("open");
 });
 
-test("the design page contains the rules of the code", () => {
+test("the design page of mail slots contains the rules of the code", () => {
   const page = readFileSync("docs/design/mail-slots.md", "utf8").replaceAll(/ +/g, " ");
   const rows = RULES.map(({ when, decision }) => `| ${when} | ${decision} |`);
 

@@ -129,7 +129,7 @@ test.each([0.5, 3])(
   },
 );
 
-test("while the thread has no time, a long list goes on and a short one does not wait", async () => {
+test("a long list continues, and a short list does not wait, while the thread has no time", async () => {
   const { ask, askMany } = givenBusyHosts({ hasTime: () => false });
   const long = askMany("file", "list", 150, ownHost);
 

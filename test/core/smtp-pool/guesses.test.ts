@@ -49,7 +49,7 @@ test("the session asks about guesses in order until the server accepts one", asy
   expect(sessions).toHaveLength(1);
 });
 
-test("the engine asks a server that refused several guesses over another connection about the rest", async () => {
+test("the engine asks about the remaining guesses over another connection after several refusals", async () => {
   const { probe, asked, sessions } = givenServer("guess11");
 
   const answer = await probe(about(guess(0, 14)));
@@ -76,7 +76,7 @@ test("a verification of a guessed address receives that address's result", async
   });
 });
 
-test("a refusal of our sender decides no mailbox", async () => {
+test("a refusal of our sender proves nothing about any mailbox", async () => {
   const { probe, asked } = givenServer("", (line) =>
     line.startsWith("RCPT") ? "550 5.1.1 <probe@example.org>: user unknown" : undefined,
   );

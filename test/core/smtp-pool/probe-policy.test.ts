@@ -104,16 +104,19 @@ test.each([
   "ann@outlook.com",
   // One of the domain's hosts belongs to a provider that is excluded.
   "ann@mixed.example",
-])("the policy never leaves %s unknown, and contacts no mail host of the domain", async (email) => {
-  const { engines, asked } = givenPolicy("microsoft_consumer=never,microsoft=never");
+])(
+  "an address under the policy never (%s) becomes unknown, and the engine contacts no mail host of its domain",
+  async (email) => {
+    const { engines, asked } = givenPolicy("microsoft_consumer=never,microsoft=never");
 
-  const result = await whenVerified(engines[0], email);
-  const other = await whenVerified(engines[0], "ann@shop.example");
+    const result = await whenVerified(engines[0], email);
+    const other = await whenVerified(engines[0], "ann@shop.example");
 
-  expect(result).toMatchObject({ status: "unknown", reason: "probe_policy", retry: null });
-  expect(other).toMatchObject({ status: "catch_all" });
-  expect(asked.filter((line) => !line.startsWith("mx.shop.example "))).toEqual([]);
-});
+    expect(result).toMatchObject({ status: "unknown", reason: "probe_policy", retry: null });
+    expect(other).toMatchObject({ status: "catch_all" });
+    expect(asked.filter((line) => !line.startsWith("mx.shop.example "))).toEqual([]);
+  },
+);
 
 test("the policy careful asks about no random recipient and no canary", async () => {
   // The least chance there is: with yes, every recipient would bring a canary.

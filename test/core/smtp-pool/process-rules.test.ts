@@ -73,7 +73,7 @@ test("an account waits once it holds four times as many sessions as are free", (
   expect(open(40, 10).kind).toBe("join");
 });
 
-test("a list finds fewer free sessions than a caller while nobody holds one", () => {
+test("a list gets fewer free sessions than a caller, even while no session is open", () => {
   const shares = createSessionShares(100);
 
   expect(shares.count({ account: "ann", priority: "caller" })).toEqual({ open: 0, free: 100 });

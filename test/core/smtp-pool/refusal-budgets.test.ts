@@ -55,7 +55,7 @@ const givenServer = (refusalsMost: number, isBanned = false) => {
 const UNKNOWN = Array.from({ length: 20 }, (_, n) => `gone${n}`);
 
 test.each([2, 3, 5])(
-  "the engine asks a server that ends a session after %i refusals to the end, and loses one session",
+  "the engine asks about every recipient at a server that ends a session after %i refusals",
   async (most) => {
     const { ask, endings, countMs } = givenServer(most);
 

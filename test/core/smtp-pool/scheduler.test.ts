@@ -191,7 +191,7 @@ test("a waiting recipient learns nothing about another account's recipient when 
   expect(JSON.stringify(waiting)).not.toContain("secret-ann");
 });
 
-test("the engine asks about a recipient that a connection's limit refuses over another connection", async () => {
+test("the engine uses another connection for a recipient that a connection's limit refuses", async () => {
   let count = 0;
   const { probe, sessions } = givenServer((line, session) => {
     if (RANDOM_RECIPIENT.test(line)) return "550 5.1.1 no such user";
@@ -214,7 +214,7 @@ test("every address at a server that always hangs up becomes unknown after a lim
   expect(sessions()).toBeLessThanOrEqual(8);
 });
 
-test("a server that refuses the connection decides no mailbox", async () => {
+test("a server that refuses the connection proves nothing about any mailbox", async () => {
   const { probe } = givenServer(() => "250 ok", "554 5.7.1 go away");
 
   const answers = await Promise.all(recipients(3).map(probe));
@@ -326,7 +326,7 @@ test.each([
   "550 <probe@example.org>: user unknown",
   "550 probe@example.org does not exist",
   "550 5.1.2 example.org: domain not found",
-])("a refusal that names our own sender decides no mailbox: %s", async (reply) => {
+])("a refusal that names our own sender proves nothing about the mailbox: %s", async (reply) => {
   const { probe } = givenServer(() => reply);
 
   expect((await probe(ask("ann"))).finding).toMatchObject({
@@ -363,7 +363,7 @@ test("the results blame our network, and not each server, when no server can be 
   expect(reasons.slice(4)).toEqual(Array(3).fill("unknown no_smtp_egress"));
 });
 
-test("the engine asks more servers than sessions may be open, and never exceeds the limit", async () => {
+test("the engine asks all of many servers, and never opens more sessions than its limit", async () => {
   const { probe, peak } = givenServer(rejectsUnknownRecipients, "220 hi", 100);
   const questions = Array.from({ length: 700 }, (_row, n) =>
     ask("ann", `d${n}.example`, [host(`mx${n}.example`, `10.${n >> 8}.${n & 255}.1`)]),

@@ -144,7 +144,7 @@ test("a refused mailbox becomes catch_all when its server begins to accept every
   ]);
 });
 
-test("the engine trusts a refusal in unknown words by its contrast with an acceptance", async () => {
+test("the engine trusts a refusal in unknown words when the server accepts another recipient", async () => {
   const server = await givenServer();
   server.think("knows in words of its own");
 

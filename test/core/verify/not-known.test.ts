@@ -208,7 +208,7 @@ test.each([
   expect(await resultFor("ann@gmial.com", of)).toMatchObject({ status, reason });
 });
 
-test("an operator's own list decides that a typo domain is disposable, or a provider", async () => {
+test("an operator's own list can make a typo domain disposable, or a provider", async () => {
   const engine = setup({ catchAll: "no" });
   const changes = (list: "disposable" | "free") =>
     createLists([{ list, add: true, entry: "gmial.com" }]);

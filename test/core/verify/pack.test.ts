@@ -83,7 +83,7 @@ test("a packed result unpacks to the same value, even from a store that holds JS
   );
 });
 
-test("the JSON of a packed result, with text shared among rows, equals that of its public form", () => {
+test("the JSON of a packed result, with text shared among rows, equals the JSON of its public form", () => {
   const toPublic = createPublicWriter(RESULT_FIELDS);
   const anyNames = fc.record({
     first_name: textOrNull,

@@ -157,7 +157,7 @@ test("a result without a mail server's reply states only what DNS and the lists 
   expect(asked).toEqual([]);
 });
 
-test("no SMTP command names a spam trap", async () => {
+test("no SMTP command contains the address of a spam trap", async () => {
   const { engine, asked } = givenEngine("mx.example.com");
 
   expect(await verify(engine, "spamtrap@example.com", OPTIONS)).toMatchObject({

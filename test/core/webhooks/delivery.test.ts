@@ -164,7 +164,7 @@ describe("a webhook", () => {
     expect(await readWebhook(ctx)).toMatchObject({ status: "active" });
   }, 60_000);
 
-  test("an enabled webhook gets another five days", async () => {
+  test("a webhook that is enabled again gets another five days", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(410);
     await whenEventEmitted(ctx);
@@ -338,7 +338,7 @@ describe("the times of retries", () => {
       expect(listAttempts(seed).some((ms) => ms > 6 * HOUR)).toBe(true);
   });
 
-  test("the delays grow up to four hours, and chance draws each between zero and its maximum", () => {
+  test("the delays between attempts grow up to four hours, and chance draws each between zero and its maximum", () => {
     const listGaps = (attempts: number) =>
       Array.from({ length: 200 }, (_, seed) => {
         const random = createRandom(seed);

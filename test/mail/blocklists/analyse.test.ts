@@ -82,7 +82,7 @@ test("the check returns no verdict for a live blocklist whose answer fails", asy
   expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, inconclusive: 1 });
 });
 
-test("the check without an address skips the blocklists of addresses, and asks those of domains", async () => {
+test("the check without an address skips the blocklists of addresses, and asks the blocklists of domains", async () => {
   const dns = createZoneDns({
     ...alive("bl.test"),
     "2.0.0.127.multi.surbl.org": listed("127.0.0.254"),

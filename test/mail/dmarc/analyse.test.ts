@@ -103,7 +103,7 @@ test("sp and np must agree when DNS does not tell whether a subdomain exists", a
   });
 });
 
-test("the analysis reports two records of the domain, although the records above count", async () => {
+test("the analysis reports two DMARC records of one name, although a record above the name applies", async () => {
   const names = {
     ...own(BEST),
     "mail.example.com": MX,
@@ -118,7 +118,7 @@ test("the analysis reports two records of the domain, although the records above
   );
 });
 
-test("no receiver applies two records with nothing above them", async () => {
+test("no receiver applies two DMARC records of one name without a record above the name", async () => {
   const { issues } = await whenAnalysed(own(BEST, BEST));
 
   expect(issues[0]?.message).toBe(

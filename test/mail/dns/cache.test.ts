@@ -196,7 +196,7 @@ const givenBudget = (dns: Dns, questionsMax = 100) => {
 
 const NAMES = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
 
-test("the budget returns an answer that arrives in time", async () => {
+test("the DNS budget returns an answer that arrives in time", async () => {
   const { hurried, later } = givenBudget(NAMES);
   later(4999);
 
@@ -213,7 +213,7 @@ test("a caller stops waiting when the time is over, however late it asked", asyn
   expect(await Promise.all([first, second])).toEqual([TIMEOUT, TIMEOUT]);
 });
 
-test("the budget sends no DNS query after its time", async () => {
+test("the DNS budget sends no query after its time", async () => {
   const dns = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
   const { hurried, later } = givenBudget(dns);
   later(5000);
@@ -222,7 +222,7 @@ test("the budget sends no DNS query after its time", async () => {
   expect(dns.calls).toEqual([]);
 });
 
-test("the budget sends no DNS query beyond its number", async () => {
+test("the DNS budget sends no query beyond its number", async () => {
   const dns = createZoneDns({ "example.com": { A: ["8.8.8.8"] } });
   const { hurried } = givenBudget(dns, 2);
 
@@ -236,7 +236,7 @@ test("the budget sends no DNS query beyond its number", async () => {
   expect(dns.calls).toHaveLength(2);
 });
 
-test("the budget sleeps once for a hundred DNS queries, and never for none", async () => {
+test("the DNS budget sleeps once for a hundred queries, and never for none", async () => {
   const { hurried, sleepers } = givenBudget(NAMES);
   expect(sleepers()).toBe(0);
 

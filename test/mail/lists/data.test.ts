@@ -39,7 +39,7 @@ describe.each([disposable, free, broad, rareEndings])("the list $list", (packed)
   });
 });
 
-test("the page lists the packages of the lists with the used versions", () => {
+test("docs/lists.md lists the packages of the lists with the used versions", () => {
   const { dependencies, pythonDependencies } = JSON.parse(
     readFileSync("scripts/lists/package.json", "utf8"),
   ) as Record<"dependencies" | "pythonDependencies", Record<string, string>>;

@@ -444,7 +444,7 @@ test("a refusal of us at the greeting causes a try at another host", () => {
   });
 });
 
-test("the last line of a very long reply still counts", () => {
+test("classify reads the last line of a very long reply", () => {
   const long = `550-${"welcome to our mail service\n550-".repeat(2_500)}\n550 5.1.1 User unknown`;
 
   expect(at(long).reason).toBe("mailbox_not_found");

@@ -175,7 +175,7 @@ describe("a refused transaction", () => {
     expect(result).toMatchObject({ closedBy: "refused", remaining: ["bob@b.example"] });
   });
 
-  test("a refused transaction at the start of the session decides all recipients", () => {
+  test("a transaction refused at the start of the session gives its reply to all recipients", () => {
     const result = session(
       { recipients: people(3) },
       [

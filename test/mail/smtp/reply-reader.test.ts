@@ -109,14 +109,14 @@ describe("servers that are no mail servers", () => {
     ["lines that never end", "250-a\r\n".repeat(5000)],
     ["empty lines that never end", "\r\n".repeat(5000)],
     ["more than 64 KB", `250-${bytes(2000)}\r\n`.repeat(33)],
-  ])("the reader ends the session at %s", (_, received) => {
+  ])("the reader stops reading at %s", (_, received) => {
     expect(read(received)).toEqual(["reply_too_long"]);
   });
 
   test.each([
     ["the longest line", `250 ${bytes(2044)}\r\n`],
     ["100 lines", `${"250-a\r\n".repeat(99)}250 a\r\n`],
-  ])("the reader accepts %s", (_, received) => {
+  ])("the reader accepts a reply with %s", (_, received) => {
     expect(read(received)).toMatchObject([{ code: 250 }]);
   });
 

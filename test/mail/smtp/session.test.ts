@@ -107,7 +107,7 @@ describe("a session without a recipient", () => {
   our sender is refused | ${`${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 550 5.1.8 who`} | mail 550 | refused
   the server requires TLS that it did not offer | ${`${HELLO}\nC: MAIL FROM:<probe@probe.example>\nS: 530 5.7.0 Must issue STARTTLS`} | mail 530 | refused
 `)(
-    "a session asks about no recipient, and all get one answer, when %s",
+    "a session gives all recipients one answer, and asks about none, when %s",
     (_, transcript, outcome, closedBy) => {
       const result = play({ recipients: three, randomRecipients }, transcript);
 
@@ -531,7 +531,7 @@ describe("guesses at one person's address", () => {
     expect(summarize(result)).toEqual({ settled: [settled], unknownRecipients: [], remaining: 0 });
   });
 
-  test("the last guess is the answer when no guess has a mailbox", () => {
+  test("the session returns the last guess when no guess has a mailbox", () => {
     const result = play(
       { fallbacks: guesses },
       `${OPENED}

@@ -88,7 +88,7 @@ describe("the budget of a check", () => {
     [10, "pass"],
     [11, "permerror"],
   ])(
-    "the budget of a check with %i querying terms, spread over includes, returns %s",
+    "the evaluation of %i querying terms, spread over includes, returns %s",
     async (count, result) => {
       const names = {
         "a.test": spf("include:b.test", ...many(count - 5, (n) => `a:n${n}.test`), "all"),
@@ -110,7 +110,7 @@ describe("the budget of a check", () => {
   test.each([
     [2, "pass"],
     [3, "permerror"],
-  ])("the budget of a check with %i answers without a record returns %s", async (count, result) => {
+  ])("the evaluation of %i answers without a record returns %s", async (count, result) => {
     const found = await whenChecked({
       "a.test": spf(...many(count, (n) => `a:n${n}.test`), "all"),
     });

@@ -102,7 +102,7 @@ test.each([
   ["never", 0],
   ["on an earlier day", 1],
 ])(
-  "concurrent reports about a domain judged %s emit dmarc.ready once, and the service stores all of them",
+  "concurrent reports about a domain that was judged %s emit dmarc.ready once, and the service stores all of them",
   async (_when, judged) => {
     const ctx = await setup();
     if (judged > 0) {
