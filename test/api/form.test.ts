@@ -56,7 +56,7 @@ test.each([
   expect(await findName(`name="file"; ${parameters}`)).toMatchObject({ fileName });
 });
 
-test("the reader accepts a list whose file name has an old Windows encoding", async () => {
+test("the reader accepts a list whose file name uses an old Windows encoding", async () => {
   const body = Buffer.from(createForm([`${NAMED}; filename="M\xfcller.csv"`, "x"]), "latin1");
 
   expect(await readParts(TYPE, body)).toMatchObject([{ name: "a", content: "x" }]);

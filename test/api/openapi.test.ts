@@ -35,7 +35,7 @@ test("the document contains every endpoint, and nothing else", () => {
   expect(operations.map(({ route }) => route).toSorted()).toEqual(routes);
 });
 
-test("each operation has its own name, every tag is used, and events have their own tag", () => {
+test("no two operations share a name, every tag is used, and events use a separate tag", () => {
   const events = Object.values<any>(document.webhooks).map(({ post }) => post);
   const all = [...operations.map(({ operation }) => operation), ...events];
   const ids = all.map(({ operationId }) => operationId);
@@ -109,7 +109,7 @@ test("the document contains every sent event with its payload", () => {
 const deservesName = (schema: any): boolean =>
   schema.pipe === undefined && (schema.entries !== undefined || schema.type === "picklist");
 
-test("a shape that appears in several places has its own name", () => {
+test("a schema that appears in several places has its own name", () => {
   const named = nameComponents();
   const counts = new Map<unknown, number>();
   const visit = (schema: any) => {
@@ -131,7 +131,7 @@ test("a shape that appears in several places has its own name", () => {
   );
 });
 
-test("each name belongs to one shape", () => {
+test("each schema name in the document belongs to one schema", () => {
   const names = [...nameComponents().values()];
 
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);

@@ -22,7 +22,7 @@ test.each([
   ["GET", "/v1/activity/domain/x.de", "GET /v1/activity/domain/{domain}", { domain: "x.de" }],
   ["GET", "/v1/jobs/latest", "GET /v1/jobs/latest", {}],
   ["GET", "/v1/jobs/__proto__", "GET /v1/jobs/{id}", { id: "__proto__" }],
-])("the router leads %s %s to %s", (method, path, expected, parameters) => {
+])("the router sends %s %s to %s", (method, path, expected, parameters) => {
   const routed = route(method, path);
 
   expect(routed.endpoint.route).toBe(expected);

@@ -20,7 +20,7 @@ import { listEntries } from "../../packages/functions/entries.ts";
 
 // The description of what runs on AWS, before a deployment builds it. What SST makes of it: npm run test:all -- infra.
 
-test("every Lambda has its handler", () => {
+test("a handler exists for every Lambda", () => {
   listEntries("http", "workers");
   const handlers = lambdas.map(({ handler }) => handler);
   const absent = handlers.filter((one) => !existsSync(one.replace(/\.handler$/, ".ts")));

@@ -368,7 +368,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(await getNames(table, { after: toPosition(second) })).toEqual(["c"]);
   });
 
-  test("the last page has no next key, even when it is full", async () => {
+  test("the last page contains no next key, even when it is full", async () => {
     const table = await givenRows(["a", "b"]);
 
     expect(await table.query({ pk: "P", limit: 2 })).not.toHaveProperty("next");

@@ -260,7 +260,7 @@ describe("the addresses of a lab", () => {
   describe("a lab with many addresses", () => {
     const { hosts } = buildNetwork({ ...plan, ownAddresses: true });
 
-    test("hosts of the lab each have their own address, different from the machine's", () => {
+    test("no two hosts of the lab share an address, and none uses the machine's", () => {
       const addresses = hosts.map(({ address }) => address);
 
       expect(new Set(addresses).size).toBe(addresses.length);

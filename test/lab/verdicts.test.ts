@@ -98,7 +98,7 @@ test("docs/lab.md contains the tables as the lab serves them", () => {
   );
 });
 
-test("every domain of the lab has its own name and an address to try", () => {
+test("every domain of the lab has its own name, and an example address", () => {
   const names = allDomains.map(({ name }) => name);
 
   expect(new Set(names).size).toBe(names.length);

@@ -197,7 +197,7 @@ describe("a typed domain", () => {
     );
   });
 
-  test("both forms of a domain lead to each other, and a domain in ASCII leads to itself", () => {
+  test("each form of a domain converts to the other, and a domain in ASCII converts to itself", () => {
     expect(toUnicode("xn--bcher-kva.example")).toBe("bücher.example");
     expect(toUnicode("example.com")).toBe("example.com");
     expect(read(parseTypedDomain(toUnicode("xn--r8jz45g.xn--zckzah")))).toBe(

@@ -367,7 +367,7 @@ test("the client leaves a server that never closes the connection", async () => 
   expect(await wire.receive(LONG_MS)).toBe("closed");
 });
 
-test("the other end sees the close, and a second close has no effect", async () => {
+test("the other end sees the close, and a second close changes nothing", async () => {
   const closed = Promise.withResolvers<void>();
   const wire = await wireTo((socket) => socket.on("close", () => closed.resolve()).resume());
 

@@ -173,7 +173,7 @@ test("a session leaves by the requested exit, and by no other", async () => {
   expect(pool.map(({ asked }) => asked.length)).toEqual([affinityKeys.length, affinityKeys.length]);
 });
 
-test("an exit's name omits the secrets of its URL, and exits of one port have numbers", () => {
+test("an exit's name omits the secrets of its URL, and numbers tell exits of one port apart", () => {
   const urls = ["socks5://me:secret@p.example:1080", "socks5://you:secret@p.example", "socks5://q"];
 
   expect(listProxyExits(urls)).toEqual(["p.example:1080", "p.example:1080#2", "q:1080"]);

@@ -196,7 +196,7 @@ test.each([
   expect(mayUseFrom({ networks: [network] }, clientIp)).toBe(expected);
 });
 
-test("keys of the smallest and the largest random values have the same length", () => {
+test("keys of the smallest and the largest random values are equally long", () => {
   const [least, most] = [0, 255].map((byte) =>
     generateKey("live", (count) => new Uint8Array(count).fill(byte)),
   );

@@ -218,7 +218,7 @@ test("the proposal removes a record from a wrong place, and adds the new one in 
   });
 });
 
-test("the check proposes a stricter record of the subdomain when the policy comes from above", async () => {
+test("the check proposes a stricter record of the subdomain when the subdomain inherits its policy", async () => {
   const above = { ...given([], [`v=DMARC1; p=reject; sp=none; adkim=s; ${RUA}`]) };
   const dns = createZoneDns({
     ...above,

@@ -143,7 +143,7 @@ const ways: readonly [string, (ctx: TestContext, emails: readonly string[]) => P
   ];
 
 test.each(ways)(
-  "the queue counts the rows and the size of %s for its account",
+  "the queue message of %s carries its account, its rows and its size",
   async (_case, whenSent) => {
     const ctx = await givenChunked({ rows: 2 });
     const { world, sent } = recordSent(ctx.world);
@@ -159,7 +159,7 @@ test.each(ways)(
   },
 );
 
-test("the queue counts a test key's job for the same account, and serves the job last", async () => {
+test("the queue message of a test key's job carries the same account and a low priority", async () => {
   const ctx = await givenChunked({ rows: 2 });
   const { world, sent } = recordSent(ctx.world);
 
@@ -170,7 +170,7 @@ test("the queue counts a test key's job for the same account, and serves the job
   ]);
 });
 
-test("a message of a later attempt counts with its number of rows, not the chunk's", async () => {
+test("the queue message of a later attempt carries its number of rows, not the chunk's", async () => {
   const ctx = await givenChunked({ rows: 5 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: [...createEmails(4), "greylisted@x.com"] });
   await whenWorked(ctx);
@@ -184,7 +184,7 @@ test("a message of a later attempt counts with its number of rows, not the chunk
   ]);
 });
 
-test("a single verification that continues in the background counts for its account in the queue", async () => {
+test("the queue message of a verification that continues in the background carries its account", async () => {
   const ctx = await givenChunked({ rows: 5 });
   const { world, sent } = recordSent(ctx.world);
 
@@ -195,7 +195,7 @@ test("a single verification that continues in the background counts for its acco
   ]);
 });
 
-test("an event and its deliveries count for their account in the queue", async () => {
+test("the queue messages of an event's deliveries carry its account", async () => {
   const ctx = await givenHook();
   const { world, sent } = recordSent(ctx.world);
   await whenEventEmitted({ ...ctx, world });

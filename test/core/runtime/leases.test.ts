@@ -105,7 +105,7 @@ test("a query finds due work in its partition until the work is done", async () 
   expect(await found()).toEqual([]);
 });
 
-test("ids spread over all partitions, and one id always leads to the same partition", () => {
+test("ids spread over all partitions, and one id always belongs to the same partition", () => {
   const partitions = Array.from(
     { length: 200 },
     (_row, n) => scheduleWork("a", `job_${n}x${n * 7}`, START, "t").due_pk,

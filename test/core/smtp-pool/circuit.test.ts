@@ -47,7 +47,7 @@ test.each<[string, readonly ReplyToUs[], string]>([
     [createRefusal("a"), createRefusal(), createRefusal()],
     "open",
   ],
-])("the circuit has its expected state after %s", (_, replies, state) => {
+])("the circuit reaches the expected state after %s", (_, replies, state) => {
   expect(getState(replies)).toBe(state);
 });
 

@@ -97,7 +97,7 @@ test("existing recipients do not count as unknown, so that a large list at one h
   );
 });
 
-test("the limit lets a file of 500,000 addresses at Gmail complete, of which half do not exist", async () => {
+test("the daily limit allows a file of 500,000 addresses at Gmail, of which half do not exist", async () => {
   const { quotas } = givenQuotas();
   const file = { at: GOOGLE, domains: ["gmail.com"], accounts: ["one"], unknown: 5 };
 

@@ -155,7 +155,7 @@ test("the engine trusts a refusal in unknown words when the server accepts anoth
   ]);
 });
 
-test("a refusal in unknown words may concern us when nothing was accepted", async () => {
+test("a refusal in unknown words leaves the address unknown when the server accepted no recipient", async () => {
   const server = await givenServer();
   server.think("defers in words of its own");
 

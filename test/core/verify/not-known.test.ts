@@ -87,7 +87,7 @@ test.each([
   expect(not_known).not.toContain("domain_exists");
 });
 
-test("an address literal has no domain and no contacted host, so that the result knows only its syntax", async () => {
+test("the result for an address literal knows only its syntax, since no host is contacted", async () => {
   expect((await resultFor("ann@[192.0.2.1]")).verification).toEqual({
     syntax_valid: true,
     domain_exists: false,

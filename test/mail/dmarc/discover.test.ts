@@ -96,7 +96,7 @@ test.each([
   expect(await whenWalked(at, domain)).toMatchObject({ from, isOpen: true });
 });
 
-test("a silent name above the end of the tree walk does not matter", async () => {
+test("the tree walk ignores a silent name above its end", async () => {
   const at = { "example.com": P("reject", "; psd=n"), com: "TIMEOUT" } as const;
 
   expect(await whenWalked(at, "example.com")).toMatchObject({ isOpen: false, policy: "reject" });
