@@ -16,7 +16,7 @@ test("no test file uses skip, only or todo, which would leave out tests in silen
   expect(testsWith(/\.(?:skip|only|todo|skipIf|runIf)\b|\bx(?:it|test|describe)\(/)).toEqual([]);
 });
 
-test("each story that is listed for the second stack exists", () => {
+test("each story that the second stack lists exists", () => {
   const missing = STORIES_ON_AWS.filter((name) => !existsSync(`test/story/${name}.test.ts`));
 
   expect(missing).toEqual([]);

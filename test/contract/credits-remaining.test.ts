@@ -90,7 +90,7 @@ describeAdapters("credits_remaining", adapters, ({ open, charges }) => {
     expect(toCredits(available)).toBe(left);
   });
 
-  test("the service answers every search among other charges", async () => {
+  test("the service answers every search that runs beside other charges", async () => {
     const given = await givenAccount();
     const { world, liveKey } = given;
 

@@ -74,7 +74,7 @@ describeAdapters("queue", adapters, (openAt) => {
     expect(await bodiesNow()).toEqual([]);
   });
 
-  test("the queue delivers a message again that is not finished in time, and counts the receives", async () => {
+  test("the queue repeats a message that its worker does not finish in time, and counts the receives", async () => {
     const { queue, later, bodiesNow, sent } = await givenQueue([1]);
     await sent;
     await bodiesNow();
@@ -159,7 +159,7 @@ test.each([
   ["sent", 0],
   ["held back", 900],
 ])(
-  "a message that was %s before the clock jumped back is received at once",
+  "a receiver gets at once a message that was %s before the clock jumped back",
   async (_, delaySeconds) => {
     let ms = Date.UTC(2026, 10, 21);
     const queue = createSqliteQueue(":memory:", () => new Date(ms));
@@ -171,7 +171,7 @@ test.each([
   },
 );
 
-test("a message in work is delivered again when the clock jumps back, and ends once", async () => {
+test("the queue repeats a message in work when the clock jumps back, and the message ends once", async () => {
   let ms = Date.UTC(2026, 10, 21);
   const queue = createSqliteQueue(":memory:", () => new Date(ms));
   await queue.sendMany("chunks", [{ body: 1 }]);

@@ -93,7 +93,7 @@ describe("a whole session over real sockets", () => {
 });
 
 describe("a connection to a mail host", () => {
-  test("a connection to a closed port is refused", async () => {
+  test("a closed port refuses the connection", async () => {
     const target = { ip: HOST, port: await closedPort(), host: "mail.test" };
 
     expect(await connectDirectly(target, { timeoutMs: LONG_MS, affinityKey: "" })).toBe(

@@ -53,7 +53,7 @@ test.each([
   ["half an hour", HOUR_MS / 2],
   ["a month", 30 * DAY_MS],
 ])(
-  "the reconciler does work that was deferred before the clock was set back by %s",
+  "the reconciler does work that was deferred before the clock jumped back by %s",
   async (_, by) => {
     const ctx = await given({ balance: 10 });
     const { world, jump } = ctx;

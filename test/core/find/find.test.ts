@@ -162,7 +162,7 @@ test.each<[string, CatchAll, Finding, string, string | null]>([
     null,
   ],
 ])(
-  "the find does not count %s as verified, and learns only a pattern that was proved",
+  "the find does not count %s as verified, and learns only a proved pattern",
   async (_, catchAll, answer, status, taught) => {
     const { look } = givenCompany(["ann.lee"], { catchAll, answer });
 

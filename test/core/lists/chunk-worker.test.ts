@@ -74,7 +74,7 @@ test("the worker removes a message of an attempt that nobody prepared", async ()
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the worker asks for each row once per attempt, in at most three attempts, and only while the row is deferred", async () => {
+test("the worker asks for a deferred row once per attempt, in at most three attempts", async () => {
   const ctx = await setupMessages(createEmails(3), 3);
   const askCount: string[] = [];
   const world = probing(ctx.world, (ask) => (question) => {

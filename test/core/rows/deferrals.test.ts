@@ -63,7 +63,7 @@ test("rows of the same time, reason and history form one group", () => {
   ]);
 });
 
-test("an attempt takes the first group even before its time, and groups due within half a minute of it", () => {
+test("an attempt takes the first group early, and further groups due within half a minute of it", () => {
   const groups = ["00:06:00", "00:06:30", "00:06:31"].map((time, at) => ({
     ...row(at, `2026-11-21T${time}.000Z`),
     rows: [at],

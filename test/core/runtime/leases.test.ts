@@ -44,28 +44,28 @@ test("one of many concurrent processes acquires the lease", async () => {
   expect(leased.filter((one) => one !== undefined)).toHaveLength(1);
 });
 
-test("a process that read the item before another process acquired the lease is refused", async () => {
+test("acquireLease refuses a process that read the item before another process acquired the lease", async () => {
   const { world, item } = await setupWork();
   await acquireLease(world, item, LEASE_MS);
 
   expect(await acquireLease(world, item, LEASE_MS)).toBeUndefined();
 });
 
-test("a lease is refused when the token differs, although the due time is the same", async () => {
+test("acquireLease refuses an item whose token changed, although its due time is the same", async () => {
   const { world, item, table } = await setupWork();
   await table.write({ update: key, set: { token: "another" } });
 
   expect(await acquireLease(world, item, LEASE_MS)).toBeUndefined();
 });
 
-test("a lease is refused when the work ended meanwhile", async () => {
+test("acquireLease refuses an item whose work ended meanwhile", async () => {
   const { world, item, table } = await setupWork();
   await table.write({ update: key, set: UNSCHEDULED });
 
   expect(await acquireLease(world, item, LEASE_MS)).toBeUndefined();
 });
 
-test("a lease is refused when the item disappeared meanwhile", async () => {
+test("acquireLease refuses an item that disappeared meanwhile", async () => {
   const { world, item, table } = await setupWork();
   await table.write({ remove: key });
 

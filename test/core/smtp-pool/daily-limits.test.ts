@@ -89,7 +89,7 @@ test("many domains at one host stop at the daily limit of the host", async () =>
   expect(quotas[0]?.isReached("a", "another.example", AT)).toBe(true);
 });
 
-test("existing recipients do not count as unknown, so that a large list at one host is verified completely", async () => {
+test("existing recipients do not count as unknown, so that the engine verifies a large list at one host completely", async () => {
   const { quotas } = givenQuotas();
 
   expect(await askUntilRefused(quotas, { unknown: 0, most: 500_000 })).toBeGreaterThanOrEqual(

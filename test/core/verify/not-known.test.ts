@@ -60,7 +60,7 @@ test.each([
   ["info@example.com", "role", "role_account", "dns_inconclusive"],
   ["ann@mailinator.com", "disposable", "listed_disposable", "dns_inconclusive"],
 ])(
-  "after a DNS failure for %s, domain_exists and mx_found are not known, and the status is %s for that reason",
+  "domain_exists and mx_found of %s are unknown after a DNS failure, and the status is %s for that reason",
   async (email, status, reason, subStatus) => {
     const result = await resultFor(email, { hosts: FAILS });
 
@@ -172,7 +172,7 @@ test.each([
   ["ann@[192.0.2.1]", 0.43],
   ["no address", 0],
 ])(
-  "the result gives %s, whose server was not asked, the catch_all_confidence %d",
+  "the result gives %s, whose server the engine did not ask, the catch_all_confidence %d",
   async (email, confidence) => {
     const { ai } = await resultFor(email, { hosts: { kind: "domain_not_found" } });
 

@@ -39,7 +39,7 @@ import {
 } from "../../things/webhooks.ts";
 
 describe("a failed delivery", () => {
-  test("a failed delivery is sent again with the same id and body, a new timestamp and a valid signature", async () => {
+  test("the service repeats a failed delivery with the same id and body, a new timestamp and a valid signature", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenEventEmitted(ctx);
@@ -61,7 +61,7 @@ describe("a failed delivery", () => {
     ]);
   });
 
-  test("a failed delivery is abandoned after a day, and leaves no due work", async () => {
+  test("the service abandons a failed delivery after a day, and leaves no due work", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(() => "connect_timeout");
     await whenEventEmitted(ctx);
@@ -76,7 +76,7 @@ describe("a failed delivery", () => {
     expect(Number(last?.at) - Number(first?.at)).toBeGreaterThanOrEqual(DAY_MS);
   });
 
-  test("a delivery whose secret cannot be decrypted is not sent unsigned", async () => {
+  test("the service sends no unsigned delivery when it cannot decrypt the secret", async () => {
     const ctx = await givenHook();
     await whenEventEmitted(ctx);
     ctx.later(30_000);
@@ -93,7 +93,7 @@ describe("a failed delivery", () => {
 });
 
 describe("a webhook", () => {
-  test("a webhook whose receiver answers 410 is disabled at once, and its owner sees the reason", async () => {
+  test("the service disables a webhook at once when its receiver answers 410, and shows its owner the reason", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(410);
     await whenEventEmitted(ctx);
@@ -124,7 +124,7 @@ describe("a webhook", () => {
     }
   };
 
-  test("a webhook whose deliveries all fail is disabled after five days, not before, with a log entry", async () => {
+  test("the service disables a webhook whose deliveries all fail after five days, not before, with a log entry", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
 
@@ -150,7 +150,7 @@ describe("a webhook", () => {
     expect(ctx.table.hasScheduledWork()).toBe(false);
   }, 60_000);
 
-  test("a webhook with an occasional successful delivery is never disabled", async () => {
+  test("the service never disables a webhook with an occasional successful delivery", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(500);
     await whenDaysElapse(ctx, 3);
@@ -164,7 +164,7 @@ describe("a webhook", () => {
     expect(await readWebhook(ctx)).toMatchObject({ status: "active" });
   }, 60_000);
 
-  test("a webhook that is enabled again gets another five days", async () => {
+  test("a webhook that its owner enables again gets another five days", async () => {
     const ctx = await givenHook();
     ctx.servers.answer(410);
     await whenEventEmitted(ctx);

@@ -82,7 +82,7 @@ const COMMONEST = ["google", "selector1", "selector2", "default", "s1", "k1"];
 const askedFor = (calls: readonly string[]) =>
   calls.flatMap((call) => /^TXT (\w+)\._domainkey\./.exec(call)?.[1] ?? []);
 
-test("the analysis asks for the commonest selectors before it reports no key, when _domainkey is denied", async () => {
+test("the analysis asks for the commonest selectors before it believes a denied _domainkey", async () => {
   const { calls, ...found } = await whenAnalysed({ [DOMAIN]: { A: ["8.8.8.8"] } });
 
   expect(askedFor(calls)).toEqual(["r4nd0m", ...COMMONEST]);

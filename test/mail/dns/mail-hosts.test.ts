@@ -164,7 +164,7 @@ describe("few DNS queries for mail hosts", () => {
     expect(calls).toHaveLength(21);
   });
 
-  test("the look-up returns an answer when it looked up all of ten hosts", async () => {
+  test("the look-up returns an answer when it examined all of ten hosts", async () => {
     const { found } = await whenFound(many(10, undefined));
 
     expect(found).toEqual({ kind: "no_mail_host" });

@@ -149,7 +149,7 @@ describe("several commands at once", () => {
     expect(log.at(-1)).toBe("(hung up)");
   });
 
-  test("several commands at once get no result after the deadline, and none is sent then", async () => {
+  test("several commands at once get no result after the deadline, and the session sends none then", async () => {
     const { wire, log, until } = scripted([...opened, ...Array(20).fill("250 OK")]);
 
     const { result } = await converse(

@@ -191,7 +191,7 @@ describe("a refused transaction", () => {
 describe("a full transaction in the middle of a flight", () => {
   const again = ["C: RSET", MAIL];
 
-  test("a full transaction in a flight leads to smaller ones, and its later recipients are asked again", () => {
+  test("a full transaction in a flight leads to smaller ones, and the session repeats its later recipients", () => {
     const result = session(
       { recipients: people(4) },
       [MAIL, rcpt("p0@a.example", "p1@a.example"), replies(...times(3, "250 OK"))].join("\n"),
@@ -250,7 +250,7 @@ describe("a broken flight", () => {
     ["a lost connection", "! closed", "lost"],
     ["the deadline", "! deadline", "deadline"],
   ])(
-    "a flight broken by %s keeps the earlier replies, and its other recipients are asked again",
+    "a flight broken by %s keeps the earlier replies, and the session repeats its other recipients",
     (_, end, closedBy) => {
       const retried = closedBy === "backoff" ? `\n${replies("250 OK", "250 OK")}` : "";
       const result = session(

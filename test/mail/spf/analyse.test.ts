@@ -353,7 +353,7 @@ test("the analysis reports all issues at once, gravest first, with the points th
   expect(score).toBe(0);
 });
 
-test("a rule broken three times is reported three times, and costs points once", async () => {
+test("a rule broken three times raises three issues, and costs its points once", async () => {
   const { issues, score } = await whenAnalysed(policy("ptr", "ptr:b.test", "?ptr", "-all"));
 
   expect(issues.map(({ id, costPoints }) => [id, costPoints])).toEqual([
