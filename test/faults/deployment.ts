@@ -43,7 +43,7 @@ const rights = inFile("pipeline", "infra/cdk/rights.ts");
 const limit = inFile("pipeline", "infra/cdk/role-limit.ts");
 
 export const FAULTS: readonly Fault[] = [
-  iam("a Lambda may do anything with the table", '"dynamodb:GetItem"', '"dynamodb:*"'),
+  iam("a Lambda may do anything with the table", '["dynamodb:GetItem"]', '["dynamodb:*"]'),
   iam("a reader may write", '"table:read": READ,', '"table:read": [...READ, WRITE],'),
   iam(
     "the prober and the documents get the secrets",
