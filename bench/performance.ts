@@ -54,22 +54,18 @@ export const buildTable = (verdicts: readonly BudgetVerdict[]): ReportTable => (
   rows: verdicts.map((one) => [GROUPS[one.row].bench, ...toCells(one)]),
 });
 
-const HEAD = ["", "figure", "", "budget", "to the budget", "compared with", "to that", ""];
+const HEAD = ["", "figure", "budget", "compared with"];
 
 /** What stands in a table about a line; the page and the terminal tell the same. */
 const toCells = ({ line, value, beside, isMet }: BudgetVerdict): readonly string[] => [
   line.what,
-  formatNumber(value),
-  line.unit,
-  formatBudget(line),
-  formatRatio(value, line.least ?? line.most ?? 0),
-  beside ? `${beside.who}: ${formatNumber(beside.value)}` : "",
-  beside ? formatRatio(value, beside.value) : "",
-  isMet ? "met" : "MISSED",
+  `${formatNumber(value)} ${line.unit}`,
+  `${formatBudget(line)}${formatRatio(value, line.least ?? line.most ?? 0)}${isMet ? "" : " MISSED"}`,
+  beside ? `${beside.who}: ${formatNumber(beside.value)}${formatRatio(value, beside.value)}` : "",
 ];
 
 const formatRatio = (value: number, to: number): string =>
-  to === 0 ? "" : `${formatNumber(value / to)} ×`;
+  to === 0 ? "" : ` (${formatNumber(value / to)} ×)`;
 
 const NAMES = Object.keys(GROUPS) as GroupName[];
 const OF_DESIGN = NAMES.filter((name) => GROUPS[name].boundBy !== "");
@@ -138,17 +134,10 @@ const formatRun = ({ name, at, machine }: BenchResult): readonly string[] => [
 /** A row of the table says what it is about once, above its lines. */
 const formatTable = (names: readonly GroupName[], verdicts: readonly BudgetVerdict[]): string =>
   formatMarkdownTable(
-    HEAD.toSpliced(2, 1),
+    HEAD,
     names.flatMap((name) => {
       const { what, bench } = GROUPS[name];
       const lines = verdicts.filter(({ row }) => row === name).map(toCells);
-      return [
-        [`**${what}**`, `\`npm run bench ${bench}\``],
-        ...lines.map(([line = "", figure = "", unit = "", ...others]) => [
-          line,
-          `${figure} ${unit}`,
-          ...others,
-        ]),
-      ];
+      return [[`**${what}** (\`${bench}\`)`], ...lines];
     }),
   );

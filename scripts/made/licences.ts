@@ -168,15 +168,6 @@ const formatRow = ({ name, version, licence, where }: ShippedPackage): string[] 
   where.join(", ") || "nothing of it",
 ];
 
-const formatTools = (manifest: string, lockFile: string): string => {
-  const { devDependencies, optionalDependencies } = read<Manifest>(manifest);
-  const { packages } = read<Lock>(lockFile);
-  return Object.keys({ ...devDependencies, ...optionalDependencies })
-    .toSorted()
-    .map((name) => `\`${name}\` (${packages[`node_modules/${name}`]?.license ?? "?"})`)
-    .join(", ");
-};
-
 const quote = (text: string): string =>
   text.replaceAll(/^(.?)/gm, (_, first) => `>${first && " "}${first}`);
 
@@ -205,10 +196,4 @@ ${quote(FAKEFILTER_NOTICE)}
 That of the readings of Chinese characters:
 
 ${quote(UNICODE_NOTICE)}
-
-## Tools
-
-These packages build, check and test, and are not shipped: ${formatTools("package.json", "package-lock.json")}, ${formatTools("scripts/tools/package.json", "scripts/tools/package-lock.json")}.
-
-For deployment: ${formatTools("infra/package.json", "infra/package-lock.json")}.
 `;
