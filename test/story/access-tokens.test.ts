@@ -32,7 +32,7 @@ const givenTrust = async (wanted: Given = {}) => {
   return { ...ctx, ...issuer, world, sign, ask };
 };
 
-test("an access token may do what its scope allows, for its account", async () => {
+test("an access token opens the routes of its scope for its own account", async () => {
   const { ask, account } = await givenTrust({ balance: 7 });
 
   expect(await ask({})).toMatchObject({
@@ -53,9 +53,9 @@ test.each<[string, JWTPayload, readonly Scope[]]>([
     { scope: "", scp: "account:read webhooks:read" },
     ["webhooks:read", "account:read"],
   ],
-  ["both", { scp: ["verification:read"] }, ["verification:read", "account:read"]],
-  ["words of others", { scope: "openid account:read admin *" }, ["account:read"]],
-])("scopes are read from %s", async (_where, claims, scopes) => {
+  ["both claims", { scp: ["verification:read"] }, ["verification:read", "account:read"]],
+  ["unknown scopes beside a known one", { scope: "openid account:read admin *" }, ["account:read"]],
+])("the service reads a token's scopes from %s", async (_where, claims, scopes) => {
   const { ask } = await givenTrust();
 
   expect((await ask(claims)).data.key.scopes).toEqual(scopes);
@@ -65,7 +65,7 @@ describe.each(endpoints.filter(({ access }) => access !== "public"))("$route", (
   const { route, access } = endpoint;
   const what = route.replaceAll(/\{\w+\}/g, "x");
 
-  test("takes a token with its scope, and no other", async () => {
+  test("the route accepts a token with its scope and refuses every other scope", async () => {
     const { ask } = await givenTrust();
     const others = SCOPES.filter((scope) => scope !== access);
 
@@ -77,7 +77,7 @@ describe.each(endpoints.filter(({ access }) => access !== "public"))("$route", (
   });
 });
 
-test("a missing scope is 403, and the challenge names it", async () => {
+test("a request whose token lacks the scope answers 403 with a challenge that states the scope", async () => {
   const { ask } = await givenTrust();
 
   const response = await ask({}, "GET /v1/jobs");
@@ -96,28 +96,31 @@ test("a missing scope is 403, and the challenge names it", async () => {
 });
 
 test.each<[string, JWTPayload]>([
-  ["an account that is not there", { mailproof_account: "acc_999" }],
+  ["an unknown account", { mailproof_account: "acc_999" }],
   ["no account", { mailproof_account: undefined }],
-  ["an account that is no text", { mailproof_account: ["acc_1"] }],
-  ["an account without a letter", { mailproof_account: "" }],
+  ["an account as a list", { mailproof_account: ["acc_1"] }],
+  ["an empty account", { mailproof_account: "" }],
   ["an account of a thousand letters", { mailproof_account: "a".repeat(1_000) }],
   ["an unknown mode", { mailproof_mode: "trial" }],
-  ["an end that is past", { exp: START.getTime() / 1000 - 61 }],
-])("a token that says %s is 401, in the words for a wrong key", async (_what, claims) => {
-  const { ask, world } = await givenTrust();
+  ["an expiry in the past", { exp: START.getTime() / 1000 - 61 }],
+])(
+  "a request whose token states %s answers 401 with the message for a wrong key",
+  async (_what, claims) => {
+    const { ask, world } = await givenTrust();
 
-  const response = await ask(claims);
+    const response = await ask(claims);
 
-  expect(response.statusCode).toBe(401);
-  expect(response.error).toEqual(
-    (await send(world, "GET /v1/account", { key: "mp_live_x" })).error,
-  );
-  expect(response.headers["www-authenticate"]).toBe(
-    `Bearer realm="mailproof", error="invalid_token", resource_metadata="${METADATA}"`,
-  );
-});
+    expect(response.statusCode).toBe(401);
+    expect(response.error).toEqual(
+      (await send(world, "GET /v1/account", { key: "mp_live_x" })).error,
+    );
+    expect(response.headers["www-authenticate"]).toBe(
+      `Bearer realm="mailproof", error="invalid_token", resource_metadata="${METADATA}"`,
+    );
+  },
+);
 
-test("a request without a credential is challenged with the address of the metadata and no error", async () => {
+test("a request without a credential receives a challenge with the metadata's address and no error", async () => {
   const { world } = await givenTrust();
 
   const { statusCode, headers } = await send(world, "GET /v1/account");
@@ -133,16 +136,22 @@ test.each([
   "https://api.example.com/",
   "https://api.example.com/mcp",
   "https://api.example.com/mcp/",
-])("for the audience %s the metadata is where this service has it", async (audience) => {
-  const { world } = await givenTrust();
-  const tokens = createTokenVerifier({ issuer: "https://login.example.com", audience }, world.now);
+])(
+  "the challenge links to this service's own metadata when the audience is %s",
+  async (audience) => {
+    const { world } = await givenTrust();
+    const tokens = createTokenVerifier(
+      { issuer: "https://login.example.com", audience },
+      world.now,
+    );
 
-  const { headers } = await send({ ...world, accessTokens: tokens }, "GET /v1/account");
+    const { headers } = await send({ ...world, accessTokens: tokens }, "GET /v1/account");
 
-  expect(headers["www-authenticate"]).toContain(`resource_metadata="${METADATA}"`);
-});
+    expect(headers["www-authenticate"]).toContain(`resource_metadata="${METADATA}"`);
+  },
+);
 
-test("a token in X-Api-Key, or beside a key, is 401", async () => {
+test("a request with a token in X-Api-Key, or with a token beside a key, answers 401", async () => {
   const { world, sign, liveKey } = await givenTrust();
   const token = await sign({});
   const authorization = `Bearer ${token}`;
@@ -153,7 +162,7 @@ test("a token in X-Api-Key, or beside a key, is 401", async () => {
   expect((await asWith({ "x-api-key": liveKey, authorization })).statusCode).toBe(401);
 });
 
-test("a token is 401 when the service trusts no issuer", async () => {
+test("a request with a token answers 401 when the service trusts no issuer", async () => {
   const { world, sign, asked: requestedPaths } = await givenTrust();
   const headers = { authorization: `Bearer ${await sign({})}` };
 
@@ -163,7 +172,7 @@ test("a token is 401 when the service trusts no issuer", async () => {
   expect(requestedPaths).toEqual([]);
 });
 
-test("an issuer that does not respond is 503 for its tokens, and does not affect keys", async () => {
+test("requests with tokens answer 503 while the issuer is down, and requests with keys still work", async () => {
   const { world, ask, goDown, liveKey } = await givenTrust();
   goDown();
 
@@ -174,7 +183,7 @@ test("an issuer that does not respond is 503 for its tokens, and does not affect
   expect((await send(world, "GET /v1/account", { key: liveKey })).statusCode).toBe(200);
 });
 
-test("a verification by token costs what it costs by key, once under its Idempotency-Key", async () => {
+test("a verification with a token costs as much as with a key, and its repeat costs nothing", async () => {
   const ctx = await givenTrust({ balance: 5 });
   const { world, sign } = ctx;
   const headers = {
@@ -189,7 +198,7 @@ test("a verification by token costs what it costs by key, once under its Idempot
   expect((await readCredits(ctx)).available).toBe(4);
 });
 
-test("a token in test mode gets made-up answers and costs nothing", async () => {
+test("a verification by a test mode token returns a mock result and costs nothing", async () => {
   const ctx = await givenTrust({ balance: 5 });
 
   const response = await ctx.ask(
@@ -202,7 +211,7 @@ test("a token in test mode gets made-up answers and costs nothing", async () => 
   expect((await readCredits(ctx)).available).toBe(5);
 });
 
-test("all tokens of an account share one allowance, and its keys have their own", async () => {
+test("all tokens of an account share one rate limit, apart from the limits of its keys", async () => {
   const { ask, world, liveKey } = await givenTrust({ plan: "free" });
   for (let sent = 0; sent < 60; sent++) await ask({ jti: String(sent) });
 

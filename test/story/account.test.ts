@@ -25,7 +25,7 @@ type TestContext = Awaited<ReturnType<typeof given>>;
 const readUsage = async ({ world, liveKey }: TestContext, key = liveKey) =>
   (await send(world, "GET /v1/account/usage", { key })).data;
 
-test("the last thirty days are 200: every day on which credits moved, oldest first, and their sum", async () => {
+test("the usage answers 200 with each of the last thirty days that moved credits, oldest first, and their sum", async () => {
   const { world, account, liveKey, later } = await given({ balance: 100 });
   later(2 * DAY_MS);
   await grantCredits(world, account, credits(20));
@@ -45,7 +45,7 @@ test("the last thirty days are 200: every day on which credits moved, oldest fir
   });
 });
 
-test("only the requested days are returned, both ends included", async () => {
+test("the usage lists only the requested days, including both ends", async () => {
   const { world, account, liveKey, later } = await given({ balance: 1 });
   for (let day = 0; day < 3; day++) {
     later(DAY_MS);
@@ -59,7 +59,7 @@ test("only the requested days are returned, both ends included", async () => {
   expect(data.totals.credits_granted).toBe(2);
 });
 
-test("credits are counted by what they paid for, and refunds with it", async () => {
+test("the usage counts credits and refunds under the operation that caused them", async () => {
   const ctx = await givenChunked();
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
@@ -83,7 +83,7 @@ test("credits are counted by what they paid for, and refunds with it", async () 
   ]);
 });
 
-test("a check and a monitor's check are two operations", async () => {
+test("the usage counts a check and a monitor's check as two operations", async () => {
   const ctx = await given({ balance: 100 });
   await send(ctx.world, "POST /v1/deliverability/check", {
     key: ctx.liveKey,
@@ -101,7 +101,7 @@ test("a check and a monitor's check are two operations", async () => {
   ]);
 });
 
-test("a cancelled job is refunded to the operation that was charged", async () => {
+test("the usage counts a cancelled job's refund for the operation that was charged", async () => {
   const ctx = await givenChunked();
   const { data } = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
   await send(ctx.world, `POST /v1/jobs/${data.job_id}/cancel`, { key: ctx.liveKey });
@@ -111,7 +111,7 @@ test("a cancelled job is refunded to the operation that was charged", async () =
   ]);
 });
 
-test("every result is counted once by its status, whether from the cache, from a job or from a list", async () => {
+test("the usage counts every result once by its status, from the cache, a job or a list", async () => {
   const ctx = await givenChunked();
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, "key-1");
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" }, "key-1");
@@ -132,7 +132,7 @@ test("every result is counted once by its status, whether from the cache, from a
   });
 });
 
-test("a verification that fails on our side has no verdict", async () => {
+test("the usage counts no verdict for a verification that fails on our side", async () => {
   const ctx = await given({ balance: 10 });
   const { statusCode } = await whenVerified(ctx.world, ctx.liveKey, { email: "error@x.com" });
 
@@ -140,7 +140,7 @@ test("a verification that fails on our side has no verdict", async () => {
   expect((await readUsage(ctx)).totals.verdicts).toEqual(NO_VERDICTS);
 });
 
-test("a verdict counts on the day on which its job was accepted, like its credits", async () => {
+test("the usage counts a verdict and its credits on the day that its job was accepted", async () => {
   const ctx = await givenChunked();
   await whenProcessed(ctx, createEmails(2));
   ctx.later(DAY_MS);
@@ -151,7 +151,7 @@ test("a verdict counts on the day on which its job was accepted, like its credit
   expect(days).toMatchObject([{ date: "2026-11-21", credits_used: 2, verdicts: { valid: 2 } }]);
 });
 
-test("a deleted job's verdicts stay in the counts", async () => {
+test("the usage still counts a job's verdicts after the job was deleted", async () => {
   const ctx = await givenChunked();
   const { data } = await whenProcessed(ctx, createEmails(2));
   await whenQuiet(ctx);
@@ -160,7 +160,7 @@ test("a deleted job's verdicts stay in the counts", async () => {
   expect((await readUsage(ctx)).totals.verdicts.valid).toBe(2);
 });
 
-test("the verdicts of test keys are counted apart, and cost nothing", async () => {
+test("the usage counts the verdicts of test keys separately and without cost", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.testKey, { email: "catchall@x.com" });
 
@@ -172,8 +172,12 @@ test("the verdicts of test keys are counted apart, and cost nothing", async () =
 });
 
 test.each([
-  ["no calendar day", { from: "2026-02-30" }, "from: must be a date such as 2026-11-21"],
-  ["no date at all", { to: "yesterday" }, "to: must be a date such as 2026-11-21"],
+  [
+    "a date that no calendar has",
+    { from: "2026-02-30" },
+    "from: must be a date such as 2026-11-21",
+  ],
+  ["a word instead of a date", { to: "yesterday" }, "to: must be a date such as 2026-11-21"],
   [
     "a range that ends before it starts",
     { from: "2026-11-02", to: "2026-11-01" },
@@ -184,7 +188,7 @@ test.each([
     { from: "2025-11-20", to: "2026-11-21" },
     "from: must be within 366 days of 2026-11-21",
   ],
-])("%s is 400 and names the field", async (_, query, message) => {
+])("a usage request with %s answers 400 and states the field", async (_, query, message) => {
   const { world, liveKey } = await given();
 
   const refused = await send(world, "GET /v1/account/usage", { key: liveKey, query });
@@ -193,7 +197,7 @@ test.each([
   expect(refused.error.message).toContain(message);
 });
 
-test("a live key sees the account's plan and credits: 200", async () => {
+test("a live key reads the account's plan and credits with 200", async () => {
   const { world, account, liveKey } = await given({ balance: 25.5, plan: "pro" });
 
   expect(await send(world, "GET /v1/account", { key: liveKey })).toMatchObject({
@@ -215,7 +219,7 @@ test("a live key sees the account's plan and credits: 200", async () => {
   });
 });
 
-test("a test key sees made-up credits, whatever the account has", async () => {
+test("a test key reads mock credits, whatever the account's balance", async () => {
   const { world, testKey } = await given({ balance: 3 });
 
   const { data } = await send(world, "GET /v1/account", { key: testKey });
@@ -224,7 +228,7 @@ test("a test key sees made-up credits, whatever the account has", async () => {
   expect(data.credits).toMatchObject({ available: 1_000, granted: 1_000 });
 });
 
-test("more requests than the plan has in a minute are 429 until the next one starts", async () => {
+test("requests beyond the plan's limit answer 429 until the next minute starts", async () => {
   const { world, liveKey, later } = await given({ plan: "free" });
   const ask = () => send(world, "GET /v1/account", { key: liveKey });
   later(45_000);
@@ -246,7 +250,7 @@ test("more requests than the plan has in a minute are 429 until the next one sta
   expect((await ask()).statusCode).toBe(200);
 });
 
-test("the catalog needs no key: plans, packs and prices are 200", async () => {
+test("the catalogue answers 200 with plans, packs and prices without a key", async () => {
   const { world } = givenWorld();
 
   const { statusCode, data } = await send(world, "GET /v1/catalog");

@@ -22,7 +22,7 @@ const whenBridgeAcknowledges = async ({ queue }: Pick<TestContext, "queue">): Pr
   return count;
 };
 
-test("an event reaches its webhook within minutes, though the message of its delivery is gone", async () => {
+test("an event reaches its webhook within minutes after its delivery's message was lost", async () => {
   const ctx = await given({ balance: 10 });
   await whenSubscribed(ctx);
   await whenEventEmitted(ctx);
@@ -35,7 +35,7 @@ test("an event reaches its webhook within minutes, though the message of its del
   expect(parseEvents(ctx.servers.received).map(({ type }) => type)).toEqual(["credits.low"]);
 });
 
-test("activity that Amazon SES reported is lost with its message", async () => {
+test("the service loses the activity in an Amazon SES report when the report's message is lost", async () => {
   const ctx = await given();
   const mail = {
     messageId: "0100",

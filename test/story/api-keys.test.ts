@@ -7,7 +7,7 @@ import { asRows } from "../runner/as-rows.ts";
 const whenCreated = (world: any, key: string, body: unknown = { name: "CI", mode: "live" }) =>
   send(world, "POST /v1/api-keys", { key, body });
 
-test("a new key is 201, is shown once, and opens the routes of its scopes", async () => {
+test("creating a key answers 201, shows the key once, and the key opens the routes of its scopes", async () => {
   const { world, liveKey } = await given({ balance: 7 });
 
   const created = await whenCreated(world, liveKey, { name: "  CI  ", mode: "live" });
@@ -21,7 +21,7 @@ test("a new key is 201, is shown once, and opens the routes of its scopes", asyn
   expect(seen.data.credits.available).toBe(7);
 });
 
-test("a key with scopes opens their routes and no other", async () => {
+test("a key with scopes opens the routes of those scopes and no other", async () => {
   const { world, liveKey } = await given();
   const scopes = ["account:read", "account:read", "webhooks:read"];
 
@@ -32,7 +32,7 @@ test("a key with scopes opens their routes and no other", async () => {
   expect((await whenCreated(world, data.key)).statusCode).toBe(403);
 });
 
-test("a key may expire, and may be limited to networks", async () => {
+test("a new key accepts an expiry time and a list of networks", async () => {
   const { world, liveKey } = await given();
   const limits = {
     expires_at: "2026-12-01T00:00:00+01:00",
@@ -52,7 +52,7 @@ test("a key may expire, and may be limited to networks", async () => {
   });
 });
 
-test("a test key mints test keys; a live one is 403", async () => {
+test("a test key creates test keys, and creating a live key with one answers 403", async () => {
   const { world, testKey } = await given();
 
   expect((await whenCreated(world, testKey, { name: "T", mode: "test" })).statusCode).toBe(201);
@@ -64,32 +64,35 @@ test("a test key mints test keys; a live one is 403", async () => {
 
 test.each(asRows<[string, unknown, string]>`
   no body | ${undefined} | body: is required
-  a list | [] | body: must be a JSON object
+  a list as body | [] | body: must be a JSON object
   no name | ${{ mode: "live" }} | name: is required
   a name of blanks | ${{ name: "  ", mode: "live" }} | name: must not be empty
   a name over 64 characters | ${{ name: "x".repeat(65), mode: "live" }} | name: must have at most 64 characters
   a name that is a number | ${{ name: 5, mode: "live" }} | name: must be string
-  another mode | ${{ name: "x", mode: "prod" }} | mode: must be live or test
-  a scope that does not exist | ${{ name: "x", mode: "live", scopes: ["admin"] }} | scopes.0: must be one of verification:read
+  an unknown mode | ${{ name: "x", mode: "prod" }} | mode: must be live or test
+  an unknown scope | ${{ name: "x", mode: "live", scopes: ["admin"] }} | scopes.0: must be one of verification:read
   an empty list of scopes | ${{ name: "x", mode: "live", scopes: [] }} | scopes: must name at least one scope
   an expiry that has passed | ${{ name: "x", mode: "live", expires_at: "2026-11-21T00:00:00Z" }} | expires_at: must be in the future
   an expiry without an offset | ${{ name: "x", mode: "live", expires_at: "2027-01-01" }} | expires_at: must be a timestamp
-  a network that is none | ${{ name: "x", mode: "live", networks: ["192.0.2.0/33"] }} | networks.0: must be an address block
+  a malformed network | ${{ name: "x", mode: "live", networks: ["192.0.2.0/33"] }} | networks.0: must be an address block
   an empty list of networks | ${{ name: "x", mode: "live", networks: [] }} | networks: must name at least one block
   more networks than fifty | ${{ name: "x", mode: "live", networks: Array.from({ length: 51 }, () => "192.0.2.1") }} | networks: must have at most 50 entries
   an unknown field | ${{ name: "x", mode: "live", scope: "a" }} | scope: is not a known field
-`)("%s is 400, names the field, and makes no key", async (_, body, words) => {
-  const { world, liveKey } = await given();
+`)(
+  "creating a key with %s answers 400, states the field, and stores no key",
+  async (_, body, words) => {
+    const { world, liveKey } = await given();
 
-  const refused = await whenCreated(world, liveKey, body ?? null);
+    const refused = await whenCreated(world, liveKey, body ?? null);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(body === undefined ? "body: must be" : words);
-  const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
-  expect(data.api_keys).toHaveLength(2);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.message).toContain(body === undefined ? "body: must be" : words);
+    const { data } = await send(world, "GET /v1/api-keys", { key: liveKey });
+    expect(data.api_keys).toHaveLength(2);
+  },
+);
 
-test("a request with many mistakes is answered with the first few of them and their number", async () => {
+test("a key request with many mistakes returns the first few of them and their total", async () => {
   const { world, liveKey } = await given();
   const scopes = Array.from({ length: 9 }, () => "x".repeat(1_000));
 
@@ -100,7 +103,7 @@ test("a request with many mistakes is answered with the first few of them and th
   expect(error.message).not.toContain("xxx");
 });
 
-test("a list that is too long is one mistake, however wrong its entries are", async () => {
+test("a scope list that is too long returns one mistake, however wrong its entries are", async () => {
   const { world, liveKey } = await given();
   // As many as fit in the body of this operation.
   const scopes = Array.from({ length: 50_000 }, () => 1);
@@ -110,7 +113,7 @@ test("a list that is too long is one mistake, however wrong its entries are", as
   expect(error.details).toEqual([{ field: "scopes", message: "must have at most 10 entries" }]);
 });
 
-test("an unknown field with an endless name is named by its beginning", async () => {
+test("the error of a key request shortens an unknown field's endless name to its beginning", async () => {
   const { world, liveKey } = await given();
 
   const { error } = await whenCreated(world, liveKey, {
@@ -124,7 +127,7 @@ test("an unknown field with an endless name is named by its beginning", async ()
   ]);
 });
 
-test("more than a hundred keys are 409", async () => {
+test("creating more than a hundred keys answers 409", async () => {
   const { world, liveKey } = await given({ plan: "scale" });
   for (let keys = 1; keys < KEYS_MAX; keys++) await whenCreated(world, liveKey);
 
@@ -134,7 +137,7 @@ test("more than a hundred keys are 409", async () => {
   });
 });
 
-test("a test key uses none of the live keys' limit, and does not see how many there are", async () => {
+test("a test key does not count towards the limit of live keys and does not see their number", async () => {
   const { world, liveKey, testKey } = await given({ plan: "scale" });
   const test = { name: "T", mode: "test" };
   for (let keys = 1; keys < KEYS_MAX; keys++) await whenCreated(world, testKey, test);
@@ -143,7 +146,7 @@ test("a test key uses none of the live keys' limit, and does not see how many th
   expect((await whenCreated(world, liveKey)).statusCode).toBe(201);
 });
 
-test("racing requests cannot pass the hundred", async () => {
+test("racing requests never create more than a hundred keys", async () => {
   const { world, liveKey } = await given({ plan: "scale" });
 
   const answers = await Promise.all(Array.from({ length: 150 }, () => whenCreated(world, liveKey)));
@@ -153,7 +156,7 @@ test("racing requests cannot pass the hundred", async () => {
   expect(statuses.filter((status) => status === 409)).toHaveLength(150 - KEYS_MAX + 1);
 });
 
-test("a revoked key makes room for another", async () => {
+test("revoking a key frees its place under the limit", async () => {
   const { world, liveKey } = await given({ plan: "scale" });
   for (let keys = 1; keys < KEYS_MAX; keys++) await whenCreated(world, liveKey);
   await send(world, "DELETE /v1/api-keys/key_3", { key: liveKey });
@@ -162,7 +165,7 @@ test("a revoked key makes room for another", async () => {
   expect((await whenCreated(world, liveKey)).statusCode).toBe(409);
 });
 
-test("a key is stored only as a hash that the pepper is part of", async () => {
+test("the service stores a key only as a hash that includes the pepper", async () => {
   const { world, liveKey, table } = await given();
   const stored = JSON.stringify(table.items());
 
@@ -172,7 +175,7 @@ test("a key is stored only as a hash that the pepper is part of", async () => {
   expect((await send(peppered, "GET /v1/account", { key: liveKey })).statusCode).toBe(401);
 });
 
-test("a key of the old pepper is valid while the old pepper is named, and one of the new pepper after it", async () => {
+test("the service accepts old keys while the old pepper is configured, and new keys after its removal", async () => {
   const { world, liveKey, account } = await given();
   const old = world.settings.keyPepper;
   const named = { keyPepper: "a new pepper", keyPepperBefore: old };
@@ -195,7 +198,7 @@ test("a key of the old pepper is valid while the old pepper is named, and one of
   expect((await read(rotated, liveKey)).statusCode).toBe(401);
 });
 
-test("the account's keys are 200, newest first, without the keys themselves", async () => {
+test("the list of keys answers 200, newest first, without the keys themselves", async () => {
   const { world, account, liveKey, testKey, later } = await given();
   later(1_000);
   const scoped = await givenKey(world, account, { scopes: ["webhooks:read"] });
@@ -219,7 +222,7 @@ test("the account's keys are 200, newest first, without the keys themselves", as
   for (const key of [liveKey, testKey, scoped]) expect(JSON.stringify(data)).not.toContain(key);
 });
 
-test("each key shows when it was last used, to the hour", async () => {
+test("each listed key shows its last use, rounded to the hour", async () => {
   const { world, liveKey, testKey } = await given();
   await send(world, "GET /v1/account", { key: testKey });
 
@@ -232,7 +235,7 @@ test("each key shows when it was last used, to the hour", async () => {
   ]);
 });
 
-test("a revoked key is 200 and opens nothing from then on", async () => {
+test("revoking a key answers 200, and the key opens no route afterwards", async () => {
   const { world, account, liveKey } = await given();
   const leaked = await givenKey(world, account, { scopes: ["account:read"] });
   expect((await send(world, "GET /v1/account", { key: leaked })).statusCode).toBe(200);
@@ -245,7 +248,7 @@ test("a revoked key is 200 and opens nothing from then on", async () => {
   expect(data.api_keys.map((key: any) => key.key_id)).not.toContain("key_3");
 });
 
-test("revoking it again is 404", async () => {
+test("revoking a revoked key answers 404", async () => {
   const { world, liveKey } = await given();
   await send(world, "DELETE /v1/api-keys/key_2", { key: liveKey });
 

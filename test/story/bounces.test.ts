@@ -19,7 +19,7 @@ test.each([
   ["catchall.ann@x.com", "catch_all", "invalid"],
   ["valid.ann@x.com", "valid", "risky"],
 ])(
-  "mail to %s, which is %s, bounces, and the next answer is %s at once",
+  "mail to %s, a %s address, bounces, and the next result is %s at once",
   async (email, before, after) => {
     const { world, liveKey } = await given({ balance: 10 });
     const first = await whenVerified(world, liveKey, { email });
@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test("a bounce about the message, and a soft one, leave the cached result as it is", async () => {
+test("the cached result stays unchanged after a soft bounce or a bounce about the message", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const email = "valid.ann@x.com";
   await whenVerified(world, liveKey, { email });
@@ -67,7 +67,7 @@ test("an account's bounces change no verdict of another account", async () => {
   expect(data).toMatchObject({ status: "invalid", reason: "bounced" });
 });
 
-test("a bounce is forgotten after a month, and when the address is", async () => {
+test("the service forgets a bounce after a month and on erasure of its address", async () => {
   const ctx = await given({ balance: 20 });
   const { world, liveKey, later } = ctx;
   const emails = ["catchall.ann@x.com", "catchall.bo@x.com"];
@@ -83,7 +83,7 @@ test("a bounce is forgotten after a month, and when the address is", async () =>
   expect(await statuses()).toEqual(["catch_all", "catch_all"]);
 });
 
-test("a row of a batch has the bounce, too", async () => {
+test("a batch row shows the bounce of its address", async () => {
   const ctx = await given({ balance: 10 });
   await whenEventsSent(ctx.world, ctx.liveKey, createBounce("catchall.ann@x.com"));
   const emails = ["catchall.ann@x.com", "catchall.bo@x.com"];
@@ -98,7 +98,7 @@ test("a row of a batch has the bounce, too", async () => {
   ]);
 });
 
-test("bounces that cannot be read change no verdict and fail no request", async () => {
+test("a failed read of bounces changes no verdict and fails no request", async () => {
   const ctx = await given({ balance: 10 });
   const email = "catchall.ann@x.com";
   await whenEventsSent(ctx.world, ctx.liveKey, createBounce(email));
@@ -108,7 +108,7 @@ test("bounces that cannot be read change no verdict and fail no request", async 
   expect(data).toMatchObject({ status: "catch_all", credits_used: 1 });
 });
 
-test("the mail that an account sent to a domain that accepts everybody moves the estimate for the next address", async () => {
+test("mail to a domain that accepts everybody changes the confidence of the account's next address there", async () => {
   const { world, liveKey } = await given({ balance: 100 });
   const readConfidence = async (email: string) =>
     (await whenVerified(world, liveKey, { email })).data.ai.catch_all_confidence;

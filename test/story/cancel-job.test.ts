@@ -40,7 +40,7 @@ const givenWaitingBatch = async () => {
 
 const isCancelling = (write: Write) => "update" in write && write.set?.["status"] === "cancelled";
 
-test("a batch that has not begun is cancelled with 200 and refunded whole", async () => {
+test("cancelling a batch that has not begun answers 200 and refunds every row", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
 
@@ -63,7 +63,7 @@ test("a batch that has not begun is cancelled with 200 and refunded whole", asyn
   await thenConsistent(ctx);
 });
 
-test("rows with a result are paid and stay readable; those that wait for a mail server are refunded", async () => {
+test("cancelling a job charges rows with a result, keeps them readable, and refunds waiting rows", async () => {
   const ctx = await givenWaitingBatch();
 
   const { data } = await whenCancelled(ctx);
@@ -76,7 +76,7 @@ test("rows with a result are paid and stay readable; those that wait for a mail 
   await thenConsistent(ctx);
 });
 
-test("a cancelled job leaves no waiting row behind after the time of its next attempt", async () => {
+test("a cancelled job leaves no deferred row after the time of its next attempt", async () => {
   const ctx = await givenWaitingBatch();
   await whenCancelled(ctx);
 
@@ -86,7 +86,7 @@ test("a cancelled job leaves no waiting row behind after the time of its next at
   expect(left).toEqual([]);
 });
 
-test("a row that is verified while the job is being cancelled is paid and not refunded, or refunded and not paid", async () => {
+test("a row verified during the cancellation is either paid or refunded, never both", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
   let isFirst = true;
@@ -111,7 +111,7 @@ test("a row that is verified while the job is being cancelled is paid and not re
   await thenConsistent(ctx);
 });
 
-test("a job that is cancelled twice, or by two at once, has one response and one refund", async () => {
+test("a job cancelled twice or by two requests at once has one response and one refund", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
 
@@ -125,7 +125,7 @@ test("a job that is cancelled twice, or by two at once, has one response and one
   expect(listMoves(ctx)).toEqual(["refund 5", "charge 5"]);
 });
 
-test("a verification that takes long releases its credit, and its address is not stored any longer", async () => {
+test("cancelling a slow verification releases its credit and removes its stored address", async () => {
   const ctx = await givenChunked();
   const body = { email: "slow@x.com", options: { timeout_ms: 100 } };
   const { data: pending } = await whenVerified(ctx.world, ctx.liveKey, body);
@@ -139,7 +139,7 @@ test("a verification that takes long releases its credit, and its address is not
   await thenConsistent(ctx);
 });
 
-test("credits of a file's addresses in doubt are released", async () => {
+test("cancelling a file job releases the credits of addresses whose dispatch is ambiguous", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(5)));
   const fates = ["sent", "unknown", "refused"] as const;
@@ -155,7 +155,7 @@ test("credits of a file's addresses in doubt are released", async () => {
   await thenConsistent(ctx);
 });
 
-test("an export of every row says which were cancelled", async () => {
+test("an export of every row marks the cancelled rows", async () => {
   const ctx = await givenChunked();
   await whenProcessed(ctx, ["ann@x.com", "greylisted@x.com", "greylisted+2@x.com"]);
   await whenWorked(ctx);
@@ -176,7 +176,7 @@ test("an export of every row says which were cancelled", async () => {
   ]);
 });
 
-test("a repeat of the request that created it returns the cancelled job, and starts no other", async () => {
+test("a repeat of the creating request returns the cancelled job and starts no other", async () => {
   const ctx = await givenChunked();
   const body = { emails: createEmails(2) };
   await whenBatched(ctx.world, ctx.liveKey, body, "key");
@@ -188,7 +188,7 @@ test("a repeat of the request that created it returns the cancelled job, and sta
   expect(await readCredits(ctx)).toMatchObject({ available: 100 });
 });
 
-test("a cancelled job is listed as cancelled and emits no event", async () => {
+test("the list of jobs shows a cancelled job as cancelled, and the job emits no event", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   await whenCancelled(ctx);
@@ -214,7 +214,7 @@ test("a test key cancels its own jobs, which cost nothing", async () => {
   await thenConsistent(ctx);
 });
 
-test("cancelling a job that has ended is 409 and changes nothing", async () => {
+test("cancelling an ended job answers 409 and changes nothing", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   await whenWorked(ctx);
@@ -231,7 +231,7 @@ test("cancelling a job that has ended is 409 and changes nothing", async () => {
   expect((await readJob(ctx)).status).toBe("completed");
 });
 
-test("cancelling a file whose addresses are still being queued is 409 with a wait of seconds", async () => {
+test("cancelling a file job during its dispatch answers 409 with Retry-After in seconds", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(5)));
   let early: Awaited<ReturnType<typeof whenCancelled>> | undefined;
@@ -251,7 +251,7 @@ test("cancelling a file whose addresses are still being queued is 409 with a wai
   expect((await whenCancelled(ctx)).statusCode).toBe(200);
 });
 
-test("cancelling a job that changes at every attempt is 503 and retryable", async () => {
+test("cancelling answers a retryable 503 when the job changes at every attempt", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   const transact: typeof ctx.table.transact = async (writes, attempt) => {

@@ -28,7 +28,7 @@ const givenAbandoned = async (idempotencyKey: string | undefined, balance = 10) 
   return { ...ctx, first, goOn };
 };
 
-test("a repeat is 200 with the original check, costs nothing, and tells what remained then", async () => {
+test("a repeated check answers 200 with the original check and its credits_remaining, and costs nothing", async () => {
   const ctx = await given({ balance: 25 });
   const { world, liveKey } = ctx;
   const first = await whenChecked(world, liveKey, site, "k");
@@ -46,7 +46,7 @@ test("a repeat is 200 with the original check, costs nothing, and tells what rem
   expect(repeat.data.cached).toBe(false);
 });
 
-test("a key that was answered from the cache replays that result for its thirty days", async () => {
+test("an Idempotency-Key whose request was answered from the cache replays that result for thirty days", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const bought = await whenChecked(world, liveKey);
@@ -62,7 +62,7 @@ test("a key that was answered from the cache replays that result for its thirty 
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("a key is a new one after thirty days", async () => {
+test("an Idempotency-Key buys a new check after thirty days", async () => {
   const { world, liveKey, later } = await given({ balance: 20 });
   await whenChecked(world, liveKey, site, "k");
   later(30 * DAY_MS);
@@ -74,7 +74,7 @@ test.each([
   ["another domain", { domain: "example.org" }],
   ["another sending address", { ...site, sending_ip: "192.0.2.9" }],
   ["refresh", { ...site, refresh: true }],
-])("the same key for %s is 409 and charges nothing", async (_, body) => {
+])("reusing a check's key with %s answers 409 and charges nothing", async (_, body) => {
   const ctx = await given({ balance: 30 });
   await whenChecked(ctx.world, ctx.liveKey, site, "k");
   const before = listStoredItems(ctx);
@@ -86,7 +86,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the same letters are another key on another route, in another account, and under a test key", async () => {
+test("the same key text counts as another key on another route, in another account and in test mode", async () => {
   const { world, liveKey, testKey } = await given({ balance: 30 });
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(world, liveKey, { email: "ann@x.com" }, "k");
@@ -103,7 +103,7 @@ test("the same letters are another key on another route, in another account, and
   expect(response.map(({ data }) => data.credits_used)).toEqual([10, 10, 0]);
 });
 
-test("while the first request may be under way, a repeat checks beside it without charging, and both return one check", async () => {
+test("a repeated check during the first request checks without a charge, and both return one check", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(1_500);
 
@@ -121,7 +121,7 @@ test("while the first request may be under way, a repeat checks beside it withou
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("when a repeat beside the first finds nothing out, the charge is refunded once, and the first reports an unknown outcome", async () => {
+test("a repeated check without any DNS reply refunds the charge once, and the first request answers 503", async () => {
   const ctx = await givenAbandoned("k");
   const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
 
@@ -134,7 +134,7 @@ test("when a repeat beside the first finds nothing out, the charge is refunded o
   expect(listMoves(ctx)).toEqual(["hold 10", "release 10"]);
 });
 
-test("a repeat does a check that was paid and never stored, whatever the balance, without a charge", async () => {
+test("a repeated check completes a paid check that was never stored, without a charge and at any balance", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(LEASE_MS);
 
@@ -149,7 +149,7 @@ test("a repeat does a check that was paid and never stored, whatever the balance
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("a repeat that the cache could answer finishes first what it had paid for", async () => {
+test("a repeated check completes its own paid check before it reads the cache", async () => {
   const ctx = await givenAbandoned("k", 20);
   const other = await whenChecked(ctx.world, ctx.liveKey);
   ctx.later(LEASE_MS);
@@ -161,7 +161,7 @@ test("a repeat that the cache could answer finishes first what it had paid for",
   expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 20 });
 });
 
-test("the reconciler does a check that is not repeated; it is in the history, and a repeat is free", async () => {
+test("the reconciler completes an abandoned check, stores it in the history, and makes a repeat free", async () => {
   const ctx = await givenAbandoned(undefined);
   ctx.later(LEASE_MS);
   await whenReconciled(ctx);
@@ -172,7 +172,7 @@ test("the reconciler does a check that is not repeated; it is in the history, an
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("a check about which the reconciler finds nothing out is refunded, and its key is free again", async () => {
+test("the reconciler refunds an abandoned check without any DNS reply, and frees its key", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(LEASE_MS);
   const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
@@ -184,7 +184,7 @@ test("a check about which the reconciler finds nothing out is refunded, and its 
   expect(listMoves(ctx)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
 });
 
-test("a request that resumes after it was taken over changes nothing, and returns what was stored", async () => {
+test("a request that resumes after a takeover changes nothing and returns the stored check", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(LEASE_MS);
   await whenChecked(ctx.world, ctx.liveKey, site, "k");
@@ -197,7 +197,7 @@ test("a request that resumes after it was taken over changes nothing, and return
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("fifty racing requests with one key are charged once, and all return one check", async () => {
+test("fifty racing requests with one key cause one charge and return one check", async () => {
   const ctx = await given({ balance: 100 });
 
   const answers = await Promise.all(
@@ -211,7 +211,7 @@ test("fifty racing requests with one key are charged once, and all return one ch
   expect(answers.filter(({ data }) => data?.credits_used === 10)).toHaveLength(1);
 });
 
-test("a refunded attempt is never refunded twice, and the freed key buys anew", async () => {
+test("a refunded attempt is never refunded twice, and its key buys a new check", async () => {
   const ctx = await given({ balance: 20 });
   const { world, liveKey } = ctx;
   const silent = withDnsLookups(world, async () => ({ kind: "timeout" }));
@@ -228,7 +228,7 @@ test("a refunded attempt is never refunded twice, and the freed key buys anew", 
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 10 });
 });
 
-test("a check whose write had no reply is reported as unknown, and a repeat finds it out", async () => {
+test("a check whose write has no reply reports an unknown outcome, and a repeat returns the check", async () => {
   const ctx = await given({ balance: 10 });
   const deaf = withLostReplies(ctx, ctx.world, 2, true);
   const unanswered = await whenChecked(deaf, ctx.liveKey, site, "k");
@@ -240,7 +240,7 @@ test("a check whose write had no reply is reported as unknown, and a repeat find
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("credits_remaining is known when the balance cannot be read after the charge, and in a repeat", async () => {
+test("the response states credits_remaining when the balance read fails after the charge, and on a repeat", async () => {
   const ctx = await given({ balance: 10 });
   // The first read is the debit's own.
   const world = withUnreadable(ctx, "BALANCE#", 1);

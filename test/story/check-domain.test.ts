@@ -28,7 +28,7 @@ const withCounting = async () => {
   return { ...ctx, world, questions: () => questions };
 };
 
-test("a domain without fault is 200 with every section of the contract, and costs 10 credits", async () => {
+test("a check of a faultless domain answers 200 with every section of the contract and costs 10 credits", async () => {
   const ctx = await given({ balance: 25 });
 
   const { statusCode, data } = await whenChecked(ctx.world, ctx.liveKey);
@@ -76,7 +76,7 @@ test("a domain without fault is 200 with every section of the contract, and cost
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("faults are named with the points they cost, and recommendations start with the one that regains most", async () => {
+test("a check lists each fault with its lost points, and its recommendations by the points they regain", async () => {
   const { world, liveKey } = await given({ balance: 25 });
 
   const { data } = await whenChecked(world, liveKey, { domain: "nodmarc.com" });
@@ -93,7 +93,7 @@ test("faults are named with the points they cost, and recommendations start with
   expect(regained).toEqual(regained.toSorted((a: number, b: number) => b - a));
 });
 
-test("a recommendation has its record, what it replaces, and the score that follows", async () => {
+test("a recommendation contains its record, the replaced record and the resulting score", async () => {
   const { world, liveKey } = await given({ balance: 30 });
 
   const { data } = await whenChecked(world, liveKey, { domain: "weak.com" });
@@ -113,7 +113,7 @@ test("a recommendation has its record, what it replaces, and the score that foll
   expect(data.after_records.score).toBe(data.score + find("dmarc_rua").record_points);
 });
 
-test("a record for reports names the address at which this service receives them for the account", async () => {
+test("a report record contains the address at which this service receives the account's reports", async () => {
   const { world, liveKey: key } = await given({ balance: 30 });
   const own = createZoneDns({
     "mail.example.com": { MX: ["10 mx.example.com"] },
@@ -131,7 +131,7 @@ test("a record for reports names the address at which this service receives them
   expect(value).toBe(`v=DMARC1; p=none; rua=mailto:${reports.data.reports_address}`);
 });
 
-test("a check with a sending address looks up its host name and its listings", async () => {
+test("a check with a sending address looks up its host name and its blocklist entries", async () => {
   const { world, testKey } = await given();
 
   const { data } = await whenChecked(world, testKey, {
@@ -147,7 +147,7 @@ test("a check with a sending address looks up its host name and its listings", a
   });
 });
 
-test("a failed MX look-up has the status error and is left out of the answer and the score", async () => {
+test("a check gives a failed MX look-up the status error and omits it from the response and the score", async () => {
   const { world, liveKey } = await given({ balance: 25 });
   const dns: Dns = async (type, name) =>
     type === "MX" ? { kind: "timeout" } : anyDnsLookups.dns(type, name);
@@ -164,40 +164,55 @@ test.each([
   ["no domain", {}, "domain"],
   ["a domain that is a number", { domain: 5 }, "domain"],
   ["an empty domain", { domain: "" }, "domain"],
-  ["a URL without a host", { domain: "https:///example.com" }, "domain"],
-  ["an address", { domain: "ann@example.com" }, "domain"],
-  ["one label", { domain: "localhost" }, "domain"],
+  ["a URL with an empty host", { domain: "https:///example.com" }, "domain"],
+  ["an email address", { domain: "ann@example.com" }, "domain"],
+  ["a name of one label", { domain: "localhost" }, "domain"],
   ["an IP address", { domain: "192.0.2.1" }, "domain"],
-  ["sending_ip null", { domain: "example.com", sending_ip: null }, "sending_ip"],
+  ["a null sending_ip", { domain: "example.com", sending_ip: null }, "sending_ip"],
   ["a blank sending_ip", { domain: "example.com", sending_ip: " " }, "sending_ip"],
   ["an empty sending_ip", { domain: "example.com", sending_ip: "" }, "sending_ip"],
   ["a host name as sending_ip", { domain: "example.com", sending_ip: "mx.x.com" }, "sending_ip"],
   ["an IPv6 sending_ip", { domain: "example.com", sending_ip: "2001:db8::1" }, "sending_ip"],
   [
-    "an IPv4-mapped address",
+    "an IPv4-mapped sending_ip",
     { domain: "example.com", sending_ip: "::ffff:192.0.2.1" },
     "sending_ip",
   ],
-  ["leading zeros", { domain: "example.com", sending_ip: "192.0.2.01" }, "sending_ip"],
-  ["an octet of 256", { domain: "example.com", sending_ip: "192.0.2.256" }, "sending_ip"],
-  ["three octets", { domain: "example.com", sending_ip: "192.0.2" }, "sending_ip"],
+  [
+    "a sending_ip with leading zeros",
+    { domain: "example.com", sending_ip: "192.0.2.01" },
+    "sending_ip",
+  ],
+  [
+    "a sending_ip with an octet of 256",
+    { domain: "example.com", sending_ip: "192.0.2.256" },
+    "sending_ip",
+  ],
+  [
+    "a sending_ip with three octets",
+    { domain: "example.com", sending_ip: "192.0.2" },
+    "sending_ip",
+  ],
   ["a refresh that is text", { domain: "example.com", refresh: "true" }, "refresh"],
   ["a refresh that is null", { domain: "example.com", refresh: null }, "refresh"],
   ["an unknown field", { domain: "example.com", sendingIp: "192.0.2.1" }, "sendingIp"],
-])("%s is 400 before any look-up, naming the field, and moves nothing", async (_, body, field) => {
-  const ctx = await withCounting();
-  const before = listStoredItems(ctx);
+])(
+  "a check with %s answers 400 before any look-up, states the field and charges nothing",
+  async (_, body, field) => {
+    const ctx = await withCounting();
+    const before = listStoredItems(ctx);
 
-  const refused = await whenChecked(ctx.world, ctx.liveKey, body);
+    const refused = await whenChecked(ctx.world, ctx.liveKey, body);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.details).toMatchObject([{ field }]);
-  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(ctx.questions()).toBe(0);
-  expect(listStoredItems(ctx)).toEqual(before);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.details).toMatchObject([{ field }]);
+    expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+    expect(ctx.questions()).toBe(0);
+    expect(listStoredItems(ctx)).toEqual(before);
+  },
+);
 
-test("the same check within 24 hours is free, also with an empty balance", async () => {
+test("repeating a check within 24 hours costs nothing, even with an empty balance", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const first = await whenChecked(world, liveKey);
@@ -215,7 +230,7 @@ test("the same check within 24 hours is free, also with an empty balance", async
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("the same check after 24 hours is a new one", async () => {
+test("repeating a check after 24 hours buys a new check", async () => {
   const { world, liveKey, later } = await given({ balance: 20 });
   const first = await whenChecked(world, liveKey);
   later(DAY_MS);
@@ -230,7 +245,7 @@ test.each([
   ["another domain", { domain: "example.org" }],
   ["another sending address", { domain: "example.com", sending_ip: "192.0.2.9" }],
   ["refresh", { domain: "example.com", refresh: true }],
-])("%s is a new check within the day", async (_, body) => {
+])("a check request with %s buys a new check within the day", async (_, body) => {
   const { world, liveKey } = await given({ balance: 20 });
   await whenChecked(world, liveKey);
 
@@ -240,7 +255,7 @@ test.each([
   });
 });
 
-test("the cache returns a refreshed check from then on", async () => {
+test("the cache returns the newest check after a refresh", async () => {
   const { world, liveKey } = await given({ balance: 20 });
   await whenChecked(world, liveKey);
   const fresh = await whenChecked(world, liveKey, { domain: "example.com", refresh: true });
@@ -250,7 +265,7 @@ test("the cache returns a refreshed check from then on", async () => {
   expect(again.data).toMatchObject({ cached: true, check_id: fresh.data.check_id });
 });
 
-test("too few credits are 402, and nothing is looked up", async () => {
+test("a check answers 402 without a look-up when the credits are too few", async () => {
   const ctx = await withCounting();
   const { world, liveKey } = ctx;
   for (let n = 0; n < 10; n++) await whenChecked(world, liveKey, { domain: `x${n}.com` });
@@ -265,7 +280,7 @@ test("too few credits are 402, and nothing is looked up", async () => {
   expect(ctx.questions()).toBe(questionsBefore);
 });
 
-test("a domain that does not exist has a report, and it is paid for", async () => {
+test("a check of a domain that does not exist returns a report and costs credits", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   const { data } = await whenChecked(world, liveKey, { domain: "nxdomain.com" });
@@ -289,7 +304,7 @@ test("a check with refresh does not read the checks of the day", async () => {
   expect(reads).toBe(1);
 });
 
-test("two checks of one domain at once are both stored, both paid for, and the second is compared with the first", async () => {
+test("two simultaneous checks of a domain are both stored and charged, and the second is compared with the first", async () => {
   const ctx = await given({ balance: 20 });
   const body = { domain: "nodmarc.com", refresh: true };
 
@@ -304,7 +319,7 @@ test("two checks of one domain at once are both stored, both paid for, and the s
   await thenConsistent(ctx);
 });
 
-test("a hundred checks of one domain that end at once are each returned, and stored", async () => {
+test("a hundred checks of a domain that end at once are all returned and stored", async () => {
   const ctx = await given({ balance: 1_000 });
   const body = { domain: "example.com", refresh: true };
 
@@ -336,7 +351,7 @@ const setup = async (...types: readonly string[]) => {
   return { ...ctx, world: withDnsLookups(ctx.world, failing(...types)) };
 };
 
-test("a grade without MX and SPF has low confidence, and nothing is recommended about either", async () => {
+test("a grade has low confidence when MX and SPF are missing, with no recommendation about either", async () => {
   const ctx = await setup(MX, SPF, "A example.com.bl.test");
   const { data } = await whenChecked(ctx.world, ctx.liveKey);
 
@@ -356,7 +371,7 @@ test("a grade without MX and SPF has low confidence, and nothing is recommended 
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("the confidence is medium when less than half of the weight is missing", async () => {
+test("a grade has medium confidence when less than half of the score's weight is missing", async () => {
   const { world, liveKey } = await setup(DMARC);
   const { data } = await whenChecked(world, liveKey);
 
@@ -369,7 +384,7 @@ test("the confidence is medium when less than half of the weight is missing", as
   expect(ids.filter((id: string) => /dmarc|bimi/.test(id))).toEqual([]);
 });
 
-test("the confidence is high when every part is answered", async () => {
+test("a grade has high confidence when every part was answered", async () => {
   const { world, testKey } = await given();
   const plain = await whenChecked(world, testKey);
   const withIp = await whenChecked(world, testKey, {
@@ -381,7 +396,7 @@ test("the confidence is high when every part is answered", async () => {
     expect(data).toMatchObject({ confidence: "high", missing_parts: [] });
 });
 
-test("the history, a stored check and a monitor have the same confidence", async () => {
+test("the history, a stored check and a monitor show the same confidence", async () => {
   const { world, liveKey: key } = await setup(MX, SPF, "A example.com.bl.test");
   const { data } = await whenChecked(world, key);
   const read = await send(world, `GET /v1/deliverability/checks/${data.check_id}`, { key });

@@ -24,7 +24,7 @@ const SKIPPED = ["smtp_check", "mailbox_exists", "catch_all"];
 const SENTENCE =
   "The mail server was not asked, so smtp_check, mailbox_exists and catch_all are not known.";
 
-test("an address is unknown and costs 1 credit when its mail server was not asked, and names the checks left out", async () => {
+test("an address whose mail server was not asked is unknown, costs 1 credit and lists the skipped checks", async () => {
   const ctx = await given({ balance: 10 });
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, {
@@ -45,7 +45,7 @@ test("an address is unknown and costs 1 credit when its mail server was not aske
   await thenConsistent(ctx);
 });
 
-test("a result without the mail server is cached only for requests without it", async () => {
+test("the cache returns a result without the mail server only to requests without the mail server", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
 
@@ -64,18 +64,21 @@ test.each([
   ["ann@disposable.com", { status: "disposable" }, SKIPPED],
   ["info@x.com", { status: "role", sub_status: "not_probed" }, SKIPPED],
   ["spam_trap@x.com", { status: "spam_trap" }, SKIPPED],
-])("%s is settled without the mail server, and costs 1 credit", async (email, result, skipped) => {
-  const ctx = await given({ balance: 10 });
+])(
+  "a verification of %s skips the mail server and costs 1 credit",
+  async (email, result, skipped) => {
+    const ctx = await given({ balance: 10 });
 
-  const { data } = await whenVerified(ctx.world, ctx.liveKey, { email, ...SHALLOW });
+    const { data } = await whenVerified(ctx.world, ctx.liveKey, { email, ...SHALLOW });
 
-  expect(data).toMatchObject({ ...result, credits_used: 1 });
-  expect(data.verification.not_known).toEqual(skipped);
-  expect(data.message).toBe(skipped.length > 0 ? SENTENCE : undefined);
-  expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
-});
+    expect(data).toMatchObject({ ...result, credits_used: 1 });
+    expect(data.verification.not_known).toEqual(skipped);
+    expect(data.message).toBe(skipped.length > 0 ? SENTENCE : undefined);
+    expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
+  },
+);
 
-test("an address whose mail server was asked leaves nothing out", async () => {
+test("a result lists no skipped checks when the mail server was asked", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   const { data } = await whenVerified(world, liveKey, { email: "ann@x.com" });
@@ -84,7 +87,7 @@ test("an address whose mail server was asked leaves nothing out", async () => {
   expect("message" in data).toBe(false);
 });
 
-test("an address literal is unknown and free, since no mail server is asked", async () => {
+test("a verification of an address literal returns unknown for free, since it asks no mail server", async () => {
   const ctx = await given({ balance: 10 });
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@[192.0.2.1]" });
@@ -106,7 +109,7 @@ const slowDns = (world: AppWorld, ms: number): AppWorld => ({
   },
 });
 
-test("a verification that continues as a job is paid for as well", async () => {
+test("a verification that continues as a job costs its credit", async () => {
   const ctx = await given({ balance: 10 });
   const world = slowDns(ctx.world, 15_000);
   const { data } = await whenVerified(world, ctx.liveKey, { email: "ann@x.com", ...SHALLOW });
@@ -144,7 +147,7 @@ const finishJob = async (ctx: Awaited<ReturnType<typeof givenChunked>>) => {
 };
 
 test.each(["batch", "file"] as const)(
-  "a %s costs 1 credit for each row, whether or not its mail server was asked",
+  "a %s costs 1 credit for each row, whether or not the service asked its mail server",
   async (kind) => {
     const ctx = await givenChunked();
 

@@ -54,8 +54,8 @@ const listEmails = (job: any): string[] =>
 describe.each<[string, Sending]>([
   ["a batch", asBatch],
   ["a file", asFile],
-])("%s", (_kind, whenSent) => {
-  test("greylisted rows come six minutes later, in their place; the others need not wait", async () => {
+])("a job of %s", (_kind, whenSent) => {
+  test("the job returns greylisted rows six minutes later in their places and other rows at once", async () => {
     const ctx = moody(await givenChunked({ rows: 3 }), {
       "ann2@x.com": ["greylisted@x.com", "ann2@x.com"],
     });
@@ -84,7 +84,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("an address that is greylisted to the end is unknown after thirty minutes more, and paid for", async () => {
+  test("the job charges for an address that stays greylisted, which is unknown after thirty more minutes", async () => {
     const ctx = await givenChunked();
     await whenSent(ctx, ["ann1@x.com", "greylisted@x.com", "ann2@x.com"]);
     await whenWorked(ctx);
@@ -109,7 +109,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("a greylisted row whose message is lost is asked for again", async () => {
+  test("the job verifies a greylisted row again when its message was lost", async () => {
     const ctx = moody(await givenChunked(), { "ann1@x.com": ["greylisted@x.com", "ann1@x.com"] });
     await whenSent(ctx, createEmails(2));
     await whenWorked(ctx);
@@ -124,7 +124,7 @@ describe.each<[string, Sending]>([
     expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 2 });
   });
 
-  test("a row that breaks again and again is unknown for a reason of ours, and no other row with it", async () => {
+  test("the job returns one row that fails repeatedly as unknown by our fault, and no other row", async () => {
     const ctx = await givenChunked();
     await whenSent(ctx, ["ann1@x.com", "ann2@x.com", "ann3@x.com", "error@x.com"]);
 
@@ -146,7 +146,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("a job whose input is gone refunds the rows that it cannot do, and does not wait for ever", async () => {
+  test("the job refunds the remaining rows and ends when its input is gone", async () => {
     const ctx = await givenChunked();
     await whenSent(ctx, createEmails(3));
     for (const key of ctx.blobs.keys()) await ctx.blobs.remove(key);
@@ -158,7 +158,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("a job of which every row breaks has failed, and says so once", async () => {
+  test("the job fails and emits job.failed once when every row fails", async () => {
     const ctx = await givenChunked();
     await whenSent(ctx, ["error1@x.com", "error3@x.com", "error2@x.com"]);
 
@@ -174,7 +174,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("a chunk that breaks in a later pass loses only the rows that waited for that pass", async () => {
+  test("the job loses only the deferred rows when their later attempt fails", async () => {
     const ctx = moody(await givenChunked(), {
       "ann2@x.com": ["greylisted@x.com", "error@x.com"],
     });
@@ -189,7 +189,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("a row that breaks a few times has its result in the end", async () => {
+  test("the job returns the result of a row that fails a few times first", async () => {
     const ctx = moody(await givenChunked(), {
       "ann1@x.com": ["error@x.com", "error@x.com", "ann1@x.com"],
     });
@@ -201,7 +201,7 @@ describe.each<[string, Sending]>([
     expect(await readCredits(ctx)).toMatchObject({ spent: 3 });
   });
 
-  test("a message that comes many times, and at once, changes nothing after the first", async () => {
+  test("the job counts each row once when its message arrives many times and at once", async () => {
     const ctx = await givenChunked();
     const { queue } = ctx.world;
     const deliverTwice: AppWorld["queue"]["sendMany"] = (name, messages) =>
@@ -224,7 +224,7 @@ describe.each<[string, Sending]>([
 
   // The last chunk changes three things: its page is kept, it counts, and the job is done.
   test.each([0, 1, 2, 3])(
-    "a worker that is gone after %i changes leaves a job that is done once",
+    "the job completes once when a worker stops after %i changes",
     async (changes) => {
       const ctx = await givenChunked();
       await whenSent(ctx, createEmails(2));
@@ -242,7 +242,7 @@ describe.each<[string, Sending]>([
   );
 });
 
-test("a file's chunk that may not be queued, was settled, and then broke is refunded, and the job ends", async () => {
+test("a job refunds a file's chunk of ambiguous dispatch that was settled and then failed, and ends", async () => {
   const ctx = await givenChunked();
   const world = withMessageFates(ctx, (chunk) => (chunk === 1 ? "unknown" : "sent"));
   await whenProcessed({ ...ctx, world }, ["ann1@x.com", "ann2@x.com", "error@x.com"]);
@@ -260,7 +260,7 @@ test("a file's chunk that may not be queued, was settled, and then broke is refu
   await thenConsistent(ctx);
 });
 
-test("a file's chunk that broke before the file was settled is refunded once that is done", async () => {
+test("a job refunds a file's chunk that failed before the file was settled, once it is settled", async () => {
   const ctx = await givenChunked();
   const gone = createProcessGoneAfter(ctx, 5);
   void whenProcessed({ ...ctx, world: gone.world }, ["ann1@x.com", "ann2@x.com", "error@x.com"]);
@@ -279,7 +279,7 @@ test("a file's chunk that broke before the file was settled is refunded once tha
   await thenConsistent(ctx);
 });
 
-test("a test key's chunk that breaks again and again moves no credit", async () => {
+test("a test key's chunk that fails repeatedly moves no credit", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.testKey, {
     emails: ["ann@x.com", "bo@x.com", "error@x.com"],
@@ -296,7 +296,7 @@ test("a test key's chunk that breaks again and again moves no credit", async () 
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("the callback of a job that failed is in the event of its failure", async () => {
+test("the event of a failed job contains the job's callback", async () => {
   const ctx = await givenChunked();
   const callback = { webhook_url: "https://x.example/done", webhook_secret: "s".repeat(16) };
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["error@x.com"], ...callback });
@@ -318,7 +318,7 @@ test("the callback of a job that failed is in the event of its failure", async (
   expect(decryptSecret(ctx.world, ctx.account, secret ?? "")).toBe(callback.webhook_secret);
 });
 
-test("results of a chunk are kept as long as the plan says, and the job tells its counts for longer", async () => {
+test("the service deletes a chunk's results after the plan's days and keeps the job's counts for longer", async () => {
   const ctx = await givenChunked({ plan: "free" });
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
   await whenWorked(ctx);

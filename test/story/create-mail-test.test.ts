@@ -17,7 +17,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-test("a mail test is 201 with an address that cannot be guessed, and costs 2 credits", async () => {
+test("creating a mail test answers 201 with an address that cannot be guessed, and costs 2 credits", async () => {
   const ctx = await given({ balance: 10 });
 
   const { statusCode, data } = await whenTestCreated(ctx.world, ctx.liveKey);
@@ -39,7 +39,7 @@ test("a mail test is 201 with an address that cannot be guessed, and costs 2 cre
   await thenConsistent(ctx);
 });
 
-test("the mail that arrives is assessed, and the test is paid for good", async () => {
+test("the service assesses the mail that arrives, and the test's charge becomes final", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
 
@@ -66,7 +66,7 @@ test("the mail that arrives is assessed, and the test is paid for good", async (
   await thenConsistent(ctx);
 });
 
-test("a test that gets no mail within the hour is refunded once", async () => {
+test("a mail test that receives no mail within the hour is refunded once", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
 
@@ -82,7 +82,7 @@ test("a test that gets no mail within the hour is refunded once", async () => {
   await thenConsistent(ctx);
 });
 
-test("the ledger names the test and why its credits returned", async () => {
+test("the ledger entry contains the test's id and the reason of its refund", async () => {
   const { world, liveKey, ...ctx } = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(world, liveKey);
   ctx.later(HOUR_MS);
@@ -98,7 +98,7 @@ test("the ledger names the test and why its credits returned", async () => {
   expect(entries[0]).not.toHaveProperty("job_id");
 });
 
-test("the second mail to a test is refused", async () => {
+test("a mail test refuses a second mail", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
   const now = ctx.world.now();
@@ -116,7 +116,7 @@ test("the second mail to a test is refused", async () => {
   expect(data.from_domain).toBe(outcomes[0] === "stored" ? "a.example" : "b.example");
 });
 
-test("a reconciler that finds the test waiting refunds nothing when a mail is stored before it writes", async () => {
+test("the reconciler refunds nothing when a mail is stored between its read and its write", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
   const found = await findMailTest(ctx.world.table, created.test_id);
@@ -140,7 +140,7 @@ test("a reconciler that finds the test waiting refunds nothing when a mail is st
   await thenConsistent(ctx);
 });
 
-test("a mail that cannot be assessed is our failure: the test fails and is refunded", async () => {
+test("a mail test fails and is refunded when its mail cannot be assessed", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
   await whenMailArrives(ctx.world, created.address);
@@ -155,7 +155,7 @@ test("a mail that cannot be assessed is our failure: the test fails and is refun
   await thenConsistent(ctx);
 });
 
-test("a mail whose queue message is lost is assessed by the reconciler", async () => {
+test("the reconciler assesses a mail whose queue message was lost", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
   const queue = { ...ctx.world.queue, sendMany: async () => ["refused" as const] };
@@ -168,7 +168,7 @@ test("a mail whose queue message is lost is assessed by the reconciler", async (
   expect((await readTest(ctx.world, ctx.liveKey, created.test_id)).data.status).toBe("received");
 });
 
-test("a mail is not accepted when it cannot be stored, and its sender may try again", async () => {
+test("the receiver does not accept a mail that it cannot store, so the sender may retry", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
   const lost = withTable(ctx, { transact: async () => ({ outcome: "ambiguous" }) });
@@ -178,7 +178,7 @@ test("a mail is not accepted when it cannot be stored, and its sender may try ag
   expect(await whenMailArrives(ctx.world, created.address)).toBe("stored");
 });
 
-test("a repeat with the same Idempotency-Key is the same test, and free", async () => {
+test("a repeat with the same Idempotency-Key returns the same mail test for free", async () => {
   const ctx = await given({ balance: 10 });
 
   const first = await whenTestCreated(ctx.world, ctx.liveKey, "k");
@@ -193,7 +193,7 @@ test("a repeat with the same Idempotency-Key is the same test, and free", async 
   expect(listMoves(ctx)).toEqual(["charge 2"]);
 });
 
-test("a test key's mail arrives by itself, and moves no credits", async () => {
+test("a test key's mail test receives a mail by itself and moves no credits", async () => {
   const ctx = await given();
   const { data: created } = await whenTestCreated(ctx.world, ctx.testKey);
 
@@ -209,7 +209,7 @@ test("a test key's mail arrives by itself, and moves no credits", async () => {
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a server without a receiver is 501 to a live key, charges nothing, and serves test keys", async () => {
+test("a server without a mail domain answers 501 to a live key, charges nothing, and serves test keys", async () => {
   const ctx = await given({ balance: 10 });
   const settings = { ...ctx.world.settings, mailDomain: null };
   const world = { ...ctx.world, settings };
@@ -227,7 +227,7 @@ test("a server without a receiver is 501 to a live key, charges nothing, and ser
   expect(ctx.logged.filter(({ event }) => event === "failure")).toEqual([]);
 });
 
-test("mail to another domain, or to no test, is refused", async () => {
+test("the receiver refuses mail to another domain and to an unknown test", async () => {
   const { world, liveKey, testKey } = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(world, liveKey);
   const { data: simulated } = await whenTestCreated(world, testKey);
@@ -249,13 +249,13 @@ test("mail to another domain, or to no test, is refused", async () => {
     expect([address, await findRecipient(world, address)]).toEqual([address, "unknown"]);
 });
 
-test("a mail test without enough credits is 402", async () => {
+test("creating a mail test answers 402 when the credits are too few", async () => {
   const { world, liveKey } = await given({ balance: 1 });
 
   expect((await whenTestCreated(world, liveKey)).statusCode).toBe(402);
 });
 
-test("a mail test of unknown outcome is 500 without an Idempotency-Key and 503 with one", async () => {
+test("creating a mail test with an unknown outcome answers 500 without an Idempotency-Key and 503 with one", async () => {
   const ctx = await given({ balance: 10 });
   const lost = withTable(ctx, { transact: async () => ({ outcome: "ambiguous" }) });
 
@@ -269,7 +269,7 @@ test("a mail test of unknown outcome is 500 without an Idempotency-Key and 503 w
   });
 });
 
-test("the sender's mail and report are erased with its address", async () => {
+test("erasing the sender's address erases the mail and its report", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey: key } = ctx;
   const { data: created } = await whenTestCreated(world, key);
@@ -311,7 +311,7 @@ const givenTests = async (count: number) => {
 
 const getIds = (data: any): string[] => data.tests.map((one: any) => one.test_id);
 
-test("the tests are listed newest first, a page at a time", async () => {
+test("the list of mail tests returns mail tests newest first, one page at a time", async () => {
   const ctx = await givenTests(5);
 
   const first = await list(ctx, { limit: "2" });
@@ -329,7 +329,7 @@ test("the tests are listed newest first, a page at a time", async () => {
   expect(first.data.tests[0]).not.toHaveProperty("report");
 });
 
-test("the tests of one domain are those whose mail came from it", async () => {
+test("the list of mail tests with a domain returns only the tests whose mail came from that domain", async () => {
   const ctx = await givenTests(5);
 
   const { data } = await list(ctx, { domain: "Odd.example", limit: "1" });
@@ -340,7 +340,7 @@ test("the tests of one domain are those whose mail came from it", async () => {
   expect((await list(ctx, { domain: "none.example" })).data.tests).toEqual([]);
 });
 
-test("a cursor of another list, a meaningless limit and a meaningless domain are 400", async () => {
+test("the list of mail tests answers 400 for a cursor of another list and for a malformed limit or domain", async () => {
   const ctx = await givenTests(3);
   const { data } = await list(ctx, { limit: "1" });
 
@@ -354,7 +354,7 @@ test("a cursor of another list, a meaningless limit and a meaningless domain are
     expect((await list(ctx, query as Record<string, string>)).statusCode).toBe(400);
 });
 
-test("a test has a report once its mail was assessed", async () => {
+test("a mail test shows a report after its mail was assessed", async () => {
   const ctx = await given({ balance: 10 });
   const { data: waiting } = await whenTestCreated(ctx.world, ctx.liveKey);
   const { data: received } = await whenTestCreated(ctx.world, ctx.liveKey);
@@ -367,7 +367,7 @@ test("a test has a report once its mail was assessed", async () => {
   expect((await readTest(ctx.world, ctx.liveKey, received.test_id)).data).toHaveProperty("report");
 });
 
-test("a test that cannot be read is 500", async () => {
+test("reading a mail test answers 500 when the table cannot be read", async () => {
   const ctx = await given({ balance: 10 });
   const { liveKey: key } = ctx;
   const { data } = await whenTestCreated(ctx.world, key);

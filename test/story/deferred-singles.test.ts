@@ -37,7 +37,7 @@ test.each([
   ["a host that is silent", "unknown@x.com", "timeout", 5],
   ["a domain whose DNS fails", "ann@dnsfail.com", "dns_inconclusive", 26],
 ])(
-  "%s is pending at once, charged once, and unknown in the end",
+  "a verification at %s answers pending, is charged once, and ends as unknown",
   async (_case, email, reason, minutes) => {
     const ctx = await given({ balance: 10 });
 
@@ -63,8 +63,8 @@ test.each([
 
 test.each([
   ["a full mailbox", "full@x.com", "risky"],
-  ["a mailbox that is not there", "invalid@x.com", "invalid"],
-])("%s is answered at once, for good", async (_case, email, status) => {
+  ["a missing mailbox", "invalid@x.com", "invalid"],
+])("a verification of %s returns its final result at once", async (_case, email, status) => {
   const ctx = await given({ balance: 10 });
 
   const response = await whenVerified(ctx.world, ctx.liveKey, { email });
@@ -74,7 +74,7 @@ test.each([
   expect(ctx.table.items().filter(({ pk }) => pk.startsWith("JOB#"))).toEqual([]);
 });
 
-test("the attempts follow the same schedule when the request's wait ends before the first one", async () => {
+test("the attempts follow the same schedule when the request stops waiting before the first attempt", async () => {
   const ctx = await given({ balance: 10 });
   const late = { ...ctx, world: withSlowEngine(ctx, 11_000) };
 
@@ -87,7 +87,7 @@ test("the attempts follow the same schedule when the request's wait ends before 
   await thenConsistent(ctx);
 });
 
-test("a verdict of a later attempt is the job's, and costs half the price again on the same day", async () => {
+test("a later attempt's verdict ends the job, and verifying the address again that day costs half the price", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
   const { engine } = ctx.world;
@@ -139,7 +139,7 @@ test.each([
   ["knows its people", (local: string) => /^ann|^bob/.test(local), ["valid", "valid", "invalid"]],
   ["accepts everybody", () => true, ["catch_all", "catch_all", "catch_all"]],
 ])(
-  "a batch at a server that greylists and %s is settled by its second attempt",
+  "a batch at a server that greylists and %s gets its verdicts at the second attempt",
   async (_, isRemembered, statuses) => {
     const ctx = await givenChunked();
     const { world } = ctx;

@@ -59,35 +59,38 @@ const asBatch =
   ({ world, liveKey }: TestContext) =>
     whenBatched(world, liveKey, { emails, ...(options && { options }) });
 
-describe("an address is attempted again only while its result is unknown for a cause that may pass", () => {
+describe("attempts while a result is unknown for a temporary cause", () => {
   test.each<[string, string, Partial<Finding>, readonly number[]]>([
     ["a full mailbox", "452 4.2.2", { verdict: "risky", reason: "mailbox_full" }, [0]],
     ["a busy mailbox", "450 4.2.1", { verdict: "risky", reason: "mailbox_rate_limited" }, [0]],
-    ["a blocked address of ours", "451", { reason: "ip_blocked" }, [0, 15]],
-    ["a reputation", "451 4.7.650", { reason: "ip_reputation" }, [0, 15]],
-    ["a sender that is refused", "450", { reason: "sender_rejected" }, [0, 15]],
-    ["no way out on port 25", "-", { reason: "no_smtp_egress" }, [0]],
+    ["a block of our IP address", "451", { reason: "ip_blocked" }, [0, 15]],
+    ["a poor reputation of ours", "451 4.7.650", { reason: "ip_reputation" }, [0, 15]],
+    ["a refused sender", "450", { reason: "sender_rejected" }, [0, 15]],
+    ["a blocked port 25", "-", { reason: "no_smtp_egress" }, [0]],
     ["greylisting", "450 4.2.0", { reason: "greylisted" }, [0, 6, 36]],
     ["silence", "-", { reason: "timeout" }, [0, 5]],
     ["a connection that times out", "-", SILENT_CONNECTION(), [0, 5]],
     ["a refused connection", "-", { reason: "connect_failed" }, [0, 1, 6, 26]],
     ["a lost connection", "-", { reason: "connection_lost" }, [0, 1, 6, 26]],
     ["a throttle", "421", { reason: "rate_limited" }, [0, 15]],
-    ["a server in trouble", "451", { reason: "server_error" }, [0, 1, 6, 26]],
+    ["a temporary server error", "451", { reason: "server_error" }, [0, 1, 6, 26]],
     [
       "an unknown recipient at Mimecast",
       "451",
       { verdict: "risky", reason: "mailbox_not_found_transient" },
       [0, 1, 6, 26],
     ],
-  ])("%s (%s), which is %j, is asked at minutes %j", async (_case, _reply, finding, minutes) => {
-    const ctx = answering(await givenChunked(), { bo: { retry: "later", ...finding } });
+  ])(
+    "a job with %s (%s, %j) asks the mail server at minutes %j",
+    async (_case, _reply, finding, minutes) => {
+      const ctx = answering(await givenChunked(), { bo: { retry: "later", ...finding } });
 
-    expect(await listProbeMinutes(ctx, asBatch(["bo@x.com"]))).toEqual(minutes);
-    await thenConsistent(ctx);
-  });
+      expect(await listProbeMinutes(ctx, asBatch(["bo@x.com"]))).toEqual(minutes);
+      await thenConsistent(ctx);
+    },
+  );
 
-  test("a role address is a role also where its server greylists", async () => {
+  test("a role address stays a role when its server greylists", async () => {
     const ctx = answering(await givenChunked(), {
       info: { reason: "greylisted", retry: "later" },
     });
@@ -96,7 +99,7 @@ describe("an address is attempted again only while its result is unknown for a c
     expect((await readJob(ctx)).results).toMatchObject([{ status: "role" }]);
   });
 
-  test("a recipient that is unknown at every attempt is risky, and found when a later one accepts it", async () => {
+  test("a recipient unknown at every attempt is risky, and valid when a later attempt finds it", async () => {
     const unknownForNow: Partial<Finding> = {
       verdict: "risky",
       reason: "mailbox_not_found_transient",
@@ -127,24 +130,27 @@ describe("an address is attempted again only while its result is unknown for a c
       "a single verification",
       ({ world, liveKey }: TestContext) => whenVerified(world, liveKey, { email: "unknown@x.com" }),
     ],
-  ])("the attempt of %s after silence waits longer than the first one", async (_, start) => {
-    const ctx = await givenChunked();
-    const { engine } = ctx.world;
-    const patience: boolean[] = [];
-    const probe: Probe = (question) => {
-      patience.push(question.isPatient ?? false);
-      return engine.probe(question);
-    };
+  ])(
+    "the second attempt of %s waits longer for a silent server than the first",
+    async (_, start) => {
+      const ctx = await givenChunked();
+      const { engine } = ctx.world;
+      const patience: boolean[] = [];
+      const probe: Probe = (question) => {
+        patience.push(question.isPatient ?? false);
+        return engine.probe(question);
+      };
 
-    await listProbeMinutes(
-      { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } },
-      start,
-    );
+      await listProbeMinutes(
+        { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } },
+        start,
+      );
 
-    expect(patience).toEqual([false, true]);
-  });
+      expect(patience).toEqual([false, true]);
+    },
+  );
 
-  test("a domain whose DNS fails is looked up again after 1, 5 and 20 minutes", async () => {
+  test("a job looks up a domain whose DNS fails again after 1, 5 and 20 minutes", async () => {
     const ctx = await givenChunked();
     const minutes: number[] = [];
     const { engine } = ctx.world;
@@ -165,7 +171,7 @@ describe("an address is attempted again only while its result is unknown for a c
     ]);
   });
 
-  test("each cause has a schedule of its own: after DNS trouble a greylisting server is a new one", async () => {
+  test("each cause follows its own schedule: greylisting after DNS trouble starts a new one", async () => {
     const ctx = await givenChunked();
     const turns: Partial<Finding>[] = [
       { reason: "connect_failed" },
@@ -188,7 +194,7 @@ function SILENT_CONNECTION(): Partial<Finding> {
   return { reason: "connect_failed", rule: "connect_timeout" };
 }
 
-describe("a running job says which addresses wait", () => {
+describe("the waiting addresses of a running job", () => {
   const LIST = ["ann@x.com", "greylisted@x.com", "unknown@x.com", "bo@x.com", "ann@dnsfail.com"];
 
   const readJobFields = async (ctx: TestContext, id = "job_1") => {
@@ -202,7 +208,7 @@ describe("a running job says which addresses wait", () => {
     ["a batch", ({ world, liveKey }, emails) => whenBatched(world, liveKey, { emails })],
     ["a file", (ctx, emails) => whenProcessed(ctx, emails)],
   ])(
-    "%s: how many, why, and when the next attempt is; nothing when none waits",
+    "the job of %s shows the count, the causes and the next attempt while addresses wait",
     async (_kind, whenSent) => {
       const ctx = await givenChunked({ rows: 2 });
       await whenSent(ctx, LIST);
@@ -237,7 +243,7 @@ describe("a running job says which addresses wait", () => {
     },
   );
 
-  test("a pass that is done twice at once counts each waiting address once", async () => {
+  test("the job counts each waiting address once when two workers verify its chunk at once", async () => {
     const ctx = await givenChunked({ rows: 5 });
     await whenBatched(ctx.world, ctx.liveKey, { emails: LIST });
 
@@ -247,7 +253,7 @@ describe("a running job says which addresses wait", () => {
   });
 });
 
-describe("max_wait_minutes ends the waiting", () => {
+describe("option max_wait_minutes", () => {
   test.each<[number, readonly number[]]>([
     [0, [0]],
     [5, [0]],
@@ -256,7 +262,7 @@ describe("max_wait_minutes ends the waiting", () => {
     [36, [0, 6, 36]],
     [60, [0, 6, 36]],
   ])(
-    "%i: a greylisted address is asked at minutes %j, and the job completes",
+    "a job with max_wait_minutes %i asks about a greylisted address at minutes %j and completes",
     async (most, minutes) => {
       const ctx = await givenChunked();
       const batch = asBatch(["ann@x.com", "greylisted@x.com"], { max_wait_minutes: most });
@@ -274,22 +280,25 @@ describe("max_wait_minutes ends the waiting", () => {
     },
   );
 
-  test.each([-1, 1_441, 1.5, "5"])("%j is 400", async (max_wait_minutes) => {
-    const { world, liveKey } = await givenChunked();
-    const body = { emails: ["ann@x.com"], options: { max_wait_minutes } };
+  test.each([-1, 1_441, 1.5, "5"])(
+    "a batch with max_wait_minutes %j answers 400",
+    async (max_wait_minutes) => {
+      const { world, liveKey } = await givenChunked();
+      const body = { emails: ["ann@x.com"], options: { max_wait_minutes } };
 
-    const statuses = await whenBatched(world, liveKey, body);
+      const statuses = await whenBatched(world, liveKey, body);
 
-    expect(statuses.statusCode).toBe(400);
-    expect(statuses.error.details).toEqual([
-      {
-        field: "options.max_wait_minutes",
-        message: "must be a whole number of minutes from 0 to 1440",
-      },
-    ]);
-  });
+      expect(statuses.statusCode).toBe(400);
+      expect(statuses.error.details).toEqual([
+        {
+          field: "options.max_wait_minutes",
+          message: "must be a whole number of minutes from 0 to 1440",
+        },
+      ]);
+    },
+  );
 
-  test("another wait under the same Idempotency-Key is another request; the default is the one left out", async () => {
+  test("a repeat with another max_wait_minutes answers 409, and an absent option equals the default", async () => {
     const { world, liveKey } = await givenChunked();
     const body = (options?: object) => ({ emails: ["ann@x.com"], ...(options && { options }) });
     const statuses = [];

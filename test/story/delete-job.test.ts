@@ -51,7 +51,7 @@ const givenExported = async (): Promise<TestContext> => {
 
 const isDeleting = (write: Write) => "create" in write && write.create.sk === "DELETION";
 
-test("a completed job is deleted with 200, with its list, its results and its upload", async () => {
+test("deleting a completed job answers 200 and removes its list, its results and its upload", async () => {
   const ctx = await givenExported();
   expect(ctx.blobs.keys()).toHaveLength(6);
 
@@ -80,7 +80,7 @@ test("the ledger keeps the cost of a deleted job, without an address", async () 
   await thenConsistent(ctx);
 });
 
-test("a job that is deleted twice, or by two at once, has one response for an hour", async () => {
+test("a job deleted twice or by two requests at once has one response for an hour", async () => {
   const ctx = await givenExported();
 
   const responses = [
@@ -93,7 +93,7 @@ test("a job that is deleted twice, or by two at once, has one response for an ho
   expect((await whenDeleted(ctx)).statusCode).toBe(404);
 });
 
-test("a cancelled job whose rows wait is deleted with them, and nothing is attempted again", async () => {
+test("deleting a cancelled job removes its deferred rows, and no attempt follows", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "greylisted@x.com"] });
   await whenWorked(ctx);
@@ -107,7 +107,7 @@ test("a cancelled job whose rows wait is deleted with them, and nothing is attem
   await thenConsistent(ctx);
 });
 
-test("the job of a slow verification is deleted with its result", async () => {
+test("deleting the job of a slow verification removes its result", async () => {
   const ctx = await givenChunked();
   const body = { email: "slow@x.com", options: { timeout_ms: 100 } };
   await whenVerified(ctx.world, ctx.liveKey, body);
@@ -119,7 +119,7 @@ test("the job of a slow verification is deleted with its result", async () => {
   expect(listLeftovers(ctx)).toEqual([]);
 });
 
-test("what a worker stores of a job that was deleted meanwhile is removed within the hour", async () => {
+test("the service removes within the hour a page that a worker stores after its job was deleted", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
@@ -145,7 +145,7 @@ test("what a worker stores of a job that was deleted meanwhile is removed within
   await thenConsistent(ctx);
 });
 
-test("evidence that a worker stores when its pages were removed already is removed within the hour", async () => {
+test("the service removes within the hour evidence that a worker stores after the pages were removed", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
@@ -164,7 +164,7 @@ test("evidence that a worker stores when its pages were removed already is remov
   expect(listLeftovers(ctx)).toEqual([]);
 });
 
-test("a page that a worker stores while pages are being removed leaves no evidence behind", async () => {
+test("a page stored by a worker during the removal of pages leaves no evidence behind", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
@@ -199,7 +199,7 @@ test("a page that a worker stores while pages are being removed leaves no eviden
   expect(listLeftovers(ctx)).toEqual([]);
 });
 
-test("a process that dies while it removes the parts leaves the rest to the reconciler, and serves none of it", async () => {
+test("the reconciler completes a deletion when its process dies, and the API serves no remaining part", async () => {
   const ctx = await givenExported();
   let removals = 0;
   const world = withTable(ctx, {
@@ -219,7 +219,7 @@ test("a process that dies while it removes the parts leaves the rest to the reco
   expect(listParts(ctx)).toEqual(["DELETION#job_1 DELETION"]);
 });
 
-test("a process that stalls between reading and recording the pages, until all is over, leaves nothing", async () => {
+test("a worker that stalls until after the deletion, before it records its pages, leaves nothing behind", async () => {
   const ctx = await givenExported();
   let hasStalled = false;
   const world = withTable(ctx, {
@@ -242,24 +242,27 @@ test("a process that stalls between reading and recording the pages, until all i
 test.each([
   ["a page of results", "GET /v1/jobs/job_1", {}],
   ["an export", "GET /v1/jobs/job_1/download", { format: "json" }],
-])("%s that is read while the job is deleted is 404", async (_what, route, query) => {
-  const ctx = await givenExported();
-  let isFirst = true;
-  const world = withTable(ctx, {
-    query: async (asked) => {
-      const page = await ctx.table.query(asked);
-      if (isFirst && asked.pk.startsWith("RESULTS#")) {
-        isFirst = false;
-        await whenDeleted(ctx);
-      }
-      return page;
-    },
-  });
+])(
+  "reading %s answers 404 when the job is deleted during the read",
+  async (_what, route, query) => {
+    const ctx = await givenExported();
+    let isFirst = true;
+    const world = withTable(ctx, {
+      query: async (asked) => {
+        const page = await ctx.table.query(asked);
+        if (isFirst && asked.pk.startsWith("RESULTS#")) {
+          isFirst = false;
+          await whenDeleted(ctx);
+        }
+        return page;
+      },
+    });
 
-  expect((await ask({ ...ctx, world }, route, query)).statusCode).toBe(404);
-});
+    expect((await ask({ ...ctx, world }, route, query)).statusCode).toBe(404);
+  },
+);
 
-test("a repeat of the request that created a deleted job is 409 and charges nothing", async () => {
+test("a repeat of the creating request answers 409 for a deleted job and charges nothing", async () => {
   const ctx = await givenChunked();
   const body = { emails: createEmails(2) };
   await whenBatched(ctx.world, ctx.liveKey, body, "batch");
@@ -292,7 +295,7 @@ test("a repeat of the request that created a deleted job is 409 and charges noth
   expect(listLeftovers(ctx).filter((one) => !one.startsWith("DELETION#"))).toEqual([]);
 });
 
-test("deleting a job that has not ended is 409, with advice, and the job goes on", async () => {
+test("deleting a running job answers 409 with advice, and the job continues", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
 
@@ -310,7 +313,7 @@ test("deleting a job that has not ended is 409, with advice, and the job goes on
   expect((await ask(ctx, "GET /v1/jobs/job_1")).data.status).toBe("completed");
 });
 
-test("a deletion without a reply is 503, and a repeat finds the outcome", async () => {
+test("a deletion answers 503 when its write has no reply, and a repeat returns the outcome", async () => {
   const ctx = await givenExported();
   const world = withTable(ctx, {
     transact: async (writes, attempt) => {

@@ -143,7 +143,7 @@ const listReadyEvents = async ({ world, liveKey: key, cursor: after }: TestConte
   return data.events.filter(({ type }: { type: string }) => type === "dmarc.ready");
 };
 
-test("a weak domain becomes strict, each step by what the service responded", async () => {
+test("a weak domain reaches a strict policy when its owner follows each response of the service", async () => {
   const ctx = await setup();
   const codes: string[] = [];
   let progress = await readProgress(ctx);

@@ -24,7 +24,7 @@ const SPELLINGS = [
 ];
 const BOTH = { domain: "xn--bcher-kva.example", domain_unicode: "bücher.example" };
 
-test.each(SPELLINGS)("%j is the same domain for every route that takes one", async (typed) => {
+test.each(SPELLINGS)("every route with a domain reads %j as the same domain", async (typed) => {
   const { world, testKey: key } = await given();
   const call = (route: string, body?: object) => send(world, route, { key, body });
 
@@ -56,7 +56,7 @@ test.each(SPELLINGS)("%j is the same domain for every route that takes one", asy
   expect(found.data.email).toMatch(/@xn--bcher-kva\.example$/);
 });
 
-test("the cache and an Idempotency-Key take two spellings of a domain for one", async () => {
+test("the cache and an Idempotency-Key treat two spellings of a domain as one", async () => {
   const ctx = await given({ balance: 20 });
   const { world, liveKey: key } = ctx;
   const first = await whenChecked(world, key, { domain: "https://Example.com/" }, "k");
@@ -68,7 +68,7 @@ test("the cache and an Idempotency-Key take two spellings of a domain for one", 
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("a monitor of one domain is one, however it is written", async () => {
+test("the service keeps one monitor for a domain, however the domain is written", async () => {
   const { world, testKey: key } = await given();
   const add = (domain: string) =>
     send(world, "POST /v1/deliverability/monitors", { key, body: { domain } });
@@ -79,7 +79,7 @@ test("a monitor of one domain is one, however it is written", async () => {
 });
 
 test.each(["ann@example.com", "https://192.0.2.1/", "https:///x", "localhost:8787", "https://"])(
-  "%s is 400 for every route that takes a domain, and nothing is stored",
+  "%s answers 400 on every route with a domain and stores nothing",
   async (typed) => {
     const ctx = await given({ balance: 20 });
     const { world, liveKey: key } = ctx;
@@ -103,7 +103,7 @@ test.each(["ann@example.com", "https://192.0.2.1/", "https:///x", "localhost:878
   },
 );
 
-test("a name that begins with www. is looked up as it is, and every answer names the domain without it", async () => {
+test("a check looks up a www. name as written, and each response states the domain without it", async () => {
   const { world, testKey: key } = await given();
   const domain = "www.example.com";
   const words = /www\.example\.com is the name of a website.*example\.com/;
@@ -125,7 +125,7 @@ test("a name that begins with www. is looked up as it is, and every answer names
   for (const { data } of [monitor, found, activity]) expect(data.message).toMatch(words);
 });
 
-test("any other name has no such message", async () => {
+test("the response about any other name contains no www. message", async () => {
   const { world, testKey: key } = await given();
   const check = await whenChecked(world, key, { domain: "wwwx.example.com" });
   const activity = await send(world, "GET /v1/activity/domain/example.com", { key });
@@ -147,7 +147,7 @@ test.each([
   ["broadcast", "255.255.255.255"],
   ["unspecified", "0.0.0.0"],
 ])(
-  "a %s sending_ip (%s) is 400 for a check and a monitor before any charge",
+  "a check or monitor with a %s sending_ip (%s) answers 400 before any charge",
   async (_, sending_ip) => {
     const ctx = await given({ balance: 20 });
     const before = listStoredItems(ctx);
@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-test("a public sending_ip is taken by a live key, and the reserved one of the examples by a test key alone", async () => {
+test("a live key may send a public sending_ip, and only a test key the documented reserved one", async () => {
   const { world, liveKey, testKey } = await given({ balance: 20 });
   const over = withDnsLookups(world, { "example.com": { TXT: ["v=spf1 -all"] } });
   const check = async (key: string, sending_ip: string) =>
@@ -181,7 +181,7 @@ test("a public sending_ip is taken by a live key, and the reserved one of the ex
   expect(await check(testKey, "192.0.2.1")).toBe(200);
 });
 
-test("an address at a typo domain is risky under a test key too, with the suggestion, and not disposable", async () => {
+test("a test key's result for a typo domain is risky with the suggestion, and not disposable", async () => {
   const { world, testKey } = await given();
 
   const { data } = await send(world, "POST /v1/verify", {
@@ -197,7 +197,7 @@ test("an address at a typo domain is risky under a test key too, with the sugges
   });
 });
 
-test("an address whose domain could not be looked up names what is not known, and the reason says why", async () => {
+test("a result without a DNS reply lists the unknown facts and states the reason", async () => {
   const ctx = await given({ balance: 10 });
   // Without a later attempt, which would find the same out.
   const options = { max_wait_minutes: 0 };
@@ -269,7 +269,7 @@ const ENTRANCES: readonly (readonly [
   ],
 ];
 
-test.each(ENTRANCES)("%s finds the address in what people write", async (_name, enter) => {
+test.each(ENTRANCES)("%s finds the address in text that people write", async (_name, enter) => {
   const ctx = await setup();
 
   for (const text of WRITTEN)
@@ -279,7 +279,7 @@ test.each(ENTRANCES)("%s finds the address in what people write", async (_name, 
     });
 });
 
-test("a form finds the address in what people write", async () => {
+test("a form finds the address in text that people write", async () => {
   const ctx = await setup();
 
   for (const email of WRITTEN) {
@@ -292,7 +292,7 @@ test("a form finds the address in what people write", async () => {
 });
 
 test.each(ENTRANCES.filter(([name]) => name === "POST /v1/verify" || name === "the library"))(
-  "%s finds none of two addresses",
+  "%s reads two addresses as invalid",
   async (_name, enter) => {
     const ctx = await setup();
 

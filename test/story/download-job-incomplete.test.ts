@@ -19,7 +19,7 @@ import {
 
 // Downloads of jobs that run, have failed, or lack stored rows.
 
-test("the file of a running job has the rows so far and is marked incomplete", async () => {
+test("the download of a running job contains the rows so far and is marked incomplete", async () => {
   const ctx = await givenSmallChunks();
   const { world, liveKey } = ctx;
   const list = ["ann@x.com", "bob@x.com", "cy@x.com", "dan@x.com", "eve@x.com"];
@@ -41,7 +41,7 @@ test("the file of a running job has the rows so far and is marked incomplete", a
   ).toEqual(list.slice(0, 4).map((email, n) => [String(n), email]));
 });
 
-test("rows of later chunks stand beside their own cells while the first chunk is at work", async () => {
+test("the downloaded rows of later chunks keep their own cells while the first chunk is being verified", async () => {
   const ctx = await givenSmallChunks();
   const { world, liveKey, queue } = ctx;
   const text = "id,email\n1,ann@x.com\n2,bob@x.com\n3,cy@x.com\n4,dan@x.com\n5,eve@x.com\n";
@@ -58,7 +58,7 @@ test("rows of later chunks stand beside their own cells while the first chunk is
   ]);
 });
 
-test("a job that went on while it was read is not short, and counts what is there", async () => {
+test("the download of a job that progresses during the read reports no missing rows and counts its own", async () => {
   const ctx = await given();
   const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
   await givenJobOf(ctx, [rows], { status: "processing", total: 9, processed: 1, valid: 1 });
@@ -69,7 +69,7 @@ test("a job that went on while it was read is not short, and counts what is ther
   expect(json.rows).toHaveLength(3);
 });
 
-test("rows that come with a later pass stand beside their own cells", async () => {
+test("the downloaded rows of a later attempt keep their own cells", async () => {
   const ctx = await givenSmallChunks(4);
   const { world, liveKey, later } = ctx;
   const text = "id,email\n1,greylisted@x.com\n2,ann@x.com\n3,greylisted@y.com\n4,bob@x.com\n";
@@ -97,7 +97,7 @@ test("rows that come with a later pass stand beside their own cells", async () =
   expect(await getJson(world, liveKey, {}, job)).toMatchObject({ complete: true, rows_missing: 0 });
 });
 
-test("the file of a failed job is never marked complete", async () => {
+test("the download of a failed job is never marked complete", async () => {
   const ctx = await given();
   const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
   await givenJobOf(ctx, [rows], { status: "failed", error: "It broke." });
@@ -109,7 +109,7 @@ test("the file of a failed job is never marked complete", async () => {
   });
 });
 
-test("a CSV that is known to be short is 409 and retryable, and JSON says what is missing", async () => {
+test("a CSV that is known to be short answers a retryable 409, and JSON reports the missing rows", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
@@ -137,7 +137,7 @@ test("a CSV that is known to be short is 409 and retryable, and JSON says what i
   expect(json.rows.map(({ row }: { row: number }) => row)).toEqual([1, 2, 6, 7]);
 });
 
-test("a CSV is 409 when its rows turn out to be gone before its first byte", async () => {
+test("a CSV answers 409 when its rows are found missing before the first byte", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
@@ -155,7 +155,7 @@ test("a CSV is 409 when its rows turn out to be gone before its first byte", asy
   });
 });
 
-test("a CSV is 409 when one row of a chunk cannot be read", async () => {
+test("a CSV answers 409 when one row of a chunk cannot be read", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);
@@ -168,7 +168,7 @@ test("a CSV is 409 when one row of a chunk cannot be read", async () => {
   });
 });
 
-test("a CSV breaks off when a later row turns out to be gone", async () => {
+test("a CSV aborts when a later row is found missing", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 4);
@@ -179,7 +179,7 @@ test("a CSV breaks off when a later row turns out to be gone", async () => {
 });
 
 test.each(["csv", "json"])(
-  "when none of the rows can be read yet it is 409 and retryable: %s",
+  "a download answers a retryable 409 when no row can be read yet: %s",
   async (format) => {
     const ctx = await given();
     const { world, liveKey, table } = ctx;
@@ -200,7 +200,7 @@ test.each(["csv", "json"])(
   },
 );
 
-test("a CSV breaks off when every page is gone and no chunk is", async () => {
+test("a CSV aborts when every page is gone and every chunk remains", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 3)]);

@@ -40,7 +40,7 @@ const readFile = async ({ blobs }: Pick<AppWorld, "blobs">, url: string): Promis
   return Buffer.concat(await Array.fromAsync(object?.content ?? [])).toString();
 };
 
-test("a request waits twenty seconds for the file; then it is 409 with Retry-After, and the same request has the link", async () => {
+test("a download waits twenty seconds for the file, answers 409 with Retry-After, and later returns the link", async () => {
   const ctx = await givenLarge();
   const startMs = ctx.world.now().getTime();
 
@@ -69,7 +69,7 @@ test("a request waits twenty seconds for the file; then it is 409 with Retry-Aft
   );
 });
 
-test("a request that waits has the link as soon as a worker has made the file", async () => {
+test("a waiting download returns the link as soon as a worker has written the file", async () => {
   const ctx = await givenLarge();
   const startMs = ctx.world.now().getTime();
   const work = ctx.world.sleep(3_000).then(() => whenWorked(ctx));
@@ -89,14 +89,14 @@ test("a request that waits has the link as soon as a worker has made the file", 
   expect(ctx.world.now().getTime() - startMs).toBeLessThan(5_000);
 });
 
-test("a CSV is streamed however many rows it has", async () => {
+test("a CSV streams, however many rows it has", async () => {
   const ctx = await givenLarge();
   const inline = await whenExported(ctx.world, ctx.liveKey);
   expect(inline.statusCode).toBe(200);
   expect(getRecords(inline.text)).toHaveLength(ROWS + 1);
 });
 
-test("an export with a filter is counted and made by one worker", async () => {
+test("one worker counts and writes an export with a filter", async () => {
   const ctx = await givenLarge({ valid: 5_148 });
 
   const pending = await getJson(ctx.world, ctx.liveKey, { filter: "valid" });
@@ -109,7 +109,7 @@ test("an export with a filter is counted and made by one worker", async () => {
   expect(rows).toHaveLength(5_148);
 });
 
-test("the export of a running job has the rows so far", async () => {
+test("the export of a running job contains the rows so far", async () => {
   const ctx = await givenLarge({ status: "processing", total: 6_000 });
 
   expect(await getJson(ctx.world, ctx.liveKey)).toMatchObject({
@@ -125,7 +125,7 @@ test("the export of a running job has the rows so far", async () => {
   });
 });
 
-test("rows that turn out to be missing are 409, and the next request begins again", async () => {
+test("an export answers 409 when rows are found missing, and the next request starts again", async () => {
   const ctx = await givenLarge();
   await whenPagesAreGone(ctx.table, "job_1", 1);
   await getJson(ctx.world, ctx.liveKey);
@@ -141,7 +141,7 @@ test("rows that turn out to be missing are 409, and the next request begins agai
   expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(409);
 });
 
-test("a file that is gone is made again", async () => {
+test("a download exports the file again when it is gone", async () => {
   const ctx = await givenLarge();
   await getJson(ctx.world, ctx.liveKey);
   await whenWorked(ctx);
@@ -150,7 +150,7 @@ test("a file that is gone is made again", async () => {
   expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(409);
 });
 
-test("the file of an export is gone when its job is deleted", async () => {
+test("deleting a job removes the file of its export", async () => {
   const ctx = await givenLarge();
   await whenExported(ctx.world, ctx.liveKey, { format: "json" });
   await whenWorked(ctx);
@@ -162,7 +162,7 @@ test("the file of an export is gone when its job is deleted", async () => {
   expect(ctx.blobs.keys()).toEqual([]);
 });
 
-test("an export that a crash left is completed by the reconciler", async () => {
+test("the reconciler completes an export that a crash left", async () => {
   const ctx = await givenLarge();
   const withoutQueue = { ...ctx.world, queue: { ...ctx.queue, sendMany: async () => [] } };
   expect((await getJson(withoutQueue, ctx.liveKey)).statusCode).toBe(409);
@@ -173,7 +173,7 @@ test("an export that a crash left is completed by the reconciler", async () => {
   expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(200);
 });
 
-describe("download job link", () => {
+describe("the link of a job's download", () => {
   // Large downloads are an object behind a link.
 
   /** A hundred more than an answer holds, and one; as many are spam traps. */
@@ -205,7 +205,7 @@ describe("download job link", () => {
     return counted;
   };
 
-  test("5,000 rows stand in the JSON itself, and more are behind a link to the same JSON", async () => {
+  test("the JSON download contains up to 5,000 rows inline and links to the same JSON for more", async () => {
     const { world, liveKey, blobs, puts } = await givenLarge();
 
     const link = await getJson(world, liveKey);
@@ -249,7 +249,7 @@ describe("download job link", () => {
     expect(rows.slice(0, 3)).toEqual(data.results.map((row: object) => ({ ...row, send: "yes" })));
   });
 
-  test("a filter of a large job that leaves few rows is answered at once", async () => {
+  test("a filter that leaves few rows of a large job returns them at once", async () => {
     const { world, liveKey, puts } = await givenLarge();
 
     const valid = await getJson(world, liveKey, { filter: "valid" });
@@ -260,7 +260,7 @@ describe("download job link", () => {
     expect(puts.keys).toEqual([]);
   });
 
-  test("rows that are too long for an answer are behind a link, though they are few", async () => {
+  test("the JSON download links to its rows when they are few but too long for a response", async () => {
     const ctx = await given();
     const result = await verifyEmail(ctx.world, "ann@x.com");
     const long = { ...result.enrichment, full_name: "x".repeat(50_000) };
@@ -269,7 +269,7 @@ describe("download job link", () => {
     expect(await getJson(ctx.world, ctx.liveKey)).toHaveProperty("download_url");
   });
 
-  test("the object behind a link is made once for a finished job, and again when rows have gone", async () => {
+  test("the service writes the linked object once for a finished job, and again after rows are gone", async () => {
     const { world, liveKey, table, puts } = await givenLarge();
 
     await getJson(world, liveKey);
@@ -283,7 +283,7 @@ describe("download job link", () => {
     expect(new Set(puts.keys).size).toBe(2);
   });
 
-  test("a job that goes on has a new object when it has more rows", async () => {
+  test("a running job gets a new linked object when more rows are ready", async () => {
     const { world, liveKey, puts, table } = await givenLarge({
       status: "processing",
       total: 6_000,

@@ -58,8 +58,8 @@ describe("the delimiter of a CSV", () => {
     ["a semicolon", "id;email\n1;ann@x.com\n", ";"],
     ["a tab", "id\temail\n1\tann@x.com\n", "\t"],
     ["a bar", "id|email\n1|ann@x.com\n", "|"],
-    ["what sep= says", "sep=^\nid^email\n1^ann@x.com\n", "^"],
-  ])("is that of the list: %s", async (_case, text, delimiter) => {
+    ["the character of sep=", "sep=^\nid^email\n1^ann@x.com\n", "^"],
+  ])("the CSV uses the delimiter of the list: %s", async (_case, text, delimiter) => {
     const { world, liveKey, job } = await givenFileDone(text);
 
     const exported = await whenExported(world, liveKey, job);
@@ -69,7 +69,7 @@ describe("the delimiter of a CSV", () => {
     expect(record?.slice(0, 4)).toEqual(["1", "ann@x.com", "ann@x.com", "valid"]);
   });
 
-  test("is a comma for a list of one column", async () => {
+  test("the CSV uses a comma for a list of one column", async () => {
     const { world, liveKey, job } = await givenFileDone("ann@x.com\nbob@x.com\n");
 
     const { text } = await whenExported(world, liveKey, job);
@@ -81,7 +81,7 @@ describe("the delimiter of a CSV", () => {
     ["comma", ","],
     ["Semicolon", ";"],
     ["TAB", "\t"],
-  ])("is what the caller wants: %s", async (delimiter, character) => {
+  ])("the CSV uses the delimiter of the query: %s", async (delimiter, character) => {
     const { world, liveKey, job } = await givenFileDone("id|email\n1|ann@x.com\n");
 
     const { text } = await whenExported(world, liveKey, job, { delimiter });
@@ -90,9 +90,13 @@ describe("the delimiter of a CSV", () => {
   });
 
   test.each<[string, Query, string]>([
-    ["another one", { delimiter: ";" }, "delimiter: must be one of comma, semicolon, tab"],
-    ["one for JSON", { delimiter: "tab", format: "json" }, "delimiter: is only allowed for a CSV"],
-  ])("is 400 where it is %s", async (_case, query, words) => {
+    ["an unknown delimiter", { delimiter: ";" }, "delimiter: must be one of comma, semicolon, tab"],
+    [
+      "a delimiter for JSON",
+      { delimiter: "tab", format: "json" },
+      "delimiter: is only allowed for a CSV",
+    ],
+  ])("the download answers 400 for %s", async (_case, query, words) => {
     const { world, liveKey, job } = await givenFileDone("ann@x.com\n");
 
     const refused = await whenExported(world, liveKey, job, query);
@@ -102,7 +106,7 @@ describe("the delimiter of a CSV", () => {
   });
 });
 
-test("own cells come back as they were, but for those that a spreadsheet would run", async () => {
+test("the CSV returns own cells unchanged, except those that a spreadsheet would run", async () => {
   const { world, liveKey, job } = await givenFileDone(LIST);
 
   const [, ...records] = createCsvReader(";")((await whenExported(world, liveKey, job)).text, true);
@@ -114,7 +118,7 @@ test("own cells come back as they were, but for those that a spreadsheet would r
   ]);
 });
 
-test("a row with more cells than the list has columns keeps them at its end", async () => {
+test("the CSV puts a row's cells beyond the header at the end of the row", async () => {
   const text = `email,id\n${"ann@x.com,1\n".repeat(250)}bob@x.com,251,one,=two\n`;
   const { world, liveKey, job } = await givenFileDone(text);
 
@@ -127,8 +131,8 @@ test("a row with more cells than the list has columns keeps them at its end", as
   expect(bob?.slice(header.length)).toEqual(["one", "'=two"]);
 });
 
-describe("selection=all", () => {
-  test("gives every row of the list in its order, and says why one has no result", async () => {
+describe("an export with selection=all", () => {
+  test("the CSV lists every row in order and states the reason where a result is absent", async () => {
     const { world, liveKey, job } = await givenFileDone(LIST);
 
     const exported = await whenExported(world, liveKey, job, { selection: "ALL" });
@@ -163,7 +167,7 @@ describe("selection=all", () => {
     expect(exported.headers["content-disposition"]).toContain("-all-rows.csv");
   });
 
-  test("is the same in JSON, where each row has its cells and the text that was sent", async () => {
+  test("the JSON of an export lists every row with its cells and its submitted text", async () => {
     const { world, liveKey, job } = await givenFileDone(LIST);
 
     const { rows, ...fields } = await getJson(world, liveKey, job, { selection: "all" });
@@ -194,7 +198,7 @@ describe("selection=all", () => {
     expect(rows[4].skip_message).toMatch(/several addresses/);
   });
 
-  test("of a job that goes on has the rows that wait", async () => {
+  test("the export of a running job lists the waiting rows", async () => {
     const ctx = await givenSmallChunks();
     const { world, liveKey } = ctx;
     const job = await givenFileJob(ctx, { text: `${LIST}\n8;dan@x.com;;\n9;none` });
@@ -219,7 +223,7 @@ describe("selection=all", () => {
     expect(readMessage(csv)).toEqual(["false", "9", "0", "2"]);
   });
 
-  test("of a batch has the entries that came twice, and the text of each", async () => {
+  test("the export of a batch lists the duplicate entries with their texts", async () => {
     const emails = [" Ann@X.com", "ann@x.com", "Ada <ada@x.org>", "nobody"];
     const { world, liveKey, job } = await givenBatchDone(emails);
 
@@ -246,7 +250,7 @@ describe("selection=all", () => {
     expect(records.map((cells) => cells[5])).toEqual(emails);
   });
 
-  test("is 404 where the rows of the list are gone, and 400 with a filter", async () => {
+  test("the export answers 404 when the list's rows are gone, and 400 with a filter", async () => {
     const { world, liveKey, job, blobs } = await givenFileDone(LIST);
 
     const filtered = await whenExported(world, liveKey, job, { selection: "all", filter: "valid" });
@@ -259,8 +263,8 @@ describe("selection=all", () => {
   });
 });
 
-describe("JSON", () => {
-  test("has the cells of each row by the names of their columns, of which no two are alike", async () => {
+describe("the JSON of a list's rows", () => {
+  test("the JSON of an export stores each row's cells under their columns' names and makes equal names distinct", async () => {
     const text = "name,email,name,__proto__\nAnn,ann@x.com,Smith,x,beyond\n";
     const { world, liveKey, job } = await givenFileDone(text);
 
@@ -271,7 +275,7 @@ describe("JSON", () => {
     );
   });
 
-  test("has neither cells nor text when the input is gone", async () => {
+  test("the JSON of an export omits cells and text when the input is gone", async () => {
     const { world, liveKey, job, blobs } = await givenFileDone(LIST);
     for (const key of blobs.keys()) await blobs.remove(key);
 
@@ -283,7 +287,7 @@ describe("JSON", () => {
   });
 });
 
-describe("the headers of an export state what it lacks", () => {
+describe("the headers of an export with missing rows", () => {
   const EMAILS = ["ann@x.com", "invalid@x.com", "info@x.com", "bob@x.com", "cy@x.com"];
 
   const givenMiddle = async () => {
@@ -299,7 +303,7 @@ describe("the headers of an export state what it lacks", () => {
     [{ filter: "risky" }, ["false", "1", "0", "1"]],
     [{ filter: "role" }, ["false", "1", "0", "1"]],
     [{ filter: "spam_trap" }, ["false", "0", "0", "1"]],
-  ])("of a job that goes on, with %j: %j", async (query, expected) => {
+  ])("the headers of a running job's export with %j are %j", async (query, expected) => {
     const { world, liveKey, job } = await givenMiddle();
 
     const csv = await whenExported(world, liveKey, job, query);
@@ -319,7 +323,7 @@ describe("the headers of an export state what it lacks", () => {
     [{ filter: "invalid" }, ["true", "1", "0", "0"]],
     [{ filter: "role" }, ["true", "1", "0", "0"]],
     [{ filter: "catch_all" }, ["true", "0", "0", "0"]],
-  ])("of a job that is completed, with %j: %j", async (query, expected) => {
+  ])("the headers of a completed job's export with %j are %j", async (query, expected) => {
     const { world, liveKey, job } = await givenFileDone(EMAILS.join("\n"));
 
     expect(readMessage(await whenExported(world, liveKey, job, query))).toEqual(expected);
@@ -330,7 +334,7 @@ describe("the headers of an export state what it lacks", () => {
     [{ filter: "valid" }, ["false", "3", "1", "0"]],
     // The rows that cannot be read may be of any status.
     [{ filter: "role" }, ["false", "3", "2", "0"]],
-  ])("of rows that cannot be read, with %j: %j", async (query, expected) => {
+  ])("the headers of an export with unreadable rows and %j are %j", async (query, expected) => {
     const { world, liveKey, job, table } = await givenFileDone(EMAILS.join("\n"));
     await whenChunkIsGone(table, job, 0);
 

@@ -39,7 +39,7 @@ const readRows = async (bytes: Uint8Array): Promise<readonly (readonly string[])
 const trimEnd = (cells: readonly string[]): readonly string[] =>
   cells.slice(0, cells.findLastIndex((cell) => cell !== "") + 1);
 
-test("as=spreadsheet is 200 and a spreadsheet: the list's own columns as they were, ours behind them", async () => {
+test("as=spreadsheet answers 200 with the list's own columns unchanged and ours behind them", async () => {
   const { world, liveKey, job } = await givenFileDone(LIST, "Autumn");
 
   const { statusCode, headers, bytes } = await whenExported(
@@ -67,7 +67,7 @@ test("as=spreadsheet is 200 and a spreadsheet: the list's own columns as they we
 });
 
 test.each([{}, { selection: "all" }, { filter: "risky" }, { filter: "safe_to_send" }])(
-  "with %j it has the cells of the CSV, which another reader reads",
+  "a spreadsheet with %j contains the cells of the CSV, read by another reader",
   async (query) => {
     const { world, liveKey, job } = await givenOneOfEach();
 
@@ -80,7 +80,7 @@ test.each([{}, { selection: "all" }, { filter: "risky" }, { filter: "safe_to_sen
   },
 );
 
-test("filter=safe_to_send has the valid addresses, as CSV, JSON and .xlsx", async () => {
+test("filter=safe_to_send returns the valid addresses as CSV, JSON and .xlsx", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
   const query = { filter: "safe_to_send" };
 
@@ -104,7 +104,7 @@ test.each([
     { as: "spreadsheet", selection: "all", filter: "valid" },
     "filter: must be left out with selection=all",
   ],
-])("%j is 400 and names the field", async (query, message) => {
+])("a download with %j answers 400 and states the field", async (query, message) => {
   const { world, liveKey, job } = await givenOneOfEach();
 
   const { statusCode, error } = await whenExported(world, liveKey, query, job);
@@ -124,7 +124,7 @@ const givenLarge = async () => {
   return { ...ctx, world: { ...ctx.world, settings: { ...ctx.world.settings, exportRows } } };
 };
 
-test("a large spreadsheet is streamed whole", async () => {
+test("the download streams a large spreadsheet whole", async () => {
   const { world, liveKey } = await givenLarge();
 
   const { bytes } = await whenExported(world, liveKey, { as: "spreadsheet" });
@@ -141,7 +141,7 @@ print(json.dumps([[cell for cell in row] for row in sheet.iter_rows(values_only=
 const hasOpenpyxl = spawnSync("python3", ["-c", "import openpyxl"]).status === 0;
 
 describeUnless(hasOpenpyxl ? null : "there is no openpyxl for python3", "Python's openpyxl", () => {
-  test("reads every cell: texts as texts, numbers as numbers", async () => {
+  test("Python's openpyxl reads every cell: texts as texts, numbers as numbers", async () => {
     const { world, liveKey, job } = await givenFileDone(LIST);
     const { bytes } = await whenExported(world, liveKey, { as: "spreadsheet" }, job);
 

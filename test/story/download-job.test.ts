@@ -24,7 +24,7 @@ import {
   whenMessagesWorked,
 } from "../things/export-jobs.ts";
 
-test("a finished file is 200 as CSV: its own columns as they were, ours behind them", async () => {
+test("the CSV of a finished file answers 200 with its own columns unchanged and ours behind them", async () => {
   const { world, liveKey, job } = await givenFileDone(
     [
       "id;E-Mail;Company;note",
@@ -71,7 +71,7 @@ const ADVICE: Record<string, string> = {
   unknown: "careful",
 };
 
-test("the cells beside an address are those of its row of the job", async () => {
+test("the CSV puts the cells of each job row beside its address", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
 
   const { data } = await send(world, `GET /v1/jobs/${job}`, { key: liveKey });
@@ -100,7 +100,7 @@ test("the cells beside an address are those of its row of the job", async () => 
   );
 });
 
-test("a finished file is 200 as JSON, bare, with the rows that the job shows", async () => {
+test("the JSON of a finished file answers 200 without an envelope and with the job's rows", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
 
   const exported = await whenExported(world, liveKey, { format: "json" }, job);
@@ -132,10 +132,10 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
       send(world, "POST /v1/verify/batch", { key: liveKey, body: { emails: ["slow@x.com"] } }),
   ],
   [
-    "one address that took its time",
+    "one slow address",
     ({ world, liveKey }) => whenVerified(world, liveKey, { email: "slow@x.com" }),
   ],
-])("without a file the address comes first: %s", async (_case, begin) => {
+])("the CSV starts with the address when the job has no file: %s", async (_case, begin) => {
   const ctx = await givenSmallChunks();
   await begin(ctx);
   await whenMessagesWorked(ctx);
@@ -147,7 +147,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   expect(records.map(([email, status]) => [email, status])).toEqual([["slow@x.com", "valid"]]);
 });
 
-test("a file without a header gets one, in which the addresses are called email", async () => {
+test("the CSV gives a file without a header one, with its addresses under email", async () => {
   const { world, liveKey, job } = await givenFileDone("1,ann@x.com\n2,bob@x.com\n");
 
   const [header, first] = getRecords((await whenExported(world, liveKey, {}, job)).text);
@@ -167,7 +167,7 @@ test.each([
   ["role", ["info@x.com"]],
   ["spam_trap", ["spam_trap@x.com"]],
 ])(
-  "filter=%s returns its own rows in either format, whatever the case of its letters",
+  "filter=%s returns its own rows in both formats, in upper or lower case",
   async (filter, emails) => {
     const { world, liveKey, job } = await givenOneOfEach();
     const upper = filter.toUpperCase();
@@ -193,7 +193,7 @@ test.each<[string, Record<string, string>, readonly string[]]>([
   ["a domain", { filter: "domain:disposable.x.com" }, ["ann@disposable.x.com"]],
   ["a text", { q: "ANN@" }, ["ann@x.com", "ann@disposable.x.com"]],
   ["a name and a text", { filter: "invalid", q: "disp" }, ["ann@disposable.x.com"]],
-])("an export has the rows that a page of rows shows: %s", async (_case, query, emails) => {
+])("an export and a page of rows with %s contain the same rows", async (_case, query, emails) => {
   const { world, liveKey, job } = await givenOneOfEach();
 
   const json = await getJson(world, liveKey, query, job);
@@ -213,7 +213,7 @@ test.each<[string, Record<string, string>, readonly string[]]>([
   expect(page.data.matching_rows).toBe(emails.length);
 });
 
-test("as=zip is 200 and a file for each advice, each with the header and its rows", async () => {
+test("as=zip answers 200 with one file per advice, each with the header and its rows", async () => {
   const { world, liveKey, job } = await givenOneOfEach();
   const query = { as: "zip", filter: "domain:x.com" };
 
@@ -261,7 +261,7 @@ const readZip = (bytes: Uint8Array): ReadonlyMap<string, string> => {
   return files;
 };
 
-test("a filter that no row meets is 200 with a header, or with no rows", async () => {
+test("a filter without matching rows answers 200 with a header or with no rows", async () => {
   const { world, liveKey, job } = await givenFileDone("email\nann@x.com\n");
 
   const { text } = await whenExported(world, liveKey, { filter: "spam_trap" }, job);
@@ -272,27 +272,34 @@ test("a filter that no row meets is 200 with a header, or with no rows", async (
 });
 
 test.each([
-  ["another format", { format: "pdf" }, "format: must be one of csv, json"],
-  ["no format", { format: "" }, "format: must be one of csv, json"],
+  ["an unknown format", { format: "pdf" }, "format: must be one of csv, json"],
+  ["an empty format", { format: "" }, "format: must be one of csv, json"],
   ["two formats", { format: "csv,json" }, "format: must be one of csv, json"],
-  ["another filter", { filter: "good" }, "filter: must be one of all, valid, invalid, risky"],
+  ["an unknown filter", { filter: "good" }, "filter: must be one of all, valid, invalid, risky"],
   ["a filter with a hyphen", { filter: "catch-all" }, "filter: must be one of all"],
-  ["a filter that every object has", { filter: "constructor" }, "filter: must be one of all"],
-  ["both", { format: "x", filter: "y" }, "csv, json; filter: must"],
+  [
+    "a filter that is a property of every object",
+    { filter: "constructor" },
+    "filter: must be one of all",
+  ],
+  ["an unknown format and filter", { format: "x", filter: "y" }, "csv, json; filter: must"],
   ["an unknown term", { filter: "name:ann" }, "filter: must be one of all"],
-  ["a zip of every row", { as: "zip", selection: "all" }, "selection: must be left out"],
-  ["a text of every row", { q: "ann", selection: "all" }, "selection: must be left out"],
+  ["a zip with selection=all", { as: "zip", selection: "all" }, "selection: must be left out"],
+  ["a text with selection=all", { q: "ann", selection: "all" }, "selection: must be left out"],
   ["an unknown parameter", { status: "valid" }, "status: is not a known field"],
-])("%s is 400 and names the field", async (_case, query: Record<string, string>, words) => {
-  const { world, liveKey } = await given();
+])(
+  "a download with %s answers 400 and states the field",
+  async (_case, query: Record<string, string>, words) => {
+    const { world, liveKey } = await given();
 
-  const refused = await whenExported(world, liveKey, query);
+    const refused = await whenExported(world, liveKey, query);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.message).toContain(words);
+  },
+);
 
-test("cells that a spreadsheet would run are text, in own columns, names and addresses", async () => {
+test("the CSV writes cells that a spreadsheet would run as text, in own columns, names and addresses", async () => {
   const { world, liveKey, job } = await givenFileDone(
     'email,=name,+,@\n=cmd@x.com,"=HYPERLINK(""http://x"")",-1+1,@SUM(1)\n',
   );
@@ -309,7 +316,7 @@ test("cells that a spreadsheet would run are text, in own columns, names and add
   ]);
 });
 
-test("our column has another name when the file has a column of that name", async () => {
+test("the CSV renames our column when the file has a column of that name", async () => {
   const { world, liveKey, job } = await givenFileDone(
     "Status,email,reason,mailproof_reason,name,name\nactive,ann@x.com,why,not,a,b\n",
   );
@@ -349,7 +356,7 @@ test.each([
   ["in an address", "email\nann@bücher.example\n", true],
   ["nowhere", "email,city\nann@x.com,Berlin\n", false],
 ])(
-  "a CSV begins with a byte order mark where it needs one: letters beyond ASCII %s",
+  "a CSV begins with a byte order mark only where it has letters beyond ASCII: %s",
   async (_case, list, isMarked) => {
     const { world, liveKey, job } = await givenFileDone(list);
 
@@ -359,7 +366,7 @@ test.each([
   },
 );
 
-test("a job whose input is gone is downloaded with the addresses and our columns alone", async () => {
+test("the download of a job without its input contains the addresses and our columns alone", async () => {
   const { world, liveKey, job, blobs } = await givenFileDone("id,E-Mail\n1,ann@x.com\n2,b@x.com\n");
   for (const key of blobs.keys()) await blobs.remove(key);
 
@@ -382,19 +389,22 @@ test.each([
   [".txt", "job_1-results.csv"],
   [". .", "job_1-results.csv"],
   ["x".repeat(200), `${"x".repeat(70)}-results.csv`],
-])("a job called %j is downloaded under a name that fits everywhere", async (name, fileName) => {
-  const ctx = await given();
-  const { world, liveKey } = ctx;
-  await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 1)], { name });
+])(
+  "a job called %j downloads under a file name that every system accepts",
+  async (name, fileName) => {
+    const ctx = await given();
+    const { world, liveKey } = ctx;
+    await givenJobOf(ctx, [createRows(await verifyEmail(world, "ann@x.com"), 1)], { name });
 
-  const { headers } = await whenExported(world, liveKey);
+    const { headers } = await whenExported(world, liveKey);
 
-  const disposition = headers["content-disposition"] ?? "";
-  expect(disposition).toMatch(/^attachment; filename="[\w. -]*"; filename\*=UTF-8''[^\s"]*$/);
-  expect(decodeURIComponent(disposition.split("''")[1] ?? "")).toBe(fileName);
-});
+    const disposition = headers["content-disposition"] ?? "";
+    expect(disposition).toMatch(/^attachment; filename="[\w. -]*"; filename\*=UTF-8''[^\s"]*$/);
+    expect(decodeURIComponent(disposition.split("''")[1] ?? "")).toBe(fileName);
+  },
+);
 
-test("a download after the plan's days is 409 and says that the rows are gone", async () => {
+test("a download after the plan's days answers 409 and states that the rows are deleted", async () => {
   const { world, liveKey, job, later } = await givenFileDone("email\nann@x.com\nbob@x.com\n");
   later(RETENTION_SECONDS * 1_000 - 1_000);
   const last = await getJson(world, liveKey, {}, job);
@@ -409,12 +419,12 @@ test("a download after the plan's days is 409 and says that the rows are gone", 
 
 test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   [
-    "none of whose chunks is done",
+    "without a verified chunk",
     (ctx) => givenFileJob(ctx, { text: "email\nann@x.com\n" }),
     "This job has no rows yet.",
   ],
   [
-    "that is over without any",
+    "that ended without rows",
     (ctx) =>
       givenJobOf(ctx, [], {
         status: "failed",
@@ -423,7 +433,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
       }),
     "This job has no rows.",
   ],
-])("a job %s is 404", async (_case, begin, words) => {
+])("the download of a job %s answers 404", async (_case, begin, words) => {
   const ctx = await given({ balance: 10 });
   await begin(ctx);
 

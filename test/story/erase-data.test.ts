@@ -90,7 +90,7 @@ const givenEverywhere = async (): Promise<TestContext> => {
   return ctx;
 };
 
-test("a text that is no address is erased from the cache however it is written", async () => {
+test("an erasure of a text without an address clears the cache in every spelling", async () => {
   const { world, liveKey } = await givenChunked();
   await whenVerified(world, liveKey, { email: "Zachary.Quill@" });
 
@@ -99,7 +99,7 @@ test("a text that is no address is erased from the cache however it is written",
   expect(data).toMatchObject({ complete: true, erased: { cached_results: 1 } });
 });
 
-test("an erasure is 200, and nothing that the account stored shows the address any more", async () => {
+test("an erasure answers 200, and no stored item of the account contains the address afterwards", async () => {
   const ctx = await givenEverywhere();
   const before = new Set(await findMentions(ctx));
   expect([...before]).toEqual(
@@ -130,7 +130,7 @@ test("an erasure is 200, and nothing that the account stored shows the address a
   expect(activity.activity.total_opens).toBe(0);
 });
 
-test("rows keep their places and their statuses, and other people's cells stay", async () => {
+test("an erasure keeps the rows' places and statuses and the cells of other people", async () => {
   const ctx = await givenEverywhere();
 
   await whenErased(ctx);
@@ -156,7 +156,7 @@ test("rows keep their places and their statuses, and other people's cells stay",
   ]);
 });
 
-test("no money moves, and a repeat of a request with an erased response is not charged", async () => {
+test("an erasure moves no money, and repeating a request with an erased response costs nothing", async () => {
   const ctx = await givenEverywhere();
   const [moves, credit] = [listMoves(ctx), await readCredits(ctx)];
 
@@ -191,7 +191,7 @@ test("no money moves, and a repeat of a request with an erased response is not c
   await thenConsistent(ctx);
 });
 
-test("a second erasure is 200 and finds nothing", async () => {
+test("a second erasure answers 200 and finds nothing", async () => {
   const ctx = await givenEverywhere();
   await whenErased(ctx);
 
@@ -208,7 +208,7 @@ test("a second erasure is 200 and finds nothing", async () => {
   });
 });
 
-test("the address is erased where another row suggests it, and that row stays", async () => {
+test("an erasure removes the address from another row's suggestion and keeps that row", async () => {
   const ctx = await givenChunked();
   const typo = "zachary.quill@gmial.com";
   await whenBatched(ctx.world, ctx.liveKey, { emails: [typo, "ann@x.com"] });
@@ -225,7 +225,7 @@ test("the address is erased where another row suggests it, and that row stays", 
   ]);
 });
 
-test("an erasure during a job is 202 and ends after the job, without another request", async () => {
+test("an erasure during a job answers 202 and ends after the job without another request", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com", EMAIL] });
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com"] });
@@ -242,7 +242,7 @@ test("an erasure during a job is 202 and ends after the job, without another req
   await thenConsistent(ctx);
 });
 
-test("a repeat after the job was cancelled erases the rest at once", async () => {
+test("a repeated erasure after the job's cancellation erases the rest at once", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com", EMAIL] });
   await whenWorked(ctx);
@@ -270,7 +270,7 @@ test("an erasure waits for a slow verification that is under way", async () => {
 });
 
 test.each([1, 2, 3, 5, 8, 13, 21])(
-  "a process that dies at write %i leaves the rest to the reconciler, and every row in its place",
+  "the reconciler completes an erasure whose process dies at write %i and keeps every row's place",
   async (last) => {
     const ctx = await givenEverywhere();
     let count = 0;
@@ -323,7 +323,7 @@ test("an erasure keeps the changes of another address's erasure", async () => {
   ]);
 });
 
-test("other accounts, and the account's test key, keep their own", async () => {
+test("an erasure keeps the data of other accounts and of the account's test key", async () => {
   const ctx = await givenEverywhere();
   const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(ctx.world, other.liveKey, { email: EMAIL }, "theirs");
@@ -337,7 +337,7 @@ test("other accounts, and the account's test key, keep their own", async () => {
   expect(repeat).toMatchObject({ statusCode: 200, data: { email: EMAIL } });
 });
 
-test("a job that is deleted while an address is erased from it stays deleted", async () => {
+test("a job deleted during an erasure stays deleted", async () => {
   const ctx = await givenEverywhere();
   const { blobs } = ctx.world;
   const put: typeof blobs.put = async (key, content) => {
@@ -352,7 +352,7 @@ test("a job that is deleted while an address is erased from it stays deleted", a
   expect(ctx.blobs.keys().filter((key) => key.includes("job_3"))).toEqual([]);
 });
 
-test("a list that an erasure writes, and then dies, is removed when its job is deleted meanwhile", async () => {
+test("deleting the job removes a list that an erasure wrote before it died", async () => {
   const ctx = await givenEverywhere();
   const { blobs } = ctx.world;
   const put: typeof blobs.put = async (key, content) => {
@@ -368,7 +368,7 @@ test("a list that an erasure writes, and then dies, is removed when its job is d
   expect(ctx.blobs.keys().filter((key) => key.includes("job_3"))).toEqual([]);
 });
 
-test("a list that the disk cannot read is removed, since it cannot be redacted", async () => {
+test("an erasure removes a list that the disk cannot read, since redaction is impossible", async () => {
   const ctx = await givenEverywhere();
   const blobs = createDamagedBlobs(ctx.world.blobs, (key) =>
     key === "inputs/job_4.jsonl" ? 3 : undefined,
@@ -387,7 +387,7 @@ test("a list that the disk cannot read is removed, since it cannot be redacted",
   ]);
 });
 
-test("an erasure is due until the table's log is scrubbed: a reader that blocks it delays the end", async () => {
+test("an erasure ends only after the table's log is scrubbed, which a reader delays", async () => {
   const ctx = await givenEverywhere();
   let isRead = true;
   const scrub = async () => {
@@ -406,7 +406,7 @@ test("an erasure is due until the table's log is scrubbed: a reader that blocks 
   expect(await findMentions(ctx)).toEqual([]);
 });
 
-test("an erasure without a reply is 503", async () => {
+test("an erasure answers 503 when its write has no reply", async () => {
   const ctx = await givenEverywhere();
   const world = withTable(ctx, {
     write: async (write) =>
@@ -422,7 +422,7 @@ test("an erasure without a reply is 503", async () => {
   expect((await whenErased(ctx)).statusCode).toBe(200);
 });
 
-test("a key without one of both scopes is 403", async () => {
+test("an erasure with a key that lacks one of the two scopes answers 403", async () => {
   const { world, account } = await givenChunked();
   const query = { email: EMAIL };
   const ask = async (scopes: Parameters<typeof givenKey>[2]["scopes"]) =>
@@ -437,7 +437,7 @@ test("a key without one of both scopes is 403", async () => {
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([403, 403, 200]);
 });
 
-test("an address that a child is verifying again does not come back to its parent", async () => {
+test("an erased address stays out of the parent when a child was verifying it again", async () => {
   const ctx = await givenChunked();
   const emails = ["ann@example.com", EMAIL, "bo@example.com"];
   await whenBatched(ctx.world, ctx.liveKey, { emails });

@@ -30,7 +30,7 @@ const exampleOf = ({ route }: Endpoint) => {
 
 const UNKNOWN = { field: "no_such", message: "is not a known field" };
 
-test.each(strict)("$route: an unknown parameter is 400 and named", async (endpoint) => {
+test.each(strict)("$route answers 400 for an unknown parameter and states it", async (endpoint) => {
   const { world, liveKey: key } = await given();
   const { to, query, ...request } = exampleOf(endpoint);
   const sent = { ...request, key, query: { ...query, no_such: "1" } };
@@ -53,9 +53,10 @@ const lists = strict.flatMap((endpoint) => {
   return fields.map((field) => ({ ...endpoint, field }));
 });
 
-test("the lists are found", () => expect(lists.length).toBeGreaterThan(12));
+test("the endpoints include more than twelve lists", () =>
+  expect(lists.length).toBeGreaterThan(12));
 
-test.each(lists)("$route: a malformed $field is 400 and named", async (endpoint) => {
+test.each(lists)("$route answers 400 for a malformed $field and states it", async (endpoint) => {
   const { world, liveKey: key } = await given();
   const { to, query } = exampleOf(endpoint);
   const { field } = endpoint;
@@ -69,18 +70,21 @@ test.each(lists)("$route: a malformed $field is 400 and named", async (endpoint)
   }
 });
 
-test.each(withABody)("$route: an unknown field of the body is 400 and named", async (endpoint) => {
-  const { world, liveKey: key } = await given();
-  const { to, query, body } = exampleOf(endpoint);
-  const sent = { key, query, body: { ...(body as object), no_such: 1 } };
+test.each(withABody)(
+  "$route answers 400 for an unknown field of the body and states it",
+  async (endpoint) => {
+    const { world, liveKey: key } = await given();
+    const { to, query, body } = exampleOf(endpoint);
+    const sent = { key, query, body: { ...(body as object), no_such: 1 } };
 
-  const { statusCode, error } = await send(world, to(), sent);
+    const { statusCode, error } = await send(world, to(), sent);
 
-  expect([statusCode, error.code, error.details]).toEqual([400, "INVALID_REQUEST", [UNKNOWN]]);
-});
+    expect([statusCode, error.code, error.details]).toEqual([400, "INVALID_REQUEST", [UNKNOWN]]);
+  },
+);
 
 test.each(behindAKey)(
-  "$route: no key is 401, and a key for every other scope is 403",
+  "$route answers 401 without a key and 403 for a key with every other scope",
   async (endpoint) => {
     const { world, account } = await given();
     const { to, ...request } = exampleOf(endpoint);
@@ -99,7 +103,7 @@ test.each(behindAKey)(
   },
 );
 
-test.each(withABody)("$route: a body that is too large is 413", async (endpoint) => {
+test.each(withABody)("$route answers 413 when the body is too large", async (endpoint) => {
   const { world, liveKey: key } = await given();
   const { to, query } = exampleOf(endpoint);
   const readBody = () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX));
@@ -110,7 +114,7 @@ test.each(withABody)("$route: a body that is too large is 413", async (endpoint)
 });
 
 test.each(endpoints.filter(({ keyed }) => keyed))(
-  "$route: an Idempotency-Key with a space is 400",
+  "$route answers 400 for an Idempotency-Key with a space",
   async (endpoint) => {
     const { world, liveKey: key } = await given();
     const { to, ...request } = exampleOf(endpoint);
@@ -123,7 +127,7 @@ test.each(endpoints.filter(({ keyed }) => keyed))(
 );
 
 test.each(behindAKey)(
-  "$route: a burst beyond the plan is 429, and says when to come again",
+  "$route answers 429 with Retry-After when a burst exceeds the plan's limit",
   async (endpoint) => {
     const { world, liveKey: key } = await given({ plan: "free" });
     const somewhere = exampleOf(endpoint).to("anything");
@@ -151,7 +155,7 @@ const IMPOSSIBLE = [
 ];
 
 test.each(withAnId)(
-  "$route: an id that cannot exist is 404, like one that does not",
+  "$route answers 404 for an impossible id, as for an unknown one",
   async (endpoint) => {
     const { world, liveKey: key } = await given();
     const { to, ...request } = exampleOf(endpoint);

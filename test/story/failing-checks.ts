@@ -92,7 +92,7 @@ export const CHECK: readonly Failing[] = [
   ...either("a domain that never answers", BOTH_UNAVAILABLE, withSilentDns),
   ...either("something that breaks on our side", BOTH_INTERNAL, broken),
   {
-    what: "something that breaks under a test key",
+    what: "a failure of ours under a test key",
     code: "INTERNAL",
     when: ({ world, testKey }) => whenChecked(world, testKey, { domain: "error.com" }),
   },
@@ -102,7 +102,7 @@ export const CHECK: readonly Failing[] = [
     ({ code }) => code !== "INTERNAL",
   ),
   {
-    what: "work that another process went on with, without a key",
+    what: "a check that another process continued without a key",
     code: "INTERNAL",
     when: (ctx: TestContext) => whenOvertaken(ctx, requestCheck, LEASE_MS),
   },
@@ -118,7 +118,7 @@ export const CHECK: readonly Failing[] = [
 export const CHECKS: readonly Failing[] = [
   ...listRequestFailures(HISTORY),
   {
-    what: "a meaningless limit",
+    what: "a malformed limit",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey: key }) => send(world, HISTORY, { key, query: { limit: "-1" } }),
   },
@@ -139,7 +139,7 @@ export const CHECK_READ: readonly Failing[] = [
     when: ({ world, liveKey: key }) => send(world, ONE, { key, query: { x: "1" } }),
   },
   {
-    what: "a check that is not there",
+    what: "an unknown check",
     code: "NOT_FOUND",
     when: ({ world, liveKey: key }) => send(world, ONE, { key }),
   },

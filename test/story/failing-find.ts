@@ -64,7 +64,7 @@ export const FIND: readonly Failing[] = [
     when: ({ world, liveKey }) => whenFound(world, liveKey, { ...ann, x: 1 }),
   },
   {
-    what: "a provider's domain",
+    what: "a free mail provider's domain",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey }) => whenFound(world, liveKey, { ...ann, domain: "gmail.com" }),
   },
@@ -78,7 +78,7 @@ export const FIND: readonly Failing[] = [
     when: (ctx) => requestFind(ctx.world, ctx),
   },
   {
-    what: "the same search under way",
+    what: "an equal search under way",
     code: "UNAVAILABLE",
     given: givenStopped,
     when: (ctx) => requestFind(ctx.world, ctx),
@@ -95,24 +95,24 @@ export const FIND: readonly Failing[] = [
   ...listLedgerFailures(createEither),
   ...createLostReply("the payment", "UNAVAILABLE", getWorld, 1),
   {
-    what: "something that breaks on our side",
+    what: "a failure on our side",
     code: "INTERNAL",
     when: (ctx) => requestFind(withBrokenEngine(ctx), ctx),
   },
   {
-    what: "something that breaks under a test key",
+    what: "a failure of ours under a test key",
     code: "INTERNAL",
     when: ({ world, testKey }) => whenFound(world, testKey, { ...ann, first_name: "Error" }),
   },
   {
-    what: "a process that is to stop",
+    what: "a process that is stopping",
     code: "UNAVAILABLE",
     when: (ctx) => requestFind(withStopDuringProbe(ctx), ctx),
   },
   ...createLostReply("the refund", "INTERNAL", withBrokenEngine, 2),
   ...createLostReply("the settlement", "UNAVAILABLE", getWorld, 2),
   {
-    what: "a search that was released meanwhile",
+    what: "a search that was released during the repeat",
     code: "UNAVAILABLE",
     when: async (ctx) => {
       const { world, goOn } = createStoppingWorld(ctx, 1);

@@ -154,7 +154,7 @@ export const FILE: readonly Failing[] = [
     }),
   ),
   {
-    what: "a field that is not read",
+    what: "a field that the action does not read",
     code: "INVALID_REQUEST",
     when: ({ world, liveKey }) =>
       whenFiled(world, liveKey, createProcessRequest("x", { webhook_secret: "s".repeat(16) })),
@@ -213,7 +213,7 @@ export const FILE: readonly Failing[] = [
     when: (ctx) => requestFile(ctx.world, ctx, "k"),
   },
   {
-    what: "a link that cannot be made",
+    what: "an upload link that cannot be signed",
     code: "UNAVAILABLE",
     when: (ctx) => upload({ ...ctx.world, blobs: { ...ctx.blobs, presignPut: rejectDown } }, ctx),
   },
@@ -264,7 +264,7 @@ export const FILE: readonly Failing[] = [
     2,
   ),
   {
-    what: "a test key's file of which nothing is queued",
+    what: "a test key's file without any queued chunk",
     code: "INTERNAL",
     when: async (ctx) => {
       const fileKey = await givenUpload(ctx, ctx.testKey, formatCsv(createEmails(1)));

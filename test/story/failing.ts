@@ -35,13 +35,13 @@ const denyRateLimit = async () =>
 export const listRequestFailures = (route: string): readonly Failing[] => [
   { what: "no key", code: "UNAUTHORIZED", when: ({ world }) => send(world, route) },
   {
-    what: "a key for something else",
+    what: "a key without the scope",
     code: "FORBIDDEN",
     when: async ({ world, account }) =>
       send(world, route, { key: await givenKey(world, account, { scopes: ["account:read"] }) }),
   },
   {
-    what: "one request too many",
+    what: "a request beyond the limit",
     code: "RATE_LIMITED",
     when: ({ world, liveKey: key }) => send({ ...world, rateLimit: denyRateLimit }, route, { key }),
   },
@@ -99,7 +99,7 @@ export const beforeTheLookUp = (
       inWorld(() => ({ pressure: () => "event_loop_late" })),
     ),
     repeat(
-      "a process that is to stop",
+      "a process that is stopping",
       "UNAVAILABLE",
       inWorld(() => ({ stopping: AbortSignal.abort() })),
     ),
@@ -109,7 +109,7 @@ export const beforeTheLookUp = (
       inWorld(() => ({ damagedParts: () => new Set(["x"]) })),
     ),
     repeat(
-      "one request too many",
+      "a request beyond the limit",
       "RATE_LIMITED",
       inWorld(() => ({ rateLimit: denyRateLimit })),
     ),
@@ -128,7 +128,7 @@ export const beforeTheLookUp = (
       "nothing_charged",
     ),
     repeat(
-      "a key for something else",
+      "a key without the scope",
       "FORBIDDEN",
       withKey(({ world, account }) => givenKey(world, account, { scopes: ["account:read"] })),
     ),
@@ -208,7 +208,7 @@ export const listLedgerFailures = (either: ReturnType<typeof createBothWays>) =>
   ...either("a payment that cannot be written", BOTH_UNAVAILABLE, (ctx) =>
     withTable(ctx, { transact: rejectDown }),
   ),
-  ...either("a balance that never stands still", BOTH_UNAVAILABLE, (ctx) =>
+  ...either("a balance that changes at every attempt", BOTH_UNAVAILABLE, (ctx) =>
     withTable(ctx, { transact: refuseMoved }),
   ),
 ];

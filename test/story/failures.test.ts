@@ -8,7 +8,7 @@ import { type TestContext, whenBatched } from "../things/jobs.ts";
 
 const broken = () => Promise.reject(new Error("secret detail of ann@example.com"));
 
-test("a bug is an opaque 500 with the request's id, and the log tells the rest", async () => {
+test("a bug answers an opaque 500 with the request's id, and the log contains the cause", async () => {
   const { world, liveKey, logged } = await given();
   const faulty = { ...world, table: { ...world.table, query: broken } };
 
@@ -24,7 +24,7 @@ test("a bug is an opaque 500 with the request's id, and the log tells the rest",
   expect(logged[0]?.fields["cause"]).toBeInstanceOf(Error);
 });
 
-test("a table that cannot be read during authentication is 503 and retryable, and nothing was charged", async () => {
+test("a request answers a retryable 503 without a charge when the table fails during authentication", async () => {
   const { world, liveKey } = await given();
   const faulty = { ...world, table: { ...world.table, get: broken } };
 
@@ -39,7 +39,7 @@ test("a table that cannot be read during authentication is 503 and retryable, an
   });
 });
 
-test("an unknown route is 404 and a wrong method 405 that names the right ones, in the same envelope", async () => {
+test("an unknown route answers 404 and a wrong method 405 with the allowed ones, in the usual envelope", async () => {
   const { world } = await given();
 
   expect(await send(world, "GET /v2/account")).toMatchObject({
@@ -57,7 +57,7 @@ test("an unknown route is 404 and a wrong method 405 that names the right ones, 
   });
 });
 
-test("every answer behind a key carries the key's allowance, also one that refuses", async () => {
+test("every response to a key contains the key's remaining requests, including an error response", async () => {
   const { world, liveKey } = await given({ plan: "free" });
   const answers = [
     await send(world, "GET /v1/account", { key: liveKey }),
@@ -89,7 +89,7 @@ const startListening = (ctx: TestContext) => {
 
 const ACCOUNT = "acc_1";
 
-test("POST /v1/verify and POST /v1/find ask for their account, as callers", async () => {
+test("POST /v1/verify and POST /v1/find ask the mail server with their account and the priority caller", async () => {
   const { ctx, requesters } = startListening(await given({ balance: 20 }));
 
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
@@ -102,7 +102,7 @@ test("POST /v1/verify and POST /v1/find ask for their account, as callers", asyn
   expect(requesters).toMatchObject(Array(2).fill({ account: ACCOUNT, priority: "caller" }));
 });
 
-test("a verification that goes on as a job is still a caller's", async () => {
+test("a verification that continues as a job keeps the priority caller", async () => {
   const { ctx, requesters } = startListening(await given({ balance: 20 }));
   await whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" });
 
@@ -113,7 +113,7 @@ test("a verification that goes on as a job is still a caller's", async () => {
   expect(requesters).toMatchObject(Array(2).fill({ account: ACCOUNT, priority: "caller" }));
 });
 
-test("the rows of a batch ask for their account, as a list", async () => {
+test("the rows of a batch ask the mail server with their account and the priority list", async () => {
   const { ctx, requesters } = startListening(await given({ balance: 20 }));
 
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "bo@x.com"] });

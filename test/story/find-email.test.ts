@@ -15,7 +15,7 @@ import { whenFound } from "../app/send.ts";
 const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
 const MINUTE_MS = 60_000;
 
-test("a person who is there is 200 with an address that is verified, and costs 5 credits", async () => {
+test("a search for an existing person answers 200 with a verified address and costs 5 credits", async () => {
   const ctx = await given({ balance: 20 });
 
   const response = await whenFound(ctx.world, ctx.liveKey, {
@@ -45,65 +45,81 @@ test("a person who is there is 200 with an address that is verified, and costs 5
 
 test.each([
   ["a full mailbox", "Full", "example.com", { status: "risky", pattern: "first.last" }],
-  ["a server that shows nothing", "Risky", "example.com", { status: "risky", pattern: null }],
+  ["a server that reveals nothing", "Risky", "example.com", { status: "risky", pattern: null }],
   ["a domain that accepts everybody", "Catchall", "example.com", { status: "catch_all" }],
-  ["a role", "Info", "example.com", { status: "role" }],
-])("%s is 200 and paid, with an address that is not verified", async (_, first, domain, found) => {
-  const ctx = await given({ balance: 20 });
-  const body = { first_name: first, last_name: "Lee", domain };
+  ["a role mailbox", "Info", "example.com", { status: "role" }],
+])(
+  "a search that finds %s answers 200 with an unverified address and costs credits",
+  async (_, first, domain, found) => {
+    const ctx = await given({ balance: 20 });
+    const body = { first_name: first, last_name: "Lee", domain };
 
-  const { data } = await whenFound(ctx.world, ctx.liveKey, body);
+    const { data } = await whenFound(ctx.world, ctx.liveKey, body);
 
-  expect(data).toMatchObject({ ...found, verified: false, credits_used: 5 });
-  expect(data.email).toMatch(/@example\.com$/);
-  expect(data.confidence).toBeGreaterThan(0);
-  expect(data.confidence).toBeLessThan(90);
-  expect(await readCredits(ctx)).toMatchObject({ spent: 5 });
-});
+    expect(data).toMatchObject({ ...found, verified: false, credits_used: 5 });
+    expect(data.email).toMatch(/@example\.com$/);
+    expect(data.confidence).toBeGreaterThan(0);
+    expect(data.confidence).toBeLessThan(90);
+    expect(await readCredits(ctx)).toMatchObject({ spent: 5 });
+  },
+);
 
 test.each([
   ["a name without a mailbox", "Invalid", "example.com", "not_found"],
-  ["a domain that is not there", "Ann", "nxdomain.com", "not_found"],
+  ["a domain that does not exist", "Ann", "nxdomain.com", "not_found"],
   ["a domain without mail", "Ann", "nullmx.com", "not_found"],
   ["a domain that cannot be looked up", "Ann", "dnsfail.com", "unknown"],
-  ["a server that says nothing", "Unknown", "example.com", "unknown"],
-  ["a server that wants us later", "Greylisted", "example.com", "unknown"],
-  ["a server that takes too long", "Slow", "example.com", "unknown"],
-])("%s is 200 and paid, without an address", async (_, first, domain, status) => {
-  const ctx = await given({ balance: 20 });
-  const body = { first_name: first, last_name: "Lee", domain };
+  ["a silent server", "Unknown", "example.com", "unknown"],
+  ["a server that greylists", "Greylisted", "example.com", "unknown"],
+  ["a slow server", "Slow", "example.com", "unknown"],
+])(
+  "a search that meets %s answers 200 without an address and costs credits",
+  async (_, first, domain, status) => {
+    const ctx = await given({ balance: 20 });
+    const body = { first_name: first, last_name: "Lee", domain };
 
-  const { data } = await whenFound(ctx.world, ctx.liveKey, body);
+    const { data } = await whenFound(ctx.world, ctx.liveKey, body);
 
-  expect(data).toMatchObject({
-    status,
-    email: null,
-    confidence: 0,
-    pattern: null,
-    verified: false,
-    credits_used: 5,
-    message: expect.any(String),
-  });
-  expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 5 });
-});
+    expect(data).toMatchObject({
+      status,
+      email: null,
+      confidence: 0,
+      pattern: null,
+      verified: false,
+      credits_used: 5,
+      message: expect.any(String),
+    });
+    expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 5 });
+  },
+);
 
 const OTHER_SCRIPT =
   "cannot be read; write it in Latin letters. Other scripts that are read: Cyrillic, Greek, Armenian, Georgian, Devanagari, Hangul, Kana, and Han for Chinese and common Japanese names.";
 const MISSING = "is missing; send a first and a last name.";
 test.each([
   ["blanks", " ", "Lee", `first_name ${MISSING}`],
-  ["a first name only", "Ada Lovelace", "", `last_name ${MISSING}`],
+  [
+    "two words as the first name and an empty last name",
+    "Ada Lovelace",
+    "",
+    `last_name ${MISSING}`,
+  ],
   ["invisible characters", "Ann", "\u200b\u00a0", `last_name ${MISSING}`],
-  ["nothing", "", "", `first_name ${MISSING} last_name ${MISSING}`],
-  ["signs", "Ann", "!!!", "last_name has no letters."],
-  ["figures", "4711", "Lee", "first_name has no letters."],
-  ["Hebrew and Thai", "יוסף", "ใจดี", `first_name ${OTHER_SCRIPT} last_name ${OTHER_SCRIPT}`],
-  ["Arabic beside Latin", "محمد", "Lee", `first_name ${OTHER_SCRIPT}`],
-  ["Tamil", "Priya", "சர்மா", `last_name ${OTHER_SCRIPT}`],
-  ["one in Japanese that is in no table", "鷹志", "田中", `first_name ${OTHER_SCRIPT}`],
-  ["Arabic alone", "مينا", "", `first_name ${OTHER_SCRIPT} last_name ${MISSING}`],
+  ["two empty names", "", "", `first_name ${MISSING} last_name ${MISSING}`],
+  ["a last name of punctuation", "Ann", "!!!", "last_name has no letters."],
+  ["a first name of digits", "4711", "Lee", "first_name has no letters."],
+  [
+    "Hebrew and Thai letters",
+    "יוסף",
+    "ใจดี",
+    `first_name ${OTHER_SCRIPT} last_name ${OTHER_SCRIPT}`,
+  ],
+  ["Arabic beside Latin letters", "محمد", "Lee", `first_name ${OTHER_SCRIPT}`],
+  ["Tamil letters", "Priya", "சர்மா", `last_name ${OTHER_SCRIPT}`],
+  ["an unknown Japanese first name", "鷹志", "田中", `first_name ${OTHER_SCRIPT}`],
+  ["Arabic letters alone", "مينا", "", `first_name ${OTHER_SCRIPT} last_name ${MISSING}`],
 ])(
-  "a name of %s is invalid_name, says why, costs nothing, and writes nothing",
+  "a search with %s returns invalid_name with a reason, costs nothing and stores nothing",
   async (_, first, last, why) => {
     const ctx = await given({ balance: 0 });
     const before = listStoredItems(ctx);
@@ -122,7 +138,7 @@ test.each([
   },
 );
 
-test("the same search within its two minutes has the same result and charges nothing", async () => {
+test("repeating a search within its two minutes returns the same result and charges nothing", async () => {
   const ctx = await given({ balance: 20 });
   const first = await whenFound(ctx.world, ctx.liveKey, ann);
   ctx.later(2 * MINUTE_MS - 1);
@@ -145,20 +161,23 @@ test("the same search within its two minutes has the same result and charges not
 });
 
 test.each([
-  ["the next two minutes", ann, 2 * MINUTE_MS],
+  ["another two-minute interval", ann, 2 * MINUTE_MS],
   ["another first name", { ...ann, first_name: "Anne" }, 0],
   ["another last name", { ...ann, last_name: "Leigh" }, 0],
   ["another domain", { ...ann, domain: "example.org" }, 0],
-])("%s are another search, and are charged", async (_, body, afterMs) => {
-  const ctx = await given({ balance: 20 });
-  await whenFound(ctx.world, ctx.liveKey, ann);
-  ctx.later(afterMs);
+])(
+  "a search that differs by %s counts as a new search and costs credits",
+  async (_, body, afterMs) => {
+    const ctx = await given({ balance: 20 });
+    await whenFound(ctx.world, ctx.liveKey, ann);
+    ctx.later(afterMs);
 
-  const { data } = await whenFound(ctx.world, ctx.liveKey, body);
+    const { data } = await whenFound(ctx.world, ctx.liveKey, body);
 
-  expect(data).not.toHaveProperty("idempotent_replay");
-  expect(await readCredits(ctx)).toMatchObject({ spent: 10 });
-});
+    expect(data).not.toHaveProperty("idempotent_replay");
+    expect(await readCredits(ctx)).toMatchObject({ spent: 10 });
+  },
+);
 
 test("a search's two minutes begin at an even minute of the clock", async () => {
   const ctx = await given({ balance: 20 });
@@ -182,7 +201,7 @@ test("two racing searches are charged once, and both return the result", async (
   expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
 });
 
-test("a repeat of a search that takes the longest time gets its result", async () => {
+test("a repeat of the slowest search returns its result", async () => {
   const ctx = await given({ balance: 20 });
   const world = withSlowEngine(ctx);
 
@@ -194,7 +213,7 @@ test("a repeat of a search that takes the longest time gets its result", async (
   expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
 });
 
-test("an account's search is no replay for another account", async () => {
+test("a search never replays another account's result", async () => {
   const ctx = await given({ balance: 20 });
   const other = await openAccount(ctx.world, {
     name: "Bo's",
@@ -219,34 +238,41 @@ test.each<[string, unknown, string]>([
   ["an unknown field", { ...ann, company: "Acme" }, "company: is not a known field"],
   ["no domain", { first_name: "Ann", last_name: "Lee" }, "domain: is required"],
   ["a blank domain", { ...ann, domain: " " }, "domain: must be a domain name such as"],
-  ["an address for a domain", { ...ann, domain: "a@b.com" }, "domain: must be a domain name"],
-  ["a link to an IP address", { ...ann, domain: "http://192.0.2.1/" }, "domain: must be a domain"],
+  ["an address as domain", { ...ann, domain: "a@b.com" }, "domain: must be a domain name"],
   [
-    "a provider",
+    "a link to an IP address as domain",
+    { ...ann, domain: "http://192.0.2.1/" },
+    "domain: must be a domain",
+  ],
+  [
+    "a free mail provider as domain",
     { ...ann, domain: "gmail.com" },
     "domain: gmail.com is a free mail provider; use the company's domain.",
   ],
   [
-    "a disposable one",
+    "a disposable mail provider as domain",
     { ...ann, domain: "mailinator.com" },
     "domain: mailinator.com is a disposable mail provider; use the",
   ],
-])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {
-  const ctx = await given({ balance: 20 });
-  const before = listStoredItems(ctx);
+])(
+  "a search with %s answers 400, states the field and stores nothing",
+  async (_case, body, words) => {
+    const ctx = await given({ balance: 20 });
+    const before = listStoredItems(ctx);
 
-  const limited = await whenFound(ctx.world, ctx.liveKey, body);
+    const limited = await whenFound(ctx.world, ctx.liveKey, body);
 
-  expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(limited.error.message).toContain(words);
-  expect(limited.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listStoredItems(ctx)).toEqual(before);
-});
+    expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(limited.error.message).toContain(words);
+    expect(limited.error.message).toMatch(/Nothing was charged\.$/);
+    expect(listStoredItems(ctx)).toEqual(before);
+  },
+);
 
 test.each([
-  ["letters that JavaScript counts as two", "𐐷", 64],
-  ["letters with their accents beside them", "e\u0301", 64],
-])("a name has at most sixty-four of %s", async (_case, letter, most) => {
+  ["letters that JavaScript counts twice", "𐐷", 64],
+  ["letters with a separate accent", "e\u0301", 64],
+])("a search accepts at most sixty-four %s in a name", async (_case, letter, most) => {
   const { world, testKey } = await given();
   const withName = async (count: number) =>
     (await whenFound(world, testKey, { ...ann, first_name: letter.repeat(count) })).statusCode;
@@ -254,14 +280,14 @@ test.each([
   expect([await withName(most), await withName(most + 1)]).toEqual([200, 400]);
 });
 
-test("a person with the name of something that JavaScript knows is a person", async () => {
+test("a search accepts a name that is a property of JavaScript objects", async () => {
   const { world, testKey } = await given();
   const body = { ...ann, first_name: "Constructor" };
 
   expect((await whenFound(world, testKey, body)).data).toMatchObject({ status: "valid" });
 });
 
-test("too few credits are 402, say what is missing, and write nothing at all", async () => {
+test("a search answers 402 with the missing credits and stores nothing when the credits are too few", async () => {
   const ctx = await given({ balance: 4.5 });
   const before = listStoredItems(ctx);
 
@@ -278,7 +304,7 @@ test("too few credits are 402, say what is missing, and write nothing at all", a
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a search whose process crashed is refunded, and can be bought again", async () => {
+test("a search whose process crashed is refunded, and a repeat buys it again", async () => {
   const ctx = await given({ balance: 20 });
   const { world } = createStoppingWorld(ctx, 1);
   void whenFound(world, ctx.liveKey, ann);
@@ -294,7 +320,7 @@ test("a search whose process crashed is refunded, and can be bought again", asyn
   expect(again.data).not.toHaveProperty("idempotent_replay");
 });
 
-test("a repeat finishes a search whose process crashed, and is charged nothing for it", async () => {
+test("a repeated search completes a search whose process crashed, without another charge", async () => {
   const ctx = await given({ balance: 20 });
   const { world } = createStoppingWorld(ctx, 1);
   void whenFound(world, ctx.liveKey, ann);
@@ -308,7 +334,7 @@ test("a repeat finishes a search whose process crashed, and is charged nothing f
   expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
 });
 
-test("a crashed search is refunded even when no reconciler ran for days", async () => {
+test("the reconciler refunds a crashed search, even days later", async () => {
   const ctx = await given({ balance: 20 });
   const { world } = createStoppingWorld(ctx, 1);
   void whenFound(world, ctx.liveKey, ann);
@@ -320,7 +346,7 @@ test("a crashed search is refunded even when no reconciler ran for days", async 
   expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
 });
 
-test("credits_remaining is known when the balance cannot be read after the charge, and in a repeat of the search", async () => {
+test("the search states credits_remaining when the balance read fails after the charge, and on a repeat", async () => {
   const ctx = await given({ balance: 20 });
   const world = withUnreadable(ctx, "BALANCE#", 1);
 
@@ -332,7 +358,7 @@ test("credits_remaining is known when the balance cannot be read after the charg
   expect(repeat.data).toMatchObject({ credits_remaining: 15, idempotent_replay: true });
 });
 
-test("a search stores the pattern of its domain for every account, and no address", async () => {
+test("a search stores its domain's pattern for every account, and no address", async () => {
   const ctx = await given({ balance: 20 });
 
   await whenFound(ctx.world, ctx.liveKey, ann);

@@ -12,7 +12,7 @@ import {
   whenEventsSent,
 } from "../things/activity.ts";
 
-test("the reported activity of an address is 200: times, level, sums and shares", async () => {
+test("the activity of an address answers 200 with its times, level, sums and shares", async () => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(
     world,
@@ -47,7 +47,7 @@ test("the reported activity of an address is 200: times, level, sums and shares"
   });
 });
 
-test("an address without events is 200 and unknown: counts are 0, moments and rates are left out", async () => {
+test("the activity of an unknown address answers 200 with counts of 0 and without times and rates", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await whenActivityRead(world, key);
@@ -64,7 +64,7 @@ test("an address without events is 200 and unknown: counts are 0, moments and ra
   expect(data.deliverability).toEqual({ status: "not_known" });
 });
 
-test("a rate without a divisor is left out alone, and the status is partly_known", async () => {
+test("the activity omits only the rate without a divisor and returns the status partly_known", async () => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, createEvent("bounce", 1));
 
@@ -75,7 +75,7 @@ test("a rate without a divisor is left out alone, and the status is partly_known
   });
 });
 
-test("a share is between 0 and 1", async () => {
+test("the activity limits each share to between 0 and 1", async () => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(
     world,
@@ -101,20 +101,20 @@ test.each([
   ["a click 91 days ago", "low", [createEvent("click", 91)]],
   ["a click 399 days ago", "low", [createEvent("click", 399)]],
   [
-    "mails for 91 days without an open",
+    "mail for 91 days without an open",
     "low",
     [createEvent("delivery", 91), createEvent("delivery", 1)],
   ],
-  ["mails for 90 days without an open", "unknown", [createEvent("delivery", 90)]],
-  ["opens of machines alone", "unknown", [createEvent("open", 1, { machine: true })]],
-] as const)("after %s the level is %s", async (_case, level, events) => {
+  ["mail for 90 days without an open", "unknown", [createEvent("delivery", 90)]],
+  ["opens by machines alone", "unknown", [createEvent("open", 1, { machine: true })]],
+] as const)("the engagement level after %s has the level %s", async (_case, level, events) => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, ...(events as readonly SentEvent[]));
 
   expect((await whenActivityRead(world, key)).data.activity.engagement_level).toBe(level);
 });
 
-test("the level falls with time, and is unknown after 400 days", async () => {
+test("the engagement level falls with time and becomes unknown after 400 days", async () => {
   const { world, liveKey: key, later } = await given();
   await whenEventsSent(world, key, createEvent("open", 0));
   const levels = [];
@@ -141,7 +141,7 @@ test.each([
   ],
   ["an A-label", "/v1/activity/j%C3%BCrgen%40xn--bcher-kva.example", "jürgen@bücher.example"],
   ["quotes", "/v1/activity/%22a%20b%22%40x.com", '"a b"@x.com'],
-])("%s in the path is decoded", async (_case, path, email) => {
+])("the path decodes %s", async (_case, path, email) => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, createEvent("open", 1, { email }));
 
@@ -156,7 +156,7 @@ test.each([
   ["no domain", "ann@"],
   ["a space", "an n@x.com"],
   ["too many letters", `${"a".repeat(1_000)}@x.com`],
-])("an address with %s is 400 and names the field", async (_case, email) => {
+])("the activity of an address with %s answers 400 and states the field", async (_case, email) => {
   const { world, liveKey: key } = await given();
 
   const refused = await whenActivityRead(world, key, email);
@@ -165,7 +165,7 @@ test.each([
   expect(refused.error.details[0].field).toBe("email");
 });
 
-test("no account sees the events that another reported", async () => {
+test("an account sees no events that another account reported", async () => {
   const { world, liveKey, account } = await given();
   await whenEventsSent(world, liveKey, createEvent("open", 1));
   const other = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(0) });
@@ -180,7 +180,7 @@ const ROUTE = "POST /v1/activity/batch";
 const ask = (world: Parameters<typeof send>[0], key: string, emails: unknown) =>
   send(world, ROUTE, { key, body: { emails } });
 
-test("a hundred addresses are 200: each in the place where it was asked, a repeated one twice", async () => {
+test("a batch of a hundred addresses answers 200 in the requested order and repeats a duplicate", async () => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, createEvent("open", 1, { email: "p7@x.com" }));
   const emails = [...Array.from({ length: 99 }, (_, n) => `p${n}@x.com`), "p7@x.com"];
@@ -197,11 +197,11 @@ test("a hundred addresses are 200: each in the place where it was asked, a repea
 
 test.each([
   ["101 addresses", Array.from({ length: 101 }, (_, n) => `p${n}@x.com`), "emails"],
-  ["no address", [], "emails"],
-  ["something else than a list", "ann@x.com", "emails"],
-  ["a wrong one among them", ["ann@x.com", "bo"], "emails.1"],
-  ["a number among them", ["ann@x.com", 5], "emails.1"],
-])("%s is 400 and names the field", async (_case, emails, field) => {
+  ["an empty list", [], "emails"],
+  ["a text instead of a list", "ann@x.com", "emails"],
+  ["a wrong address in the list", ["ann@x.com", "bo"], "emails.1"],
+  ["a number in the list", ["ann@x.com", 5], "emails.1"],
+])("an activity batch with %s answers 400 and states the field", async (_case, emails, field) => {
   const { world, liveKey: key } = await given();
 
   const refused = await ask(world, key, emails);

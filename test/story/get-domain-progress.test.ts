@@ -13,7 +13,7 @@ const check = (world: AppWorld, key: string, domain: string) =>
 const getStatuses = (data: { steps: { step: string; status: string }[] }) =>
   data.steps.map(({ step, status }) => `${step} ${status}`);
 
-test("a domain without records has every step open, and a check is next", async () => {
+test("the domain progress of a domain without records lists every step as open, and a check as the next one", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await ask(world, key);
@@ -59,7 +59,7 @@ test("a domain without records has every step open, and a check is next", async 
   });
 });
 
-test("aligned mail of two weeks makes a domain ready for a record that is one step stricter", async () => {
+test("two weeks of aligned mail make a domain ready for a record that is one step stricter", async () => {
   const { world, testKey: key } = await given();
   const { data: checked } = await check(world, key, "ready.example");
 
@@ -104,7 +104,7 @@ test("aligned mail of two weeks makes a domain ready for a record that is one st
   });
 });
 
-test("a service that sends unaligned is named, with its term of the SPF record to publish", async () => {
+test("the domain progress lists a service that sends unaligned mail, with the SPF term to publish", async () => {
   const { world, testKey: key } = await given();
   await check(world, key, "unaligned.example");
 
@@ -134,17 +134,20 @@ test.each([
   ["nodmarc.example", "failing", "publish_dmarc"],
   ["weak.example", "done", "request_reports"],
   ["example.com", "done", "send_test_mail"],
-])("%s is %s, and %s is next", async (domain, status, code) => {
-  const { world, testKey: key } = await given();
-  await check(world, key, domain);
+])(
+  "the domain progress of %s marks its publication as %s, with %s as the next step",
+  async (domain, status, code) => {
+    const { world, testKey: key } = await given();
+    await check(world, key, domain);
 
-  const { data } = await ask(world, key, domain);
+    const { data } = await ask(world, key, domain);
 
-  expect(data.steps[0]).toMatchObject({ step: "published", status });
-  expect(data.next.code).toBe(code);
-});
+    expect(data.steps[0]).toMatchObject({ step: "published", status });
+    expect(data.next.code).toBe(code);
+  },
+);
 
-test("reports of another account, of test keys and of another domain do not count", async () => {
+test("the domain progress ignores reports of another account, of test keys and of another domain", async () => {
   const { world, liveKey, testKey } = await given();
   await uploadReport(world, testKey);
   await uploadReport(world, liveKey, { domain: "other.example" });
@@ -153,7 +156,7 @@ test("reports of another account, of test keys and of another domain do not coun
   expect((await ask(world, testKey)).data.dmarc.reports).toBe(1);
 });
 
-test("the progress of a malformed domain is 400", async () => {
+test("the domain progress of a malformed domain answers 400", async () => {
   const { world, liveKey: key } = await given();
 
   expect(await ask(world, key, "not_a_domain")).toMatchObject({ statusCode: 400 });

@@ -22,7 +22,7 @@ const SUMS = {
   dispositions: [{ disposition: "none", messages: 10 }],
 };
 
-test("a domain without reports has sums of 0 and no share", async () => {
+test("the report summary of a domain without reports has sums of 0 and no share", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await ask(world, key);
@@ -58,7 +58,7 @@ test("a domain without reports has sums of 0 and no share", async () => {
   });
 });
 
-test("the reports of all receivers are summed in total, by day and by source, with advice for each source", async () => {
+test("the report summary adds up all receivers' reports in total, by day and by source, with advice per source", async () => {
   const { world, liveKey: key } = await given();
   await uploadReport(world, key, { records: [{ count: 5 }] });
   await uploadReport(world, key, {
@@ -135,7 +135,7 @@ test("the reports of all receivers are summed in total, by day and by source, wi
   ]);
 });
 
-test("days limit what counts, and a report of another domain never does", async () => {
+test("the report summary counts the reports of the given days and none of another domain", async () => {
   const { world, liveKey: key } = await given();
   await uploadReport(world, key, { daysBefore: 6 });
   await uploadReport(world, key, { daysBefore: 7 });
@@ -162,23 +162,26 @@ const SOURCES = asRows`
     | ${{ code: "signs_as_other" }} | passes as bounce.firm.example
 `;
 
-test.each(SOURCES)("advice for %s", async (_what, record, host, advice, text) => {
-  const ctx = await given();
-  const zone: Zone = host
-    ? { "1.2.0.192.in-addr.arpa": { PTR: [host] }, [host]: { A: ["192.0.2.1"] } }
-    : {};
-  const dns = createZoneDns(zone);
-  const world = { ...ctx.world, names: { ...ctx.world.names, dns } };
-  await uploadReport(world, ctx.liveKey, { records: [record] });
+test.each(SOURCES)(
+  "the report summary gives the advice for %s",
+  async (_what, record, host, advice, text) => {
+    const ctx = await given();
+    const zone: Zone = host
+      ? { "1.2.0.192.in-addr.arpa": { PTR: [host] }, [host]: { A: ["192.0.2.1"] } }
+      : {};
+    const dns = createZoneDns(zone);
+    const world = { ...ctx.world, names: { ...ctx.world.names, dns } };
+    await uploadReport(world, ctx.liveKey, { records: [record] });
 
-  const { data } = await ask(world, ctx.liveKey);
+    const { data } = await ask(world, ctx.liveKey);
 
-  const [source] = data.dmarc.sources;
-  expect(source.host_name).toBe(host);
-  expect(source.advice).toEqual({ ...advice, text: expect.stringContaining(text) });
-});
+    const [source] = data.dmarc.sources;
+    expect(source.host_name).toBe(host);
+    expect(source.advice).toEqual({ ...advice, text: expect.stringContaining(text) });
+  },
+);
 
-test("a host name that does not resolve to the source's address is left out", async () => {
+test("the report summary omits a host name that does not resolve to the source's address", async () => {
   const ctx = await given();
   const dns = createZoneDns({
     "1.2.0.192.in-addr.arpa": { PTR: ["mail.google.com"] },
@@ -194,7 +197,7 @@ test("a host name that does not resolve to the source's address is left out", as
   expect(data.dmarc.providers).toMatchObject([{ sources: 1, messages: 1 }]);
 });
 
-test("sources come in pages, each once, the largest first", async () => {
+test("the pages of the report summary list each source once, the largest first", async () => {
   const { world, liveKey: key } = await given();
   const records = Array.from({ length: 7 }, (_, at) => ({
     ip: `192.0.2.${at}`,
@@ -215,7 +218,7 @@ test("sources come in pages, each once, the largest first", async () => {
   expect(query["offset"]).toBeUndefined();
 });
 
-test("TLS reports are summed by policy, by day and by type of failure", async () => {
+test("the report summary adds up TLS reports by policy, by day and by type of failure", async () => {
   const { world, liveKey: key } = await given();
   const range = (day: string) => ({
     "date-range": { "start-datetime": `${day}T00:00:00Z`, "end-datetime": `${day}T23:59:59Z` },
@@ -253,7 +256,7 @@ test("TLS reports are summed by policy, by day and by type of failure", async ()
   });
 });
 
-test("a report of more addresses than an item holds keeps every sum", async () => {
+test("the report summary keeps every sum of a report with more addresses than an item holds", async () => {
   const { world, liveKey: key } = await given();
   const records = Array.from({ length: 5_000 }, (_, at) => ({
     ip: `198.18.${at >> 8}.${at & 255}`,
@@ -269,7 +272,7 @@ test("a report of more addresses than an item holds keeps every sum", async () =
   expect(data.dmarc.sources[0]).not.toHaveProperty("ip");
 });
 
-test("a live key sees no report of test keys", async () => {
+test("the report summary for a live key contains no report of test keys", async () => {
   const { world, liveKey, testKey } = await given();
   await uploadReport(world, testKey);
 
@@ -282,7 +285,7 @@ test.each([
   ["limit", "many", "limit: must be a whole number from 1 up"],
   ["offset", "made-up", "offset: must be a next_offset of this list"],
   ["page", "2", "page: is not a known field"],
-])("the parameter %s=%s is 400", async (name, value, message) => {
+])("the report summary with %s=%s answers 400", async (name, value, message) => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, error } = await ask(world, key, { [name]: value });
@@ -290,7 +293,7 @@ test.each([
   expect([statusCode, error.message]).toEqual([400, expect.stringContaining(message)]);
 });
 
-test("the reports of a malformed domain are 400", async () => {
+test("the report summary of a malformed domain answers 400", async () => {
   const { world, liveKey: key } = await given();
 
   expect(await ask(world, key, {}, "not_a_domain")).toMatchObject({ statusCode: 400 });

@@ -29,7 +29,7 @@ const givenLists = async (
   return { ...ctx, world, dns };
 };
 
-test("a domain with enough reported activity is 200: score, level, trend and shares", async () => {
+test("the reputation of a domain with enough activity answers 200 with score, level, trend and shares", async () => {
   const { world, liveKey: key } = await givenLists({});
   const emails = Array.from({ length: ADDRESSES_MIN }, (_, n) => `p${n}@x.com`);
   await whenEventsSent(
@@ -60,7 +60,7 @@ test("a domain with enough reported activity is 200: score, level, trend and sha
   });
 });
 
-test("with fewer addresses than a group the metrics are not known: the count is 0 and the rates are left out", async () => {
+test("the reputation from too few addresses has a count of 0, no rates and the status not_known", async () => {
   const { world, liveKey: key } = await givenLists(LISTED);
   await whenEventsSent(world, key, createEvent("delivery", 2), createEvent("open", 1));
 
@@ -76,7 +76,7 @@ test("with fewer addresses than a group the metrics are not known: the count is 
   });
 });
 
-test("the blocklists are asked once a day, for all accounts", async () => {
+test("the service asks the blocklists about a domain once a day for all accounts", async () => {
   const { world, liveKey: key, dns, later } = await givenLists(LISTED);
   await ask(world, key);
   later(DAY_MS - 60_000);
@@ -92,11 +92,11 @@ test("the blocklists are asked once a day, for all accounts", async () => {
 });
 
 test.each([
-  ["no list answers", { "x.com.domains.bl.test": "TIMEOUT" }, {}],
-  ["no list is sound", LISTED, { isHealthy: false }],
-  ["there is no list of domains", LISTED, { lists: [OTHER] }],
+  ["no blocklist answers", { "x.com.domains.bl.test": "TIMEOUT" }, {}],
+  ["no blocklist is healthy", LISTED, { isHealthy: false }],
+  ["no blocklist of domains exists", LISTED, { lists: [OTHER] }],
 ] as const)(
-  "when %s, the status is not_known, listed is false, and the lists are asked again soon",
+  "the blocklist status is not_known when %s, and the service asks again soon",
   async (_case, names, lists) => {
     const { world, liveKey: key, later } = await givenLists(names as Zone, lists as object);
     const first = await ask(world, key);
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("the blocklists' replies are returned also when they cannot be stored", async () => {
+test("the reputation contains the blocklists' replies when they cannot be stored", async () => {
   const ctx = await givenLists(LISTED);
   const { table, world } = ctx;
   const broken = withTable(ctx, {

@@ -14,7 +14,7 @@ const never = () => new Promise<never>(() => {});
 const broken = () => Promise.reject(new Error("the disk is gone"));
 const chunks = { name: "chunks", visibilitySeconds: 1, receivesMax: 1, concurrency: 10 };
 
-test("a service in order is 200 and healthy, without a key and without an envelope", async () => {
+test("GET /health answers 200 and healthy without a key and without an envelope", async () => {
   const { world } = givenWorld();
 
   expect(await send(world, "GET /health")).toMatchObject({
@@ -26,7 +26,7 @@ test("a service in order is 200 and healthy, without a key and without an envelo
   });
 });
 
-test("a mail provider that refuses our address is 200 and degraded, until the pause is over", async () => {
+test("GET /health answers 200 and degraded while a mail provider refuses our address", async () => {
   const { world, later } = givenWorld();
   const breaker = createCircuitBreaker(world);
   const refusal: ObservedReply["refusal"] = {
@@ -56,7 +56,7 @@ test("a mail provider that refuses our address is 200 and degraded, until the pa
 });
 const SUBJECT = { providerKey: "icloud", domain: "icloud.com", account: "acc_1" };
 
-test("dead letters that wait are 200 and degraded", async () => {
+test("GET /health answers 200 and degraded while dead letters wait", async () => {
   const { world, queue, later } = givenWorld();
   await queue.sendMany("chunks", [{ body: 1 }]);
   await queue.receive(chunks, { waitMs: 0 });
@@ -70,12 +70,12 @@ test("dead letters that wait are 200 and degraded", async () => {
 });
 
 test.each([
-  ["the table", { table: { get: broken } }, { table: "failed" }],
-  ["the queue", { queue: { countDeadLetters: broken } }, { queue: "failed" }],
-  ["the store of files", { blobs: { head: broken } }, { blobs: "failed" }],
-  ["a table that never answers", { table: { get: never } }, { table: "failed" }],
-  ["a queue that never answers", { queue: { countDeadLetters: never } }, { queue: "failed" }],
-])("%s out of order is 503 and degraded, in the same shape", async (_, fault, checks) => {
+  ["the table fails", { table: { get: broken } }, { table: "failed" }],
+  ["the queue fails", { queue: { countDeadLetters: broken } }, { queue: "failed" }],
+  ["the store of files fails", { blobs: { head: broken } }, { blobs: "failed" }],
+  ["the table never answers", { table: { get: never } }, { table: "failed" }],
+  ["the queue never answers", { queue: { countDeadLetters: never } }, { queue: "failed" }],
+])("GET /health answers 503 and degraded in the same shape when %s", async (_, fault, checks) => {
   const { world, logged } = givenWorld();
   const faulty = {
     ...world,
@@ -92,7 +92,7 @@ test.each([
   expect(logged.map(({ event }) => event)).toEqual(["probe_failed"]);
 });
 
-test("a query parameter changes nothing, so that a monitor may add one against caches", async () => {
+test("GET /health ignores a query parameter, which a monitor may add against caches", async () => {
   const { world } = givenWorld();
 
   expect(await send(world, "GET /health", { query: { x: "1" } })).toMatchObject({
@@ -137,7 +137,7 @@ const WELL = { statusCode: 200, status: "healthy", dns: "ok" };
 const DEAD = { statusCode: 200, status: "degraded", dns: "failed" };
 
 test.each(["timeout", "servfail"] as const)(
-  "DNS that answers nothing for a minute (%s) is 200 and degraded, until it answers",
+  "GET /health answers 200 and degraded while DNS has failed for a minute (%s)",
   async (kind) => {
     const { state, whenAsked: whenQueried, health } = givenDns();
     state.kind = kind;
@@ -155,7 +155,7 @@ test.each(["timeout", "servfail"] as const)(
   },
 );
 
-test("DNS is healthy when the name servers of one domain are silent", async () => {
+test("GET /health reports DNS as ok when the name servers of one domain are silent", async () => {
   const { whenAsked: whenQueried, health } = givenDns();
 
   await whenQueried(300, "silent.example");
@@ -163,7 +163,7 @@ test("DNS is healthy when the name servers of one domain are silent", async () =
   expect(await health()).toEqual(WELL);
 });
 
-test("DNS is healthy when failures are far apart", async () => {
+test("GET /health reports DNS as ok when its failures are far apart", async () => {
   const { whenAsked: whenQueried, health, later } = givenDns();
 
   for (let hour = 0; hour < 5; hour++) {
@@ -175,7 +175,7 @@ test("DNS is healthy when failures are far apart", async () => {
   expect(await health()).toEqual(WELL);
 });
 
-test("DNS that failed is healthy again after two minutes without a question", async () => {
+test("GET /health reports DNS as ok again after two minutes without a query", async () => {
   const { whenAsked: whenQueried, health, later } = givenDns();
   await whenQueried(65);
   const dead = await health();
@@ -184,7 +184,7 @@ test("DNS that failed is healthy again after two minutes without a question", as
   expect([dead, await health()]).toEqual([DEAD, WELL]);
 });
 
-test("DNS is healthy when the table is down", async () => {
+test("GET /health reports DNS as ok while the table is down", async () => {
   const { world, later } = givenWorld();
   const table = { ...world.table, write: broken };
   const resolver = (async () => ({ kind: "timeout" }) as DnsOutcome<never>) as Dns;

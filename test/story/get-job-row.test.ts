@@ -26,7 +26,7 @@ const whenRead = (
 const listEvidence = ({ blobs }: TestContext): readonly string[] =>
   blobs.keys().filter((key) => key.startsWith("evidence/"));
 
-test("a row of a list has its result and the evidence of a single verification", async () => {
+test("a row of a list shows its result and the evidence of a single verification", async () => {
   const ctx = await givenJob();
 
   const { statusCode, data } = await whenRead(ctx, 2);
@@ -43,7 +43,7 @@ test("a row of a list has its result and the evidence of a single verification",
   expect(data.evidence.score.length).toBeGreaterThan(0);
 });
 
-test("a job of one address has the evidence that its request asked for", async () => {
+test("a job of one address shows the evidence that its request asked for", async () => {
   const ctx = await givenChunked();
   const options = { include_evidence: true };
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com", options });
@@ -54,7 +54,7 @@ test("a job of one address has the evidence that its request asked for", async (
   expect(data).toMatchObject({ email: "slow@x.com", row: 1, evidence: { rule: "sandbox" } });
 });
 
-test("evidence is kept for seven days, the result for longer", async () => {
+test("the service keeps a row's evidence for seven days and its result for longer", async () => {
   const ctx = await givenJob();
   ctx.later(BLOB_RETENTION_DAYS["evidence/"] * DAY_MS - 1);
   const before = await whenRead(ctx, 1);
@@ -68,7 +68,7 @@ test("evidence is kept for seven days, the result for longer", async () => {
   expect(data).not.toHaveProperty("evidence");
 });
 
-test("an account whose results are stored for fewer days has no evidence", async () => {
+test("the service stores no evidence for an account that keeps results for fewer days", async () => {
   const ctx = await givenChunked({ rows: 3 });
   await setRetention(ctx.world.table, ctx.account, 6);
   await whenBatched(ctx.world, ctx.liveKey, { emails: EMAILS });
@@ -81,7 +81,7 @@ test("an account whose results are stored for fewer days has no evidence", async
   expect(listEvidence(ctx)).toEqual([]);
 });
 
-test("evidence that cannot be stored or is damaged costs no result", async () => {
+test("a row shows its result when its evidence cannot be stored or is damaged", async () => {
   const ctx = await givenChunked({ rows: 3 });
   const { world } = ctx;
   const put: typeof world.blobs.put = async (key, content) => {
@@ -99,7 +99,7 @@ test("evidence that cannot be stored or is damaged costs no result", async () =>
   expect(ctx.logged.map(({ event }) => event)).toContain("evidence_not_stored");
 });
 
-test("an erased address takes the evidence of its part of the list with it", async () => {
+test("erasing an address removes the evidence of its chunk", async () => {
   const ctx = await givenJob();
   expect(listEvidence(ctx)).toHaveLength(2);
 
@@ -116,10 +116,10 @@ test("an erased address takes the evidence of its part of the list with it", asy
 
 test.each<[string, number | string]>([
   ["that waits for another attempt", 3],
-  ["that the list does not have", 99],
-  ["that is no number", "one"],
+  ["beyond the list", 99],
+  ["with a word as its number", "one"],
   ["before the first", 0],
-])("a row %s is 404", async (_case, row) => {
+])("a read of a row %s answers 404", async (_case, row) => {
   const ctx = await givenJob();
 
   const { statusCode, error } = await whenRead(ctx, row);

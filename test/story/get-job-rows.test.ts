@@ -57,7 +57,7 @@ const readPages = async (ctx: TestContext, query: Query) => {
   return { emails, pages };
 };
 
-test("a job counts its rows by status, reason, score, provider and domain", async () => {
+test("the job summary counts a job's rows by status, reason, score, provider and domain", async () => {
   const ctx = await givenJob();
 
   const { statusCode, data } = await whenRead(ctx);
@@ -91,7 +91,7 @@ test("a job counts its rows by status, reason, score, provider and domain", asyn
 const sum = (counts: readonly unknown[]): number =>
   counts.reduce<number>((total, count) => total + Number(count), 0);
 
-test("the counts of a job are those of its rows", async () => {
+test("the job summary's counts equal the counts of the job's rows", async () => {
   const ctx = await givenJob();
 
   const { data } = await whenRead(ctx);
@@ -113,7 +113,7 @@ test("the counts of a job are those of its rows", async () => {
     ).toHaveLength(found);
 });
 
-test("a job counts no row that waits", async () => {
+test("the job summary counts no deferred row", async () => {
   const ctx = await givenChunked({ rows: 3 });
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@shop.com", "ann@shop.com"] });
 
@@ -129,7 +129,7 @@ test("a job counts no row that waits", async () => {
   expect(after.data.deferred.next_attempt_at).toBe("2026-11-21T00:06:00.000Z");
 });
 
-test("a job of one address has no counts, and its row is found all the same", async () => {
+test("a job of one address has no summary, and a filter still finds its row", async () => {
   const ctx = await givenChunked();
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await whenWorked(ctx);
@@ -141,29 +141,32 @@ test("a job of one address has no counts, and its row is found all the same", as
 });
 
 test.each<[string, string, readonly string[]]>([
-  ["a status", "status:valid", ["valid@shop.com", "zoe@other.com"]],
-  ["one status or the other", "status:risky,status:role", ["full@shop.com", "info@other.com"]],
-  ["a reason", "reason:mailbox_full", ["full@shop.com"]],
-  ["an advice", "send:careful", ["full@shop.com", "catch_all@shop.com", "info@other.com"]],
-  ["a domain, in any case", "domain:Other.com", ["zoe@other.com", "info@other.com"]],
-  ["a domain that only ends like another", "domain:ther.com", []],
+  ["one status", "status:valid", ["valid@shop.com", "zoe@other.com"]],
+  ["either of two statuses", "status:risky,status:role", ["full@shop.com", "info@other.com"]],
+  ["one reason", "reason:mailbox_full", ["full@shop.com"]],
+  ["one advice", "send:careful", ["full@shop.com", "catch_all@shop.com", "info@other.com"]],
+  ["a domain in another case", "domain:Other.com", ["zoe@other.com", "info@other.com"]],
+  ["a suffix of a domain", "domain:ther.com", []],
   ["an advice and a domain", "send:yes,domain:shop.com", ["valid@shop.com"]],
-  ["a status and a reason of another", "status:valid,reason:mailbox_full", []],
-  ["scores", "score:0-10", ["invalid@shop.com", "ann@nxdomain.com", "no address"]],
+  ["a status and another status's reason", "status:valid,reason:mailbox_full", []],
+  ["a range of scores", "score:0-10", ["invalid@shop.com", "ann@nxdomain.com", "no address"]],
   [
     "spaces around a term",
     " status : valid , reason : accepted ",
     ["valid@shop.com", "zoe@other.com"],
   ],
-])("a filter by %s returns the rows with it, and their number", async (_case, filter, emails) => {
-  const ctx = await givenJob();
+])(
+  "a row filter by %s returns the matching rows and their number",
+  async (_case, filter, emails) => {
+    const ctx = await givenJob();
 
-  const { data } = await whenRead(ctx, { filter });
+    const { data } = await whenRead(ctx, { filter });
 
-  expect(listEmails({ data })).toEqual(emails);
-  expect(data.matching_rows).toBe(emails.length);
-  expect(data).not.toHaveProperty("next_key");
-});
+    expect(listEmails({ data })).toEqual(emails);
+    expect(data.matching_rows).toBe(emails.length);
+    expect(data).not.toHaveProperty("next_key");
+  },
+);
 
 /** The rows that have the value and match the other fields of the filter. */
 const countRows = async (
@@ -179,12 +182,15 @@ const countRows = async (
 
 test.each<[string, Query]>([
   ["no filter", {}],
-  ["one field", { filter: "send:careful" }],
-  ["two fields", { filter: "send:yes,domain:shop.com" }],
-  ["fields that leave nothing", { filter: "status:valid,reason:mailbox_full" }],
-  ["values of one field", { filter: "reason:accepted,reason:mailbox_full,score:50-100" }],
-  ["a text", { q: "OTHER", filter: "status:role" }],
-])("with %s each facet has the number of rows that its value would leave", async (_case, query) => {
+  ["a filter by one field", { filter: "send:careful" }],
+  ["a filter by two fields", { filter: "send:yes,domain:shop.com" }],
+  ["a filter without matching rows", { filter: "status:valid,reason:mailbox_full" }],
+  [
+    "a filter by several values of a field",
+    { filter: "reason:accepted,reason:mailbox_full,score:50-100" },
+  ],
+  ["a text and a filter", { q: "OTHER", filter: "status:role" }],
+])("each facet counts the rows that its value would leave: %s", async (_case, query) => {
   const ctx = await givenJob();
 
   const { facets } = (await whenRead(ctx, { ...query, facets: "true", include_results: "false" }))
@@ -204,7 +210,7 @@ test.each<[string, Query]>([
   expect(sum(Object.values(facets.reason)) === EMAILS.length || !isWhole).toBe(true);
 });
 
-test("rows of a file have its own columns where they are asked for, also sorted and filtered", async () => {
+test("the rows of a file contain its own columns on request, also sorted and filtered", async () => {
   const ctx = await givenSmallChunks();
   const text = "Name;E-Mail\nZoe; zoe@x.com\nAnn;ann@x.com\nTwice;ann@x.com\nBo;bo@x.com;more\n";
   const job = await givenFileJob(ctx, { text });
@@ -227,7 +233,7 @@ test("rows of a file have its own columns where they are asked for, also sorted 
   expect(row.data.columns).toEqual({ Name: "Bo", "E-Mail": "bo@x.com", column_3: "more" });
 });
 
-test("rows whose list is gone have no columns of it", async () => {
+test("the rows of a job without its input contain no columns", async () => {
   const ctx = await givenSmallChunks();
   const job = await givenFileJob(ctx, { text: "name,email\nAnn,ann@x.com\n" });
   await whenMessagesWorked(ctx);
@@ -241,7 +247,7 @@ test("rows whose list is gone have no columns of it", async () => {
   expect(data).not.toHaveProperty("columns");
 });
 
-test("a page ends with next_key before its rows have 1.5 MB, and the pages have every row once", async () => {
+test("a page of rows ends with next_key before its rows reach 1.5 MB, and the pages list every row once", async () => {
   const ctx = await givenSmallChunks();
   const wide = Array.from({ length: 45 }, (_, n) => `ann${n}@x.com,${"x".repeat(90_000)}`);
   const job = await givenFileJob(ctx, { text: `email,note\n${wide.join("\n")}\n` });
@@ -281,7 +287,7 @@ test.each([
   ["-row", EMAILS.toReversed()],
   ["email", EMAILS.toSorted()],
   ["-email", EMAILS.toSorted().toReversed()],
-])("sort=%s puts the rows in that order, however long a page is", async (sort, emails) => {
+])("sort=%s returns the rows in that order on pages of any size", async (sort, emails) => {
   const ctx = await givenJob();
 
   const whole = await readPages(ctx, { sort });
@@ -296,19 +302,22 @@ test.each([
   ["-score", "quality_score", -1],
   ["status", "status", 1],
   ["-status", "status", -1],
-])("sort=%s orders by it, and equal rows as in the list", async (sort, field, direction) => {
-  const ctx = await givenJob();
-  const { data } = await whenRead(ctx);
-  const compare = (a: any, b: any) =>
-    a[field] === b[field] ? a.row - b.row : (a[field] < b[field] ? -1 : 1) * direction;
-  const expected = data.results.toSorted(compare).map(({ email }: { email: string }) => email);
+])(
+  "sort=%s orders the rows by its field and keeps the list's order for equal rows",
+  async (sort, field, direction) => {
+    const ctx = await givenJob();
+    const { data } = await whenRead(ctx);
+    const compare = (a: any, b: any) =>
+      a[field] === b[field] ? a.row - b.row : (a[field] < b[field] ? -1 : 1) * direction;
+    const expected = data.results.toSorted(compare).map(({ email }: { email: string }) => email);
 
-  const { emails } = await readPages(ctx, { sort, limit: "3" });
+    const { emails } = await readPages(ctx, { sort, limit: "3" });
 
-  expect(emails).toEqual(expected);
-});
+    expect(emails).toEqual(expected);
+  },
+);
 
-test("skip shows a table from its middle", async () => {
+test("the parameter skip starts the page of rows at a row inside the table", async () => {
   const ctx = await givenJob();
 
   const { data } = await whenRead(ctx, { sort: "email", skip: "3", limit: "2" });
@@ -320,7 +329,7 @@ test("skip shows a table from its middle", async () => {
   expect(beyond.data).not.toHaveProperty("results");
 });
 
-test("a page goes on behind its last row when rows were added before it", async () => {
+test("a page of rows continues after its last row when rows were added before it", async () => {
   const ctx = await givenChunked({ rows: 3 });
   const emails = ["ann@x.com", "hugo@x.com", "greylisted@x.com", "zoe@x.com"];
   await whenBatched(ctx.world, ctx.liveKey, { emails });
@@ -337,7 +346,7 @@ test("a page goes on behind its last row when rows were added before it", async 
   expect(listEmails({ data })).toEqual(["ann@x.com", "greylisted@x.com"]);
 });
 
-test("rows of a later attempt stand in their places, and every address is found", async () => {
+test("rows of a later attempt keep their places, and a filter finds every address", async () => {
   const emails = ["greylisted@x.com", "bea@x.com", "greylisted+2@x.com", "cleo@x.com"];
   const ctx = await givenChunked({ rows: 3 });
   await whenBatched(ctx.world, ctx.liveKey, { emails });
@@ -356,31 +365,34 @@ test("rows of a later attempt stand in their places, and every address is found"
 
 test.each([
   ["an unknown field", { filter: "name:ann" }, "filter"],
-  ["an advice that does not exist", { filter: "send:maybe" }, "filter"],
-  ["a status that does not exist", { filter: "status:good" }, "filter"],
+  ["an unknown advice", { filter: "send:maybe" }, "filter"],
+  ["an unknown status", { filter: "status:good" }, "filter"],
   ["a field without a value", { filter: "reason:" }, "filter"],
-  ["a score that is no number", { filter: "score:high" }, "filter"],
+  ["a score that is a word", { filter: "score:high" }, "filter"],
   ["an empty filter", { filter: "" }, "filter"],
-  ["columns of another kind", { columns: "yes" }, "columns"],
-  ["facets of another kind", { facets: "1" }, "facets"],
-  ["an order that does not exist", { sort: "domain" }, "sort"],
+  ["a malformed columns parameter", { columns: "yes" }, "columns"],
+  ["a malformed facets parameter", { facets: "1" }, "facets"],
+  ["an unknown order", { sort: "domain" }, "sort"],
   ["an empty text", { q: " " }, "q"],
   ["a text with a control character", { q: "\u007f" }, "q"],
   ["a text with a control character of C1", { q: "a\u0085b" }, "q"],
   ["a value with a control character", { filter: "reason:a\u0000" }, "filter"],
   ["a text longer than an address", { q: "a".repeat(255) }, "q"],
-  ["a number of rows below zero", { skip: "-1" }, "skip"],
+  ["a negative skip", { skip: "-1" }, "skip"],
   ["skip with a cursor", { skip: "1", next_key: "x" }, "skip"],
-])("%s is 400 and named", async (_case, query: Query, field) => {
-  const ctx = await givenJob();
+])(
+  "a read of rows with %s answers 400 and states the parameter",
+  async (_case, query: Query, field) => {
+    const ctx = await givenJob();
 
-  const { statusCode, error } = await whenRead(ctx, query);
+    const { statusCode, error } = await whenRead(ctx, query);
 
-  expect(statusCode).toBe(400);
-  expect(error.details[0].field).toBe(field);
-});
+    expect(statusCode).toBe(400);
+    expect(error.details[0].field).toBe(field);
+  },
+);
 
-test("without results, a selection is checked and the counts are returned", async () => {
+test("a read of rows without results checks the filter and returns the counts", async () => {
   const ctx = await givenJob();
 
   const { statusCode, data } = await whenRead(ctx, {
@@ -393,7 +405,7 @@ test("without results, a selection is checked and the counts are returned", asyn
   expect(data).not.toHaveProperty("results");
 });
 
-test("an erased address is not found, and its domain is counted without it", async () => {
+test("a row filter does not find an erased address, and the job summary counts its domain without it", async () => {
   const ctx = await givenJob();
 
   await send(ctx.world, "DELETE /v1/data", {
@@ -413,7 +425,7 @@ test("an erased address is not found, and its domain is counted without it", asy
   ]);
 });
 
-test("a domain whose last address is erased is named nowhere", async () => {
+test("the job summary removes a domain whose last address was erased", async () => {
   const ctx = await givenJob(["ann@ann-lee.example", "bob@ann-lee.example", "cleo@x.com"]);
 
   for (const email of ["ann@ann-lee.example", "bob@ann-lee.example"])
@@ -426,7 +438,7 @@ test("a domain whose last address is erased is named nowhere", async () => {
   expect(JSON.stringify(stored)).not.toContain("ann-lee");
 });
 
-test("a cursor of another filter, text or order is 400", async () => {
+test("a read of rows answers 400 for a cursor of another filter, text or order", async () => {
   const ctx = await givenJob();
   const { data } = await whenRead(ctx, { sort: "email", limit: "1" });
   const { next_key } = data;

@@ -99,7 +99,7 @@ const getPages = async (world: AppWorld, key: string, limit: string): Promise<nu
 
 const upTo = (count: number) => Array.from({ length: count }, (_row, n) => n + 1);
 
-test("a finished job is 200 with the same result that a quick answer would have been", async () => {
+test("a finished job answers 200 with the same result as a quick verification", async () => {
   const { world, liveKey } = await givenDone();
 
   const { statusCode, data } = await whenRead(world, liveKey);
@@ -120,7 +120,7 @@ test("a finished job is 200 with the same result that a quick answer would have 
   });
 });
 
-test("a job that has no results yet has a cursor that goes on when there are some", async () => {
+test("a job without results returns a cursor that continues when results exist", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com" });
@@ -138,13 +138,13 @@ test("a job that has no results yet has a cursor that goes on when there are som
 });
 
 test.each([
-  ["ai, which is the default", {}, { ai: true, evidence: false }],
+  ["ai by default", {}, { ai: true, evidence: false }],
   [
-    "evidence and no ai",
+    "evidence without ai",
     { include_ai: false, include_evidence: true },
     { ai: false, evidence: true },
   ],
-])("a row has the parts that the job's options asked for: %s", async (_case, options, parts) => {
+])("a row contains the parts that the job's options request: %s", async (_case, options, parts) => {
   const { world, liveKey } = await givenDone({ email: "slow@x.com", options });
 
   const [row] = (await whenRead(world, liveKey)).data.results;
@@ -161,7 +161,7 @@ test.each([
   ["no", true],
   ["", true],
   [" false", true],
-])("include_results=%j includes the results: %s", async (include_results, areThere) => {
+])("a read with include_results=%j contains the results: %s", async (include_results, areThere) => {
   const { world, liveKey } = await givenDone();
 
   const { statusCode, data } = await whenRead(world, liveKey, { include_results });
@@ -172,13 +172,13 @@ test.each([
 
 test.each([
   ["one row", [1]],
-  ["exactly one page as it is stored", [100]],
-  ["one row more", [101]],
+  ["exactly one stored page", [100]],
+  ["one row more than a stored page", [101]],
   ["several chunks", [250, 1, 120]],
-  ["a chunk that was refunded between others", [3, "refunded" as const, 5]],
-  ["a chunk that was refunded at the end", [3, "refunded" as const]],
+  ["a refunded chunk between others", [3, "refunded" as const, 5]],
+  ["a refunded chunk at the end", [3, "refunded" as const]],
   ["an empty chunk", [3, 0, 5]],
-])("the pages have every row once, in the order of the input: %s", async (_, chunks) => {
+])("the pages of results list every row once in the order of the input: %s", async (_, chunks) => {
   const { world, liveKey } = await givenChunks(chunks);
   const rows = chunks.reduce<number>((sum, one) => sum + (one === "refunded" ? 0 : one), 0);
 
@@ -191,7 +191,7 @@ test.each([
   }
 });
 
-test("without a limit a page has a hundred rows, and a limit over a thousand is a thousand", async () => {
+test("a page of results contains a hundred rows without a limit and at most a thousand with one", async () => {
   const { world, liveKey } = await givenChunks([500, 500, 1]);
 
   const pages = [
@@ -204,7 +204,7 @@ test("without a limit a page has a hundred rows, and a limit over a thousand is 
   expect(pages.map(({ data }) => data.results.length)).toEqual([100, 1_000, 1_000, 10]);
 });
 
-test("a chunk that is done meanwhile comes with the next page, also where the reader is past it", async () => {
+test("the next page of results contains a chunk that was verified after the reader passed its place", async () => {
   const { world, liveKey, table } = await givenChunks([2, "refunded", 2], "processing");
   const result = await verify(world.engine, "late@x.com", {
     deepVerify: true,
@@ -234,24 +234,31 @@ test("a chunk that is done meanwhile comes with the next page, also where the re
 });
 
 test.each([
-  ["a cursor that was made up", { next_key: "WzAsMCwwXQ" }, "next_key: must be a next_key"],
-  ["one also where no results are wanted", { next_key: "x", include_results: "false" }, "next_key"],
-])("%s is 400 and names the field", async (_case, query: Record<string, string>, words) => {
-  const { world, liveKey } = await givenDone();
+  ["an invented cursor", { next_key: "WzAsMCwwXQ" }, "next_key: must be a next_key"],
+  [
+    "an invented cursor and include_results=false",
+    { next_key: "x", include_results: "false" },
+    "next_key",
+  ],
+])(
+  "a read of a job with %s answers 400 and states the field",
+  async (_case, query: Record<string, string>, words) => {
+    const { world, liveKey } = await givenDone();
 
-  const refused = await whenRead(world, liveKey, query);
+    const refused = await whenRead(world, liveKey, query);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.message).toContain(words);
+  },
+);
 
-test("an id with broken percent-encoding is 400", async () => {
+test("a read of a job answers 400 for an id with broken percent-encoding", async () => {
   const { world, liveKey } = await givenDone();
 
   expect((await whenRead(world, liveKey, {}, "%ED%A0%80")).statusCode).toBe(400);
 });
 
-test.each(["", " "])("a blank next_key (%j) is the first page", async (next_key) => {
+test.each(["", " "])("a blank next_key (%j) returns the first page", async (next_key) => {
   const { world, liveKey } = await givenDone();
 
   const [first, blank] = [
@@ -263,7 +270,7 @@ test.each(["", " "])("a blank next_key (%j) is the first page", async (next_key)
   expect(blank.data.results).toHaveLength(1);
 });
 
-test("a job's record stays when its results end with the plan's days", async () => {
+test("a job stays readable after the plan's days, without its results", async () => {
   const { world, liveKey, later } = await givenDone();
   later(30 * DAY_MS - 41_000);
   const last = await whenRead(world, liveKey);
@@ -276,7 +283,7 @@ test("a job's record stays when its results end with the plan's days", async () 
   expect(after.data).not.toHaveProperty("results");
 });
 
-test("a failed job names its reason and its refund", async () => {
+test("a failed job states its reason and its refund", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com" });

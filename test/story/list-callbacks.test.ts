@@ -23,7 +23,7 @@ const givenBatch = async (body: object = { webhook_url: HOOK }) => {
   return ctx;
 };
 
-test("the log of a batch's callback has each attempt with the server's response", async () => {
+test("the callback log of a batch's callback lists each attempt with the server's response", async () => {
   const ctx = await givenBatch();
   ctx.servers.answer(503);
   await whenWorked(ctx);
@@ -53,7 +53,7 @@ test("the log of a batch's callback has each attempt with the server's response"
   });
 });
 
-test("a file's callback has a log", async () => {
+test("the callback log of a file's callback lists its delivery", async () => {
   const ctx = await given({ balance: 100 });
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
   await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { webhook_url: HOOK }));
@@ -65,7 +65,7 @@ test("a file's callback has a log", async () => {
   });
 });
 
-test("a job has no callback before its end, or without a webhook_url", async () => {
+test("the callback log lists no callback before the job's end or without a webhook_url", async () => {
   const ctx = await givenBatch();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
 
@@ -77,7 +77,7 @@ test("a job has no callback before its end, or without a webhook_url", async () 
   expect(without.data).toEqual({ deliveries: [] });
 });
 
-test("a webhook that subscribed has its own log, and a callback is not in it", async () => {
+test("a subscribed webhook has its own log, which omits the callback", async () => {
   const ctx = await givenBatch();
   await whenSubscribed(ctx);
   await whenWorked(ctx);

@@ -18,7 +18,7 @@ const readEvents = async (
   return { ids: data.events.map(({ id }: { id: string }) => id), ...data };
 };
 
-test("the first response is a cursor, and the later events are read with it, oldest first, each once", async () => {
+test("the first read of events returns a cursor, which reads the later events once each, oldest first", async () => {
   const ctx = await given();
   await whenEventEmitted(ctx);
   ctx.later(1_000);
@@ -43,7 +43,7 @@ test("the first response is a cursor, and the later events are read with it, old
   expect(third.events).toEqual([]);
 });
 
-test("an event whose transaction was slow is read after a later one, and none is read twice", async () => {
+test("a read of events returns an event of a slow transaction after a later one, and no event twice", async () => {
   const ctx = await given();
   const { world, table, account } = ctx;
   const { cursor } = await readEvents(ctx);
@@ -67,7 +67,7 @@ test("an event whose transaction was slow is read after a later one, and none is
   ]);
 });
 
-test("pages of any size return every event once, also hundreds of one second", async () => {
+test("pages of events of any size return every event once, also hundreds of one second", async () => {
   const ctx = await given();
   let { cursor } = await readEvents(ctx);
   for (let n = 0; n < 250; n++) {
@@ -86,7 +86,7 @@ test("pages of any size return every event once, also hundreds of one second", a
   expect(all).toEqual(Array.from({ length: 250 }, (_, n) => `evt_${n + 1}`));
 });
 
-test("wait holds the request until an event happens, or until its time is over", async () => {
+test("a read of events with wait returns when an event happens or its time ends", async () => {
   const ctx = await given();
   const { cursor } = await readEvents(ctx);
   const startedMs = ctx.world.now().getTime();
@@ -104,7 +104,7 @@ test("wait holds the request until an event happens, or until its time is over",
   expect(ctx.world.now().getTime() - foundMs).toBe(10_000);
 });
 
-test("a waiting request reads the table once a second", async () => {
+test("a read of events with wait reads the table once a second", async () => {
   const ctx = await given();
   const { cursor } = await readEvents(ctx);
   let queries = 0;
@@ -121,7 +121,7 @@ test("a waiting request reads the table once a second", async () => {
   expect(queries).toBe(11);
 });
 
-test("webhooks get their deliveries as before, and a test key reads the events of test keys alone", async () => {
+test("webhooks receive their deliveries as before, and a test key reads only events of test keys", async () => {
   const ctx = await given();
   const { account, liveKey, testKey, world } = ctx;
   await whenSubscribed(ctx);
@@ -142,7 +142,7 @@ test("webhooks get their deliveries as before, and a test key reads the events o
   expect(foreign.statusCode).toBe(400);
 });
 
-test("a cursor of another list, and a wait of minutes, are 400", async () => {
+test("a read of events answers 400 for a cursor of another list and for a wait of minutes", async () => {
   const { world, liveKey: key } = await given();
 
   for (const query of [{ after: "x" }, { wait: "26" }, { wait: "-1" }, { since: "2026-11-21" }])

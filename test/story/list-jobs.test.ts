@@ -35,7 +35,7 @@ const getPages = async (world: AppWorld, key: string, query: Readonly<Record<str
   return pages;
 };
 
-test("the jobs are 200, newest first, each without its results", async () => {
+test("the list of jobs answers 200, newest first, without their results", async () => {
   const ctx = await givenJobs(2);
   await whenWorked(ctx);
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
@@ -58,7 +58,7 @@ test("the jobs are 200, newest first, each without its results", async () => {
   expect(data.jobs[0]).toMatchObject({ status: "pending", processed_emails: 0 });
 });
 
-test("a verification that is answered in time is not listed as a job", async () => {
+test("the list of jobs omits a verification that returned in time", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "ann@x.com" });
 
@@ -66,16 +66,19 @@ test("a verification that is answered in time is not listed as a job", async () 
 });
 
 test.each([
-  ["one by one", "1", [["job_5"], ["job_4"], ["job_3"], ["job_2"], ["job_1"]]],
-  ["with one left over", "2", [["job_5", "job_4"], ["job_3", "job_2"], ["job_1"]]],
-  ["all on the last page", "5", [["job_5", "job_4", "job_3", "job_2", "job_1"]]],
-])("pages lead from the newest to the oldest, %s", async (_case, limit, pages) => {
-  const { world, liveKey } = await givenJobs(5);
+  ["single jobs", "1", [["job_5"], ["job_4"], ["job_3"], ["job_2"], ["job_1"]]],
+  ["two jobs and a last page of one", "2", [["job_5", "job_4"], ["job_3", "job_2"], ["job_1"]]],
+  ["one page of all", "5", [["job_5", "job_4", "job_3", "job_2", "job_1"]]],
+])(
+  "the pages of the list of jobs run from the newest to the oldest: %s",
+  async (_case, limit, pages) => {
+    const { world, liveKey } = await givenJobs(5);
 
-  expect(await getPages(world, liveKey, { limit })).toEqual(pages);
-});
+    expect(await getPages(world, liveKey, { limit })).toEqual(pages);
+  },
+);
 
-test("without a limit a page has twenty, and a limit over a hundred is a hundred", async () => {
+test("a page of jobs contains twenty jobs without a limit and at most a hundred with one", async () => {
   const { world, liveKey } = await givenJobs(101);
 
   const pages = [
@@ -88,15 +91,18 @@ test("without a limit a page has twenty, and a limit over a hundred is a hundred
   expect(pages.map(({ data }) => data.total)).toEqual([101, 101, 101]);
 });
 
-test.each(["", " "])("a blank offset (%j) is the first page", async (offset) => {
-  const { world, liveKey } = await givenJobs(3);
+test.each(["", " "])(
+  "a list of jobs with a blank offset (%j) returns the first page",
+  async (offset) => {
+    const { world, liveKey } = await givenJobs(3);
 
-  const { data } = await whenListed(world, liveKey, { limit: "2", offset });
+    const { data } = await whenListed(world, liveKey, { limit: "2", offset });
 
-  expect(getIds(data.jobs)).toEqual(["job_3", "job_2"]);
-});
+    expect(getIds(data.jobs)).toEqual(["job_3", "job_2"]);
+  },
+);
 
-test("a job that begins meanwhile does not move the pages", async () => {
+test("a job that begins between two reads does not move the pages", async () => {
   const { world, liveKey } = await givenJobs(3);
   const first = await whenListed(world, liveKey, { limit: "2" });
   await whenVerified(world, liveKey, { email: "slow@x.com" });
@@ -106,7 +112,7 @@ test("a job that begins meanwhile does not move the pages", async () => {
   expect(getIds(next.data.jobs)).toEqual(["job_1"]);
 });
 
-test("a filter lists and counts the jobs that meet it, and its last page has no next one", async () => {
+test("a status filter lists and counts the matching jobs, and its last page has no next_offset", async () => {
   const ctx = await givenJobs(3);
   await whenWorked(ctx);
   for (const email of ["slow+4@x.com", "slow+5@x.com"])
@@ -126,7 +132,7 @@ test("a filter lists and counts the jobs that meet it, and its last page has no 
 });
 
 test.each(["pending", "processing", "completed", "failed", "cancelled", "enqueue_unknown"])(
-  "the state %s can be asked for",
+  "the list of jobs accepts the status %s",
   async (status) => {
     const { world, liveKey } = await given();
 
@@ -135,18 +141,21 @@ test.each(["pending", "processing", "completed", "failed", "cancelled", "enqueue
 );
 
 test.each([
-  ["another state", { status: "done" }, "status: must be one of pending, processing"],
-  ["a state in capitals", { status: "PENDING" }, "status: must be one of"],
-])("%s is 400 and names the field", async (_case, query: Record<string, string>, words) => {
-  const { world, liveKey } = await given();
+  ["an unknown status", { status: "done" }, "status: must be one of pending, processing"],
+  ["a status in capitals", { status: "PENDING" }, "status: must be one of"],
+])(
+  "a list of jobs with %s answers 400 and states the field",
+  async (_case, query: Record<string, string>, words) => {
+    const { world, liveKey } = await given();
 
-  const refused = await whenListed(world, liveKey, query);
+    const refused = await whenListed(world, liveKey, query);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.message).toContain(words);
+  },
+);
 
-test("a number of jobs beyond the limit is marked as a minimum, and the pages have every job", async () => {
+test("the list of jobs marks a count beyond the limit as a minimum, and its pages contain every job", async () => {
   const { world, account, liveKey, table } = await given();
   await givenManyJobs(table, account, 2_001);
 
@@ -191,7 +200,7 @@ const givenManyJobs = async (
   }
 };
 
-test("a job is listed with its name", async () => {
+test("the list of jobs shows a job with its name", async () => {
   const { world, account, liveKey, table } = await given();
   await givenManyJobs(table, account, 1);
 

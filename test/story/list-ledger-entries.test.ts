@@ -38,7 +38,7 @@ const LEDGER = [
   "grant 100 undefined",
 ];
 
-test("every movement is listed, newest first, with its operation", async () => {
+test("the ledger lists every entry, newest first, with its operation", async () => {
   const ctx = await givenLedger();
 
   const { statusCode, data } = await list(ctx);
@@ -49,7 +49,7 @@ test("every movement is listed, newest first, with its operation", async () => {
   expect(data.next_offset).toBeUndefined();
 });
 
-test("a refund names its job, its reason, and what it changed", async () => {
+test("the entry of a refund contains its job, its reason and its change of the balance", async () => {
   const ctx = await givenLedger();
 
   const [refund, , hold] = (await list(ctx)).data.entries;
@@ -71,7 +71,7 @@ test("a refund names its job, its reason, and what it changed", async () => {
   expect(hold).not.toHaveProperty("reason");
 });
 
-test("a verification that ended at once has no job, and a check names its report", async () => {
+test("the entry of a quick verification has no job_id, and a check's entry has its check_id", async () => {
   const ctx = await given({ balance: 20 });
   ctx.later(1_000);
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
@@ -92,7 +92,7 @@ test("a verification that ended at once has no job, and a check names its report
 test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   ["an account's opening", async () => undefined, "opening"],
   ["a grant", ({ world, account }) => grantCredits(world, account, credits(2)), "granted"],
-])("the entry of %s has its reason", async (_case, happens, reason) => {
+])("the entry of %s contains its reason", async (_case, happens, reason) => {
   const ctx = await given({ balance: 1 });
   ctx.later(1_000);
   await happens(ctx);
@@ -100,7 +100,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>, string]>([
   expect((await list(ctx)).data.entries[0]).toMatchObject({ type: "grant", reason });
 });
 
-test("the refund of a cancelled job stands beside its charge", async () => {
+test("the ledger lists the refund of a cancelled job beside its charge", async () => {
   const ctx = await givenChunked();
   ctx.later(1_000);
   const { data } = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
@@ -113,7 +113,7 @@ test("the refund of a cancelled job stands beside its charge", async () => {
   ]);
 });
 
-test("all entries add up to the balance and to what is held, also while work is under way", async () => {
+test("all entries add up to the balance and the held credits, also during an operation", async () => {
   const ctx = await givenLedger();
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
 
@@ -128,7 +128,7 @@ test("all entries add up to the balance and to what is held, also while work is 
   expect(balance.granted - balance.used + balance.refunded - balance.held).toBe(balance.available);
 });
 
-test("the entries of some days add up to the usage of these days", async () => {
+test("the entries of given days add up to the usage of these days", async () => {
   const ctx = await givenLedger();
   await whenWorked(ctx);
   const query = { from: "2026-11-22", to: "2026-11-22" };
@@ -148,11 +148,11 @@ test.each<[Query, string[]]>([
   [{ from: "2026-11-21", to: "2026-11-21" }, LEDGER.slice(3)],
   [{ from: "2026-11-23", to: "9999-12-31" }, []],
   [{ from: "2020-01-01", to: "2020-12-31" }, []],
-])("%j lists only the entries of these days", async (query, expected) => {
+])("the ledger with %j lists only the entries of these days", async (query, expected) => {
   expect(summarize((await list(await givenLedger(), query)).data)).toEqual(expected);
 });
 
-test.each([1, 2, 3, 5])("pages of %i have every entry once", async (limit) => {
+test.each([1, 2, 3, 5])("pages of %i in the ledger list every entry once", async (limit) => {
   const ctx = await givenLedger();
   const found: string[] = [];
   let offset: string | undefined;
@@ -193,7 +193,7 @@ test("a page may end within an entry that settles some credits and releases othe
   ]);
 });
 
-test("a test key moves no credits and sees none move", async () => {
+test("a test key moves no credits and reads no entries", async () => {
   const ctx = await givenLedger();
   await whenVerified(ctx.world, ctx.testKey, { email: "ann@x.com" });
 
@@ -204,7 +204,7 @@ test("a test key moves no credits and sees none move", async () => {
 test.each<[Query, string]>([
   [{ from: "2026-02-30" }, "from: must be a date such as 2026-11-21"],
   [{ from: "2026-11-02", to: "2026-11-01" }, "from: must not be after 2026-11-01"],
-])("%j is 400 and names the field", async (query, words) => {
+])("the ledger with %j answers 400 and states the field", async (query, words) => {
   const ctx = await given();
 
   const { statusCode, error } = await list(ctx, query);
@@ -213,7 +213,7 @@ test.each<[Query, string]>([
   expect(error.message).toContain(words);
 });
 
-test("a cursor of other days is 400", async () => {
+test("the ledger answers 400 for a cursor of other days", async () => {
   const ctx = await givenLedger();
   const { data } = await list(ctx, { limit: "1" });
 

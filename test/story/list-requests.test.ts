@@ -30,7 +30,7 @@ const givenRequests = async () => {
 const summarize = ({ requests }: { requests: any[] }) =>
   requests.map(({ method, route, status }) => `${method} ${route} ${status}`);
 
-test("the requests of the account are listed newest first, without successful reads", async () => {
+test("the request log lists the account's requests newest first and omits successful reads", async () => {
   const ctx = await givenRequests();
 
   const { statusCode, data } = await list(ctx);
@@ -56,7 +56,7 @@ test("the requests of the account are listed newest first, without successful re
   expect(data.next_offset).toBeUndefined();
 });
 
-test("a request is found by the id that its response had", async () => {
+test("the request log finds a request by the id of its response", async () => {
   const ctx = await given();
   const { request_id: id } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
 
@@ -83,11 +83,11 @@ test.each<[Query, string[]]>([
   [{ q: "ann@x.com" }, []],
   [{ key_id: "key_2" }, []],
   [{ key_id: "key_1", q: "jobs" }, ["GET /v1/jobs/{id} 404"]],
-])("%j lists only the requests that meet it", async (query, expected) => {
+])("the request log with %j lists only the matching requests", async (query, expected) => {
   expect(summarize((await list(await givenRequests(), query)).data)).toEqual(expected);
 });
 
-test.each([1, 2, 3])("pages of %i have every request once", async (limit) => {
+test.each([1, 2, 3])("pages of %i in the request log list every request once", async (limit) => {
   const ctx = await givenRequests();
   const found: string[] = [];
   let offset: string | undefined;
@@ -102,7 +102,7 @@ test.each([1, 2, 3])("pages of %i have every request once", async (limit) => {
   expect(found).toEqual(["GET /v1/jobs/{id} 404", "POST /v1/verify 400", "POST /v1/verify 200"]);
 });
 
-test("no address, path or body of a request is stored", async () => {
+test("the request log stores no address, path or body of a request", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann.private@x.com" });
   await send(ctx.world, "GET /v1/activity/ann.private@x.com%00", { key: ctx.liveKey });
@@ -113,7 +113,7 @@ test("no address, path or body of a request is stored", async () => {
   expect(JSON.stringify(stored)).not.toContain("private");
 });
 
-test("after seven days a request is no longer listed", async () => {
+test("the request log omits a request after seven days", async () => {
   const ctx = await givenRequests();
 
   ctx.later(7 * 86_400_000);
@@ -121,7 +121,7 @@ test("after seven days a request is no longer listed", async () => {
   expect((await list(ctx)).data.requests).toEqual([]);
 });
 
-test("a test key sees the requests of test keys, and a live key those of live keys", async () => {
+test("a test key reads only the requests of test keys, and a live key only those of live keys", async () => {
   const ctx = await givenRequests();
   await whenVerified(ctx.world, ctx.testKey, { email: 5 });
 
@@ -129,7 +129,7 @@ test("a test key sees the requests of test keys, and a live key those of live ke
   expect((await list(ctx)).data.requests).toHaveLength(3);
 });
 
-test("the id of another account's request, or of its key, finds nothing", async () => {
+test("the request log finds nothing for the id of another account's request or key", async () => {
   const ctx = await givenRequests();
   const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(1) });
   const [request] = (await list(ctx)).data.requests;
@@ -138,7 +138,7 @@ test("the id of another account's request, or of its key, finds nothing", async 
     expect((await list(ctx, query, other.liveKey)).data).toEqual({ requests: [], has_more: false });
 });
 
-test("a request that cannot be recorded is answered", async () => {
+test("a request is answered when its log entry cannot be written", async () => {
   const ctx = await given({ balance: 10 });
   const down = createRequestLog({ ...ctx.table, write: rejectDown }, ctx.world.now);
 
@@ -150,7 +150,7 @@ test("a request that cannot be recorded is answered", async () => {
 });
 
 test.each<[Query, string]>([[{ status: "400" }, "status: must be one of 2xx, 3xx, 4xx, 5xx"]])(
-  "%j is 400 and names the field",
+  "the request log with %j answers 400 and states the field",
   async (query, words) => {
     const ctx = await given();
 
@@ -162,7 +162,7 @@ test.each<[Query, string]>([[{ status: "400" }, "status: must be one of 2xx, 3xx
 );
 
 test.each<[Query]>([[{ status: "4xx" }], [{ q: "verify" }], [{ key_id: "key_1" }]])(
-  "a cursor of another filter is 400 with %j",
+  "the request log answers 400 for a cursor of another filter than %j",
   async (filter) => {
     const ctx = await givenRequests();
     const { data } = await list(ctx, { limit: "1" });

@@ -107,7 +107,7 @@ const VERIFY: readonly Failing[] = [
   ...createLostReply(either)("the payment", BY_KEY, getWorld, 1),
   ...either("something that breaks on our side", BOTH_INTERNAL, withBrokenEngine),
   {
-    what: "something that breaks under a test key",
+    what: "a failure of ours under a test key",
     code: "INTERNAL",
     when: ({ world, testKey }) => whenVerified(world, testKey, { email: "error@x.com" }),
   },
@@ -129,7 +129,7 @@ const VERIFY: readonly Failing[] = [
 ];
 
 const meaningless = (route: string, field: string): Failing => ({
-  what: `a meaningless ${field}`,
+  what: `a malformed ${field}`,
   code: "INVALID_REQUEST",
   when: ({ world, liveKey: key }) => send(world, route, { key, query: { [field]: "-1" } }),
 });
@@ -155,7 +155,7 @@ const failingAtOne: readonly Failing[] = [
   ...listRequestFailures(ONE),
   ...["limit", "next_key"].map((field) => meaningless(ONE, field)),
   {
-    what: "a job that is not there",
+    what: "an unknown job",
     code: "NOT_FOUND",
     when: ({ world, liveKey: key }) => send(world, "GET /v1/jobs/job_9", { key }),
   },
@@ -275,7 +275,7 @@ describe.each([
   ["GET /v1/deliverability/checks/{id}", CHECK_READ, check],
 ] as const)("%s", (route, failings, sold) => {
   test.each(failings)(
-    "$what is $code, and its sentence about the money is true",
+    "the route answers $code with a true sentence about the money for $what",
     async (failing) => {
       const ctx = await given({ balance: 10 });
       await failing.given?.(ctx);
@@ -297,7 +297,7 @@ describe.each([
     },
   );
 
-  test("a failure of each declared code is provoked here", () => {
+  test("the cases provoke each error code that the route declares", () => {
     const declared = endpoints.find((one) => one.route === route)?.errors ?? [];
 
     expect([...new Set(failings.map(({ code }) => code))].toSorted()).toEqual(declared.toSorted());

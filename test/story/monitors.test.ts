@@ -25,7 +25,7 @@ const whenAdded = (world: AppWorld, key: string, body: unknown = site) =>
 const getMonitors = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/deliverability/monitors", { key })).data.monitors;
 
-test("a monitor is 201 and runs once a day by default", async () => {
+test("creating a monitor answers 201, and the monitor runs once a day by default", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   const { statusCode, data } = await whenAdded(world, liveKey);
@@ -44,7 +44,7 @@ test("a monitor is 201 and runs once a day by default", async () => {
   });
 });
 
-test("a monitor's first run is at once, and is paid for, stored and cached as any check", async () => {
+test("a monitor runs at once for the first time and pays, stores and caches its check", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenAdded(world, liveKey);
@@ -86,7 +86,7 @@ test("a monitor does not buy a check that a request paid for within the day", as
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("a monitor of the same domain and address is 200, the same one, at the new interval", async () => {
+test("creating a monitor of the same domain and address answers 200 and changes its interval", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const first = await whenAdded(world, liveKey);
 
@@ -99,7 +99,7 @@ test("a monitor of the same domain and address is 200, the same one, at the new 
   expect(await getMonitors(world, liveKey)).toHaveLength(1);
 });
 
-test("a monitor with another sending address is another monitor", async () => {
+test("creating a monitor with another sending address adds a monitor", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenAdded(world, liveKey);
 
@@ -113,13 +113,13 @@ test.each([
   ["no domain", {}, "domain"],
   ["a URL without a host", { domain: "https:///example.com" }, "domain"],
   ["a private sending_ip", { domain: "example.com", sending_ip: "10.0.0.1" }, "sending_ip"],
-  ["an IPv6 address", { ...site, sending_ip: "2001:db8::1" }, "sending_ip"],
+  ["an IPv6 sending_ip", { ...site, sending_ip: "2001:db8::1" }, "sending_ip"],
   ["an interval below a day", { ...site, interval_hours: 23 }, "interval_hours"],
   ["an interval above a month", { ...site, interval_hours: 721 }, "interval_hours"],
-  ["half an hour", { ...site, interval_hours: 24.5 }, "interval_hours"],
+  ["an interval with half an hour", { ...site, interval_hours: 24.5 }, "interval_hours"],
   ["an interval that is text", { ...site, interval_hours: "24" }, "interval_hours"],
   ["an unknown field", { ...site, every: "day" }, "every"],
-])("%s is 400, naming the field", async (_, body, field) => {
+])("creating a monitor with %s answers 400 and states the field", async (_, body, field) => {
   const ctx = await given({ balance: 10 });
   const before = listStoredItems(ctx);
 
@@ -129,7 +129,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the monitor after a hundred is 409 until one is removed", async () => {
+test("creating a monitor beyond a hundred answers 409 until one is deleted", async () => {
   const { world, liveKey: key } = await given({ balance: 10 });
   for (let n = 0; n < 100; n++) await whenAdded(world, key, { domain: `x${n}.com` });
 
@@ -141,7 +141,7 @@ test("the monitor after a hundred is 409 until one is removed", async () => {
   expect((await whenAdded(world, key)).statusCode).toBe(201);
 });
 
-test("a monitor without credits reports it, charges nothing, and retries within the hour", async () => {
+test("a monitor without credits reports the problem, charges nothing and retries within the hour", async () => {
   const ctx = await given({ balance: 5 });
   const { world, liveKey } = ctx;
   await whenAdded(world, liveKey);
@@ -160,21 +160,18 @@ test("a monitor without credits reports it, charges nothing, and retries within 
 test.each([
   ["dnsfail.com", "no_verdict"],
   ["error.com", "failed"],
-])(
-  "a monitor of %s reports that the last run was %s, and nothing is charged",
-  async (domain, problem) => {
-    const ctx = await given({ balance: 10 });
-    await whenAdded(ctx.world, ctx.liveKey, { domain });
-    await whenWorked(ctx);
+])("a monitor of %s reports its last run as %s and charges nothing", async (domain, problem) => {
+  const ctx = await given({ balance: 10 });
+  await whenAdded(ctx.world, ctx.liveKey, { domain });
+  await whenWorked(ctx);
 
-    const [monitor] = await getMonitors(ctx.world, ctx.liveKey);
+  const [monitor] = await getMonitors(ctx.world, ctx.liveKey);
 
-    expect(monitor).toMatchObject({ last_problem: problem });
-    expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
-  },
-);
+  expect(monitor).toMatchObject({ last_problem: problem });
+  expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0 });
+});
 
-test("a run that a crash cut off is finished once, for what was paid", async () => {
+test("the service completes a monitor's run once after a crash, without another charge", async () => {
   const ctx = await given({ balance: 50 });
   await whenAdded(ctx.world, ctx.liveKey);
   const { world } = createStoppingWorld(ctx, 1);
@@ -193,7 +190,7 @@ test("a run that a crash cut off is finished once, for what was paid", async () 
   await thenConsistent(ctx);
 });
 
-test("a run whose message is lost is sent again", async () => {
+test("the service sends a run's lost message again", async () => {
   const ctx = await given({ balance: 50 });
   const deaf = {
     ...ctx.world,
@@ -217,7 +214,7 @@ const createListing = (isListed: boolean) => ({
   ...(isListed && { "8.8.8.8.bl.test": { A: ["127.0.0.2"] } }),
 });
 
-test("a listing emits an event when it comes, and again only after it was gone", async () => {
+test("a monitor emits an event for a new blocklist entry, and again only after the entry was gone", async () => {
   const ctx = await given({ balance: 100 });
   await whenAdded(ctx.world, ctx.liveKey);
   const response: unknown[][] = [];
@@ -233,10 +230,10 @@ test("a listing emits an event when it comes, and again only after it was gone",
   expect(response.map((events) => events.length)).toEqual([0, 1, 1, 1, 2]);
 });
 
-describe("list monitors", () => {
+describe("the list of monitors", () => {
   const ROUTE = "GET /v1/deliverability/monitors";
 
-  test("the account's own monitors are listed newest first", async () => {
+  test("the list shows the account's own monitors newest first", async () => {
     const { world, liveKey, testKey, later } = await given({ balance: 10 });
     for (const [key, domain] of [
       [liveKey, "a.com"],
@@ -257,7 +254,7 @@ describe("list monitors", () => {
   });
 });
 
-describe("delete monitor", () => {
+describe("the deletion of a monitor", () => {
   const DAY_MS = 86_400_000;
 
   const givenMonitor = async () => {
@@ -270,7 +267,7 @@ describe("delete monitor", () => {
     return { ...ctx, id: String(added.data.monitor_id) };
   };
 
-  test("a removed monitor is 200 and charges nothing more", async () => {
+  test("deleting a monitor answers 200 and ends its charges", async () => {
     const ctx = await givenMonitor();
     const { world, liveKey: key, id } = ctx;
     await whenWorked(ctx);
@@ -284,7 +281,7 @@ describe("delete monitor", () => {
     expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
   });
 
-  test("a run whose message is under way when the monitor is removed does not happen", async () => {
+  test("a run does not start when its monitor is deleted before its message arrives", async () => {
     const ctx = await givenMonitor();
     const { world, liveKey: key, id } = ctx;
     await send(world, `DELETE /v1/deliverability/monitors/${id}`, { key });
@@ -293,7 +290,7 @@ describe("delete monitor", () => {
     expect(listMoves(ctx)).toEqual([]);
   });
 
-  test("removing another account's monitor, or a removed one, is 404 as for an id that does not exist", async () => {
+  test("deleting another account's or a deleted monitor answers 404, as for an unknown id", async () => {
     const { world, liveKey, testKey, id } = await givenMonitor();
     const remove = (key: string, which = id) =>
       send(world, `DELETE /v1/deliverability/monitors/${which}`, { key });

@@ -137,7 +137,7 @@ const readRows = async ({ world, liveKey: key }: TestContext): Promise<string> =
   return (await Promise.all<TestResponse>(pages)).map(({ text }) => text).join("\n");
 };
 
-describe.each(Object.entries(DNS_FAULTS))("while %s", (_, network) => {
+describe.each(Object.entries(DNS_FAULTS))("requests while %s", (_, network) => {
   test.each(Object.entries(WAITING))("%s answers 503 and charges nothing", async (_of, ask) => {
     const ctx = await givenNetwork(network);
 
@@ -148,7 +148,7 @@ describe.each(Object.entries(DNS_FAULTS))("while %s", (_, network) => {
     await thenFree(ctx);
   });
 
-  test.each(Object.entries(LATER))("a %s charges nothing in the end", async (_of, ask) => {
+  test.each(Object.entries(LATER))("a %s ends without a charge", async (_of, ask) => {
     const ctx = await givenNetwork(network);
 
     const { statusCode, text } = await ask(ctx.world, ctx);
@@ -160,8 +160,8 @@ describe.each(Object.entries(DNS_FAULTS))("while %s", (_, network) => {
   });
 });
 
-describe.each(Object.entries(MAIL_FAULTS))("while %s", (_, { reason, ...network }) => {
-  test("find answers 503 and charges nothing", async () => {
+describe.each(Object.entries(MAIL_FAULTS))("requests while %s", (_, { reason, ...network }) => {
+  test("a search that needs a mail server answers 503 and charges nothing", async () => {
     const ctx = await givenNetwork(network);
 
     const response = await (WAITING["find"] as Ask)(ctx.world, ctx);
@@ -174,7 +174,7 @@ describe.each(Object.entries(MAIL_FAULTS))("while %s", (_, { reason, ...network 
   const { "mail test": _noSession, ...sessions } = LATER;
   const verify = WAITING["verify"] as Ask;
   test.each(Object.entries({ ...sessions, verify }))(
-    "%s shows the domain's DNS with this reason, and charges nothing in the end",
+    "%s shows the domain's DNS with this reason and ends without a charge",
     async (_of, ask) => {
       const ctx = await givenNetwork(network);
 
@@ -191,7 +191,7 @@ describe.each(Object.entries(MAIL_FAULTS))("while %s", (_, { reason, ...network 
 });
 
 test.each(Object.entries({ ...WAITING, ...LATER }))(
-  "%s answers 503 with Retry-After while the table writes nothing",
+  "%s answers 503 with Retry-After while the table rejects writes",
   async (_of, ask) => {
     const ctx = await givenNetwork({ dns: createZoneDns(SOUND) });
 

@@ -11,7 +11,7 @@ import { givenForm, ROUTE } from "../things/forms.ts";
 const readClaims = (receipt: string) =>
   JSON.parse(Buffer.from(receipt.split(".")[1] ?? "", "base64url").toString());
 
-test("a repeat under its Idempotency-Key names the same job and charges nothing", async () => {
+test("a repeated form with its Idempotency-Key returns the same job and charges nothing", async () => {
   const { world, liveKey, ...ctx } = await givenForm();
   const sent = {
     key: liveKey,
@@ -27,7 +27,7 @@ test("a repeat under its Idempotency-Key names the same job and charges nothing"
   expect((await whenVerified(world, liveKey, sent.body, "one")).statusCode).toBe(409);
 });
 
-test("a visitor's Idempotency-Keys neither take the account's nor tell which it has used", async () => {
+test("visitors' Idempotency-Keys neither block the account's keys nor reveal its used ones", async () => {
   const { world, liveKey, publicKey } = await givenForm();
   const ask = (email: string, key: string) =>
     send(world, ROUTE, {
@@ -48,7 +48,7 @@ test("a visitor's Idempotency-Keys neither take the account's nor tell which it 
   });
 });
 
-test("two visitors' Idempotency-Keys are apart: neither is refused, and neither learns of the other", async () => {
+test("two visitors with one Idempotency-Key get separate results", async () => {
   const { ask } = await givenForm();
   const first = await ask("ann@example.com", { ip: "192.0.2.1", key: "1" });
   const other = await ask("bo@example.com", { ip: "198.51.100.7", key: "1" });
@@ -84,7 +84,7 @@ const givenVisitor = async (email: string) => {
   };
 };
 
-test("a repeat whose token has expired has the first answer, with its receipt", async () => {
+test("a repeated form with an expired token returns the first response with its receipt", async () => {
   const { ask, ...ctx } = await givenVisitor(EMAIL);
   const first = await ask();
   expect(readClaims(first.data.receipt)).toMatchObject({ proof: "controlled" });
@@ -96,7 +96,7 @@ test("a repeat whose token has expired has the first answer, with its receipt", 
   expect(listMoves(ctx)).toEqual(["charge 0.5"]);
 });
 
-test("a repeat whose control can be proven by now has the first answer's class and job", async () => {
+test("a repeated form whose control is proven later returns the first response's class and job", async () => {
   const { ask, hideKeys, showKeys, ...ctx } = await givenVisitor("ann@nullmx.example.com");
   hideKeys();
   const first = await ask();
@@ -112,7 +112,7 @@ test("a repeat whose control can be proven by now has the first answer's class a
   expect(listMoves(ctx)).toEqual(["hold 1"]);
 });
 
-test("a verification that a crash left goes on as a job, also when control can be proven by then", async () => {
+test("a verification that a crash left continues as a job, even when control is proven later", async () => {
   const { ask, hideKeys, showKeys, issuer, ...ctx } = await givenVisitor("invalid@example.com");
   hideKeys();
   const crashing = withTable(
@@ -136,7 +136,7 @@ test("a verification that a crash left goes on as a job, also when control can b
   await thenConsistent(ctx);
 });
 
-test("a day has as many verifications as the key says, and a crash never makes them more", async () => {
+test("a public key limits the verifications of a day, and a crash never adds one", async () => {
   const { ask, later, keyId, ...ctx } = await givenForm({ limit: 2 });
 
   const statuses = [];
@@ -157,7 +157,7 @@ test("a day has as many verifications as the key says, and a crash never makes t
   expect(keyId).toBe("key_3");
 });
 
-test("a repeat takes nothing from the day's number, and is answered when the number is used up", async () => {
+test("a repeated form does not count towards the daily limit and is answered beyond the limit", async () => {
   const { ask } = await givenForm({ limit: 2 });
   const first = await ask("ann@example.com", { key: "one" });
   await ask("ann@example.com", { key: "one" });
@@ -169,7 +169,7 @@ test("a repeat takes nothing from the day's number, and is answered when the num
   expect(data).toMatchObject({ job_id: first.data.job_id, idempotent_replay: true });
 });
 
-test("a verification that the account cannot pay takes nothing from the day's number", async () => {
+test("a verification that the account cannot pay does not count towards the daily limit", async () => {
   const { ask } = await givenForm({ balance: 1, limit: 2 });
   expect((await ask("ann@example.com")).statusCode).toBe(200);
 
@@ -179,7 +179,7 @@ test("a verification that the account cannot pay takes nothing from the day's nu
   expect(statuses).toEqual([402, 402, 402]);
 });
 
-test("a visitor learns that nothing was charged when the day's number cannot be given back", async () => {
+test("a form answers 402 and nothing_charged when the daily count cannot be decreased", async () => {
   const { publicKey, ...ctx } = await givenForm({ balance: 0 });
   const world = withTable(ctx, {
     write: (write) =>

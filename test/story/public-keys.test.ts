@@ -9,7 +9,7 @@ import { send, type TestResponse } from "../app/send.ts";
 import { ORIGIN } from "../things/control.ts";
 import { givenForm, ROUTE, whenCreated } from "../things/forms.ts";
 
-test("a public key is 201, begins with mp_pub_, and says where and how often it may be used", async () => {
+test("creating a public key answers 201 with the prefix mp_pub_, its origins and its daily limit", async () => {
   const { world, liveKey } = await given();
 
   const { statusCode, data } = await whenCreated(world, liveKey);
@@ -36,16 +36,19 @@ test.each([
   ["public.daily_limit", { public: { origins: [ORIGIN], daily_limit: 0 } }],
   ["scopes", { scopes: ["account:read"] }],
   ["networks", { networks: ["192.0.2.0/24"] }],
-])("%s of %o is 400 and named", async (field, body) => {
-  const { world, liveKey } = await given();
+])(
+  "creating a public key with a wrong %s in %o answers 400 and states the field",
+  async (field, body) => {
+    const { world, liveKey } = await given();
 
-  const { statusCode, error } = await whenCreated(world, liveKey, body);
+    const { statusCode, error } = await whenCreated(world, liveKey, body);
 
-  expect([statusCode, error.details[0].field]).toEqual([400, field]);
-});
+    expect([statusCode, error.details[0].field]).toEqual([400, field]);
+  },
+);
 
 test.each(["http://localhost:5173", "http://127.0.0.1:8080", "https://xn--bcher-kva.example:8443"])(
-  "a page at %s may have a public key",
+  "a public key accepts the origin %s",
   async (origin) => {
     const { world, liveKey } = await given();
 
@@ -60,10 +63,10 @@ test.each([
   ["the same host without its scheme", "shop.example"],
   ["another port", "https://shop.example:8443"],
   ["plain http", "http://shop.example"],
-  ["null, as a sandboxed frame or a file has it", "null"],
+  ["the null origin of a sandboxed frame or a file", "null"],
   ["two origins", `${ORIGIN} https://other.example`],
-  ["no origin, as a program has it", null],
-])("%s is 403, and nothing is charged", async (_case, origin) => {
+  ["the absent origin of a program", null],
+])("a form with %s answers 403 and charges nothing", async (_case, origin) => {
   const { ask, ...ctx } = await givenForm();
 
   const { statusCode, error } = await ask("ann@example.com", { origin });
@@ -99,7 +102,7 @@ test.each([
   ["ann@mailinator.com", "no", "listed_disposable"],
   ["ann@[127.0.0.1]", "no", "address_literal"],
   ["ann@[192.0.2.1]", "no", "address_literal"],
-])("%s is %s: %s", async (email, formClass, reason) => {
+])("a form with %s returns the class %s with the reason %s", async (email, formClass, reason) => {
   const { ask } = await givenForm();
 
   const { statusCode, data } = await ask(email);
@@ -107,7 +110,7 @@ test.each([
   expect([statusCode, data.class, data.reason]).toEqual([200, formClass, reason]);
 });
 
-test("the job asks the mail server, and the back end reads its result; the price is one credit", async () => {
+test("the form's job asks the mail server for one credit, and the back end reads its result", async () => {
   const { ask, world, liveKey, ...ctx } = await givenForm();
 
   const { data } = await ask("invalid@example.com");
@@ -131,7 +134,7 @@ test("the job asks the mail server, and the back end reads its result; the price
 const readClaims = (receipt: string) =>
   JSON.parse(Buffer.from(receipt.split(".")[1] ?? "", "base64url").toString());
 
-test("the receipt names the class, the page, the job and the charge, and no verdict", async () => {
+test("the receipt contains the class, the page, the job and the charge, and no verdict", async () => {
   const { ask, world, account } = await givenForm();
 
   const { data } = await ask(" Info@Example.com ");
@@ -153,7 +156,7 @@ test("the receipt names the class, the page, the job and the charge, and no verd
   });
 });
 
-test("a visitor who proves control goes on for half a credit, and no mail server is asked", async () => {
+test("a visitor who proves control continues for half a credit, and no mail server is asked", async () => {
   const { world, ...ctx } = await givenForm({ mode: "test" });
   const control = { token: "test-controlled", nonce: "n-1", origin: "https://other.example" };
 
@@ -174,7 +177,7 @@ test("a visitor who proves control goes on for half a credit, and no mail server
   expect((await send(world, "GET /v1/jobs/job_1", { key: ctx.testKey })).statusCode).toBe(404);
 });
 
-test("a malformed proof changes nothing but its code", async () => {
+test("a malformed proof changes only its own code in the response", async () => {
   const { world, publicKey } = await givenForm();
   const control = { token: "x.y.z~k", nonce: "n-1", origin: ORIGIN };
 
@@ -187,7 +190,7 @@ test("a malformed proof changes nothing but its code", async () => {
   expect(data).toMatchObject({ class: "go", job_id: "job_1", control: { status: "malformed" } });
 });
 
-test("a visitor may go on when our side fails, and the account pays nothing", async () => {
+test("a form lets the visitor continue when our side fails, and the account pays nothing", async () => {
   const { ask, ...ctx } = await givenForm({ mode: "live" });
 
   expect((await ask("blocked@example.com")).data.class).toBe("go");
@@ -197,7 +200,7 @@ test("a visitor may go on when our side fails, and the account pays nothing", as
   await thenConsistent(ctx);
 });
 
-test("a visitor learns nothing of the balance", async () => {
+test("a form reveals nothing about the account's balance", async () => {
   const { ask } = await givenForm({ balance: 0 });
 
   const { statusCode, error } = await ask("ann@example.com");
@@ -208,7 +211,7 @@ test("a visitor learns nothing of the balance", async () => {
   );
 });
 
-test("a visitor may go on when DNS does not answer in time", async () => {
+test("a form lets the visitor continue when DNS does not answer in time", async () => {
   const ctx = await givenForm();
   const findMailHosts = async () => {
     await ctx.world.sleep(60_000);
@@ -227,7 +230,7 @@ test("a visitor may go on when DNS does not answer in time", async () => {
   expect(ctx.world.now().getTime() - before).toBe(1_500);
 });
 
-test("each visitor has a part of the key's minute, apart from the account's other keys", async () => {
+test("each visitor has a share of the key's rate limit, apart from the account's other keys", async () => {
   const { ask, world, liveKey } = await givenForm();
   const askMany = async (count: number, ip: (at: number) => string) => {
     const statuses = new Map<number, number>();
@@ -247,7 +250,7 @@ test("each visitor has a part of the key's minute, apart from the account's othe
   expect((await send(world, "GET /v1/account", { key: liveKey })).statusCode).toBe(200);
 });
 
-test("a visitor gets 503 and nothing is charged while the table is down", async () => {
+test("a form answers 503 and charges nothing while the table is down", async () => {
   const { publicKey, world } = await givenForm();
   const down = { ...world, table: { ...world.table, write: rejectDown } };
 
@@ -277,7 +280,7 @@ const describeAnswer = ({ statusCode, headers, text, data }: TestResponse, name:
 const MAILBOXES = Object.keys(SANDBOX_MAILBOXES).filter((word) => !word.includes("_"));
 const DOMAINS = ["example.com", "example.net"];
 
-test("a mailbox that exists and one that does not have one answer, of one size and after one time", async () => {
+test("an existing and a missing mailbox get equal responses of equal size after equal time", async () => {
   // In two passes: the second when each verdict is known and cached.
   const ctx = await givenForm({ balance: 10_000, limit: 10_000 });
   const world = withSlowEngine(ctx, 40_000);

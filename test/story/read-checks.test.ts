@@ -31,7 +31,7 @@ const givenChecks = async (count: number) => {
   return ctx;
 };
 
-test("the checks are listed newest first, twenty by default, with their number", async () => {
+test("the list of checks shows checks newest first, twenty by default, with their number", async () => {
   const { world, liveKey } = await givenChecks(25);
 
   const { statusCode, data } = await whenListed(world, liveKey);
@@ -56,13 +56,13 @@ test.each([
   ["100", 100],
   ["101", 100],
   ["9999999", 100],
-])("a limit of %s shows %i", async (limit, count) => {
+])("the list of checks with a limit of %s shows %i checks", async (limit, count) => {
   const { world, liveKey } = await givenChecks(105);
 
   expect((await whenListed(world, liveKey, { limit })).data).toMatchObject({ count, total: 105 });
 });
 
-test("a domain is found behind more checks of others than a page shows", async () => {
+test("a filter finds a domain's check behind a page of other checks", async () => {
   const { world, liveKey } = await givenChecks(250);
 
   const { data } = await whenListed(world, liveKey, { domain: "x0.com", limit: "1" });
@@ -70,7 +70,7 @@ test("a domain is found behind more checks of others than a page shows", async (
   expect(data).toMatchObject({ count: 1, total: 1 });
 });
 
-test("a domain that was never checked has an empty list, and a malformed one is 400", async () => {
+test("the list of checks is empty for a domain without checks, and answers 400 for a malformed domain", async () => {
   const { world, liveKey } = await givenChecks(1);
 
   expect((await whenListed(world, liveKey, { domain: "y.com" })).data).toMatchObject({
@@ -83,7 +83,7 @@ test("a domain that was never checked has an empty list, and a malformed one is 
   });
 });
 
-test("at most twenty pages are read, and the response states when there is more", async () => {
+test("the list of checks reads at most twenty pages and states when more exist", async () => {
   const fullHistory = await givenChecks(2_000);
   const more = await givenChecks(2_001);
 
@@ -96,7 +96,7 @@ test("at most twenty pages are read, and the response states when there is more"
   expect(data.checks[0].check_id).toBe("check-2000");
 });
 
-test("a cached answer and a refunded check are not listed", async () => {
+test("the list of checks omits a cached result and a refunded check", async () => {
   const { world, liveKey } = await given({ balance: 30 });
   await whenChecked(world, liveKey);
   await whenChecked(world, liveKey);
@@ -110,7 +110,7 @@ const DAY_MS = 86_400_000;
 const whenRead = (world: AppWorld, key: string, id: string) =>
   send(world, `GET /v1/deliverability/checks/${id}`, { key });
 
-test("a stored check is as it was returned, without its fields about money", async () => {
+test("a stored check equals the returned one, without its fields about money", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const { data: response } = await whenChecked(world, liveKey, { domain: "weak.com" });
   const {
@@ -126,7 +126,7 @@ test("a stored check is as it was returned, without its fields about money", asy
   expect(data).toEqual({ ...check, credits_used: 0, cached: false });
 });
 
-test("a check is kept as long as the plan says, and no shorter than a key", async () => {
+test("the service keeps a check for the plan's days and at least as long as its Idempotency-Key", async () => {
   const free = await given({ balance: 10, plan: "free" });
   const scale = await given({ balance: 10, plan: "scale" });
   const ids = await Promise.all(
@@ -167,7 +167,7 @@ const givenIncludes = async () => {
   return { data, whenFlattened };
 };
 
-test("flatten replaces the named includes and states the cost", async () => {
+test("a check with flatten replaces the given includes and states the cost", async () => {
   const { data, whenFlattened } = await givenIncludes();
 
   const flattened = await whenFlattened(" BLOCKS.test ");
@@ -199,7 +199,7 @@ test.each([
   ["other.test", "the SPF record does not include it"],
   ["no domain", "must be domain names with commas between them"],
   [Array(11).fill("blocks.test").join(","), "must have at most 10 names"],
-])("flatten=%s is 400, with the reason", async (flatten, reason) => {
+])("a check with flatten=%s answers 400 with the reason", async (flatten, reason) => {
   const { whenFlattened } = await givenIncludes();
 
   const { statusCode, error } = await whenFlattened(flatten);

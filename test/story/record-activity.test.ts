@@ -7,7 +7,7 @@ import { createEvent, daysAgo, whenActivityRead, whenEventsSent } from "../thing
 
 const ROUTE = "POST /v1/activity/events";
 
-test("500 events are 200 and counted; a repeat adds nothing", async () => {
+test("an activity request of 500 events answers 200 and counts them, and a repeat adds nothing", async () => {
   const { world, liveKey: key } = await given();
   const events = Array.from({ length: 500 }, (_, n) =>
     createEvent("open", n % 30, { email: `p${n % 7}@x.com` }),
@@ -22,7 +22,7 @@ test("500 events are 200 and counted; a repeat adds nothing", async () => {
   expect((await whenActivityRead(world, key, "p0@x.com")).data.activity.total_opens).toBe(72);
 });
 
-test("of events with one id the first counts, in one request as in two", async () => {
+test("the service counts the first of several events with one id, in one request or in two", async () => {
   const { world, liveKey: key } = await given();
   const open = createEvent("open", 1);
 
@@ -42,7 +42,7 @@ test("of events with one id the first counts, in one request as in two", async (
   });
 });
 
-test("concurrent requests with the same events count them once", async () => {
+test("concurrent activity requests with the same events count them once", async () => {
   const { world, liveKey: key } = await given();
   const events = Array.from({ length: 60 }, (_, n) => createEvent("click", n % 3));
 
@@ -55,7 +55,7 @@ test("concurrent requests with the same events count them once", async () => {
   expect((await whenActivityRead(world, key)).data.activity.total_clicks).toBe(60);
 });
 
-test("an event that is too old or too far ahead is ignored and named, and one slightly ahead is counted", async () => {
+test("the service ignores and lists events too old or too far ahead, and counts one slightly ahead", async () => {
   const { world, liveKey: key } = await given();
   const old = createEvent("open", 401);
   const ahead = createEvent("open", -1);
@@ -80,22 +80,22 @@ const after = (seconds: number) => ({ ...SOON, occurred_at: daysAgo(1 - seconds 
 
 test.each([
   ["Apple's mail privacy protection", { user_agent: "Mozilla/5.0" }, 1],
-  ["a security gateway by its name", { user_agent: "Mozilla/5.0 (compatible; Barracuda)" }, 1],
-  ["a bot that says so", { user_agent: "Slackbot-LinkExpanding 1.0" }, 1],
-  ["a library", { user_agent: "python-requests/2.32" }, 1],
-  ["a reader that the sender marks as a machine", { machine: true }, 1],
-  ["a reader ten seconds after the delivery", after(10), 1],
-  ["a reader a little before the delivery, by another clock", after(-3), 1],
-  ["a reader eleven seconds after it", after(11), 0],
-  ["a reader a minute before it, by a wrong clock", after(-60), 0],
+  ["a security gateway", { user_agent: "Mozilla/5.0 (compatible; Barracuda)" }, 1],
+  ["a declared bot", { user_agent: "Slackbot-LinkExpanding 1.0" }, 1],
+  ["an HTTP library", { user_agent: "python-requests/2.32" }, 1],
+  ["a client that the sender marks as a machine", { machine: true }, 1],
+  ["a client ten seconds after the delivery", after(10), 1],
+  ["a client a little before the delivery, with another clock", after(-3), 1],
+  ["a client eleven seconds after the delivery", after(11), 0],
+  ["a client a minute before the delivery, with a wrong clock", after(-60), 0],
   [
-    "Gmail's picture proxy, which asks when a person does",
+    "Gmail's image proxy, which acts for a person",
     { user_agent: "Mozilla/5.0 (Windows NT 5.1) Firefox/11.0 (via ggpht.com GoogleImageProxy)" },
     0,
   ],
-  ["a telephone of the make Cubot", { user_agent: "Mozilla/5.0 (Linux; CUBOT NOTE 20) Mobile" }, 0],
-  ["Apple's mail without privacy protection", { user_agent: "Mozilla/5.0 (iPhone) Mobile" }, 0],
-])("an open of %s counts as a machine's: %o, %i", async (_case, more, machine) => {
+  ["a Cubot telephone", { user_agent: "Mozilla/5.0 (Linux; CUBOT NOTE 20) Mobile" }, 0],
+  ["Apple Mail without privacy protection", { user_agent: "Mozilla/5.0 (iPhone) Mobile" }, 0],
+])("the service counts an open by %s (%o) as a machine's: %i", async (_case, more, machine) => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, createEvent("open", 1, more), createEvent("click", 1, more));
 
@@ -107,7 +107,7 @@ test.each([
   expect(activity.engagement_level).toBe(machine ? "unknown" : "high");
 });
 
-test("no address, no domain and no id of an event is stored in plain letters", async () => {
+test("the service stores no address, domain or event id in plain text", async () => {
   const ctx = await given();
   const event = createEvent("open", 1, { email: "Very.Secret+tag@hidden-company.example" });
   const before = JSON.stringify(listStoredItems(ctx));
@@ -121,38 +121,41 @@ test("no address, no domain and no id of an event is stored in plain letters", a
 
 test.each([
   ["501 events", Array.from({ length: 501 }, () => createEvent("open", 1)), "events"],
-  ["no event", [], "events"],
+  ["an empty list", [], "events"],
   ["a wrong address", [createEvent("open", 1, { email: "ann" })], "events.0.email"],
   ["an unknown type", [{ ...createEvent("open", 1), type: "look" }], "events.0.type"],
-  ["no id", [createEvent("open", 1, { id: "" })], "events.0.id"],
+  ["an empty id", [createEvent("open", 1, { id: "" })], "events.0.id"],
   [
-    "a day for a moment",
+    "a date without a time",
     [createEvent("open", 1, { occurred_at: "2026-11-20" })],
     "events.0.occurred_at",
   ],
   [
-    "a moment without its offset",
+    "a time without an offset",
     [createEvent("open", 1, { occurred_at: "2026-11-20T10:00:00" })],
     "events.0.occurred_at",
   ],
   [
-    "no day of the calendar",
+    "a date that no calendar has",
     [createEvent("open", 1, { occurred_at: "2026-02-30T10:00:00Z" })],
     "events.0.occurred_at",
   ],
   ["an unknown field", [{ ...createEvent("open", 1), ip: "192.0.2.1" }], "events.0.ip"],
-])("%s is 400, names the field and counts nothing", async (_case, events, field) => {
-  const ctx = await given();
-  const before = listStoredItems(ctx);
+])(
+  "an activity request with %s answers 400, states the field and counts nothing",
+  async (_case, events, field) => {
+    const ctx = await given();
+    const before = listStoredItems(ctx);
 
-  const refused = await send(ctx.world, ROUTE, { key: ctx.liveKey, body: { events } });
+    const refused = await send(ctx.world, ROUTE, { key: ctx.liveKey, body: { events } });
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.details[0].field).toBe(field);
-  expect(listStoredItems(ctx)).toEqual(before);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.details[0].field).toBe(field);
+    expect(listStoredItems(ctx)).toEqual(before);
+  },
+);
 
-test("the events of a test key get a response and are not stored", async () => {
+test("events of a test key get a response and are not stored", async () => {
   const ctx = await given();
   const before = listStoredItems(ctx);
 
@@ -163,7 +166,7 @@ test("the events of a test key get a response and are not stored", async () => {
 });
 
 test.each([true, false])(
-  "no reply to a write that was done (%s) is 503, and a repeat counts each event once",
+  "an activity request whose write lost its reply (%s) answers 503, and a repeat counts each event once",
   async (written) => {
     const ctx = await given();
     const { liveKey: key, table } = ctx;
@@ -191,7 +194,7 @@ test.each([true, false])(
   },
 );
 
-test("events are counted when a reply of the table is lost once", async () => {
+test("an activity request counts its events when the table loses one reply", async () => {
   const ctx = await given();
   let isFirst = true;
   const forgetful = withTable(ctx, {

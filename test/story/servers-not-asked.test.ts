@@ -23,7 +23,7 @@ const givenExcluded = async () => {
   return { ...ctx, world: { ...ctx.world, engine: excluded } };
 };
 
-test("an address at an excluded provider is unknown, says why, and costs nothing", async () => {
+test("an address at an excluded provider is unknown, states the reason and costs nothing", async () => {
   const ctx = await givenExcluded();
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
@@ -41,7 +41,7 @@ test("an address at an excluded provider is unknown, says why, and costs nothing
   await thenConsistent(ctx);
 });
 
-test("a search at a company of an excluded provider is unknown and costs nothing", async () => {
+test("a search at a company of an excluded provider returns unknown and costs nothing", async () => {
   const ctx = await givenExcluded();
 
   const { statusCode, data } = await whenFound(ctx.world, ctx.liveKey, {
@@ -71,7 +71,7 @@ const limitHosts = (ctx: TestContext): TestContext => {
   return { ...ctx, world: { ...ctx.world, engine: { ...engine, probe } } };
 };
 
-test("an address beyond the limit is unknown, says so, and costs nothing", async () => {
+test("an address beyond the host limit is unknown, states the reason and costs nothing", async () => {
   const ctx = limitHosts(await given({ balance: 10 }));
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
@@ -88,7 +88,7 @@ test("an address beyond the limit is unknown, says so, and costs nothing", async
   await thenConsistent(ctx);
 });
 
-test("an address beyond the limit is verified again, and not answered from the cache", async () => {
+test("an address beyond the host limit is verified again instead of read from the cache", async () => {
   const before = await given({ balance: 10 });
   await whenVerified(limitHosts(before).world, before.liveKey, { email: "ann@x.com" });
 
@@ -97,7 +97,7 @@ test("an address beyond the limit is verified again, and not answered from the c
   expect(data).toMatchObject({ status: "valid", cached: false, credits_used: 1 });
 });
 
-test("rows of a batch beyond the limit are unknown at once and cost nothing", async () => {
+test("batch rows beyond the host limit are unknown at once and cost nothing", async () => {
   const ctx = limitHosts(await given({ balance: 10 }));
   await whenBatched(ctx.world, ctx.liveKey, { emails: ["ann@x.com", "bo@good.com"] });
 
@@ -110,7 +110,7 @@ test("rows of a batch beyond the limit are unknown at once and cost nothing", as
   await thenConsistent(ctx);
 });
 
-test("a search beyond the limit is 503 and refunded", async () => {
+test("a search beyond the host limit answers 503 and is refunded", async () => {
   const ctx = limitHosts(await given({ balance: 10 }));
 
   const response = await whenFound(ctx.world, ctx.liveKey, {

@@ -25,17 +25,20 @@ const rows = [
   reason,
 }));
 
-test.each(rows)("$email is $answer $status $reason, as the page says", async (row) => {
-  const ctx = await given();
+test.each(rows)(
+  "a test verification of $email answers $answer $status $reason, as the sandbox page states",
+  async (row) => {
+    const ctx = await given();
 
-  const { statusCode, data } = await whenVerified(ctx.world, ctx.testKey, { email: row.email });
+    const { statusCode, data } = await whenVerified(ctx.world, ctx.testKey, { email: row.email });
 
-  const { status = "-", reason = "-" } = data ?? {};
-  expect({ email: row.email, answer: statusCode, status, reason }).toEqual(row);
-  expect(data?.credits_used ?? 0).toBe(0);
-});
+    const { status = "-", reason = "-" } = data ?? {};
+    expect({ email: row.email, answer: statusCode, status, reason }).toEqual(row);
+    expect(data?.credits_used ?? 0).toBe(0);
+  },
+);
 
-test("the page leaves out no word and no domain, and says of no other that it is special", () => {
+test("the sandbox page lists every special word and domain and no other", () => {
   const [mailboxes = "", domains = ""] = verifications.split("by the first label");
   const tryKey = (part: string, pattern: RegExp) =>
     [...part.matchAll(pattern)].map(([, word]) => word ?? "");
@@ -53,13 +56,16 @@ test.each([
   ["a number", "invalid1@example.com", "invalid"],
   ["a second word", "invalid.person@your-company.com", "invalid"],
   ["capitals", "INVALID@example.com", "invalid"],
-  ["a longer word, which is another", "invalidated@example.com", "valid"],
+  ["a longer word with other meaning", "invalidated@example.com", "valid"],
   ["a domain below another", "ann@mail.nxdomain.com", "valid"],
-])("the local part begins with the word: %s", async (_case, email, status) => {
-  const { world, testKey } = await given();
+])(
+  "the sandbox recognizes a word at the start of the local part: %s",
+  async (_case, email, status) => {
+    const { world, testKey } = await given();
 
-  expect((await whenVerified(world, testKey, { email })).data.status).toBe(status);
-});
+    expect((await whenVerified(world, testKey, { email })).data.status).toBe(status);
+  },
+);
 
 test("a test key never reaches the mail system", async () => {
   const { world, testKey } = await given();
@@ -71,7 +77,7 @@ test("a test key never reaches the mail system", async () => {
   expect(resultRow.statusCode).toBe(200);
 });
 
-test("no entry is written and no credit moves, whatever the result", async () => {
+test("a test verification writes no ledger entry and moves no credit, whatever its result", async () => {
   const ctx = await given();
   const { world, testKey, later } = ctx;
   const before = await readCredits(ctx);
@@ -91,7 +97,7 @@ test("no entry is written and no credit moves, whatever the result", async () =>
   expect(listOutboxEvents(ctx)).toEqual(pending.map(() => "job.completed"));
 });
 
-test("a job that fails says that nothing was charged", async () => {
+test("a failed test job states that nothing was charged", async () => {
   const { world, testKey } = await given();
   const { data } = await whenVerified(world, testKey, { email: "slow@example.com" });
   await verifySingle.giveUp?.handle(world, { job: data.job_id });
@@ -104,7 +110,7 @@ test("a job that fails says that nothing was charged", async () => {
   });
 });
 
-test("an Idempotency-Key replays, conflicts and is released as under a live key", async () => {
+test("an Idempotency-Key under a test key replays, conflicts and is freed as under a live key", async () => {
   const { world, testKey } = await given();
   const ann = { email: "ann@example.com" };
   await whenVerified(world, testKey, ann, "k");
@@ -119,7 +125,7 @@ test("an Idempotency-Key replays, conflicts and is released as under a live key"
   expect(free.data).not.toHaveProperty("idempotent_replay");
 });
 
-test("a test key is answered in an account without credits", async () => {
+test("a test key verifies in an account without credits", async () => {
   const { world, testKey, liveKey } = await given({ balance: 0 });
   const ann = { email: "ann@example.com" };
 
@@ -148,20 +154,23 @@ const findDearest = (data: any): string => {
   return [...listed, ...issues.map(({ id }) => id), "nothing"][0];
 };
 
-test.each(checks)("a check of $domain is $answer $grade $shows, as the page says", async (row) => {
-  const ctx = await given();
+test.each(checks)(
+  "a test check of $domain answers $answer $grade $shows, as the sandbox page states",
+  async (row) => {
+    const ctx = await given();
 
-  const { statusCode, data } = await whenChecked(ctx.world, ctx.testKey, {
-    domain: row.domain,
-  });
+    const { statusCode, data } = await whenChecked(ctx.world, ctx.testKey, {
+      domain: row.domain,
+    });
 
-  const { grade = "-" } = data ?? {};
-  const shows = data ? findDearest(data) : "-";
-  expect({ domain: row.domain, answer: statusCode, grade, shows }).toEqual(row);
-  expect(listMoves(ctx)).toEqual([]);
-});
+    const { grade = "-" } = data ?? {};
+    const shows = data ? findDearest(data) : "-";
+    expect({ domain: row.domain, answer: statusCode, grade, shows }).toEqual(row);
+    expect(listMoves(ctx)).toEqual([]);
+  },
+);
 
-test("the page leaves out no kind of domain that a check knows", () => {
+test("the sandbox page lists every kind of domain that a check knows", () => {
   expect(checks.map(({ domain }) => domain.split(".")[0] ?? "").toSorted()).toEqual(
     ["example", ...Object.keys(SANDBOX_SENDERS)].toSorted(),
   );
@@ -177,21 +186,24 @@ const persons = [
   pattern,
 }));
 
-test.each(persons)("a search for $first is $answer $status, as the page says", async (row) => {
-  const ctx = await given();
-  const body = { first_name: row.first, last_name: "Lee", domain: "example.com" };
+test.each(persons)(
+  "a test search for $first answers $answer $status, as the sandbox page states",
+  async (row) => {
+    const ctx = await given();
+    const body = { first_name: row.first, last_name: "Lee", domain: "example.com" };
 
-  const { statusCode, data } = await whenFound(ctx.world, ctx.testKey, body);
+    const { statusCode, data } = await whenFound(ctx.world, ctx.testKey, body);
 
-  const { status, email, pattern } = data ?? {};
-  const resultRow = { status: status ?? "-", email: email ?? "-", pattern: pattern ?? "-" };
-  expect({ first: row.first, answer: statusCode, ...resultRow }).toEqual(row);
-  expect(data?.credits_used ?? 0).toBe(0);
-  expect(listMoves(ctx)).toEqual([]);
-  expect(ctx.table.items().filter(({ sk }) => sk === "NAMING")).toEqual([]);
-});
+    const { status, email, pattern } = data ?? {};
+    const resultRow = { status: status ?? "-", email: email ?? "-", pattern: pattern ?? "-" };
+    expect({ first: row.first, answer: statusCode, ...resultRow }).toEqual(row);
+    expect(data?.credits_used ?? 0).toBe(0);
+    expect(listMoves(ctx)).toEqual([]);
+    expect(ctx.table.items().filter(({ sk }) => sk === "NAMING")).toEqual([]);
+  },
+);
 
-test("the page knows what each word comes to in a search", () => {
+test("the sandbox page lists the search result of each special word", () => {
   const words = Object.keys(SANDBOX_MAILBOXES).filter((word) => word !== "catch_all");
 
   expect(persons.map(({ first }) => first.toLowerCase())).toEqual(
@@ -242,7 +254,7 @@ const whenSecondsElapse = async (ctx: TestContext): Promise<unknown[]> => {
   throw new Error("the job takes longer than ten seconds");
 };
 
-test("the page's table has rows", () => {
+test("the sandbox page's table of retried addresses has four rows", () => {
   expect(retried.map(({ email }) => email)).toEqual([
     "greylisted@example.com",
     "unknown@example.com",
@@ -252,7 +264,7 @@ test("the page's table has rows", () => {
 });
 
 test.each(retried)(
-  "$email waits for $waitsFor, a second each time, and comes to $status",
+  "$email waits a second for each of $waitsFor and ends as $status",
   async (row) => {
     const ctx = await givenChunked();
     const emails = ["ann@example.com", row.email];
@@ -277,7 +289,7 @@ test.each(retried)(
 );
 
 test.each(retried.filter(({ email }) => email !== "error@example.com"))(
-  "$email alone is pending, and its job comes to $status",
+  "a verification of $email is pending, and its job ends as $status",
   async ({ email, attempts, status, reason }) => {
     const ctx = await givenChunked();
 
@@ -292,7 +304,7 @@ test.each(retried.filter(({ email }) => email !== "error@example.com"))(
   },
 );
 
-test("a job of nothing but rows that break fails after three seconds, and says so", async () => {
+test("a test job whose rows all fail emits job.failed after three seconds", async () => {
   const ctx = await givenChunked();
   const emails = ["error@example.com", "error+2@example.com", "error+3@example.com"];
   await whenBatched(ctx.world, ctx.testKey, { emails });
@@ -312,7 +324,7 @@ test.each([
   [5, "unknown"],
   [6, "valid"],
 ])(
-  "max_wait_minutes counts the minutes of a live key: with %i a greylisted address is %s",
+  "a greylisted address with max_wait_minutes %i under a test key ends as %s",
   async (max_wait_minutes, status) => {
     const ctx = await givenChunked();
     const body = { emails: ["greylisted@example.com"], options: { max_wait_minutes } };
@@ -324,7 +336,7 @@ test.each([
   },
 );
 
-test("a message of the second attempt that is lost is found due within a minute", async () => {
+test("the scheduled work resends a second attempt's lost message within a minute", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.testKey, { emails: ["greylisted@example.com"] });
   await whenWorked({
@@ -359,45 +371,51 @@ const getRows = (first: RegExp) =>
 const addresses = getRows(/^\| `\w+@/);
 const domains = getRows(/^\| `[\w.]+`/);
 
-test.each(addresses)("$name is $level, last open $third, as the page says", async (row) => {
-  const { world, testKey } = await given();
+test.each(addresses)(
+  "the test activity of $name has level $level and last open $third, as the sandbox page states",
+  async (row) => {
+    const { world, testKey } = await given();
 
-  const { activity } = (await whenActivityRead(world, testKey, row.name)).data;
-  const { data } = await send(world, "POST /v1/activity/batch", {
-    key: testKey,
-    body: { emails: [row.name] },
-  });
+    const { activity } = (await whenActivityRead(world, testKey, row.name)).data;
+    const { data } = await send(world, "POST /v1/activity/batch", {
+      key: testKey,
+      body: { emails: [row.name] },
+    });
 
-  const days = Number.parseInt(row.third, 10);
-  const lastOpen = new Date(world.now().getTime() - days * DAY_MS);
-  expect(activity.engagement_level).toBe(row.level);
-  expect(activity.last_open?.slice(0, 10) ?? "never").toBe(
-    row.third === "never" ? "never" : lastOpen.toISOString().slice(0, 10),
-  );
-  expect(data.results[0].activity).toEqual(activity);
-});
+    const days = Number.parseInt(row.third, 10);
+    const lastOpen = new Date(world.now().getTime() - days * DAY_MS);
+    expect(activity.engagement_level).toBe(row.level);
+    expect(activity.last_open?.slice(0, 10) ?? "never").toBe(
+      row.third === "never" ? "never" : lastOpen.toISOString().slice(0, 10),
+    );
+    expect(data.results[0].activity).toEqual(activity);
+  },
+);
 
-test.each(domains)("$name is $level and listed $third, as the page says", async (row) => {
-  const { world, testKey } = await given();
-  const never = () => Promise.reject(new Error("the network was asked"));
-  const names = { ...world.names, dns: never, listDns: never };
+test.each(domains)(
+  "the test reputation of $name has level $level and listed $third, as the sandbox page states",
+  async (row) => {
+    const { world, testKey } = await given();
+    const never = () => Promise.reject(new Error("the network was asked"));
+    const names = { ...world.names, dns: never, listDns: never };
 
-  const { data } = await send({ ...world, names }, `GET /v1/activity/domain/${row.name}`, {
-    key: testKey,
-  });
+    const { data } = await send({ ...world, names }, `GET /v1/activity/domain/${row.name}`, {
+      key: testKey,
+    });
 
-  expect(data.reputation.level).toBe(row.level);
-  expect(String(data.blacklist_status.listed)).toBe(row.third);
-});
+    expect(data.reputation.level).toBe(row.level);
+    expect(String(data.blacklist_status.listed)).toBe(row.third);
+  },
+);
 
-test("the page leaves out no word and no label", () => {
+test("the sandbox page lists every special word of activity and every label of reputation", () => {
   expect(addresses.map(({ name }) => name.split("@")[0])).toEqual(Object.keys(SANDBOX_DAYS));
   expect(domains.slice(1).map(({ name }) => name.split(".")[0])).toEqual(
     Object.keys(SANDBOX_REPUTATIONS),
   );
 });
 
-test("any other word has the same made-up activity each time, and nothing is stored", async () => {
+test("any other word returns the same mock activity each time, and nothing is stored", async () => {
   const ctx = await given();
   const before = listStoredItems(ctx);
 
@@ -409,7 +427,7 @@ test("any other word has the same made-up activity each time, and nothing is sto
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a test key's activity a year from now is as it is today", async () => {
+test("a test key's activity a year from now equals the one of today", async () => {
   const { world, testKey, later } = await given();
   later(365 * DAY_MS);
 

@@ -124,51 +124,54 @@ const listRefunds = async ({ world, liveKey }: TestContext) => {
     .map(({ credits, reason }: { credits: number; reason: string }) => ({ credits, reason }));
 };
 
-describe.each(Object.entries(THROTTLES))("300 rows behind a throttle: %s", (_, throttle) => {
-  // A file waits as a batch does, whatever the throttle is.
-  test.each(throttle === THROTTLES.gmail ? (["batch", "file"] as const) : (["batch"] as const))(
-    "that lasts for days: a %s waits 15, 60 and 240 minutes, then all of it is refunded",
-    async (kind) => {
-      const ctx = await givenThrottle(throttle, 10_000);
-      await sendList(ctx, kind, { max_wait_minutes: 1_440 });
+describe.each(Object.entries(THROTTLES))(
+  "a list of 300 rows at a provider's throttle: %s",
+  (_, throttle) => {
+    // A file waits as a batch does, whatever the throttle is.
+    test.each(throttle === THROTTLES.gmail ? (["batch", "file"] as const) : (["batch"] as const))(
+      "the service refunds a whole %s after attempts at 15, 60 and 240 minutes when the throttle lasts for days",
+      async (kind) => {
+        const ctx = await givenThrottle(throttle, 10_000);
+        await sendList(ctx, kind, { max_wait_minutes: 1_440 });
 
-      // The first two backoffs of the provider are no attempts.
-      expect(await findWaitMinutes(ctx)).toBeLessThanOrEqual(1);
-      await whenOpenFor(ctx, 4);
-      const waitMinutes = await findWaitMinutes(ctx);
-      expect(waitMinutes).toBeGreaterThan(10);
-      expect(waitMinutes).toBeLessThanOrEqual(15);
-      await whenOpenFor(ctx, 300);
-      expect(await readJob(ctx)).toMatchObject({ status: "processing" });
-      await whenOpenFor(ctx, 60);
+        // The first two backoffs of the provider are no attempts.
+        expect(await findWaitMinutes(ctx)).toBeLessThanOrEqual(1);
+        await whenOpenFor(ctx, 4);
+        const waitMinutes = await findWaitMinutes(ctx);
+        expect(waitMinutes).toBeGreaterThan(10);
+        expect(waitMinutes).toBeLessThanOrEqual(15);
+        await whenOpenFor(ctx, 300);
+        expect(await readJob(ctx)).toMatchObject({ status: "processing" });
+        await whenOpenFor(ctx, 60);
+
+        expect(await readJob(ctx)).toMatchObject({
+          status: "completed",
+          progress: { processed: 300, unknown: 300 },
+        });
+        expect(await readCredits(ctx)).toMatchObject({ available: 1_000, held: 0, spent: 0 });
+        expect(await listRefunds(ctx)).toEqual([{ credits: 300, reason: "not_reached" }]);
+        expect(ctx.sessions()).toBeLessThanOrEqual(20);
+        await thenConsistent(ctx);
+      },
+    );
+
+    test("the service verifies and charges every row when the throttle ends after an hour", async () => {
+      const ctx = await givenThrottle(throttle, 60);
+      await sendList(ctx, "batch", { max_wait_minutes: 1_440 });
+      await whenOpenFor(ctx, 360);
 
       expect(await readJob(ctx)).toMatchObject({
         status: "completed",
-        progress: { processed: 300, unknown: 300 },
+        progress: { processed: 300, valid: 150, invalid: 150, unknown: 0 },
       });
-      expect(await readCredits(ctx)).toMatchObject({ available: 1_000, held: 0, spent: 0 });
-      expect(await listRefunds(ctx)).toEqual([{ credits: 300, reason: "not_reached" }]);
+      expect(await readCredits(ctx)).toMatchObject({ available: 700, held: 0, spent: 300 });
       expect(ctx.sessions()).toBeLessThanOrEqual(20);
       await thenConsistent(ctx);
-    },
-  );
-
-  test("that ends after an hour: every row ends as it is, and is paid", async () => {
-    const ctx = await givenThrottle(throttle, 60);
-    await sendList(ctx, "batch", { max_wait_minutes: 1_440 });
-    await whenOpenFor(ctx, 360);
-
-    expect(await readJob(ctx)).toMatchObject({
-      status: "completed",
-      progress: { processed: 300, valid: 150, invalid: 150, unknown: 0 },
     });
-    expect(await readCredits(ctx)).toMatchObject({ available: 700, held: 0, spent: 300 });
-    expect(ctx.sessions()).toBeLessThanOrEqual(20);
-    await thenConsistent(ctx);
-  });
-});
+  },
+);
 
-test("rows that were verified are paid when others of the job were not", async () => {
+test("a job charges for verified rows when its other rows stay unverified", async () => {
   const ctx = await givenThrottle(THROTTLES.gmail, 10_000);
   const emails = [...LIST.slice(0, 10), "no address at all", "ann@mailinator.com"];
   await whenBatched(ctx.world, ctx.liveKey, { emails, options: { max_wait_minutes: 0 } });
@@ -179,7 +182,7 @@ test("rows that were verified are paid when others of the job were not", async (
   await thenConsistent(ctx);
 });
 
-test("a single verification is pending with its job, and is released when the throttle lasts", async () => {
+test("a single verification is pending with its job, and its credit is released when the throttle lasts", async () => {
   const ctx = await givenThrottle(THROTTLES.gmail, 10_000);
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann.lee@firm.example" });

@@ -40,8 +40,8 @@ const asFile: Sending = (ctx, emails) => whenProcessed(ctx, emails);
 describe.each<[string, Sending]>([
   ["a batch", asBatch],
   ["a file", asFile],
-])("%s", (_kind, whenSent) => {
-  test("whose list cannot be read has failed when its workers were there, and is refunded", async () => {
+])("a damaged list of %s", (_kind, whenSent) => {
+  test("a job whose list cannot be read fails after its workers tried, and is refunded", async () => {
     const ctx = whenDamaged(await givenChunked(), (key) => ofInputs(0)(key));
     const [balance] = [100];
     await whenSent(ctx, createEmails(1));
@@ -61,7 +61,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("of whose list a part is damaged has the results of the others, and says what was refunded", async () => {
+  test("a job with a partly damaged list returns the other rows' results and states its refund", async () => {
     const ctx = await givenChunked({ rows: 2 });
     await whenSent(ctx, createEmails(5));
     const partly = whenDamaged(ctx, ofInputs(60));
@@ -84,7 +84,7 @@ describe.each<[string, Sending]>([
     await thenConsistent(ctx);
   });
 
-  test("whose list is damaged while rows wait is refunded for those that wait", async () => {
+  test("a job whose list is damaged between two attempts refunds its deferred rows", async () => {
     const ctx = await givenChunked({ rows: 4 });
     await whenSent(ctx, ["ann1@x.com", "greylisted@x.com"]);
     await whenWorked(ctx);
@@ -103,7 +103,7 @@ describe.each<[string, Sending]>([
 const download = ({ world, liveKey: key }: TestContext, id: string, query = {}) =>
   send(world, `GET /v1/jobs/${id}/download`, { key, query });
 
-test("results whose list was damaged later are exported without the list's own columns, and all rows are not", async () => {
+test("an export omits own columns when the list was damaged later, and selection=all answers 404", async () => {
   const ctx = await givenChunked();
   await whenProcessed(ctx, createEmails(3));
   await whenQuiet(ctx);
@@ -117,7 +117,7 @@ test("results whose list was damaged later are exported without the list's own c
   expect(all).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
 });
 
-test("rows that were not verified and can no longer be read make an export of all rows 404, not a half of it", async () => {
+test("an export with selection=all answers 404 when skipped rows can no longer be read", async () => {
   const ctx = await givenChunked();
   await whenProcessed(ctx, [...createEmails(3), "ann1@x.com", "no address"]);
   await whenQuiet(ctx);
@@ -131,7 +131,7 @@ test("rows that were not verified and can no longer be read make an export of al
   expect(all).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
 });
 
-test("a damaged upload is refused before any charge, and can be uploaded again", async () => {
+test("a damaged upload is refused before any charge and may be uploaded again", async () => {
   const ctx = await givenChunked();
   const { world, liveKey } = ctx;
   const fileKey = await givenUpload(ctx, liveKey, formatCsv(createEmails(3)));

@@ -32,11 +32,11 @@ const listReports = ({ table }: Awaited<ReturnType<typeof given>>) =>
   table.items().filter(({ pk }) => pk.startsWith("REPORTS#"));
 
 test.each([
-  ["bare", createDailyReport()],
+  ["without a container", createDailyReport()],
   ["in gzip", gzipSync(createDailyReport())],
   ["in zip", createZip({ name: "a.xml", content: createDailyReport() })],
   ["in a mail", createReportMail([{ content: gzipSync(createDailyReport()) }])],
-])("a report %s is stored, and the response summarises it", async (_how, file) => {
+])("the service stores a report %s, and the response summarises it", async (_how, file) => {
   const ctx = await given();
 
   const { statusCode, data } = await uploadFile(ctx.world, ctx.liveKey, file);
@@ -49,7 +49,7 @@ test.each([
 test.each([
   ["without a report", [], "is mail without a DMARC or TLS report"],
   ["with two reports", ["a", "b"], "holds 2 reports"],
-])("a mail %s is refused", async (_case, ids, message) => {
+])("the service refuses a mail %s", async (_case, ids, message) => {
   const { world, liveKey } = await given();
   const parts = ids.map((id) => ({ content: gzipSync(createDailyReport({ id })) }));
 
@@ -58,7 +58,7 @@ test.each([
   expect([statusCode, error?.message]).toEqual([400, expect.stringContaining(message)]);
 });
 
-test("a report with a fault that no sum needs is counted, and the fault is noted", async () => {
+test("the service counts a report with a fault that no sum needs, and notes the fault", async () => {
   const { world, liveKey } = await given();
   const file = createDailyReport({ reporter: "A&B Mail" });
 
@@ -77,7 +77,7 @@ test("a report with a fault that no sum needs is counted, and the fault is noted
   });
 });
 
-test("a report may come as base64 in a body of JSON", async () => {
+test("the service accepts a report as base64 in a JSON body", async () => {
   const { world, liveKey: key } = await given();
   const content = Buffer.from(createDailyReport()).toString("base64");
 
@@ -86,7 +86,7 @@ test("a report may come as base64 in a body of JSON", async () => {
   expect([statusCode, data]).toEqual([201, STORED]);
 });
 
-test("a TLS report is stored for the domain of its policies", async () => {
+test("the service stores a TLS report for the domain of its policies", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await uploadFile(world, key, JSON.stringify(createTlsReport()));
@@ -101,7 +101,7 @@ test("a TLS report is stored for the domain of its policies", async () => {
   });
 });
 
-test("the same report of the same reporter is stored once, packed or not", async () => {
+test("the service stores one report of a reporter once, packed or not", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
   await uploadReport(world, key);
@@ -114,7 +114,7 @@ test("the same report of the same reporter is stored once, packed or not", async
   expect(listReports(ctx)).toHaveLength(2);
 });
 
-test("of reports that arrive together one is stored, and the others are duplicates", async () => {
+test("the service stores one of several equal reports that arrive together and marks the others as duplicates", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
   const body = { content: Buffer.from(createDailyReport()).toString("base64") };
@@ -126,7 +126,7 @@ test("of reports that arrive together one is stored, and the others are duplicat
   expect(listReports(ctx)).toHaveLength(1);
 });
 
-test("a fault of a report is 400 and named by its element", async () => {
+test("a faulty report answers 400 with the faulty element's name", async () => {
   const ctx = await given();
   const report = createDailyReport({ records: [{}, { count: "many" }] });
 
@@ -149,8 +149,8 @@ test("a fault of a report is 400 and named by its element", async () => {
 test.each([
   ["no file", [], "file: is required"],
   ["two files", [["file"], ["file"]], "file: is sent twice"],
-  ["another field", [["file"], ["domain"]], "domain: is not a known field"],
-] as const)("400: a form with %s", async (_what, parts, reason) => {
+  ["an unknown field", [["file"], ["domain"]], "domain: is not a known field"],
+] as const)("a form with %s answers 400", async (_what, parts, reason) => {
   const { world, liveKey: key } = await given();
   const form = parts.map(([name]) => ({ name, fileName: "a.xml", content: createDailyReport() }));
 
@@ -168,7 +168,7 @@ test.each([
   [{ content: "" }, "content: must not be empty"],
   [{}, "content: is required"],
   [{ content: "aGVsbG8=" }, "file: is neither a DMARC aggregate report (XML) nor a TLS report"],
-])("a body %j is 400", async (body, reason) => {
+])("a report in the body %j answers 400", async (body, reason) => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, error } = await send(world, ROUTE, { key, body });
@@ -176,7 +176,7 @@ test.each([
   expect([statusCode, error.message]).toEqual([400, expect.stringContaining(reason)]);
 });
 
-test("a report that unpacks to more than 20 MB is 413", async () => {
+test("a report that unpacks to more than 20 MB answers 413", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, error } = await uploadFile(world, key, gzipSync(Buffer.alloc(21_000_000)));
@@ -185,7 +185,7 @@ test("a report that unpacks to more than 20 MB is 413", async () => {
   expect(error.message).toContain("at most 20000000 bytes");
 });
 
-test("a report beyond an account's bytes of the day is 409", async () => {
+test("a report beyond an account's daily bytes answers 409", async () => {
   const ctx = await given();
   const { world, table, account } = ctx;
   await uploadReport(world, ctx.liveKey);
@@ -201,7 +201,7 @@ test("a report beyond an account's bytes of the day is 409", async () => {
   expect(tomorrow).toMatchObject({ statusCode: 201 });
 });
 
-test("a report without a reply of the table is 503, and may be sent again", async () => {
+test("a report whose write has no reply answers 503, and the client may send it again", async () => {
   const ctx = await given();
   const key = ctx.liveKey;
   await uploadReport(ctx.world, key, { reporter: "yahoo.com" });
@@ -213,7 +213,7 @@ test("a report without a reply of the table is 503, and may be sent again", asyn
   expect(await uploadReport(ctx.world, key)).toMatchObject({ statusCode: 201 });
 });
 
-test("a report is stored as long as the account retains results", async () => {
+test("the service stores a report for as long as the account keeps results", async () => {
   const ctx = await given();
   await uploadReport(ctx.world, ctx.liveKey);
   await setRetention(ctx.world.table, ctx.account, 3);

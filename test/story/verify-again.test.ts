@@ -80,7 +80,7 @@ const readCsv = async ({ world, liveKey }: TestContext): Promise<string[]> => {
   return text.trim().split(/\r?\n/);
 };
 
-test("the unknown rows are charged once and replaced by their new results", async () => {
+test("a child job charges the unknown rows once and replaces them by their new results", async () => {
   const ctx = await givenList();
   ctx.silent.delete("bob");
 
@@ -119,7 +119,7 @@ test("the unknown rows are charged once and replaced by their new results", asyn
   await thenConsistent(ctx);
 });
 
-test("a child is a job of its own: it names its parent, and has the parent's row numbers", async () => {
+test("a child job shows its parent's id and keeps the parent's row numbers", async () => {
   const ctx = await givenList();
   ctx.silent.clear();
   const { data } = await whenAgain(ctx, UNKNOWN);
@@ -131,7 +131,7 @@ test("a child is a job of its own: it names its parent, and has the parent's row
   expect(formatRows(child)).toEqual(["3 bob@x.com valid", "4 cy@x.com valid", "6 eve@x.com valid"]);
 });
 
-test("a row that is found by a filter, a text or its number has its new result alone", async () => {
+test("a filter, a text or a row number finds only the new result of a replaced row", async () => {
   const ctx = await givenList();
   ctx.silent.delete("bob");
   await whenAgain(ctx, UNKNOWN);
@@ -154,7 +154,7 @@ test("a row that is found by a filter, a text or its number has its new result a
   });
 });
 
-test("a second child replaces rows that a first one replaced", async () => {
+test("a second child job replaces rows that a first one replaced", async () => {
   const ctx = await givenList();
   ctx.silent.delete("bob");
   await whenAgain(ctx, UNKNOWN);
@@ -173,7 +173,7 @@ test("a second child replaces rows that a first one replaced", async () => {
   await thenConsistent(ctx);
 });
 
-test("an export has the new results beside the list's own cells, also one that was made before", async () => {
+test("an export contains the new results beside the list's own cells, also after an earlier export", async () => {
   const ctx = await givenList();
   const before = await readCsv(ctx);
   ctx.silent.clear();
@@ -187,7 +187,7 @@ test("an export has the new results beside the list's own cells, also one that w
   expect(after[2]).toMatch(/^bob@x\.com,Bob,bob@x\.com,valid,/);
 });
 
-test("rows of a domain that was typed wrong are verified at the one that was meant", async () => {
+test("a child job verifies the rows of a mistyped domain at the meant domain", async () => {
   const ctx = await givenList("email,name\nann@gmial.com,Ann\nbob@x.com,Bob\ndee@gmial.com,Dee\n");
 
   const { summary } = await readJob(ctx);
@@ -208,7 +208,7 @@ test("rows of a domain that was typed wrong are verified at the one that was mea
   await thenConsistent(ctx);
 });
 
-test("a row that is corrected to an address of the list is not charged, and has its result with a mark", async () => {
+test("a row corrected to another address of the list costs nothing and shows its result as a duplicate", async () => {
   const ctx = await givenList(
     "email,name\nann@gmial.com,Ann\nAnn@x.com,Ann\nbob@gmial.com,Bob\ncy@gmial.com,Cy\nbob@x.com,Bob\n",
   );
@@ -239,7 +239,7 @@ test("a row that is corrected to an address of the list is not charged, and has 
   await thenConsistent(ctx);
 });
 
-test("a child whose rows all repeat others charges nothing and ends at once", async () => {
+test("a child job whose rows all repeat others charges nothing and ends at once", async () => {
   const ctx = await givenList("email,name\nann@gmial.com,Ann\nann@x.com,Ann\n");
 
   const { data } = await whenAgain(ctx, { correct: { domain: "gmial.com", meant: "x.com" } });
@@ -252,7 +252,7 @@ test("a child whose rows all repeat others charges nothing and ends at once", as
   await thenConsistent(ctx);
 });
 
-test("a repeat with the same key is the same response and one charge, also once the parent is deleted", async () => {
+test("a repeated child job request returns the same response for free, even after the parent's deletion", async () => {
   const ctx = await givenList();
   const [first, second] = await Promise.all([whenAgain(ctx, UNKNOWN), whenAgain(ctx, UNKNOWN)]);
   await whenQuiet(ctx);
@@ -270,7 +270,7 @@ test("a repeat with the same key is the same response and one charge, also once 
   await thenConsistent(ctx);
 });
 
-test("a second child at once is 409 and charges nothing", async () => {
+test("a second child job beside a running one answers 409 and charges nothing", async () => {
   const ctx = await givenList();
   const [one, two] = await Promise.all([
     whenAgain(ctx, UNKNOWN),
@@ -284,10 +284,10 @@ test("a second child at once is 409 and charges nothing", async () => {
 });
 
 test.each([
-  ["no row that matches", { filter: "status:spam_trap" }, 400, "INVALID_REQUEST"],
-  ["no selection", {}, 400, "INVALID_REQUEST"],
-  ["a domain that is none", { correct: { domain: "-", meant: "x.com" } }, 400, "INVALID_REQUEST"],
-])("%s is refused, and nothing is charged", async (_what, body, status, code) => {
+  ["a filter without a matching row", { filter: "status:spam_trap" }, 400, "INVALID_REQUEST"],
+  ["no filter", {}, 400, "INVALID_REQUEST"],
+  ["an invalid domain", { correct: { domain: "-", meant: "x.com" } }, 400, "INVALID_REQUEST"],
+])("a child job with %s is refused without a charge", async (_what, body, status, code) => {
   const ctx = await givenList();
   const { available } = await readCredits(ctx);
 
@@ -298,7 +298,7 @@ test.each([
   expect((await readCredits(ctx)).available).toBe(available);
 });
 
-test("a parent shows the rows of its child while other rows of the child wait", async () => {
+test("a parent shows the finished rows of its child while the child's other rows wait", async () => {
   const ctx = await givenWaitingChild();
 
   const parent = await readJob(ctx);
@@ -330,7 +330,7 @@ const givenWaitingList = async (rows: number) => {
 };
 
 test.each([1, 2, 3])(
-  "a list that waits has its finished rows verified again, in chunks of %i",
+  "a child job verifies the finished rows of a waiting list again, in chunks of %i",
   async (rows) => {
     const ctx = await givenWaitingList(rows);
     expect(await readJob(ctx)).toMatchObject({ status: "processing", progress: { processed: 2 } });
@@ -361,7 +361,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a pass of the list and one of its child over the same chunk both count", async () => {
+test("a parent counts both when its own attempt and its child's attempt work on the same chunk", async () => {
   const ctx = await givenWaitingList(3);
   await whenAgain(ctx, UNKNOWN);
   let isFirst = true;
@@ -396,7 +396,7 @@ test("a pass of the list and one of its child over the same chunk both count", a
   await thenConsistent(ctx);
 });
 
-test("a cancelled child gives its parent its results, and the rest is refunded", async () => {
+test("a cancelled child job keeps its results in the parent and refunds the rest", async () => {
   const ctx = await givenWaitingChild();
 
   const cancelled = await send(ctx.world, `POST /v1/jobs/${ctx.child}/cancel`, {
@@ -411,7 +411,7 @@ test("a cancelled child gives its parent its results, and the rest is refunded",
   await thenConsistent(ctx);
 });
 
-test("the reconciler finishes a child whose process died before its parent was written", async () => {
+test("the reconciler completes a child job whose process died before it updated the parent", async () => {
   const ctx = await givenWaitingChild();
   let isDead = false;
   const world = withTable(ctx, {
@@ -433,7 +433,7 @@ test("the reconciler finishes a child whose process died before its parent was w
   await thenConsistent(ctx);
 });
 
-test("a child that an older process ended, without its parent, is finished by the next request", async () => {
+test("the next request completes a child job that an older process ended without its parent", async () => {
   const ctx = await givenList();
   ctx.silent.delete("bob");
   const { data } = await whenAgain(ctx, UNKNOWN);
@@ -456,7 +456,7 @@ test("a child that an older process ended, without its parent, is finished by th
   await thenConsistent(ctx);
 });
 
-test("a child that is killed after any chunk replaces each row once", async () => {
+test("a child job that is killed after any chunk replaces each row once", async () => {
   for (let kill = 1; kill <= 4; kill++) {
     const ctx = await givenList();
     ctx.silent.clear();
@@ -482,7 +482,7 @@ test("a child that is killed after any chunk replaces each row once", async () =
   }
 });
 
-test("a job with a child, and a child's job before it, cannot be deleted", async () => {
+test("deleting a job with a child, or the child itself, is refused while the child runs", async () => {
   const ctx = await givenList();
   const { data } = await whenAgain(ctx, UNKNOWN);
 

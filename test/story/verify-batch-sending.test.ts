@@ -15,7 +15,7 @@ import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "..
 const MINUTE_MS = 60_000;
 
 test.each(["refused", "unknown", "unheard"] as const)(
-  "a batch of which every message is %s is accepted all the same, and sent again within minutes",
+  "a batch is accepted when every message's send is %s, and its messages are sent again within minutes",
   async (fate) => {
     const ctx = await givenChunked();
     const response = await whenBatched(
@@ -35,7 +35,7 @@ test.each(["refused", "unknown", "unheard"] as const)(
   },
 );
 
-test("a queue that breaks after the debit undoes no accepted job", async () => {
+test("an accepted batch continues when its queue fails after the debit", async () => {
   const ctx = await givenChunked();
   const world = { ...ctx.world, queue: { ...ctx.queue, sendMany: rejectDown } };
 
@@ -46,7 +46,7 @@ test("a queue that breaks after the debit undoes no accepted job", async () => {
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
 });
 
-test("a stuck job is sent again each hour until it ends, and no chunk is done twice", async () => {
+test("the reconciler sends a stuck job's messages every hour until it ends, and verifies no chunk twice", async () => {
   const ctx = await givenChunked();
   const { world, liveKey, later, queue } = ctx;
   await whenBatched(
@@ -80,7 +80,7 @@ test("a stuck job is sent again each hour until it ends, and no chunk is done tw
 // deferred.
 const EFFECTS = 5;
 
-test("a batch without a crash makes as many changes as the crashes below have places", async () => {
+test("a batch without a crash makes as many changes as there are crash cases", async () => {
   const ctx = await givenChunked();
   const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
 
@@ -90,7 +90,7 @@ test("a batch without a crash makes as many changes as the crashes below have pl
 });
 
 test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
-  "a process that is gone after %i changes leaves nothing or a job that ends, and its key tells which",
+  "a batch that crashes after %i changes leaves nothing or a job that ends, and its key shows which",
   async (effects) => {
     const ctx = await givenChunked();
     const { world, liveKey } = ctx;

@@ -11,7 +11,7 @@ import { createEmails, formatRows, givenChunked, readJob, whenBatched } from "..
 
 const DAY_MS = 86_400_000;
 
-test("a batch is 202, paid for at once, and a job that is worked off to the last address", async () => {
+test("a batch answers 202, charges at once, and its job verifies every address", async () => {
   const ctx = await givenChunked();
   const { world, liveKey } = ctx;
 
@@ -44,7 +44,7 @@ test("a batch is 202, paid for at once, and a job that is worked off to the last
   expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
-test("a chunk is as large as the settings say", async () => {
+test("a batch splits its rows into chunks of the configured size", async () => {
   const ctx = await givenChunked({ rows: 3 });
 
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(7) });
@@ -52,7 +52,7 @@ test("a chunk is as large as the settings say", async () => {
   expect(ctx.queue.pending()).toBe(3);
 });
 
-test("the same address is verified and charged once, and a text that is no address has a result", async () => {
+test("a batch verifies and charges a repeated address once, and returns a result for a text without an address", async () => {
   const ctx = await givenChunked();
   const emails = [
     "Bo@X.com",
@@ -83,25 +83,28 @@ test("the same address is verified and charged once, and a text that is no addre
 });
 
 test.each([
-  ["nothing", undefined, { ai: true, smtp: true }],
-  ["no ai", { include_ai: false }, { ai: false, smtp: true }],
-  ["no mail server", { deep_verify: false }, { ai: true, smtp: false }],
-])("each result of a batch that asks for %s has just that", async (_case, options, parts) => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.liveKey, {
-    emails: createEmails(1),
-    ...(options && { options }),
-  });
-  await whenWorked(ctx);
+  ["no options", undefined, { ai: true, smtp: true }],
+  ["include_ai false", { include_ai: false }, { ai: false, smtp: true }],
+  ["deep_verify false", { deep_verify: false }, { ai: true, smtp: false }],
+])(
+  "the results of a batch with %s contain exactly the requested parts",
+  async (_case, options, parts) => {
+    const ctx = await givenChunked();
+    await whenBatched(ctx.world, ctx.liveKey, {
+      emails: createEmails(1),
+      ...(options && { options }),
+    });
+    await whenWorked(ctx);
 
-  const { results } = await readJob(ctx);
+    const { results } = await readJob(ctx);
 
-  expect({ ai: "ai" in results[0], smtp: results[0].verification.smtp_check }).toEqual(parts);
-});
+    expect({ ai: "ai" in results[0], smtp: results[0].verification.smtp_check }).toEqual(parts);
+  },
+);
 
 const SECRET = "s".repeat(16);
 
-test("a batch's webhook_url is in the one event of its end, with an encrypted secret", async () => {
+test("a batch stores its webhook_url in the one event of its end, with an encrypted secret", async () => {
   const ctx = await givenChunked();
   const callback = { webhook_url: "https://x.example/done", webhook_secret: SECRET };
   await whenBatched(ctx.world, ctx.liveKey, {
@@ -132,9 +135,9 @@ test("a batch's webhook_url is in the one event of its end, with an encrypted se
 });
 
 test.each([
-  ["the most", createEmails(10_000), 10_000],
-  ["one", ["x".repeat(1_000)], 1],
-])("a batch of %s is accepted", async (_case, emails, charged) => {
+  ["the maximum of addresses", createEmails(10_000), 10_000],
+  ["one address", ["x".repeat(1_000)], 1],
+])("a batch with %s is accepted", async (_case, emails, charged) => {
   const { world, liveKey } = await givenChunked({ rows: 100, balance: 10_000 });
 
   expect(await whenBatched(world, liveKey, { emails })).toMatchObject({
@@ -147,61 +150,67 @@ const HTTPS = "webhook_url: must be an https address without credentials";
 
 test.each(asRows<[string, unknown, string]>`
   no body | ${undefined} | body: is required
-  a list | ${createEmails(2)} | body: must be a JSON object
+  a list as body | ${createEmails(2)} | body: must be a JSON object
   no addresses | ${{}} | emails: is required
   an empty list | ${{ emails: [] }} | emails: must have at least one entry
-  addresses that are a text | ${{ emails: "ann@x.com" }} | emails: must be
+  a text instead of addresses | ${{ emails: "ann@x.com" }} | emails: must be
   an address that is a number | ${{ emails: ["ann@x.com", 5] }} | emails.1: must be string
   an endless address | ${{ emails: ["x".repeat(1_001)] }} | emails.0: must have at most 1000
   too many addresses | ${{ emails: createEmails(10_001) }} | emails: must have at most 10000 entries
-  too many of what is no address | ${{ emails: Array(10_001).fill(5) }} | at most 10000 entries
-  one address of a verification | ${{ emails: createEmails(1), email: "ann@x.com" }} | email: is not a known field
-  a list to subtract | ${{ emails: createEmails(1), except: [] }} | except: is not a known field
-  activity | ${{ emails: createEmails(1), include_activity: true }} | include_activity: is not a known field
-  a bound for a wait | ${{ emails: createEmails(1), options: { timeout_ms: 5_000 } }} | options.timeout_ms: is not a known field
-  evidence | ${{ emails: createEmails(1), options: { include_evidence: true } }} | options.include_evidence: is not a known field
+  too many texts without an @ | ${{ emails: Array(10_001).fill(5) }} | at most 10000 entries
+  the field email | ${{ emails: createEmails(1), email: "ann@x.com" }} | email: is not a known field
+  the field except | ${{ emails: createEmails(1), except: [] }} | except: is not a known field
+  include_activity | ${{ emails: createEmails(1), include_activity: true }} | include_activity: is not a known field
+  timeout_ms | ${{ emails: createEmails(1), options: { timeout_ms: 5_000 } }} | options.timeout_ms: is not a known field
+  include_evidence | ${{ emails: createEmails(1), options: { include_evidence: true } }} | options.include_evidence: is not a known field
   options that are a list | ${{ emails: createEmails(1), options: [] }} | options: must be an object
   an option that is a word | ${{ emails: createEmails(1), options: { include_ai: "no" } }} | options.include_ai: must be true or false
   a name of blanks | ${{ emails: createEmails(1), name: " " }} | name: must not be empty
   an endless name | ${{ emails: createEmails(1), name: "x".repeat(201) }} | name: must have at most 200
   a callback without TLS | ${{ emails: createEmails(1), webhook_url: "http://x.example" }} | ${HTTPS}
   a callback with a password | ${{ emails: createEmails(1), webhook_url: "https://a:b@x.example" }} | ${HTTPS}
-  a callback to nowhere | ${{ emails: createEmails(1), webhook_url: "x.example" }} | ${HTTPS}
-  a secret for no callback | ${{ emails: createEmails(1), webhook_secret: SECRET }} | webhook_secret: requires webhook_url
+  a callback without a host | ${{ emails: createEmails(1), webhook_url: "x.example" }} | ${HTTPS}
+  a secret without a callback | ${{ emails: createEmails(1), webhook_secret: SECRET }} | webhook_secret: requires webhook_url
   an empty secret | ${{ emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "" }} | webhook_secret: must not be empty
   an endless secret | ${{ emails: createEmails(1), webhook_url: "https://x.example", webhook_secret: "s".repeat(257) }}
     | webhook_secret: must have at most 256 characters
-`)("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
-  const ctx = await givenChunked();
-  const before = listStoredItems(ctx);
+`)(
+  "a batch with %s answers 400, states the field and changes nothing",
+  async (_case, body, words) => {
+    const ctx = await givenChunked();
+    const before = listStoredItems(ctx);
 
-  const limited = await whenBatched(ctx.world, ctx.liveKey, body);
+    const limited = await whenBatched(ctx.world, ctx.liveKey, body);
 
-  expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(limited.error.message).toContain(words);
-  expect(limited.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listStoredItems(ctx)).toEqual(before);
-  expect([ctx.queue.pending(), ctx.blobs.keys()]).toEqual([0, []]);
-});
+    expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(limited.error.message).toContain(words);
+    expect(limited.error.message).toMatch(/Nothing was charged\.$/);
+    expect(listStoredItems(ctx)).toEqual(before);
+    expect([ctx.queue.pending(), ctx.blobs.keys()]).toEqual([0, []]);
+  },
+);
 
 test.each([
   ["without an Idempotency-Key", undefined],
-  ["with one", "k"],
-])("too few credits are 402 %s, and write and queue nothing", async (_case, keyed) => {
-  const ctx = await givenChunked({ balance: 4.5 });
-  const before = listStoredItems(ctx);
+  ["with an Idempotency-Key", "k"],
+])(
+  "a batch answers 402 %s and stores and queues nothing when the credits are too few",
+  async (_case, keyed) => {
+    const ctx = await givenChunked({ balance: 4.5 });
+    const before = listStoredItems(ctx);
 
-  const limited = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) }, keyed);
+    const limited = await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) }, keyed);
 
-  expect(limited).toMatchObject({
-    statusCode: 402,
-    error: { code: "INSUFFICIENT_CREDITS", details: { needed: 5, available: 4.5 } },
-  });
-  expect(listStoredItems(ctx)).toEqual(before);
-  expect(ctx.queue.pending()).toBe(0);
-});
+    expect(limited).toMatchObject({
+      statusCode: 402,
+      error: { code: "INSUFFICIENT_CREDITS", details: { needed: 5, available: 4.5 } },
+    });
+    expect(listStoredItems(ctx)).toEqual(before);
+    expect(ctx.queue.pending()).toBe(0);
+  },
+);
 
-test("more different addresses than the plan allows are 413, charge nothing, and are found before the balance is", async () => {
+test("a batch beyond the plan's number of addresses answers 413 before it reads the balance, and charges nothing", async () => {
   const ctx = await givenChunked({ plan: "free", balance: 5, rows: 100 });
   const before = listStoredItems(ctx);
 
@@ -217,14 +226,14 @@ test("more different addresses than the plan allows are 413, charge nothing, and
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the plan counts different addresses", async () => {
+test("the plan's limit counts distinct addresses", async () => {
   const { world, liveKey } = await givenChunked({ plan: "free", balance: 1_000, rows: 100 });
   const emails = [...createEmails(1_000), ...createEmails(1_000)];
 
   expect((await whenBatched(world, liveKey, { emails })).statusCode).toBe(202);
 });
 
-test("a repeat is the same job, says so, and costs nothing, also when the job is done", async () => {
+test("a repeated batch returns the same job with idempotent_replay and costs nothing, also after the job's end", async () => {
   const ctx = await givenChunked();
   const { world, liveKey, later } = ctx;
   const body = { emails: [...createEmails(3), "ann1@x.com"] };
@@ -248,7 +257,7 @@ test.each([
   ["another name", { emails: createEmails(2), name: "Spring" }],
   ["another callback", { emails: createEmails(2), webhook_url: "https://x.example" }],
   ["another option", { emails: createEmails(2), options: { include_ai: false } }],
-])("the same key for %s is 409 and charges nothing", async (_case, body) => {
+])("reusing a batch's key with %s answers 409 and charges nothing", async (_case, body) => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) }, "k");
   const before = listStoredItems(ctx);
@@ -260,7 +269,7 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a payment without a reply is 500 that promises nothing, and the job goes on where it was paid", async () => {
+test("a batch whose payment has no reply answers 500 without a promise, and its job continues if it was paid", async () => {
   const ctx = await givenChunked();
   const world = withLostReplies(ctx, ctx.world, 1, true);
 
@@ -274,7 +283,7 @@ test("a payment without a reply is 500 that promises nothing, and the job goes o
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 3 });
 });
 
-test("a test key's batch is the same job, seen by test keys alone, and free", async () => {
+test("a test key's batch runs as a free job that only test keys see", async () => {
   const ctx = await givenChunked({ balance: 0 });
   const { world, liveKey, testKey } = ctx;
 
@@ -289,7 +298,7 @@ test("a test key's batch is the same job, seen by test keys alone, and free", as
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a list that takes the credits below a threshold emits its event with the debit", async () => {
+test("a batch that lowers the balance below a threshold emits the threshold's event with the debit", async () => {
   const ctx = await givenChunked({ balance: 10 });
 
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(10) });

@@ -19,7 +19,7 @@ const givenOpen = async () => {
   return ctx;
 };
 
-test("the activity of the address stands beside the verdict when it is asked for, at no extra cost", async () => {
+test("a verification with include_activity returns the address's activity beside the verdict for free", async () => {
   const ctx = await givenOpen();
 
   const { statusCode, data } = await whenVerified(ctx.world, ctx.liveKey, ask);
@@ -30,11 +30,11 @@ test("the activity of the address stands beside the verdict when it is asked for
 });
 
 test.each([
-  ["not asked for", { email: "ann@x.com" }],
-  ["declined", { ...ask, include_activity: false }],
-  ["of an address of which nothing is known", { ...ask, email: "bo@x.com" }],
-  ["of a text that is no address", { ...ask, email: "no address" }],
-])("activity %s is left out", async (_case, body) => {
+  ["without the option", { email: "ann@x.com" }],
+  ["with include_activity false", { ...ask, include_activity: false }],
+  ["of an address without events", { ...ask, email: "bo@x.com" }],
+  ["of a text without an address", { ...ask, email: "no address" }],
+])("a verification %s omits activity", async (_case, body) => {
   const { world, liveKey } = await givenOpen();
 
   const { statusCode, data } = await whenVerified(world, liveKey, body);
@@ -43,7 +43,7 @@ test.each([
   expect(data).not.toHaveProperty("activity");
 });
 
-test("a cached result has the current activity", async () => {
+test("a cached result contains the current activity", async () => {
   const { world, liveKey, later } = await givenOpen();
   await whenVerified(world, liveKey, { email: "ann@x.com" });
   await whenEventsSent(world, liveKey, createEvent("click", 0));
@@ -55,7 +55,7 @@ test("a cached result has the current activity", async () => {
   expect(data.activity).toMatchObject({ last_seen: daysAgo(0), clicks_last_30d: 1 });
 });
 
-test("a replay has the current activity, and all else as in the first response", async () => {
+test("a replay contains the current activity and otherwise equals the first response", async () => {
   const { world, liveKey } = await givenOpen();
   const first = await whenVerified(world, liveKey, ask, "k");
   await whenEventsSent(world, liveKey, createEvent("open", 1));
@@ -70,7 +70,7 @@ test("a replay has the current activity, and all else as in the first response",
   });
 });
 
-test("a pending answer has no activity", async () => {
+test("a pending response contains no activity", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenEventsSent(world, liveKey, createEvent("open", 2, { email: "slow@x.com" }));
 
@@ -80,7 +80,7 @@ test("a pending answer has no activity", async () => {
   expect(data).not.toHaveProperty("activity");
 });
 
-test("a paid verdict is returned also when activity cannot be read", async () => {
+test("a verification returns its paid verdict without activity when activity cannot be read", async () => {
   const ctx = await givenOpen();
 
   const response = await whenVerified(withUnreadable(ctx, "ACTIVITY#"), ctx.liveKey, ask);
@@ -90,7 +90,7 @@ test("a paid verdict is returned also when activity cannot be read", async () =>
   expect(ctx.logged.map(({ event }) => event)).toContain("activity_unread");
 });
 
-test("a test key gets made-up activity", async () => {
+test("a test key's verification returns mock activity", async () => {
   const { world, testKey } = await given();
 
   const { data } = await whenVerified(world, testKey, ask);

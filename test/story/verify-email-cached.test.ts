@@ -8,7 +8,7 @@ import { whenVerified } from "../app/send.ts";
 const DAY_MS = 86_400_000;
 const ann = { email: "Ann.Lee@example.com" };
 
-test("the same address within a day returns the cached result for half a credit", async () => {
+test("verifying an address again within a day returns the cached result for half a credit", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const first = await whenVerified(world, liveKey, ann);
@@ -21,7 +21,7 @@ test("the same address within a day returns the cached result for half a credit"
   expect(await readCredits(ctx)).toMatchObject({ available: 8.5, held: 0, spent: 1.5 });
 });
 
-test("the same address after a day is verified anew", async () => {
+test("verifying an address again after a day asks the mail server again", async () => {
   const { world, liveKey, later } = await given({ balance: 10 });
   await whenVerified(world, liveKey, ann);
   later(DAY_MS);
@@ -32,7 +32,7 @@ test("the same address after a day is verified anew", async () => {
   expect(data.verified_at).toBe("2026-11-22T00:00:00.000Z");
 });
 
-test("a cached response does not extend the day", async () => {
+test("a cached response does not extend its result's day", async () => {
   const { world, liveKey, later } = await given({ balance: 10 });
   await whenVerified(world, liveKey, ann);
   later(DAY_MS - 1_000);
@@ -43,7 +43,7 @@ test("a cached response does not extend the day", async () => {
 });
 
 test.each(["ann.lee@EXAMPLE.com", "ANN.LEE@example.com", " <Ann.Lee@example.com> "])(
-  "another spelling is the same address, and is returned as it is written: %s",
+  "the cache treats another spelling as the same address and returns that spelling: %s",
   async (email) => {
     const { world, liveKey } = await given({ balance: 10 });
     await whenVerified(world, liveKey, ann);
@@ -56,7 +56,7 @@ test.each(["ann.lee@EXAMPLE.com", "ANN.LEE@example.com", " <Ann.Lee@example.com>
 );
 
 test.each(["ann.lee+x@example.com", "annlee@example.com", "ann.lee@mail.example.com"])(
-  "another address is another one, however much it looks like it: %s",
+  "the cache keeps a similar address apart: %s",
   async (email) => {
     const { world, liveKey } = await given({ balance: 10 });
     await whenVerified(world, liveKey, ann);
@@ -65,7 +65,7 @@ test.each(["ann.lee+x@example.com", "annlee@example.com", "ann.lee@mail.example.
   },
 );
 
-test("no account finds out what another verified", async () => {
+test("an account never receives another account's cached result", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(world, liveKey, ann);
@@ -76,7 +76,7 @@ test("no account finds out what another verified", async () => {
   });
 });
 
-test("a result that proved nothing is verified again", async () => {
+test("an unknown result is verified again", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "blocked@x.com" });
 
@@ -90,9 +90,9 @@ test("a result that proved nothing is verified again", async () => {
 test.each([
   ["ai", { include_ai: true }, { ai: true, evidence: false }],
   ["evidence", { include_ai: false, include_evidence: true }, { ai: false, evidence: true }],
-  ["neither", { include_ai: false }, { ai: false, evidence: false }],
+  ["neither ai nor evidence", { include_ai: false }, { ai: false, evidence: false }],
 ])(
-  "a request for %s gets it from the cache, though the first request did not ask for it",
+  "the cache answers a request for %s that the first request did not make",
   async (_, options, parts) => {
     for (const first of [{ include_ai: false }, { include_evidence: true }]) {
       const { world, liveKey } = await given({ balance: 10 });
@@ -106,7 +106,7 @@ test.each([
   },
 );
 
-test("half a credit is enough for a cached result alone", async () => {
+test("a cached result costs half a credit and answers 402 below that", async () => {
   const { world, liveKey } = await given({ balance: 1.5 });
   await whenVerified(world, liveKey, ann);
 
@@ -118,7 +118,7 @@ test("half a credit is enough for a cached result alone", async () => {
   });
 });
 
-test("an Idempotency-Key that bought a cached result replays it without a charge", async () => {
+test("an Idempotency-Key that bought a cached result replays that result without a charge", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, ann);
@@ -131,7 +131,7 @@ test("an Idempotency-Key that bought a cached result replays it without a charge
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
 });
 
-test("a test key's result is made up: it is not cached, and the cache does not answer it", async () => {
+test("a test key's mock result is neither cached nor read from the cache", async () => {
   const { world, liveKey, testKey } = await given({ balance: 10 });
 
   const answers = [

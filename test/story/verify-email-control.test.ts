@@ -35,7 +35,7 @@ const verify = (
 
 const CONTROL = { status: "controlled", issuer: ISSUER, profile: "draft-02" };
 
-test("a proof of control is a valid result for half a credit, and no mail server is asked", async () => {
+test("a proof of control returns valid for half a credit without asking the mail server", async () => {
   const ctx = await givenVisitor();
 
   const { statusCode, data } = await verify(ctx, ctx.body, undefined, withBrokenEngine(ctx));
@@ -63,7 +63,7 @@ test("a proof of control is a valid result for half a credit, and no mail server
   await thenConsistent(ctx);
 });
 
-test("a role or disposable address is valid where control is proven, and its flags say what it is", async () => {
+test("a proof of control makes a role or disposable address valid, and the flags keep its kind", async () => {
   const role = await givenVisitor("info@example.com");
   expect((await verify(role)).data).toMatchObject({
     status: "valid",
@@ -82,7 +82,7 @@ test("a role or disposable address is valid where control is proven, and its fla
   });
 });
 
-test("the verification after a proof of control asks the mail server", async () => {
+test("a verification after a proof of control asks the mail server", async () => {
   const ctx = await givenVisitor();
   await verify(ctx);
 
@@ -93,7 +93,7 @@ test("the verification after a proof of control asks the mail server", async () 
   expect(data).not.toHaveProperty("proof");
 });
 
-test("a proof of control wins over a cached result", async () => {
+test("a proof of control overrides a cached result", async () => {
   const ctx = await givenVisitor();
   await verify(ctx, { email: EMAIL });
 
@@ -115,21 +115,24 @@ test.each<[string, (ctx: Visitor) => object]>([
       return control;
     },
   ],
-])("a proof that is %s changes nothing but `control`", async (status, toControl) => {
-  const ctx = await givenVisitor();
-  const without = await given({ balance: 10 });
+])(
+  "a proof with the fault %s changes only the field `control` of the response",
+  async (status, toControl) => {
+    const ctx = await givenVisitor();
+    const without = await given({ balance: 10 });
 
-  const bad = await verify(ctx, { email: EMAIL, control: toControl(ctx) });
-  const absent = await whenVerified(without.world, without.liveKey, { email: EMAIL });
+    const bad = await verify(ctx, { email: EMAIL, control: toControl(ctx) });
+    const absent = await whenVerified(without.world, without.liveKey, { email: EMAIL });
 
-  expect(bad.data).toEqual({ ...absent.data, control: { status } });
-  expect(listMoves(ctx)).toEqual(listMoves(without));
+    expect(bad.data).toEqual({ ...absent.data, control: { status } });
+    expect(listMoves(ctx)).toEqual(listMoves(without));
 
-  const cached = await verify(ctx, { email: EMAIL, control: toControl(ctx) });
-  expect(cached.data).toMatchObject({ cached: true, credits_used: 0.5, control: { status } });
-});
+    const cached = await verify(ctx, { email: EMAIL, control: toControl(ctx) });
+    expect(cached.data).toMatchObject({ cached: true, credits_used: 0.5, control: { status } });
+  },
+);
 
-test("a pending answer and its repeat have the outcome of the proof", async () => {
+test("a pending response and its repeat contain the proof's outcome", async () => {
   const ctx = await givenVisitor();
   const body = { email: EMAIL, control: { ...ctx.control, nonce: "another" } };
   const first = await verify(ctx, body, "k", withSlowEngine(ctx));
@@ -144,7 +147,7 @@ test("a pending answer and its repeat have the outcome of the proof", async () =
   await thenConsistent(ctx);
 });
 
-test("a repeat is the same answer, though the token has expired since", async () => {
+test("a repeated proof of control returns the same response after the token expired", async () => {
   const ctx = await givenVisitor();
   const first = await verify(ctx, ctx.body, "k");
   ctx.later(10 * MINUTE_MS);
@@ -158,7 +161,7 @@ test("a repeat is the same answer, though the token has expired since", async ()
 test.each([
   ["was written", true],
   ["was not written", false],
-])("a payment without a reply that %s is charged once, by its repeat", async (_, written) => {
+])("a payment whose lost reply %s is charged once, by the repeat", async (_, written) => {
   const ctx = await givenVisitor();
   const lost = await verify(ctx, ctx.body, "k", withLostReplies(ctx, ctx.world, 1, written));
   expect(lost).toMatchObject({ statusCode: 503, error: { money: "retry_same_key" } });
@@ -170,7 +173,7 @@ test.each([
   await thenConsistent(ctx);
 });
 
-test("another token is another request", async () => {
+test("a repeated proof of control with another token answers 409", async () => {
   const ctx = await givenVisitor();
   await verify(ctx, ctx.body, "k");
   const token = await ctx.issuer.present({}, { email: EMAIL });
@@ -180,7 +183,7 @@ test("another token is another request", async () => {
   expect(refused).toMatchObject({ statusCode: 409, error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
 });
 
-test("a repeat that takes over unfinished work answers as the first request would have", async () => {
+test("a repeated proof of control that takes over unfinished work returns the first request's response", async () => {
   const ctx = await givenVisitor();
   ctx.issuer.fail(KEYS_URL, "timeout");
   const { world, goOn } = createStoppingWorld(ctx, 1);
@@ -203,7 +206,7 @@ test("a repeat that takes over unfinished work answers as the first request woul
   await thenConsistent(ctx);
 });
 
-test("a request without credits charges nothing, proven or not", async () => {
+test("a verification without credits charges nothing, with or without a proof of control", async () => {
   const ctx = await givenVisitor();
   const poor = await given({ balance: 0 });
   const { issuers } = ctx.world;
@@ -214,7 +217,7 @@ test("a request without credits charges nothing, proven or not", async () => {
   expect(listMoves(poor)).toEqual([]);
 });
 
-test("no token is stored", async () => {
+test("the service stores no token", async () => {
   const ctx = await givenVisitor();
   await verify(ctx, ctx.body, "k");
   await verify(ctx, { email: EMAIL, control: { ...ctx.control, nonce: "another" } }, "l");
@@ -222,7 +225,7 @@ test("no token is stored", async () => {
   expect(JSON.stringify(listStoredItems(ctx))).not.toContain(ctx.control.token.slice(-40));
 });
 
-test("one token proves control to a test key, and no server is asked", async () => {
+test("a test key accepts one documented token as proof and asks no server", async () => {
   const ctx = await givenVisitor();
   const control = { ...ctx.control, token: "test-controlled" };
 
@@ -247,9 +250,9 @@ test.each<[string, object]>([
   ["an origin over http", { token: "t", nonce: "n", origin: "http://shop.example" }],
   ["an origin with a path", { token: "t", nonce: "n", origin: `${ORIGIN}/` }],
   ["an origin in capitals", { token: "t", nonce: "n", origin: "https://SHOP.example" }],
-  ["an origin that is none", { token: "t", nonce: "n", origin: "null" }],
-  ["another field", { token: "t", nonce: "n", origin: ORIGIN, email: EMAIL }],
-])("a control with %s is refused, and nothing is charged", async (_, control) => {
+  ["a null origin", { token: "t", nonce: "n", origin: "null" }],
+  ["an unknown field", { token: "t", nonce: "n", origin: ORIGIN, email: EMAIL }],
+])("a verification whose control has %s is refused without a charge", async (_, control) => {
   const ctx = await givenVisitor();
 
   const refused = await verify(ctx, { email: EMAIL, control });

@@ -26,7 +26,7 @@ const givenAbandoned = async (body: unknown = ann) => {
   return { ...ctx, first, goOn };
 };
 
-test("a repeat is the same answer, says so, and costs nothing", async () => {
+test("a repeated verification returns the same response with idempotent_replay and costs nothing", async () => {
   const ctx = await given({ balance: 10 });
   const first = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
   ctx.later(DAY_MS);
@@ -39,7 +39,7 @@ test("a repeat is the same answer, says so, and costs nothing", async () => {
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("a repeat is answered whatever is left of the credits", async () => {
+test("a repeated verification is answered with an empty balance", async () => {
   const { world, liveKey } = await given({ balance: 1 });
   await whenVerified(world, liveKey, ann, "k");
 
@@ -47,7 +47,7 @@ test("a repeat is answered whatever is left of the credits", async () => {
   expect((await whenVerified(world, liveKey, ann, "another")).statusCode).toBe(402);
 });
 
-test("a pending answer is replayed with the same job, also when the job is done", async () => {
+test("a pending response is replayed with the same job, even after the job's end", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   const first = await whenVerified(world, liveKey, { email: "slow@x.com" }, "k");
@@ -62,7 +62,7 @@ test("a pending answer is replayed with the same job, also when the job is done"
 test.each([
   ["ai and evidence", { include_ai: true, include_evidence: true }],
   ["neither", { include_ai: false, include_evidence: false }],
-])("a replay has %s where the first answer had it", async (_case, options) => {
+])("a replay with %s equals the first response", async (_case, options) => {
   const { world, liveKey } = await given({ balance: 10 });
   const body = { ...ann, options };
   const first = await whenVerified(world, liveKey, body, "k");
@@ -72,7 +72,7 @@ test.each([
   expect(data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
 });
 
-test("a request that names the defaults, in any order, is the request without them", async () => {
+test("a request that states the defaults in any order equals the request without them", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const named = {
     options: { timeout_ms: 10_000, include_evidence: false, include_ai: true, deep_verify: true },
@@ -84,7 +84,7 @@ test("a request that names the defaults, in any order, is the request without th
   expect((await whenVerified(world, liveKey, named, "k")).data.idempotent_replay).toBe(true);
 });
 
-test("a request with another timeout_ms is the same request", async () => {
+test("a request with another timeout_ms counts as the same request", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { ...ann, options: { timeout_ms: 9_000 } }, "k");
 
@@ -102,8 +102,8 @@ test.each([
   ["another address", { email: "bo@x.com" }],
   ["another letter case", { email: "Ann@x.com" }],
   ["another option", { ...ann, options: { include_ai: false } }],
-  ["activity", { ...ann, include_activity: true }],
-])("the same key for %s is 409 and charges nothing", async (_case, body) => {
+  ["include_activity", { ...ann, include_activity: true }],
+])("reusing a verification's key with %s answers 409 and charges nothing", async (_case, body) => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, ann, "k");
   const before = listStoredItems(ctx);
@@ -123,7 +123,7 @@ test.each([
     "every printable character",
     Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + n)).join(""),
   ],
-])("a key of %s is accepted", async (_case, key) => {
+])("a verification accepts an Idempotency-Key of %s", async (_case, key) => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, ann, key);
 
@@ -131,24 +131,27 @@ test.each([
 });
 
 test.each([
-  ["no characters", ""],
+  ["zero characters", ""],
   ["256 characters", "k".repeat(256)],
   ["a space", "a b"],
   ["a tab", "a\tb"],
   ["the header sent twice", "a, b"],
   ["a letter beyond ASCII", "clé"],
   ["a control character", "a\u007f"],
-])("a key of %s is 400 INVALID_IDEMPOTENCY_KEY, and writes nothing", async (_case, key) => {
-  const ctx = await given({ balance: 10 });
-  const before = listStoredItems(ctx);
+])(
+  "a verification with an Idempotency-Key of %s answers 400 INVALID_IDEMPOTENCY_KEY and stores nothing",
+  async (_case, key) => {
+    const ctx = await given({ balance: 10 });
+    const before = listStoredItems(ctx);
 
-  const refused = await whenVerified(ctx.world, ctx.liveKey, ann, key);
+    const refused = await whenVerified(ctx.world, ctx.liveKey, ann, key);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_IDEMPOTENCY_KEY" } });
-  expect(listStoredItems(ctx)).toEqual(before);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_IDEMPOTENCY_KEY" } });
+    expect(listStoredItems(ctx)).toEqual(before);
+  },
+);
 
-test("keys differ by letter case", async () => {
+test("Idempotency-Keys differ by letter case", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, ann, "k");
   await whenVerified(ctx.world, ctx.liveKey, ann, "K");
@@ -156,7 +159,7 @@ test("keys differ by letter case", async () => {
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
 });
 
-test("the same key in another account, or in the other mode, is another key", async () => {
+test("one key text counts as separate keys in another account and in the other mode", async () => {
   const { world, account, liveKey, testKey } = await given({ balance: 10 });
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(world, liveKey, ann, "k");
@@ -169,7 +172,7 @@ test("the same key in another account, or in the other mode, is another key", as
   expect(replays).toEqual([false, false, true]);
 });
 
-test("a key is remembered for thirty days, and then it is a new one", async () => {
+test("the service remembers an Idempotency-Key for thirty days and then accepts it as new", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, ann, "k");
@@ -183,7 +186,7 @@ test("a key is remembered for thirty days, and then it is a new one", async () =
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "hold 1", "settle 1"]);
 });
 
-test("a failure of ours refunds the credit and releases the key, and the key buys again", async () => {
+test("a failure on our side refunds the credit and frees the key, which then buys again", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   const failed = await whenVerified(withBrokenEngine(ctx), liveKey, ann, "k");
@@ -197,7 +200,7 @@ test("a failure of ours refunds the credit and releases the key, and the key buy
   expect(listMoves(ctx)).toEqual(["hold 1", "release 1", "hold 1", "settle 1"]);
 });
 
-test("a repeat during the first request is 409 with Retry-After", async () => {
+test("a repeated verification during the first request answers 409 with Retry-After", async () => {
   const ctx = await givenAbandoned();
   ctx.later(1_500);
 
@@ -215,7 +218,7 @@ test("a repeat during the first request is 409 with Retry-After", async () => {
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("Retry-After is the rest of the request's own wait, and then of its lease", async () => {
+test("Retry-After covers the rest of the request's own wait and then of its lease", async () => {
   const body = { ...ann, options: { timeout_ms: 7_000 } };
   const ctx = await givenAbandoned(body);
   const waits: number[] = [];
@@ -233,7 +236,7 @@ test("Retry-After is the rest of the request's own wait, and then of its lease",
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("a request that wakes up after it was taken over changes nothing and is 503", async () => {
+test("a request that resumes after a takeover changes nothing and answers 503", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
   await whenVerified(ctx.world, ctx.liveKey, ann, "k");
@@ -249,7 +252,7 @@ test("a request that wakes up after it was taken over changes nothing and is 503
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a request that wakes up while another one does its work leaves the work to that one", async () => {
+test("a request that resumes during a takeover leaves the work to its new owner", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
   const other = createStoppingWorld(ctx, 0);
@@ -265,7 +268,7 @@ test("a request that wakes up while another one does its work leaves the work to
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("one of five repeats takes an abandoned request over", async () => {
+test("one of five repeats takes over an abandoned request", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
 
@@ -280,7 +283,7 @@ test("one of five repeats takes an abandoned request over", async () => {
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("a request that the reconciler went on with is replayed as pending", async () => {
+test("a request that the reconciler continued is replayed as pending", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
   await whenReconciled(ctx);
@@ -292,7 +295,7 @@ test("a request that the reconciler went on with is replayed as pending", async 
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("an abandoned request whose address is known meanwhile is finished for what was paid for it", async () => {
+test("a repeated verification ends an abandoned request at its paid price when the cache has the result", async () => {
   const ctx = await givenAbandoned();
   await whenVerified(ctx.world, ctx.liveKey, ann);
   ctx.later(25_000);
@@ -304,7 +307,7 @@ test("an abandoned request whose address is known meanwhile is finished for what
   await thenConsistent(ctx);
 });
 
-test("an abandoned request that is taken over while its result is cached stays with its new owner until it is done", async () => {
+test("an abandoned request stays with its new owner when its result becomes cached during the takeover", async () => {
   const ctx = await givenAbandoned();
   await whenVerified(ctx.world, ctx.liveKey, ann);
   ctx.later(25_000);
@@ -317,7 +320,7 @@ test("an abandoned request that is taken over while its result is cached stays w
   expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "10" } });
 });
 
-test("fifty racing requests with one key are paid for once, and all responses are the same", async () => {
+test("fifty racing requests with one key cause one charge and return equal responses", async () => {
   const ctx = await given({ balance: 100 });
   const { world, liveKey } = ctx;
 
@@ -334,7 +337,7 @@ test("fifty racing requests with one key are paid for once, and all responses ar
     );
 });
 
-test("a request that was refused leaves its key free", async () => {
+test("a refused request leaves its key free", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const wrong = await whenVerified(world, liveKey, { email: "ann@x.com", option: {} }, "k");
 
@@ -344,7 +347,7 @@ test("a request that was refused leaves its key free", async () => {
   expect(right.data).not.toHaveProperty("idempotent_replay");
 });
 
-test("a payment whose reply is lost is found out, and the caller is answered", async () => {
+test("a verification reads the outcome of a payment whose reply was lost, and answers", async () => {
   const ctx = await given({ balance: 10 });
   let failures = 0;
   const transact: Table["transact"] = async (writes) => {

@@ -25,7 +25,7 @@ const givenSlow = async (ms: number) => {
 const findJob = async (world: AppWorld, key: string, id = "job_1") =>
   (await send(world, `GET /v1/jobs/${id}`, { key })).data;
 
-test("a verification that takes longer than the wait is pending, and its credit is held", async () => {
+test("a verification that exceeds its wait answers pending and holds its credit", async () => {
   const ctx = await given({ balance: 10 });
 
   const response = await whenVerified(ctx.world, ctx.liveKey, { email: " slow@x.com" });
@@ -51,7 +51,7 @@ const givenNoCapacity = async () => {
   return { ...ctx, busy: { ...ctx.world, engine: { ...ctx.world.engine, probe } } };
 };
 
-test("a response is pending at once when all probers are busy", async () => {
+test("a verification answers pending at once when all probers are busy", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
 
   const response = await whenVerified(busy, ctx.liveKey, { email: "ann@x.com" });
@@ -64,7 +64,7 @@ test("a response is pending at once when all probers are busy", async () => {
   expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
-test("a repeat after busy probers has the same job, without a charge or another message", async () => {
+test("a repeated verification after busy probers returns the same job without a charge or another message", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
   const ask = (world: AppWorld) => whenVerified(world, ctx.liveKey, { email: "ann@x.com" }, "k1");
 
@@ -79,7 +79,7 @@ test("a repeat after busy probers has the same job, without a charge or another 
   expect(await audit(ctx.table, ctx.world.now())).toMatchObject({ ok: true });
 });
 
-test("a test key does not wait for busy probers", async () => {
+test("a test key's verification does not wait for busy probers", async () => {
   const { busy, ...ctx } = await givenNoCapacity();
 
   const response = await whenVerified(busy, ctx.testKey, { email: "ann@x.com" });
@@ -91,24 +91,30 @@ test("a test key does not wait for busy probers", async () => {
 test.each([
   ["the default of ten seconds", undefined, 10_000],
   ["the default for null", null, 10_000],
-  ["the least", 100, 100],
-  ["the least for less", 99, 100],
-  ["the least for zero", 0, 100],
-  ["the most", 25_000, 25_000],
-  ["the most for more", 25_001, 25_000],
-  ["the most for a number that no timer takes", 2 ** 53, 25_000],
-])("the wait is %s, and ends to the millisecond", async (_case, timeout_ms, waitMs) => {
-  const body = { email: "ann@x.com", ...(timeout_ms !== undefined && { options: { timeout_ms } }) };
-  const statuses = [];
-  for (const answersAfterMs of [waitMs - 1, waitMs + 1]) {
-    const { world, liveKey } = await givenSlow(answersAfterMs);
-    statuses.push((await whenVerified(world, liveKey, body)).data.status);
-  }
+  ["the minimum", 100, 100],
+  ["the minimum for a smaller number", 99, 100],
+  ["the minimum for zero", 0, 100],
+  ["the maximum", 25_000, 25_000],
+  ["the maximum for a larger number", 25_001, 25_000],
+  ["the maximum for a number beyond any timer", 2 ** 53, 25_000],
+])(
+  "the wait of a verification lasts for %s, to the millisecond",
+  async (_case, timeout_ms, waitMs) => {
+    const body = {
+      email: "ann@x.com",
+      ...(timeout_ms !== undefined && { options: { timeout_ms } }),
+    };
+    const statuses = [];
+    for (const answersAfterMs of [waitMs - 1, waitMs + 1]) {
+      const { world, liveKey } = await givenSlow(answersAfterMs);
+      statuses.push((await whenVerified(world, liveKey, body)).data.status);
+    }
 
-  expect(statuses).toEqual(["valid", "pending"]);
-});
+    expect(statuses).toEqual(["valid", "pending"]);
+  },
+);
 
-test("the job of a pending answer is listed, read, finished by the worker, and paid once", async () => {
+test("the job of a pending response is listed and readable, and its worker completes it for one charge", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com", options: { include_evidence: true } });
@@ -138,7 +144,7 @@ test("the job of a pending answer is listed, read, finished by the worker, and p
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("a message that comes twice changes nothing the second time", async () => {
+test("a worker changes nothing when a message arrives a second time", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
@@ -149,7 +155,7 @@ test("a message that comes twice changes nothing the second time", async () => {
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("two workers with the same message are paid once", async () => {
+test("two workers with the same message cause one charge", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
@@ -160,7 +166,7 @@ test("two workers with the same message are paid once", async () => {
   await thenConsistent(ctx);
 });
 
-test("a message that never arrives is sent again after five minutes", async () => {
+test("the reconciler sends a lost message again after five minutes", async () => {
   const ctx = await given({ balance: 10 });
   const refusingQueue = { ...ctx.queue, sendMany: async () => ["refused" as const] };
   const { world, liveKey, later, queue } = ctx;
@@ -177,7 +183,7 @@ test("a message that never arrives is sent again after five minutes", async () =
   expect((await findJob(world, liveKey)).status).toBe("completed");
 });
 
-test("a message that comes twice does not shorten the time a greylisting server wants", async () => {
+test("a duplicate message does not shorten the wait for a greylisting server", async () => {
   const ctx = await givenSlow(11_000);
   const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, { email: "greylisted@x.com" });
@@ -192,7 +198,7 @@ test("a message that comes twice does not shorten the time a greylisting server 
   expect((await findJob(world, liveKey)).status).toBe("processing");
 });
 
-test("a verification that breaks again and again fails and is refunded once", async () => {
+test("a verification that fails repeatedly ends as failed and is refunded once", async () => {
   const ctx = await givenSlow(11_000);
   const { world, liveKey, later } = ctx;
   await whenVerified(world, liveKey, { email: "error@x.com" });
@@ -213,7 +219,7 @@ test("a verification that breaks again and again fails and is refunded once", as
   expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
-test("a message about a job that has ended, or does not exist, changes nothing", async () => {
+test("a worker ignores a message about an ended or unknown job", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await whenWorked(ctx);
@@ -229,7 +235,7 @@ test("a message about a job that has ended, or does not exist, changes nothing",
   expect(ctx.queue.pending()).toBe(0);
 });
 
-test("a request whose process is gone goes on as a job, which is listed, and paid once", async () => {
+test("a request whose process is gone continues as a listed job for one charge", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const stopped = createStoppingWorld(ctx, 1);

@@ -43,7 +43,7 @@ const hashEvidence = (evidence: unknown): string =>
 const listEntries = async (world: AppWorld, key: string) =>
   (await send(world, "GET /v1/account/ledger", { key })).data.entries;
 
-test("a receipt names the verdict, the hash of the address, the price and the entry that paid it", async () => {
+test("a receipt contains the verdict, the address's hash, the price and the ledger entry that paid", async () => {
   const { world, liveKey, account } = await given({ balance: 10 });
 
   const { data } = await whenVerified(world, liveKey, withReceipt(" Ann.Lee@Example.com "));
@@ -71,7 +71,7 @@ test("a receipt names the verdict, the hash of the address, the price and the en
   );
 });
 
-test("a verdict has no receipt without the option, nor has the row of a job", async () => {
+test("a verdict and a job row contain no receipt without the option", async () => {
   const ctx = await given({ balance: 10 });
   const plain = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
   const pending = await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
@@ -81,7 +81,7 @@ test("a verdict has no receipt without the option, nor has the row of a job", as
   expect(await readRow(ctx, pending.data.job_id)).not.toHaveProperty("receipt");
 });
 
-test("a pending answer has no receipt, and the row of its job has one", async () => {
+test("a pending response contains no receipt, and the row of its job contains one", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   const asked = withReceipt(" Slow@x.com", { include_evidence: true });
@@ -106,7 +106,7 @@ test("a pending answer has no receipt, and the row of its job has one", async ()
   expect(await readRow(ctx, data.job_id)).not.toHaveProperty("receipt");
 });
 
-test("the row of a form's job has the whole receipt, which the visitor's was not", async () => {
+test("the row of a form's job contains the whole receipt, unlike the visitor's", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey: key } = ctx;
   const { data } = await send(world, "POST /v1/verify/form", {
@@ -123,7 +123,7 @@ test("the row of a form's job has the whole receipt, which the visitor's was not
   expect(whole).toMatchObject({ jti: data.job_id, class: "ask", status: "role", credits: 1 });
 });
 
-test("a verdict whose payment is unknown has no receipt", async () => {
+test("a verdict whose payment is unknown contains no receipt", async () => {
   const ctx = await given({ balance: 10 });
   const world = withLostReplies(ctx, ctx.world, 2, true);
 
@@ -132,7 +132,7 @@ test("a verdict whose payment is unknown has no receipt", async () => {
   expect([statusCode, data.status, data.receipt]).toEqual([200, "valid", undefined]);
 });
 
-test("a cached verdict's receipt says that it is cached, its time and its price", async () => {
+test("the receipt of a cached verdict states that it is cached, its time and its price", async () => {
   const { world, liveKey, later } = await given({ balance: 10 });
   const first = await whenVerified(world, liveKey, { email: "ann@x.com" });
   later(DAY_MS / 2);
@@ -152,7 +152,7 @@ test("a cached verdict's receipt says that it is cached, its time and its price"
   );
 });
 
-test("the receipt of a free verdict has 0 credits", async () => {
+test("the receipt of a free verdict states 0 credits", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   const { data } = await whenVerified(world, liveKey, withReceipt("blocked@x.com"));
@@ -164,7 +164,7 @@ test("the receipt of a free verdict has 0 credits", async () => {
   );
 });
 
-test("a receipt of a test key says that it is one, and names no entry", async () => {
+test("the receipt of a test key states its mode and no ledger entry", async () => {
   const { world, testKey } = await given();
 
   const { data } = await whenVerified(world, testKey, withReceipt("ann@disposable.example.com"));
@@ -178,7 +178,7 @@ test("a receipt of a test key says that it is one, and names no entry", async ()
   });
 });
 
-test("a repeat has the same receipt, weeks later", async () => {
+test("a repeat returns the same receipt weeks later", async () => {
   const { world, liveKey, later } = await given({ balance: 10 });
   const first = await whenVerified(world, liveKey, withReceipt("ann@x.com"), "k");
   later(29 * DAY_MS);
@@ -187,7 +187,7 @@ test("a repeat has the same receipt, weeks later", async () => {
   expect(early.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
 });
 
-test("the same key without the option is another request", async () => {
+test("a repeat without the receipt option answers 409", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const body = { email: "ann@x.com" };
   await whenVerified(world, liveKey, body, "k");
@@ -203,7 +203,7 @@ test("the same key without the option is another request", async () => {
   expect(other.statusCode).toBe(409);
 });
 
-test("an erased address has no receipt any more", async () => {
+test("an erasure removes the receipt of its address", async () => {
   const { world, liveKey: key } = await given({ balance: 10 });
   await whenVerified(world, key, withReceipt("ann@x.com"), "k");
   await send(world, "DELETE /v1/data", { key, query: { email: "ann@x.com" } });
@@ -214,7 +214,7 @@ test("an erased address has no receipt any more", async () => {
   expect(text).not.toContain("receipt");
 });
 
-test("a receipt with evidence names its hash", async () => {
+test("a receipt with evidence contains the evidence's hash", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const asked = withReceipt("ann@x.com", { include_evidence: true });
 
@@ -224,7 +224,7 @@ test("a receipt with evidence names its hash", async () => {
   expect(evidence_sha256).toBe(hashEvidence(data.evidence));
 });
 
-test("a service with a public URL is the issuer", async () => {
+test("a service with a public URL uses it as the issuer", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const publicUrl = "https://api.example.com";
   const named = { ...world, settings: { ...world.settings, publicUrl } };
@@ -234,7 +234,7 @@ test("a service with a public URL is the issuer", async () => {
   expect((await readReceipt(world, data.receipt)).iss).toBe(publicUrl);
 });
 
-test("the keys may be cached for an hour, and hold no private part", async () => {
+test("the public key document may be cached for an hour and contains no private part", async () => {
   const { world } = await given();
 
   const { statusCode, headers, text } = await send(world, "GET /.well-known/jwks.json", {

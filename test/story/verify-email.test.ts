@@ -5,7 +5,7 @@ import { given } from "../app/given.ts";
 import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
 import { send, whenVerified } from "../app/send.ts";
 
-test("an address is 200 with everything that was found out, and costs 1 credit", async () => {
+test("a verification answers 200 with every finding and costs 1 credit", async () => {
   const ctx = await given({ balance: 10 });
 
   const response = await whenVerified(ctx.world, ctx.liveKey, { email: " Ann.Lee@Example.com " });
@@ -48,10 +48,10 @@ test("an address is 200 with everything that was found out, and costs 1 credit",
 });
 
 test.each([
-  ["what no address can be", "no address", { status: "invalid", reason: "syntax.no_at" }],
-  ["a mailbox that is not there", "invalid@x.com", { status: "invalid" }],
-  ["a full mailbox, which is full for today", "full@x.com", { status: "risky" }],
-])("%s is a paid answer", async (_case, email, result) => {
+  ["a text without an @", "no address", { status: "invalid", reason: "syntax.no_at" }],
+  ["a missing mailbox", "invalid@x.com", { status: "invalid" }],
+  ["a full mailbox", "full@x.com", { status: "risky" }],
+])("a verification of %s costs 1 credit", async (_case, email, result) => {
   const ctx = await given({ balance: 10 });
 
   const response = await whenVerified(ctx.world, ctx.liveKey, { email });
@@ -60,7 +60,7 @@ test.each([
   expect(await readCredits(ctx)).toMatchObject({ available: 9, held: 0, spent: 1 });
 });
 
-test("a verdict costs nothing when the mail server refuses us, and the ledger says why", async () => {
+test("a verification costs nothing when the mail server refuses us, and the ledger states the reason", async () => {
   const ctx = await given({ balance: 10 });
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "blocked@x.com" });
@@ -75,34 +75,53 @@ test("a verdict costs nothing when the mail server refuses us, and the ledger sa
 });
 
 test.each([
-  ["nothing", {}, { ai: true, evidence: false, smtp: true }],
-  ["no options", { options: {} }, { ai: true, evidence: false, smtp: true }],
-  ["no ai", { options: { include_ai: false } }, { ai: false, evidence: false, smtp: true }],
-  ["evidence", { options: { include_evidence: true } }, { ai: true, evidence: true, smtp: true }],
+  ["no option", {}, { ai: true, evidence: false, smtp: true }],
+  ["an empty options object", { options: {} }, { ai: true, evidence: false, smtp: true }],
   [
-    "no mail server",
+    "include_ai false",
+    { options: { include_ai: false } },
+    { ai: false, evidence: false, smtp: true },
+  ],
+  [
+    "include_evidence",
+    { options: { include_evidence: true } },
+    { ai: true, evidence: true, smtp: true },
+  ],
+  [
+    "deep_verify false",
     { options: { deep_verify: false } },
     { ai: true, evidence: false, smtp: false },
   ],
-  ["activity", { include_activity: true }, { ai: true, evidence: false, smtp: true }],
-  ["the least wait", { options: { timeout_ms: 100 } }, { ai: true, evidence: false, smtp: true }],
-  ["the longest", { options: { timeout_ms: 25_000 } }, { ai: true, evidence: false, smtp: true }],
-])("a verdict that asks for %s has just that", async (_case, requested, parts) => {
-  const { world, liveKey } = await given({ balance: 10 });
+  ["include_activity", { include_activity: true }, { ai: true, evidence: false, smtp: true }],
+  [
+    "the shortest wait",
+    { options: { timeout_ms: 100 } },
+    { ai: true, evidence: false, smtp: true },
+  ],
+  [
+    "the longest wait",
+    { options: { timeout_ms: 25_000 } },
+    { ai: true, evidence: false, smtp: true },
+  ],
+])(
+  "a verification with %s returns exactly the requested parts",
+  async (_case, requested, parts) => {
+    const { world, liveKey } = await given({ balance: 10 });
 
-  const { statusCode, data } = await whenVerified(world, liveKey, {
-    email: "ann@x.com",
-    ...requested,
-  });
+    const { statusCode, data } = await whenVerified(world, liveKey, {
+      email: "ann@x.com",
+      ...requested,
+    });
 
-  expect(statusCode).toBe(200);
-  const { ai, evidence, verification } = data;
-  expect({
-    ai: ai !== undefined,
-    evidence: evidence !== undefined,
-    smtp: verification.smtp_check,
-  }).toEqual(parts);
-});
+    expect(statusCode).toBe(200);
+    const { ai, evidence, verification } = data;
+    expect({
+      ai: ai !== undefined,
+      evidence: evidence !== undefined,
+      smtp: verification.smtp_check,
+    }).toEqual(parts);
+  },
+);
 
 const WAIT = "options.timeout_ms: must be a whole number of milliseconds, 0 or more";
 
@@ -130,21 +149,24 @@ test.each<[string, unknown, string]>([
     { email: "ann@x.com", include_activity: 1 },
     "include_activity: must be true or false",
   ],
-  ["a wait below zero", { email: "ann@x.com", options: { timeout_ms: -1 } }, WAIT],
+  ["a negative wait", { email: "ann@x.com", options: { timeout_ms: -1 } }, WAIT],
   ["a wait with a fraction", { email: "ann@x.com", options: { timeout_ms: 100.5 } }, WAIT],
-  ["a wait in words", { email: "ann@x.com", options: { timeout_ms: "500" } }, WAIT],
-])("%s is 400, names the field, and writes nothing", async (_case, body, words) => {
-  const ctx = await given({ balance: 10 });
-  const before = listStoredItems(ctx);
+  ["a wait as a text", { email: "ann@x.com", options: { timeout_ms: "500" } }, WAIT],
+])(
+  "a verification with %s answers 400, states the field and stores nothing",
+  async (_case, body, words) => {
+    const ctx = await given({ balance: 10 });
+    const before = listStoredItems(ctx);
 
-  const limited = await whenVerified(ctx.world, ctx.liveKey, body);
+    const limited = await whenVerified(ctx.world, ctx.liveKey, body);
 
-  expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(limited.error.message).toContain(words);
-  expect(listStoredItems(ctx)).toEqual(before);
-});
+    expect(limited).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(limited.error.message).toContain(words);
+    expect(listStoredItems(ctx)).toEqual(before);
+  },
+);
 
-test("a thousand characters that are no address have a verdict", async () => {
+test("a verification of a thousand characters without an @ returns invalid", async () => {
   const { world, liveKey } = await given({ balance: 10 });
 
   expect(await whenVerified(world, liveKey, { email: "x".repeat(1_000) })).toMatchObject({
@@ -155,9 +177,9 @@ test("a thousand characters that are no address have a verdict", async () => {
 
 test.each([
   ["without an Idempotency-Key", undefined],
-  ["with one", "k"],
+  ["with an Idempotency-Key", "k"],
 ])(
-  "too few credits are 402 %s, say what is missing, and write nothing at all",
+  "a verification answers 402 %s with the missing credits and stores nothing",
   async (_, keyed) => {
     const ctx = await given({ balance: 0.5 });
     const before = listStoredItems(ctx);
@@ -177,7 +199,7 @@ test.each([
   },
 );
 
-test("an Idempotency-Key that was refused with 402 buys once there are credits", async () => {
+test("an Idempotency-Key that was refused with 402 buys after a top-up", async () => {
   const ctx = await given({ balance: 0.5 });
   const { world, liveKey, account } = ctx;
   const body = { email: "ann@x.com" };

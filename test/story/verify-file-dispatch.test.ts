@@ -45,7 +45,7 @@ const givenAbandoned = async (effects: number) => {
   return ctx;
 };
 
-test("a repeat is the same job, says so, and costs nothing, also when the job is done", async () => {
+test("a repeated file request returns the same job with idempotent_replay for free, also after the job's end", async () => {
   const ctx = await givenFile();
   const first = await ctx.process();
   const early = await ctx.process();
@@ -63,7 +63,7 @@ test("a repeat is the same job, says so, and costs nothing, also when the job is
   expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
 });
 
-test("a form that is sent twice is a replay with the same file, and 409 with another", async () => {
+test("a form sent twice replays with the same file and answers 409 with another", async () => {
   const ctx = await givenChunked();
   const { world, liveKey } = ctx;
   const getPart = (emails: readonly string[], fileName = "list.csv") => ({
@@ -89,7 +89,7 @@ test("a form that is sent twice is a replay with the same file, and 409 with ano
   expect(listMoves(ctx)).toEqual(["hold 3", "settle 3"]);
 });
 
-test("a repeat while the chunks are being queued is 202 dispatch_in_progress with Retry-After", async () => {
+test("a repeated file request during dispatch answers 202 dispatch_in_progress with Retry-After", async () => {
   const ctx = await givenAbandoned(3);
   ctx.later(1_500);
 
@@ -113,7 +113,7 @@ test("a repeat while the chunks are being queued is 202 dispatch_in_progress wit
   expect(listMoves(ctx)).toEqual(["hold 5"]);
 });
 
-test("a repeat's Retry-After is the rest of the work, and not the reconciler's five minutes", async () => {
+test("the Retry-After of a repeat covers the rest of the dispatch, not the reconciler's five minutes", async () => {
   const ctx = await givenAbandoned(3);
   ctx.later(45_000);
   const item = await ctx.table.get({ pk: "OPERATION#job_1", sk: "OPERATION" });
@@ -122,7 +122,7 @@ test("a repeat's Retry-After is the rest of the work, and not the reconciler's f
   expect((await ctx.process()).headers).toMatchObject({ "retry-after": "1" });
 });
 
-test("a repeat before the settlement of queued chunks is 202 dispatch_settlement_pending", async () => {
+test("a repeated file request before settlement answers 202 dispatch_settlement_pending", async () => {
   const ctx = await givenAbandoned(5);
 
   const response = await ctx.process();
@@ -137,7 +137,7 @@ test("a repeat before the settlement of queued chunks is 202 dispatch_settlement
 });
 
 test.each([3, 4, 5])(
-  "a repeat with the same key after Retry-After finishes what %i changes left, without another charge",
+  "a repeated file request completes a file that stopped after %i changes, without another charge",
   async (effects) => {
     const ctx = await givenAbandoned(effects);
     let accepted = await ctx.process();
@@ -160,7 +160,7 @@ test.each([3, 4, 5])(
   },
 );
 
-test("a request that wakes up after it was taken over changes nothing and claims nothing", async () => {
+test("a request that resumes after a takeover changes nothing and reports no success", async () => {
   const ctx = await givenFile();
   const stopped = createStoppingWorld(ctx, 1);
   const first = ctx.process(stopped.world);
@@ -180,7 +180,7 @@ test("a request that wakes up after it was taken over changes nothing and claims
 // and settled.
 const EFFECTS = 6;
 
-test("a file without a crash makes as many changes as the crashes below have places", async () => {
+test("a file without a crash makes as many changes as there are crash cases", async () => {
   const ctx = await givenFile();
   const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
 
@@ -190,7 +190,7 @@ test("a file without a crash makes as many changes as the crashes below have pla
 });
 
 test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
-  "a process that is gone after %i changes leaves nothing or a job that ends without a repeat",
+  "a file whose process stops after %i changes leaves nothing or a job that ends without a repeat",
   async (effects) => {
     const ctx = await givenAbandoned(effects);
     const isPaid = effects > 2;
@@ -216,7 +216,7 @@ test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
   },
 );
 
-test("a chunk that was queued before a crash and verified before the reconciler ran is not verified twice", async () => {
+test("the reconciler does not verify a chunk again that was verified before it ran", async () => {
   const ctx = await givenAbandoned(4);
   await whenWorked(ctx);
   const before = await readJob(ctx);
@@ -229,7 +229,7 @@ test("a chunk that was queued before a crash and verified before the reconciler 
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("a verified chunk is not refunded, though nothing can be queued any more", async () => {
+test("a repeated file request does not refund a verified chunk when the queue refuses the remaining ones", async () => {
   const ctx = await givenAbandoned(4);
   await whenWorked(ctx);
   ctx.later(45_000);
@@ -247,7 +247,7 @@ test("a verified chunk is not refunded, though nothing can be queued any more", 
   await thenConsistent(ctx);
 });
 
-test("a file whose chunks are all verified is settled and ended without the reconciler", async () => {
+test("the workers settle and end a file without the reconciler when all chunks are verified", async () => {
   const ctx = await givenFile();
 
   const response = await ctx.process(withMessageFates(ctx, () => "unheard"));
@@ -265,7 +265,7 @@ const getFates =
   (chunk: number): Fate =>
     fates[chunk] ?? "sent";
 
-test("a repeat returns the current state, not the first one", async () => {
+test("a repeated file request returns the current state instead of the first one", async () => {
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "unknown", "sent")));
   await whenQuiet(ctx);
@@ -277,7 +277,7 @@ test("a repeat returns the current state, not the first one", async () => {
   expect(data).not.toHaveProperty("enqueue_unknown");
 });
 
-test("a file that was refunded completely in the end leaves its key free", async () => {
+test("a fully refunded file leaves its key free", async () => {
   const ctx = await givenFile();
   const ambiguousWorld = withMessageFates(ctx, () => "unknown");
   await ctx.process(ambiguousWorld);
@@ -295,7 +295,7 @@ test("a file that was refunded completely in the end leaves its key free", async
   await thenConsistent(ctx);
 });
 
-test("chunks that are refused for good are refunded, and the rest is the job", async () => {
+test("a file refunds its finally refused chunks and continues with the others", async () => {
   const ctx = await givenFile();
 
   const response = await ctx.process(withMessageFates(ctx, getFates("sent", "refused", "sent")));
@@ -319,7 +319,7 @@ test("chunks that are refused for good are refunded, and the rest is the job", a
   await thenConsistent(ctx);
 });
 
-test("a refused chunk whose message arrives all the same is not verified: it is refunded already", async () => {
+test("a worker does not verify a refused and refunded chunk whose message arrives later", async () => {
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "refused", "sent")));
   await ctx.queue.sendMany("chunks", [
@@ -332,7 +332,7 @@ test("a refused chunk whose message arrives all the same is not verified: it is 
   await thenConsistent(ctx);
 });
 
-test("the last chunk is smaller, and so is what is refunded for it", async () => {
+test("a file refunds only the rows of its smaller last chunk", async () => {
   const ctx = await givenFile();
 
   const response = await ctx.process(withMessageFates(ctx, getFates("sent", "sent", "refused")));
@@ -340,7 +340,7 @@ test("the last chunk is smaller, and so is what is refunded for it", async () =>
   expect(response.data).toMatchObject({ credits_refunded: 1, credits_remaining: 96 });
 });
 
-test("chunks in doubt are enqueue_unknown, and their credits are held", async () => {
+test("a file reports chunks of ambiguous dispatch as enqueue_unknown and holds their credits", async () => {
   const ctx = await givenFile();
 
   const response = await ctx.process(withMessageFates(ctx, getFates("refused", "unknown", "sent")));
@@ -367,7 +367,7 @@ test.each([
   ["did not arrive", "unknown", "enqueue_unknown"],
   ["arrived", "unheard", "completed"],
 ] as const)(
-  "a chunk that %s is settled once it is known, and verified once",
+  "a chunk whose message %s is settled when its fate is known, and verified once",
   async (_case, fate, status) => {
     const ctx = await givenFile();
     await ctx.process(withMessageFates(ctx, getFates("sent", fate, "sent")));
@@ -386,7 +386,7 @@ test.each([
   },
 );
 
-test("a chunk that cannot be queued for an hour is refunded, not a minute before, and the job ends", async () => {
+test("a chunk that cannot be queued is refunded after exactly an hour, and the job ends", async () => {
   const ctx = await givenFile();
   const world = withMessageFates(ctx, getFates("sent", "unknown", "unknown"));
   await ctx.process(world);
@@ -408,7 +408,7 @@ test("a chunk that cannot be queued for an hour is refunded, not a minute before
   await thenConsistent(ctx);
 });
 
-test("a job that was refunded completely has failed: not one address was verified", async () => {
+test("a fully refunded job fails, since none of its addresses was verified", async () => {
   const ctx = await givenFile();
   const world = withMessageFates(ctx, () => "unknown");
   const response = await ctx.process(world);
@@ -422,7 +422,7 @@ test("a job that was refunded completely has failed: not one address was verifie
   await thenConsistent(ctx);
 });
 
-test("a chunk that a worker did while it was to be refunded is paid for", async () => {
+test("a chunk that a worker verifies during its refund is charged", async () => {
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "unheard", "sent")));
   ctx.later(61 * MINUTE_MS);
@@ -446,7 +446,7 @@ test("a chunk that a worker did while it was to be refunded is paid for", async 
   await thenConsistent(ctx);
 });
 
-test("a file that is refused whole is refunded, its job has failed, and its key buys again", async () => {
+test("a file whose chunks are all refused is refunded, its job fails, and its key buys again", async () => {
   const ctx = await givenFile();
 
   const failed = await ctx.process(withMessageFates(ctx, () => "refused"));
@@ -468,7 +468,7 @@ test("a file that is refused whole is refunded, its job has failed, and its key 
   await thenConsistent(ctx);
 });
 
-test("of many refused chunks as many as fit one transaction are refunded at once, the others within minutes or an hour", async () => {
+test("a file refunds one transaction's worth of many refused chunks at once and the others within an hour", async () => {
   const ctx = await givenFile(createEmails(90), 1);
   const getFate = (chunk: number): Fate => (chunk === 0 ? "sent" : "refused");
   const world = withMessageFates(ctx, getFate);
@@ -487,7 +487,7 @@ test("of many refused chunks as many as fit one transaction are refunded at once
   await thenConsistent(ctx);
 });
 
-test("a refund without a reply is reported as unknown: the same key finds out", async () => {
+test("a refund without a reply reports an unknown outcome, and a repeat with the key returns it", async () => {
   const ctx = await givenFile();
   const refusing = withMessageFates(ctx, () => "refused");
 
@@ -504,7 +504,7 @@ test.each([
   ["written", true],
   ["not written", false],
 ])(
-  "a settlement without a reply, which was %s, is reported as pending: the request itself was charged",
+  "a settlement whose lost reply was %s reports dispatch_settlement_pending and one charge",
   async (_case, written) => {
     const ctx = await givenFile();
 
@@ -523,7 +523,7 @@ test.each([
   },
 );
 
-test("without an Idempotency-Key the response does not suggest a repeat, which would charge again", async () => {
+test("a response without an Idempotency-Key does not suggest a repeat, which would charge again", async () => {
   const ctx = await givenFile();
 
   const response = await whenFiled(
@@ -541,9 +541,9 @@ test("without an Idempotency-Key the response does not suggest a repeat, which w
 
 test.each([
   ["under an Idempotency-Key asks for the same key", "k", /Retry with the same Idempotency-Key/],
-  ["without one promises nothing", undefined, /Do not assume a refund; check GET \/v1\/jobs/],
+  ["without a key promises nothing", undefined, /Do not assume a refund; check GET \/v1\/jobs/],
 ])(
-  "a file that breaks after the debit is 500, and %s; the job goes on",
+  "a file that fails after the debit answers 500 and %s, and its job continues",
   async (_case, keyed, words) => {
     const ctx = await givenFile();
     const fileKey = `uploads/live/${ctx.account}/upl_1.bGlzdC5jc3Y.csv`;
@@ -559,7 +559,7 @@ test.each([
   },
 );
 
-test("twenty racing requests with one key are one job, paid for once", async () => {
+test("twenty racing requests with one key cause one job and one charge", async () => {
   const ctx = await givenFile();
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => ctx.process()));
@@ -575,7 +575,7 @@ test("twenty racing requests with one key are one job, paid for once", async () 
 test.each<[string, Fate]>([
   ["refused", "refused"],
   ["unknown", "unknown"],
-])("a test key's file of which a chunk is %s moves no credit", async (_case, fate) => {
+])("a test key's file with a chunk that is %s moves no credit", async (_case, fate) => {
   const ctx = await givenChunked();
   const { testKey } = ctx;
   const fileKey = await givenUpload(ctx, testKey, formatCsv(createEmails(5)));
@@ -593,7 +593,7 @@ test.each<[string, Fate]>([
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a test key's file of which nothing can be queued says that nothing was charged", async () => {
+test("a test key's file without any queued chunk states that nothing was charged", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.testKey, formatCsv(createEmails(5)));
 

@@ -34,25 +34,25 @@ const readFoundList = async (content: string | Uint8Array, how: object = {}) => 
   return data.file;
 };
 
-describe("the answer says what was found in a file", () => {
+describe("the findings about a file in the response", () => {
   test.each(asRows<[string, string | Uint8Array, object]>`
   a list of one column without a header | ${"ann@x.com\nbo@x.com\n"} | ${{ email_column: "column_1", has_header: false, delimiter: "none", encoding: "utf-8" }}
   semicolons, and a second column of addresses | ${"id;Work mail;E-Mail\n1;ann@x.com;bo@y.com\n"}
     | ${{ email_column: "E-Mail", email_column_index: 2, other_email_columns: ["Work mail"], columns: ["id", "Work mail", "E-Mail"], column_count: 3, delimiter: "semicolon" }}
-  tabs | ${"id\temail\n1\tann@x.com\n"} | ${{ delimiter: "tab" }}
-  bars | ${"id|email\n1|ann@x.com\n"} | ${{ delimiter: "pipe" }}
-  what sep= says | ${"sep=^\nid^email\n1^ann@x.com\n"} | ${{ delimiter: "^" }}
-  windows-1252 | ${Buffer.from("Name,email\nM\u00fcller,ann@x.com\n", "latin1")} | ${{ encoding: "windows-1252" }}
-  UTF-16 | ${Buffer.from("\ufeffName,email\nAnn,ann@x.com\n", "utf16le")} | ${{ encoding: "utf-16le" }}
-  a letter of another encoding far from the beginning | ${Buffer.from(`Name,email\n${"Ann,ann@x.com\n".repeat(30_000)}J\u00f6rg,jo@x.com\n`, "latin1")}
+  a list with tabs | ${"id\temail\n1\tann@x.com\n"} | ${{ delimiter: "tab" }}
+  a list with bars | ${"id|email\n1|ann@x.com\n"} | ${{ delimiter: "pipe" }}
+  the delimiter of a sep= line | ${"sep=^\nid^email\n1^ann@x.com\n"} | ${{ delimiter: "^" }}
+  a list in windows-1252 | ${Buffer.from("Name,email\nM\u00fcller,ann@x.com\n", "latin1")} | ${{ encoding: "windows-1252" }}
+  a list in UTF-16 | ${Buffer.from("\ufeffName,email\nAnn,ann@x.com\n", "utf16le")} | ${{ encoding: "utf-16le" }}
+  a late letter of another encoding | ${Buffer.from(`Name,email\n${"Ann,ann@x.com\n".repeat(30_000)}J\u00f6rg,jo@x.com\n`, "latin1")}
     | ${{ encoding: "windows-1252" }}
-  more columns than an answer has room for | ${`${["email", ...Array.from({ length: 99 }, (_, n) => `c${n}`)].join(",")}\nann@x.com\n`}
+  more columns than fit a response | ${`${["email", ...Array.from({ length: 99 }, (_, n) => `c${n}`)].join(",")}\nann@x.com\n`}
     | ${{ column_count: 100, columns: expect.objectContaining({ length: 20 }) }}
-`)("%s", async (_case, content, expected) => {
+`)("the response describes %s", async (_case, content, expected) => {
     expect(await readFoundList(content)).toMatchObject(expected);
   });
 
-  test("the first ten skipped rows are named with their place, text and reason", async () => {
+  test("the response lists the first ten skipped rows with their place, text and reason", async () => {
     const rows = ["bob@x.com; cy@y.com", "Ada", "x".repeat(300), ...Array(20).fill("none")];
     const list = ["name,email", "ann,ann@x.com", ...rows.map((cell) => `n,${cell}`)].join("\n");
 
@@ -76,7 +76,7 @@ describe("the answer says what was found in a file", () => {
     ]);
   });
 
-  test("a repeat under the same Idempotency-Key has the same findings", async () => {
+  test("a repeated file request with the same Idempotency-Key returns the same findings", async () => {
     const { world, liveKey } = await givenChunked();
     const fileKey = await givenUpload({ world }, liveKey, "email\nann@x.com\nnobody\n");
 
@@ -88,7 +88,7 @@ describe("the answer says what was found in a file", () => {
   });
 });
 
-test("the message names a second column of addresses, which is not verified", async () => {
+test("the response's message states a second column of addresses, which is not verified", async () => {
   const { world, liveKey } = await givenChunked();
   const fileKey = await givenUpload({ world }, liveKey, "work,home\nann@x.com,bo@x.com\n");
 
@@ -99,7 +99,7 @@ test("the message names a second column of addresses, which is not verified", as
   );
 });
 
-test("an address is read with its name, as mailto:, and with invisible characters around it", async () => {
+test("the service reads an address with a name, as mailto:, and amid invisible characters", async () => {
   const ctx = await givenChunked();
   const cells = ["Ada <ada@x.com>", "mailto:bo@x.com?subject=Hi", "\u200bcy@x.com\u00a0"];
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(cells));
@@ -116,12 +116,12 @@ test("an address is read with its name, as mailto:, and with invisible character
   ]);
 });
 
-describe("the job is called", () => {
+describe("the name of a file's job", () => {
   test.each([
-    ["as its file is", "Spring customers.csv", undefined, "Spring customers.csv"],
-    ["as its file is, in any letters", "Käufer 列表.CSV", undefined, "Käufer 列表.CSV"],
-    ["as the caller says", "list.csv", "Autumn", "Autumn"],
-  ])("%s, in two steps and in a form", async (_case, fileName, name, called) => {
+    ["its file's name", "Spring customers.csv", undefined, "Spring customers.csv"],
+    ["its file's name in any letters", "Käufer 列表.CSV", undefined, "Käufer 列表.CSV"],
+    ["the caller's name", "list.csv", "Autumn", "Autumn"],
+  ])("a file's job uses %s, in two steps and in a form", async (_case, fileName, name, called) => {
     const ctx = await givenChunked();
     const { world, liveKey } = ctx;
     const request = { action: "get_upload_url", file_name: fileName };
@@ -142,7 +142,7 @@ describe("the job is called", () => {
       expect(await readJob(ctx, data.job_id)).toMatchObject({ name: called });
   });
 
-  test("a long file name is cut to the room of a key, and between letters", async () => {
+  test("a file's job shortens a long file name to a key's space, between letters", async () => {
     const ctx = await givenChunked();
     const { data } = await whenFormSent(ctx.world, ctx.liveKey, [
       filePart("ann@x.com\n", `${"é".repeat(100)}.csv`),
@@ -152,8 +152,8 @@ describe("the job is called", () => {
   });
 });
 
-describe("a form", () => {
-  test("name, webhook_url and options are taken as from a body", async () => {
+describe("a form with a file", () => {
+  test("the form accepts name, webhook_url and options like a body", async () => {
     const ctx = await givenChunked();
     const { world, liveKey } = ctx;
     const { data } = await whenFormSent(world, liveKey, [
@@ -180,7 +180,7 @@ describe("a form", () => {
   });
 
   test.each<[string, string, string, string]>([
-    ["options that are no JSON", "options", "deep_verify=false", "options: must be JSON"],
+    ["malformed options", "options", "deep_verify=false", "options: must be JSON"],
     ["options that are a list", "options", "[]", "options: must be an object"],
     [
       "an unknown option",
@@ -196,8 +196,13 @@ describe("a form", () => {
     ],
     ["a callback without TLS", "webhook_url", "http://x.example", "webhook_url: must be"],
     ["an endless name", "name", "x".repeat(201), "name: must have at most 200"],
-    ["a field that every object has", "constructor", "x", "constructor: is not a known field"],
-  ])("with %s is 400 and writes nothing", async (_case, name, content, words) => {
+    [
+      "a field that is a property of every object",
+      "constructor",
+      "x",
+      "constructor: is not a known field",
+    ],
+  ])("a form with %s answers 400 and stores nothing", async (_case, name, content, words) => {
     const ctx = await givenChunked();
     const before = listStoredItems(ctx);
 
@@ -208,7 +213,7 @@ describe("a form", () => {
     expect(listStoredItems(ctx)).toEqual(before);
   });
 
-  test("options that are sent as a file are taken up to the length of a field", async () => {
+  test("the form accepts options sent as a file up to a field's length", async () => {
     const { world, liveKey } = await givenChunked();
     const sendOptions = (content: string) =>
       whenFormSent(world, liveKey, [filePart(), { name: "options", fileName: "blob", content }]);
@@ -217,7 +222,7 @@ describe("a form", () => {
     expect(await sendOptions(" ".repeat(20_000))).toMatchObject({ statusCode: 400 });
   });
 
-  test("a form with another option or name is another request under the same key", async () => {
+  test("a form with another option or name answers 409 under the same key", async () => {
     const { world, liveKey } = await givenChunked();
     const sendName = (name: string) =>
       whenFormSent(world, liveKey, [filePart(), { name: "name", content: name }], "k");
@@ -243,10 +248,10 @@ const findUnread =
 test.each<[string, unknown, string]>([
   ["no body", undefined, "body: is required"],
   ["no action", { file_name: "list.csv" }, "action: must be get_upload_url or process"],
-  ["another action", { action: "verify" }, "action: must be get_upload_url or process"],
+  ["an unknown action", { action: "verify" }, "action: must be get_upload_url or process"],
   ["an upload without a name", { action: "get_upload_url" }, "file_name: is required"],
   ["an upload with an empty name", { ...UPLOADING, file_name: "" }, "file_name: must not be empty"],
-  ["an endless name", { ...UPLOADING, file_name: `${"x".repeat(252)}.csv` }, "at most 255"],
+  ["an endless file name", { ...UPLOADING, file_name: `${"x".repeat(252)}.csv` }, "at most 255"],
   ...[
     ["file_key", "x"],
     ["email_column", "0"],
@@ -263,29 +268,32 @@ test.each<[string, unknown, string]>([
     ["emails", []],
     ["delimiter", ";"],
   ].map(findUnread("processing", PROCESSING)),
-  ["processing nothing", { action: "process" }, "file_key: is required"],
+  ["processing without a key", { action: "process" }, "file_key: is required"],
   ["processing an empty key", createProcessRequest(""), "file_key: must not be empty"],
   ["a column that is a number", { ...PROCESSING, email_column: 1 }, "email_column: must be string"],
   ["a column without a name", { ...PROCESSING, email_column: "" }, "email_column: must not be"],
   ["an endless column", { ...PROCESSING, email_column: "x".repeat(201) }, "at most 200"],
-  ["a header in words", { ...PROCESSING, has_header: "yes" }, "has_header: must be true or false"],
+  ["a header as a text", { ...PROCESSING, has_header: "yes" }, "has_header: must be true or false"],
   ["a wait", { ...PROCESSING, options: { timeout_ms: 1_000 } }, `options.timeout_ms: ${UNREAD}`],
   [
     "a callback without TLS",
     { ...PROCESSING, webhook_url: "http://x.example" },
     "webhook_url: must be",
   ],
-])("%s is 400, names the field, and changes nothing", async (_case, body, words) => {
-  const ctx = await givenChunked();
-  const before = listStoredItems(ctx);
+])(
+  "a file request with %s answers 400, states the field and changes nothing",
+  async (_case, body, words) => {
+    const ctx = await givenChunked();
+    const before = listStoredItems(ctx);
 
-  const refused = await whenFiled(ctx.world, ctx.liveKey, body);
+    const refused = await whenFiled(ctx.world, ctx.liveKey, body);
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
-  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listStoredItems(ctx)).toEqual(before);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.message).toContain(words);
+    expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+    expect(listStoredItems(ctx)).toEqual(before);
+  },
+);
 
 test.each(asRows<[string, Parameters<typeof whenFormSent>[2], string]>`
   without a file | ${[{ name: "email_column", content: "0" }]} | file: is required
@@ -293,10 +301,10 @@ test.each(asRows<[string, Parameters<typeof whenFormSent>[2], string]>`
   of a spreadsheet | ${[{ ...FILE_PART, fileName: "list.xlsx" }]} | file: must end in .csv or .txt
   with two files | ${[FILE_PART, FILE_PART]} | file: is sent twice
   with a field twice | ${[FILE_PART, { name: "has_header", content: "1" }, { name: "has_header", content: "0" }]} | has_header: is sent twice
-  with a header in words | ${[FILE_PART, { name: "has_header", content: "yes" }]} | has_header: must be true or false
+  with a word as has_header | ${[FILE_PART, { name: "has_header", content: "yes" }]} | has_header: must be true or false
   with an action | ${[FILE_PART, { name: "action", content: "process" }]} | ${`action: ${UNREAD}`}
   with a secret | ${[FILE_PART, { name: "webhook_secret", content: "s" }]} | ${`webhook_secret: ${UNREAD}`}
-`)("a form %s is 400, names the field, and writes nothing", async (_case, form, words) => {
+`)("a form %s answers 400, states the field and stores nothing", async (_case, form, words) => {
   const ctx = await givenChunked();
   const before = listStoredItems(ctx);
 
@@ -314,25 +322,33 @@ test.each(asRows<[string, string | Buffer, object, string]>`
   a file without addresses | ${"email\nnobody\nnothing\n"} | ${{}} | no e-mail addresses: none of its 2 rows is an address.
   a header row beyond the limit | ${`email${`,${"x".repeat(60_000)}`.repeat(4)}\nann@x.com,1\n`} | ${{}} | The names of the columns are longer than 200,000 bytes in all.
   a first row of 16,000 cells | ${`ann@x.com${",1".repeat(16_000)}\n`} | ${{}} | The names of the columns are longer than 200,000 bytes in all.
-  a file of a header | ${"email\n"} | ${{}} | no e-mail addresses: there are no rows below the header.
-  a file in which nothing is an address | ${"a,b\n1,2\n"} | ${{}} | No column of the file has e-mail
-  a column that is not there | ${formatCsv(createEmails(1), "a")} | ${{ email_column: "b" }} | no column "b". It has "a".
+  a file with only a header | ${"email\n"} | ${{}} | no e-mail addresses: there are no rows below the header.
+  a file without a column of addresses | ${"a,b\n1,2\n"} | ${{}} | No column of the file has e-mail
+  an unknown column | ${formatCsv(createEmails(1), "a")} | ${{ email_column: "b" }} | no column "b". It has "a".
   a column beyond the last | ${formatCsv(createEmails(1), "a")} | ${{ email_column: "1" }} | no column "1"
-`)("%s is 400, says why, and charges nothing", async (_case, content, how, words) => {
-  const ctx = await givenChunked();
-  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
-  const before = listStoredItems(ctx);
+`)(
+  "a file request for %s answers 400 with the reason and charges nothing",
+  async (_case, content, how, words) => {
+    const ctx = await givenChunked();
+    const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+    const before = listStoredItems(ctx);
 
-  const refused = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, how), "k");
+    const refused = await whenFiled(
+      ctx.world,
+      ctx.liveKey,
+      createProcessRequest(fileKey, how),
+      "k",
+    );
 
-  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-  expect(refused.error.message).toContain(words);
-  expect(refused.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listStoredItems(ctx)).toEqual(before);
-  expect(ctx.queue.pending()).toBe(0);
-});
+    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+    expect(refused.error.message).toContain(words);
+    expect(refused.error.message).toMatch(/Nothing was charged\.$/);
+    expect(listStoredItems(ctx)).toEqual(before);
+    expect(ctx.queue.pending()).toBe(0);
+  },
+);
 
-test("a fault of a file names the field that held the file", async () => {
+test("the error about a file's content states the field that held the file", async () => {
   const { world, liveKey } = await givenChunked();
   const fileKey = await givenUpload({ world }, liveKey, "email\n");
 

@@ -23,7 +23,7 @@ import {
   whenPut,
 } from "../things/jobs.ts";
 
-test("an upload is 200 with a link, a key to bring back, and what to do next; it costs nothing", async () => {
+test("an upload request answers 200 with a link, a file_key and the next step, and costs nothing", async () => {
   const ctx = await givenChunked({ balance: 0 });
   const body = { action: "get_upload_url", file_name: "My list.CSV" };
 
@@ -47,7 +47,7 @@ test.each([
   [-1, 400, "INVALID_REQUEST"],
   [1.5, 400, "INVALID_REQUEST"],
   ["12", 400, "INVALID_REQUEST"],
-])("an upload that declares %j bytes is %i", async (file_size, status, code) => {
+])("an upload request that declares %j bytes answers %i", async (file_size, status, code) => {
   const ctx = await givenChunked({ balance: 0 });
 
   const response = await whenFiled(ctx.world, ctx.liveKey, { ...UPLOADING, file_size });
@@ -66,21 +66,18 @@ test.each([
   ["list", 400],
   ["csv", 400],
   ["list.csv ", 400],
-])(
-  "a file called %j is %i at the first step, before anything is uploaded",
-  async (name, status) => {
-    const { world, liveKey } = await givenChunked();
+])("an upload request for a file called %j answers %i before any upload", async (name, status) => {
+  const { world, liveKey } = await givenChunked();
 
-    const response = await whenFiled(world, liveKey, { action: "get_upload_url", file_name: name });
+  const response = await whenFiled(world, liveKey, { action: "get_upload_url", file_name: name });
 
-    expect(response.statusCode).toBe(status);
-    expect(
-      response.error?.message ?? "file_name: must end in .csv or .txt; save a spreadsheet as CSV",
-    ).toContain("file_name: must end in .csv or .txt; save a spreadsheet as CSV");
-  },
-);
+  expect(response.statusCode).toBe(status);
+  expect(
+    response.error?.message ?? "file_name: must end in .csv or .txt; save a spreadsheet as CSV",
+  ).toContain("file_name: must end in .csv or .txt; save a spreadsheet as CSV");
+});
 
-test("a processed file is 202 with every count, and a job that is worked off to the last address", async () => {
+test("a processed file answers 202 with every count, and its job verifies every address", async () => {
   const ctx = await givenChunked();
   const { world, liveKey } = ctx;
   const list =
@@ -138,9 +135,9 @@ test("a processed file is 202 with every count, and a job that is worked off to 
 });
 
 test.each<[string, string, object, readonly string[]]>([
-  ["by its name", "work,home\na@x.com,b@x.com\n", { email_column: "HOME" }, ["2 b@x.com valid"]],
-  ["by its place", "work,home\na@x.com,b@x.com\n", { email_column: "1" }, ["2 b@x.com valid"]],
-  ["by what is in it", "a,b\nx,b@x.com\n", {}, ["2 b@x.com valid"]],
+  ["by name", "work,home\na@x.com,b@x.com\n", { email_column: "HOME" }, ["2 b@x.com valid"]],
+  ["by index", "work,home\na@x.com,b@x.com\n", { email_column: "1" }, ["2 b@x.com valid"]],
+  ["by its content", "a,b\nx,b@x.com\n", {}, ["2 b@x.com valid"]],
   [
     "in a list without a header",
     "a@x.com;1\nb@x.com;2\n",
@@ -148,41 +145,38 @@ test.each<[string, string, object, readonly string[]]>([
     ["1 a@x.com valid", "2 b@x.com valid"],
   ],
   [
-    "below a header that is itself an address",
+    "below a header that is an address",
     "a@x.com\nb@x.com\n",
     { has_header: true },
     ["2 b@x.com valid"],
   ],
-  ["in a list of lines", "a@x.com\r\nb@x.com", {}, ["1 a@x.com valid", "2 b@x.com valid"]],
-])(
-  "the column of addresses is found %s, in a file and in a form",
-  async (_case, list, how, rows) => {
-    const twoSteps = await givenChunked();
-    const form = await givenChunked();
-    const fileKey = await givenUpload(twoSteps, twoSteps.liveKey, list);
-    const fields = Object.entries(how).map(([name, content]) => ({
-      name,
-      content: String(content),
-    }));
+  ["in a list of bare lines", "a@x.com\r\nb@x.com", {}, ["1 a@x.com valid", "2 b@x.com valid"]],
+])("a file and a form find the column of addresses %s", async (_case, list, how, rows) => {
+  const twoSteps = await givenChunked();
+  const form = await givenChunked();
+  const fileKey = await givenUpload(twoSteps, twoSteps.liveKey, list);
+  const fields = Object.entries(how).map(([name, content]) => ({
+    name,
+    content: String(content),
+  }));
 
-    const stepped = await whenFiled(
-      twoSteps.world,
-      twoSteps.liveKey,
-      createProcessRequest(fileKey, how),
-    );
-    const formed = await whenFormSent(form.world, form.liveKey, [
-      { name: "file", fileName: "list.csv", content: list },
-      ...fields,
-    ]);
-    for (const ctx of [twoSteps, form]) await whenWorked(ctx);
+  const stepped = await whenFiled(
+    twoSteps.world,
+    twoSteps.liveKey,
+    createProcessRequest(fileKey, how),
+  );
+  const formed = await whenFormSent(form.world, form.liveKey, [
+    { name: "file", fileName: "list.csv", content: list },
+    ...fields,
+  ]);
+  for (const ctx of [twoSteps, form]) await whenWorked(ctx);
 
-    expect(formed).toMatchObject({ statusCode: 202, data: stepped.data });
-    expect(formatRows(await readJob(twoSteps))).toEqual(rows);
-    expect(await readJob(form)).toEqual(await readJob(twoSteps));
-  },
-);
+  expect(formed).toMatchObject({ statusCode: 202, data: stepped.data });
+  expect(formatRows(await readJob(twoSteps))).toEqual(rows);
+  expect(await readJob(form)).toEqual(await readJob(twoSteps));
+});
 
-test("a file of one kind of bytes is read as such: UTF-16 with a mark at its beginning", async () => {
+test("the service reads a UTF-16 file by the byte order mark at its beginning", async () => {
   const ctx = await givenChunked();
   const list = Buffer.from(
     `\ufeff${formatCsv(["jürgen@x.com"], "Straße;email").replace("jü", ";jü")}`,
@@ -195,7 +189,7 @@ test("a file of one kind of bytes is read as such: UTF-16 with a mark at its beg
   expect(data).toMatchObject({ unique_emails: 1, invalid_emails_skipped: 0 });
 });
 
-test("a callback is kept in the event of the job's end, and is never signed", async () => {
+test("the event of a file job's end contains the callback, which is never signed", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
   const webhook_url = "https://x.example/done";
@@ -222,23 +216,26 @@ test("a callback is kept in the event of the job's end, and is never signed", as
 
 test.each([
   ["without an Idempotency-Key", undefined],
-  ["with one", "k"],
-])("too few credits are 402 %s, and charge and queue nothing", async (_case, keyed) => {
-  const ctx = await givenChunked({ balance: 2.5 });
-  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
-  const before = listStoredItems(ctx);
+  ["with an Idempotency-Key", "k"],
+])(
+  "a file answers 402 %s and charges and queues nothing when the credits are too few",
+  async (_case, keyed) => {
+    const ctx = await givenChunked({ balance: 2.5 });
+    const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
+    const before = listStoredItems(ctx);
 
-  const refused = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey), keyed);
+    const refused = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey), keyed);
 
-  expect(refused).toMatchObject({
-    statusCode: 402,
-    error: { code: "INSUFFICIENT_CREDITS", details: { needed: 3, available: 2.5 } },
-  });
-  expect(listStoredItems(ctx)).toEqual(before);
-  expect(ctx.queue.pending()).toBe(0);
-});
+    expect(refused).toMatchObject({
+      statusCode: 402,
+      error: { code: "INSUFFICIENT_CREDITS", details: { needed: 3, available: 2.5 } },
+    });
+    expect(listStoredItems(ctx)).toEqual(before);
+    expect(ctx.queue.pending()).toBe(0);
+  },
+);
 
-test("another account's file_key is 403", async () => {
+test("processing another account's file_key answers 403", async () => {
   const ctx = await givenChunked();
   const { world } = ctx;
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
@@ -266,7 +263,7 @@ test.each([
   ["live", "test"],
   ["test", "live"],
 ] as const)(
-  "the account's own file_key of a %s key under a %s key is 403, and says why",
+  "processing a file_key of a %s key with a %s key answers 403 with the reason",
   async (made, used) => {
     const ctx = await givenChunked();
     const keys = { live: ctx.liveKey, test: ctx.testKey };
@@ -287,35 +284,35 @@ test.each([
 );
 
 test.each([
+  ["a key without an upload", (account: string) => `uploads/live/${account}/upl_9.bGlzdC5jc3Y.csv`],
+  ["a key of another form", () => "list.csv"],
   [
-    "one that was never filled",
-    (account: string) => `uploads/live/${account}/upl_9.bGlzdC5jc3Y.csv`,
-  ],
-  ["one of another form", () => "list.csv"],
-  [
-    "a way out of the folder",
+    "a path out of the folder",
     (account: string) => `uploads/live/${account}/../x/upl_1.bGlzdC5jc3Y.csv`,
   ],
   ["the input of a job", () => "inputs/job_1.jsonl"],
-  ["an endless one", () => "x".repeat(100_000)],
-])("a file_key with nothing behind it is 404 and charges nothing: %s", async (_case, keyOf) => {
-  const ctx = await givenChunked();
-  await whenProcessed(ctx, createEmails(2));
-  const before = listStoredItems(ctx);
+  ["an endless key", () => "x".repeat(100_000)],
+])(
+  "processing a file_key without an object answers 404 and charges nothing: %s",
+  async (_case, keyOf) => {
+    const ctx = await givenChunked();
+    await whenProcessed(ctx, createEmails(2));
+    const before = listStoredItems(ctx);
 
-  const response = await whenFiled(
-    ctx.world,
-    ctx.liveKey,
-    createProcessRequest(keyOf(ctx.account)),
-    "k",
-  );
+    const response = await whenFiled(
+      ctx.world,
+      ctx.liveKey,
+      createProcessRequest(keyOf(ctx.account)),
+      "k",
+    );
 
-  expect(response).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
-  expect(response.error.message).toMatch(/Nothing was charged\.$/);
-  expect(listStoredItems(ctx)).toEqual(before);
-});
+    expect(response).toMatchObject({ statusCode: 404, error: { code: "NOT_FOUND" } });
+    expect(response.error.message).toMatch(/Nothing was charged\.$/);
+    expect(listStoredItems(ctx)).toEqual(before);
+  },
+);
 
-test("a file over fifty million bytes is 413, uploaded or in a form, and charges nothing", async () => {
+test("a file over fifty million bytes answers 413, uploaded or in a form, and charges nothing", async () => {
   const ctx = await givenChunked();
   const tooLarge = Buffer.concat([
     Buffer.from(formatCsv(createEmails(1))),
@@ -336,7 +333,7 @@ test("a file over fifty million bytes is 413, uploaded or in a form, and charges
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("more addresses than the plan allows are 413, charge nothing, and are found before the balance is", async () => {
+test("a file beyond the plan's number of addresses answers 413 before it reads the balance, and charges nothing", async () => {
   const ctx = await givenChunked({ plan: "free", balance: 5, rows: 500 });
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(1_001)));
   const before = listStoredItems(ctx);
@@ -353,7 +350,7 @@ test("more addresses than the plan allows are 413, charge nothing, and are found
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the plan's limit counts the addresses that are left to be verified", async () => {
+test("the plan's limit counts the addresses that remain for verification", async () => {
   const ctx = await givenChunked({ plan: "free", balance: 1_000, rows: 500 });
 
   const { statusCode, data } = await whenProcessed(ctx, [
@@ -365,7 +362,7 @@ test("the plan's limit counts the addresses that are left to be verified", async
   expect([statusCode, data.unique_emails, data.credits_used]).toEqual([202, 1_000, 1_000]);
 });
 
-test("credits_remaining is what the charge left: the balance is not read again after it", async () => {
+test("the response computes credits_remaining from the charge without another read of the balance", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
   const world = withUnreadable(ctx, "BALANCE#", 1);
@@ -376,7 +373,7 @@ test("credits_remaining is what the charge left: the balance is not read again a
   expect(response).toMatchObject({ statusCode: 202, data });
 });
 
-test("an upload that is replaced after it was processed changes nothing, and processed again is another job", async () => {
+test("replacing a processed upload changes nothing, and processing it again creates another job", async () => {
   const ctx = await givenChunked();
   const { world, liveKey } = ctx;
   const fileKey = await givenUpload(ctx, liveKey, formatCsv(createEmails(3)));
@@ -395,7 +392,7 @@ test("an upload that is replaced after it was processed changes nothing, and pro
   expect(await readCredits(ctx)).toMatchObject({ available: 96, held: 0, spent: 4 });
 });
 
-test("an upload that is replaced while it is read is one file or the other", async () => {
+test("an upload replaced during the read is processed as one file or the other", async () => {
   const ctx = await givenChunked();
   const { world, liveKey, blobs } = ctx;
   const fileKey = await givenUpload(ctx, liveKey, formatCsv(createEmails(3)));
@@ -418,7 +415,7 @@ test("an upload that is replaced while it is read is one file or the other", asy
 });
 
 test.each(["head", "get", "put"] as const)(
-  "files of which no %s succeeds are 503, and nothing was charged",
+  "a file answers 503 and charges nothing when every %s of files fails",
   async (portName) => {
     const ctx = await givenChunked();
     const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
@@ -432,7 +429,7 @@ test.each(["head", "get", "put"] as const)(
   },
 );
 
-test("a file that takes more than fifteen seconds to read is 503, and nothing was charged", async () => {
+test("a file answers 503 and charges nothing when reading it takes more than fifteen seconds", async () => {
   const ctx = await givenChunked();
   const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(2)));
   const get: typeof ctx.blobs.get = async (...args) => {
@@ -447,7 +444,7 @@ test("a file that takes more than fifteen seconds to read is 503, and nothing wa
   expect(listMoves(ctx)).toEqual([]);
 });
 
-test("a test key's file is the same job, seen by test keys alone, and free", async () => {
+test("a test key's file runs as a free job that only test keys see", async () => {
   const ctx = await givenChunked({ balance: 0 });
   const { world, testKey, liveKey } = ctx;
   const fileKey = await givenUpload(ctx, testKey, formatCsv(createEmails(3)));

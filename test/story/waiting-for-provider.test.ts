@@ -47,36 +47,39 @@ const whenTimePasses = async (ctx: TestContext, ms: number): Promise<void> => {
 
 const LIST = ["ann@x.com", "bob@x.com"];
 
-describe("an address of a list that found no connection", () => {
+describe("a list address without a free connection", () => {
   test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
     ["a batch", ({ world, liveKey }) => whenBatched(world, liveKey, { emails: LIST })],
     ["a file", (ctx) => whenProcessed(ctx, LIST)],
-  ])("in %s waits on, is shown as waiting, and is paid once", async (_kind, whenSent) => {
-    const ctx = withBusyProvider(await givenChunked());
-    await whenSent(ctx);
-    await whenWorked(ctx);
+  ])(
+    "an address in %s waits longer, is shown as waiting, and is charged once",
+    async (_kind, whenSent) => {
+      const ctx = withBusyProvider(await givenChunked());
+      await whenSent(ctx);
+      await whenWorked(ctx);
 
-    expect(await readJob(ctx)).toMatchObject({
-      status: "processing",
-      progress: { processed: 0 },
-      deferred: {
-        count: 2,
-        by_reason: { waiting_for_provider: 2 },
-        next_attempt_at: "2026-11-21T00:00:40.000Z",
-      },
-    });
-    ctx.provider.open = true;
-    await whenTimePasses(ctx, 40 * SECOND_MS);
+      expect(await readJob(ctx)).toMatchObject({
+        status: "processing",
+        progress: { processed: 0 },
+        deferred: {
+          count: 2,
+          by_reason: { waiting_for_provider: 2 },
+          next_attempt_at: "2026-11-21T00:00:40.000Z",
+        },
+      });
+      ctx.provider.open = true;
+      await whenTimePasses(ctx, 40 * SECOND_MS);
 
-    const job = await readJob(ctx);
-    expect(job).toMatchObject({ status: "completed", progress: { processed: 2, unknown: 0 } });
-    expect(job.deferred).toBeUndefined();
-    expect(ctx.questions.slice(-2).map(({ ticket }) => ticket)).toEqual([TICKET, TICKET]);
-    expect(await readCredits(ctx)).toMatchObject({ available: 98, held: 0, spent: 2 });
-    await thenConsistent(ctx);
-  });
+      const job = await readJob(ctx);
+      expect(job).toMatchObject({ status: "completed", progress: { processed: 2, unknown: 0 } });
+      expect(job.deferred).toBeUndefined();
+      expect(ctx.questions.slice(-2).map(({ ticket }) => ticket)).toEqual([TICKET, TICKET]);
+      expect(await readCredits(ctx)).toMatchObject({ available: 98, held: 0, spent: 2 });
+      await thenConsistent(ctx);
+    },
+  );
 
-  test("waits longer than max_wait_minutes: that counts attempts", async () => {
+  test("an address waits longer than max_wait_minutes, which counts only attempts", async () => {
     const ctx = withBusyProvider(await givenChunked());
     await whenBatched(ctx.world, ctx.liveKey, {
       emails: ["greylisted@x.com"],
@@ -100,7 +103,7 @@ describe("an address of a list that found no connection", () => {
     await thenConsistent(ctx);
   });
 
-  test("has no final result also where a list would decide, as with a role address", async () => {
+  test("an address gets no final result from a list, such as that of role addresses, while it waits", async () => {
     const ctx = withBusyProvider(await givenChunked());
     await whenBatched(ctx.world, ctx.liveKey, { emails: ["info@x.com"] });
     await whenWorked(ctx);
@@ -111,7 +114,7 @@ describe("an address of a list that found no connection", () => {
     });
   });
 
-  test("goes on by the scheduled work if its message is lost", async () => {
+  test("the scheduled work continues with an address whose message was lost", async () => {
     const ctx = withBusyProvider(await givenChunked());
     await whenBatched(ctx.world, ctx.liveKey, { emails: LIST });
     await whenWorked(ctx);
@@ -127,7 +130,7 @@ describe("an address of a list that found no connection", () => {
     expect(await readJob(ctx)).toMatchObject({ status: "completed", progress: { processed: 2 } });
   });
 
-  test("whose wait is longer than a message can be delayed is looked at again before", async () => {
+  test("the service resumes an address before its wait exceeds the longest message delay", async () => {
     const ctx = withBusyProvider(await givenChunked(), 3 * 3_600_000);
     await whenBatched(ctx.world, ctx.liveKey, { emails: LIST });
     await whenWorked(ctx);
@@ -139,7 +142,7 @@ describe("an address of a list that found no connection", () => {
   });
 });
 
-describe("an address that one exit's attempt left greylisted", () => {
+describe("a list address that one exit's attempt left greylisted", () => {
   const EXIT = "192.0.2.8:1080";
 
   /** The session left by the exit that the question names, or else by EXIT; a slot is missing the second time. */
@@ -158,24 +161,27 @@ describe("an address that one exit's attempt left greylisted", () => {
   test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
     ["a batch", (ctx) => whenBatched(ctx.world, ctx.liveKey, { emails: ["greylisted@x.com"] })],
     ["a call", (ctx) => whenVerified(ctx.world, ctx.liveKey, { email: "greylisted@x.com" })],
-  ])("in %s goes by that exit again, also after a wait for a slot", async (_, whenSent) => {
-    const ctx = withExits(await givenChunked());
-    await whenSent(ctx);
-    await whenWorked(ctx);
-    for (const ms of [7 * MINUTE_MS, 2 * SECOND_MS]) {
-      ctx.later(ms);
-      await whenReconciled(ctx);
+  ])(
+    "an address in %s uses the same exit again, also after a wait for a slot",
+    async (_, whenSent) => {
+      const ctx = withExits(await givenChunked());
+      await whenSent(ctx);
       await whenWorked(ctx);
-    }
+      for (const ms of [7 * MINUTE_MS, 2 * SECOND_MS]) {
+        ctx.later(ms);
+        await whenReconciled(ctx);
+        await whenWorked(ctx);
+      }
 
-    expect(ctx.asked).toEqual([undefined, EXIT, EXIT]);
-  });
+      expect(ctx.asked).toEqual([undefined, EXIT, EXIT]);
+    },
+  );
 });
 
-describe("a single verification that found no connection", () => {
+describe("a single verification without a free connection", () => {
   const setup = async () => withBusyProvider(await given({ balance: 10 }));
 
-  test("is pending, and its job has the right result later, paid once", async () => {
+  test("a verification is pending, and its job returns the right result later for one charge", async () => {
     const ctx = await setup();
     const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
     expect(data).toMatchObject({ status: "pending" });
@@ -197,7 +203,7 @@ describe("a single verification that found no connection", () => {
     await thenConsistent(ctx);
   });
 
-  test("goes on by the scheduled work if its message is lost", async () => {
+  test("the scheduled work continues with a verification whose message was lost", async () => {
     const ctx = await setup();
     const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });
     ctx.later(MINUTE_MS);
@@ -213,7 +219,7 @@ describe("a single verification that found no connection", () => {
   });
 });
 
-test("a search that found no connection is refunded and may be repeated", async () => {
+test("a search without a free connection is refunded and may be repeated", async () => {
   const ctx = withBusyProvider(await given({ balance: 10 }));
   const body = { first_name: "Ann", last_name: "Smith", domain: "x.com" };
   const { statusCode, error } = await send(ctx.world, "POST /v1/find", { key: ctx.liveKey, body });

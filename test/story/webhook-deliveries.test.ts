@@ -27,7 +27,7 @@ const whenDelivered = async (ctx: TestContext, owner = ctx.account): Promise<voi
   await whenScheduledWorkRuns(ctx);
 };
 
-test("the deliveries are listed newest first, with their outcomes", async () => {
+test("the delivery log lists deliveries newest first with their outcomes", async () => {
   const ctx = await given();
   await whenSubscribed(ctx);
   await whenDelivered(ctx);
@@ -76,7 +76,7 @@ test("the deliveries are listed newest first, with their outcomes", async () => 
   ]);
 });
 
-test("the log has the payload and the beginning of the response, and no secret that a server repeats", async () => {
+test("the delivery log contains the payload and the start of the response, without a secret in the response", async () => {
   const ctx = await given();
   const { data } = await whenSubscribed(ctx);
   ctx.servers.answer(({ headers }) => ({
@@ -92,7 +92,7 @@ test("the log has the payload and the beginning of the response, and no secret t
   expect(delivery.response_body).toMatch(/^\[removed\] \[removed\] x+$/);
 });
 
-test("the last hundred deliveries are listed, each at the webhooks of its mode alone", async () => {
+test("the delivery log lists the last hundred deliveries, each at the webhooks of its own mode", async () => {
   const ctx = await given();
   await whenSubscribed(ctx);
   await whenSubscribed(ctx, { key: ctx.testKey });
@@ -107,7 +107,7 @@ test("the last hundred deliveries are listed, each at the webhooks of its mode a
   expect(await readDeliveries(ctx, "whk_2", ctx.testKey)).toMatchObject([{ event_id: "evt_102" }]);
 });
 
-describe("a retry", () => {
+describe("the retry of a delivery", () => {
   const ROUTE = "POST /v1/webhooks/whk_1/deliveries/dlv_1/retry";
 
   /** One event, at a time when the receiver is down, and a day of attempts. */
@@ -121,7 +121,7 @@ describe("a retry", () => {
     return ctx;
   };
 
-  test("a delivery that failed is sent again at once, and is 202", async () => {
+  test("retrying a failed delivery answers 202 and sends it at once", async () => {
     const ctx = await givenFailed();
     const { world, liveKey: key, servers } = ctx;
     const [failed] = await readDeliveries(ctx);
@@ -137,7 +137,7 @@ describe("a retry", () => {
     expect(new Set(parseEvents(servers.received).map(({ id }) => id)).size).toBe(1);
   });
 
-  test("one that arrived is sent again, too, with the same webhook-id", async () => {
+  test("retrying an arrived delivery sends it again with the same webhook-id", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey: key, servers } = ctx;
     await whenSubscribed(ctx);
@@ -151,7 +151,7 @@ describe("a retry", () => {
     expect(ids).toEqual(["evt_1", "evt_1"]);
   });
 
-  test("one that fails again has another day", async () => {
+  test("a retried delivery that fails is attempted for another day", async () => {
     const ctx = await givenFailed();
     const before = ctx.servers.received.length;
 
@@ -162,7 +162,7 @@ describe("a retry", () => {
     expect(await readDeliveries(ctx)).toMatchObject([{ status: "pending" }]);
   });
 
-  test("at a disabled webhook it is 409", async () => {
+  test("retrying a delivery at a disabled webhook answers 409", async () => {
     const ctx = await givenFailed();
     const { world, liveKey: key } = ctx;
     await send(world, "PUT /v1/webhooks/whk_1", { key, body: { status: "disabled" } });
@@ -173,7 +173,7 @@ describe("a retry", () => {
     });
   });
 
-  test("a delivery that is not there, or is another webhook's, is 404", async () => {
+  test("retrying an unknown delivery or another webhook's answers 404", async () => {
     const ctx = await givenFailed();
     const { world, liveKey: key, testKey } = ctx;
     await whenSubscribed(ctx);
@@ -188,7 +188,7 @@ describe("a retry", () => {
   });
 });
 
-describe("a replay", () => {
+describe("the replay of deliveries", () => {
   const ROUTE = "POST /v1/webhooks/whk_1/replay";
 
   const whenEmitted = async (ctx: TestContext, times: number): Promise<void> => {
@@ -212,7 +212,7 @@ describe("a replay", () => {
     return { ...ctx, since };
   };
 
-  test("what failed since a time is sent again, and is 202; what arrived is not", async () => {
+  test("a replay answers 202 and sends the deliveries that failed since a time, and no arrived one", async () => {
     const ctx = await givenFailed(3);
     const { world, liveKey: key, servers, since } = ctx;
     const before = servers.received.length;
@@ -237,7 +237,7 @@ describe("a replay", () => {
     expect(again.data).toEqual({ replayed: 0, next_since: null });
   });
 
-  test("what failed before that time stays as it is, and a time may have any offset", async () => {
+  test("a replay skips deliveries that failed before its time, which may have any offset", async () => {
     const ctx = await givenFailed(2);
     const { world, liveKey: key } = ctx;
     const [newest] = await readDeliveries(ctx);
@@ -248,14 +248,14 @@ describe("a replay", () => {
     expect(data).toEqual({ replayed: 1, next_since: null });
   });
 
-  test("at a disabled webhook it is 409", async () => {
+  test("a replay at a disabled webhook answers 409", async () => {
     const { world, liveKey: key, since } = await givenFailed(1);
     await send(world, "PUT /v1/webhooks/whk_1", { key, body: { status: "disabled" } });
 
     expect((await send(world, ROUTE, { key, query: { since } })).statusCode).toBe(409);
   });
 
-  test("without a time, or with one that is none, it is 400", async () => {
+  test("a replay without a time or with a malformed one answers 400", async () => {
     const ctx = await given();
     const { world, liveKey: key } = ctx;
     await whenSubscribed(ctx);
@@ -265,10 +265,10 @@ describe("a replay", () => {
   });
 });
 
-describe("a test event", () => {
+describe("the test event of a webhook", () => {
   const ROUTE = "POST /v1/webhooks/whk_1/test";
 
-  test("a test event is sent at once, signed like any other, and its result is 200", async () => {
+  test("a test event is sent at once with a usual signature, and the request answers 200 with its result", async () => {
     const ctx = await givenHook(["job.completed"]);
     const { world, liveKey: key, servers, secret } = ctx;
     servers.answer(204);
@@ -293,7 +293,7 @@ describe("a test event", () => {
     [302, { status: "failed", response_status: 302, error: "status" }],
     ["tls_failed", { status: "failed", response_status: null, error: "tls_failed" }],
   ] as const)(
-    "one that fails (%s) says so, is 200, and is not tried again",
+    "a failed test event (%s) answers 200 with its failure and is not sent again",
     async (how, delivery) => {
       const ctx = await givenHook(["job.completed"]);
       ctx.servers.answer(() => how);
@@ -307,7 +307,7 @@ describe("a test event", () => {
     },
   );
 
-  test("a disabled webhook can be tried, too, and stays disabled", async () => {
+  test("a test event reaches a disabled webhook, which stays disabled", async () => {
     const ctx = await givenHook(["job.completed"]);
     const { world, liveKey: key } = ctx;
     await send(world, "PUT /v1/webhooks/whk_1", { key, body: { status: "disabled" } });
@@ -319,7 +319,7 @@ describe("a test event", () => {
   });
 
   test.each(WEBHOOK_EVENT_TYPES)(
-    "a sample of %s is sent, too, as the manual describes that event, whatever the webhook subscribes to",
+    "a test event of %s contains that event's documented sample, whatever the webhook's events",
     async (type) => {
       const ctx = await givenHook(["job.failed"]);
       const { world, liveKey: key, servers, secret } = ctx;
@@ -334,17 +334,17 @@ describe("a test event", () => {
     },
   );
 
-  test("a sample of an event that does not exist is 400", async () => {
+  test("a test event of an unknown type answers 400", async () => {
     const { world, liveKey: key } = await givenHook();
 
     expect((await send(world, ROUTE, { key, query: { event: "job.begun" } })).statusCode).toBe(400);
   });
 });
 
-describe("a new secret", () => {
+describe("the new secret of a webhook", () => {
   const ROUTE = "POST /v1/webhooks/whk_1/secret";
 
-  test("a new secret is 200, shown this once, and the old one signs nothing more", async () => {
+  test("a new secret answers 200, is shown once, and ends signatures with the old secret", async () => {
     const ctx = await given();
     const { world, liveKey: key, servers } = ctx;
     const { data: old } = await whenSubscribed(ctx);
@@ -363,7 +363,7 @@ describe("a new secret", () => {
     expect(JSON.stringify(ctx.table.items())).not.toContain(secret);
   });
 
-  test("a new secret without a reply of the table is 503 and not shown", async () => {
+  test("a new secret answers 503 without the secret when the write has no reply", async () => {
     const ctx = await given();
     await whenSubscribed(ctx);
     const world = withTable(ctx, {

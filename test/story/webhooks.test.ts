@@ -11,7 +11,7 @@ import { givenHook, HOOK, whenSubscribed } from "../things/webhooks.ts";
 
 const ROUTE = "POST /v1/webhooks";
 
-test("a new webhook is 201, with the secret that is shown this once", async () => {
+test("creating a webhook answers 201 with a secret that is shown once", async () => {
   const ctx = await given();
 
   const { statusCode, data } = await whenSubscribed(ctx, {
@@ -29,7 +29,7 @@ test("a new webhook is 201, with the secret that is shown this once", async () =
   });
 });
 
-test("the secret is stored nowhere in clear", async () => {
+test("the service stores and logs no secret in plain text", async () => {
   const ctx = await given();
 
   const { data } = await whenSubscribed(ctx);
@@ -42,23 +42,23 @@ test("the secret is stored nowhere in clear", async () => {
 
 test.each(asRows<[string, unknown, string]>`
   no body | ${undefined} | body: is required
-  no address | ${{ events: ["job.failed"] }} | url: is required
+  no url | ${{ events: ["job.failed"] }} | url: is required
   no events | ${{ url: HOOK }} | events: is required
   an empty list | ${{ url: HOOK, events: [] }} | events: must name at least one event
-  an event that does not exist | ${{ url: HOOK, events: ["job.completed", "job.done"] }} | ${`events.1: must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`}
+  an unknown event | ${{ url: HOOK, events: ["job.completed", "job.done"] }} | ${`events.1: must be one of ${WEBHOOK_EVENT_TYPES.join(", ")}`}
   the test event | ${{ url: HOOK, events: ["webhook.test"] }} | events.0: must be one of
-  a star | ${{ url: HOOK, events: ["*"] }} | events.0: must be one of
-  http | ${{ url: "http://a.example/", events: ["job.failed"] }} | url: must be an https address
-  credentials | ${{ url: "https://a:b@c.example/", events: ["job.failed"] }} | without credentials
+  a star as event | ${{ url: HOOK, events: ["*"] }} | events.0: must be one of
+  an http url | ${{ url: "http://a.example/", events: ["job.failed"] }} | url: must be an https address
+  credentials in the url | ${{ url: "https://a:b@c.example/", events: ["job.failed"] }} | without credentials
   no host | ${{ url: "https:///x", events: ["job.failed"] }} | url: must be an https address
   a host without slashes | ${{ url: "https:example.com", events: ["job.failed"] }} | url: must be an https address
-  one slash | ${{ url: "https:/a.example/x", events: ["job.failed"] }} | url: must be an https
+  a url with one slash | ${{ url: "https:/a.example/x", events: ["job.failed"] }} | url: must be an https
   a host of one label | ${{ url: "https://intranet/x", events: ["job.failed"] }} | url: must have a host name with a dot, such as example.com.
   a host of one label and a dot | ${{ url: "https://intranet./x", events: ["job.failed"] }} | url: must have a host name with a dot
   no URL | ${{ url: "hooks", events: ["job.failed"] }} | url: must be an https address
-  an address over 2,000 characters | ${{ url: `${HOOK}/${"x".repeat(2_000)}`, events: ["job.failed"] }} | url: must have at most 2000 characters
-  a field of ours | ${{ url: HOOK, events: ["job.failed"], secret: "x" }} | is not a known field
-`)("%s is 400", async (_what, body, message) => {
+  a url over 2,000 characters | ${{ url: `${HOOK}/${"x".repeat(2_000)}`, events: ["job.failed"] }} | url: must have at most 2000 characters
+  a read-only field | ${{ url: HOOK, events: ["job.failed"], secret: "x" }} | is not a known field
+`)("creating a webhook with %s answers 400", async (_what, body, message) => {
   const { world, liveKey: key, table } = await given();
   const before = table.items().length;
 
@@ -76,15 +76,18 @@ test.each([
     "url: must not resolve to a private address, unless OUTBOUND_ALLOW_PRIVATE permits it. Nothing was charged.",
   ],
   ["port_not_allowed", "url: must use port 443. Nothing was charged."],
-] as const)("a forbidden address (%s) is 400", async (fault, message) => {
-  const ctx = await given();
-  ctx.servers.refuse(() => fault);
+] as const)(
+  "creating a webhook with a forbidden address (%s) answers 400",
+  async (fault, message) => {
+    const ctx = await given();
+    ctx.servers.refuse(() => fault);
 
-  expect(await whenSubscribed(ctx)).toMatchObject({ statusCode: 400, error: { message } });
-});
+    expect(await whenSubscribed(ctx)).toMatchObject({ statusCode: 400, error: { message } });
+  },
+);
 
 test.each(["name_not_found", "dns_failed"] as const)(
-  "a name that cannot be found just now (%s) is taken",
+  "creating a webhook is accepted when its host name cannot be resolved now (%s)",
   async (fault) => {
     const ctx = await given();
     ctx.servers.refuse(() => fault);
@@ -93,7 +96,7 @@ test.each(["name_not_found", "dns_failed"] as const)(
   },
 );
 
-test("the webhook after twenty is 409, also when many ask at once, until one is deleted", async () => {
+test("creating a webhook beyond twenty answers 409, also in a race, until one is deleted", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
 
@@ -113,7 +116,7 @@ test("the webhook after twenty is 409, also when many ask at once, until one is 
   expect((await whenSubscribed(ctx)).statusCode).toBe(201);
 });
 
-test("a webhook without a reply of the table is 503 that says where to look", async () => {
+test("creating a webhook answers 503 with advice to check the list when the write has no reply", async () => {
   const ctx = await given();
   const transact = async () => ({ outcome: "ambiguous" }) as const;
   const world = withTable(ctx, {
@@ -127,7 +130,7 @@ test("a webhook without a reply of the table is 503 that says where to look", as
   });
 });
 
-test("a webhook whose first reply was lost is created once, and reported", async () => {
+test("a webhook whose first reply was lost is created once and returned", async () => {
   const ctx = await given();
   let failures = 0;
   const world = withTable(ctx, {
@@ -147,7 +150,7 @@ test("a webhook whose first reply was lost is created once, and reported", async
 describe("GET /v1/webhooks", () => {
   const ROUTE = "GET /v1/webhooks";
 
-  test("the webhooks are 200, oldest first, without their secrets", async () => {
+  test("the list of webhooks answers 200, oldest first, without the webhooks' secrets", async () => {
     const ctx = await given();
     const { world, liveKey, later } = ctx;
     const first = await whenSubscribed(ctx, { events: ["job.completed"] });
@@ -179,10 +182,10 @@ describe("PUT /v1/webhooks/{id}", () => {
   ) => send(world, ROUTE, { key, body });
 
   test.each([
-    ["its address", { url: "https://b.example.com/" }],
+    ["its url", { url: "https://b.example.com/" }],
     ["its events", { events: ["credits.low", "job.failed"] }],
     ["both", { url: "https://b.example.com/", events: ["credits.low"] }],
-  ])("a webhook that changes %s is 200, and the rest stays", async (_what, body) => {
+  ])("changing %s of a webhook answers 200 and keeps the rest", async (_what, body) => {
     const ctx = await givenHook(["job.completed"]);
 
     const changed = await whenChanged(ctx, body);
@@ -200,7 +203,7 @@ describe("PUT /v1/webhooks/{id}", () => {
     expect(listed.data.webhooks).toEqual([expected]);
   });
 
-  test("a disabled webhook names who disabled it, and is enabled again", async () => {
+  test("a disabled webhook states who disabled it and can be enabled again", async () => {
     const ctx = await givenHook(["job.completed"]);
 
     expect(await whenChanged(ctx, { status: "disabled" })).toMatchObject({
@@ -217,12 +220,12 @@ describe("PUT /v1/webhooks/{id}", () => {
     ["nothing to change", {}, "body: must have url, events or status"],
     ["no body", undefined, "body: is required"],
     ["an unknown event", { events: ["x"] }, "events.0: must be one of"],
-    ["no events at all", { events: [] }, "events: must name at least one event"],
-    ["another status", { status: "paused" }, "status: must be one of active, disabled"],
-    ["nothing but null", { url: null, events: null, status: null }, "body: must have url"],
-    ["http", { url: "http://a.example/" }, "url: must be an https address"],
+    ["an empty list of events", { events: [] }, "events: must name at least one event"],
+    ["an unknown status", { status: "paused" }, "status: must be one of active, disabled"],
+    ["only null values", { url: null, events: null, status: null }, "body: must have url"],
+    ["an http url", { url: "http://a.example/" }, "url: must be an https address"],
     ["a secret", { secret: "whsec_x" }, "secret: is not a known field"],
-  ])("%s is 400", async (_what, body, message) => {
+  ])("changing a webhook with %s answers 400", async (_what, body, message) => {
     const ctx = await givenHook(["job.completed"]);
 
     const { statusCode, error } = await whenChanged(ctx, body);
@@ -231,7 +234,7 @@ describe("PUT /v1/webhooks/{id}", () => {
     expect(error.message).toContain(message);
   });
 
-  test("a private address is 400 and nothing changes", async () => {
+  test("changing a webhook to a private address answers 400 and changes nothing", async () => {
     const ctx = await givenHook(["job.completed"]);
     ctx.servers.refuse(() => "private_address");
 
@@ -245,7 +248,7 @@ describe("PUT /v1/webhooks/{id}", () => {
     expect(data.webhooks).toMatchObject([{ url: HOOK, events: ["job.completed"] }]);
   });
 
-  test("a change of a webhook that is deleted meanwhile is 404", async () => {
+  test("changing a webhook answers 404 when it is deleted during the change", async () => {
     const ctx = await givenHook(["job.completed"]);
     const { world, liveKey: key, table } = ctx;
     const slow = {
@@ -269,7 +272,7 @@ describe("PUT /v1/webhooks/{id}", () => {
 describe("DELETE /v1/webhooks/{id}", () => {
   const ROUTE = "DELETE /v1/webhooks/whk_1";
 
-  test("deleting a webhook is 200; it gets no more events and is 404 from then on", async () => {
+  test("deleting a webhook answers 200, ends its events, and a second deletion answers 404", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey: key, servers } = ctx;
     await whenSubscribed(ctx);
@@ -285,7 +288,7 @@ describe("DELETE /v1/webhooks/{id}", () => {
     expect((await send(world, ROUTE, { key })).statusCode).toBe(404);
   });
 
-  test("the deliveries that wait for a deleted webhook are dropped", async () => {
+  test("deleting a webhook drops its waiting deliveries", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey: key, servers } = ctx;
     await whenSubscribed(ctx);
@@ -304,7 +307,7 @@ describe("DELETE /v1/webhooks/{id}", () => {
 describe("GET /v1/webhooks/events", () => {
   const ROUTE = "GET /v1/webhooks/events";
 
-  test("the names of all events are 200", async () => {
+  test("the list of event names answers 200 with every name", async () => {
     const { world, liveKey: key } = await given();
 
     expect(await send(world, ROUTE, { key })).toMatchObject({

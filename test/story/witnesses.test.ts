@@ -79,7 +79,7 @@ test("a list refunds the rows of a provider that refuses its witness", async () 
   await thenConsistent(ctx);
 });
 
-test("without a witness the list's summary names the provider's domain as a suspicion", async () => {
+test("the summary of a list without a witness lists the provider's domain as a suspicion", async () => {
   const ctx = await givenLyingProvider({ witnesses: [] });
 
   const { summary } = await whenListed(ctx);
@@ -95,7 +95,7 @@ test("without a witness the list's summary names the provider's domain as a susp
   expect(await readCredits(ctx)).toMatchObject({ available: 420, spent: 80 });
 });
 
-test("a list without refusals at a whole provider has no suspicion", async () => {
+test("the summary lists no suspicion when no provider refuses every row", async () => {
   const ctx = await givenLyingProvider({ witnesses: [], refusesAll: () => false });
 
   expect((await whenListed(ctx)).summary).toMatchObject({
@@ -104,7 +104,7 @@ test("a list without refusals at a whole provider has no suspicion", async () =>
   });
 });
 
-test("a pass takes back the refusals that a witness disproves before it ends", async () => {
+test("a chunk discards the refusals that a witness disproves before the attempt ends", async () => {
   let lies = 0;
   const ctx = await givenLyingProvider({
     witnesses: ["witness@firm.example"],
