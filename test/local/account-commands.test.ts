@@ -11,7 +11,7 @@ import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts"
 import { runAdmin } from "../things/admin.ts";
 import { givenChunked, whenBatched } from "../things/jobs.ts";
 
-test("an operator beside a running server revokes a key, disables an account, and closes it with --yes alone", async () => {
+test("admin commands beside a running server revoke a key, disable an account, and close it only with --yes", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const account = ["--account", ready.account_id];
@@ -39,7 +39,7 @@ test("an operator beside a running server revokes a key, disables an account, an
   await stop("SIGTERM");
 });
 
-test("an operator finds an account and renames it; a key is revoked once", async () => {
+test("admin accounts finds and renames an account, and admin keys revokes a key once", async () => {
   const { world, account, liveKey: key } = await given({ balance: 10 });
   const run = (line: string) => runAdmin(world, `${line} --account ${account}`);
 
@@ -53,7 +53,7 @@ test("an operator finds an account and renames it; a key is revoked once", async
   await expect(run(`keys revoke --key ${id}`)).rejects.toThrow(`The account has no key ${id}.`);
 });
 
-test("the list of accounts has what each has, used in 30 days less refunds, and its last call", async () => {
+test("admin accounts list shows each account's balance, its use of 30 days less refunds, and its last call", async () => {
   const { world, account, liveKey, testKey, later } = await givenChunked();
   const idle = await runAdmin(world, "accounts create --name Idle --credits 5");
   const list = async () =>
@@ -92,7 +92,7 @@ test("the list of accounts has what each has, used in 30 days less refunds, and 
   });
 });
 
-test("the last call of an account is known although its key was revoked after it", async () => {
+test("admin accounts list shows an account's last call after the call's key was revoked", async () => {
   const { world, account, liveKey, later } = await given({ balance: 10 });
   later(90_000);
   await whenVerified(world, liveKey, { email: "ann@x.com" });
@@ -105,7 +105,7 @@ test("the last call of an account is known although its key was revoked after it
   expect(listed.last_call_at).toBe("2026-11-21T00:01:30.000Z");
 });
 
-test("a plan is changed from the next request on, and an account is shown with its state", async () => {
+test("admin accounts plan changes the plan from the next request on and shows the account's state", async () => {
   const { world, account, liveKey: key } = await given({ balance: 10 });
   const options = `--account ${account}`;
   const readPlan = async () => (await send(world, "GET /v1/account", { key })).data.plan.id;
@@ -126,7 +126,7 @@ test("a plan is changed from the next request on, and an account is shown with i
   expect(await readPlan()).toBe("free");
 });
 
-test("a key that an operator rotates is printed once; the old one ends when the operator says", async () => {
+test("admin keys rotate prints the new key once and ends the old one at the operator's time", async () => {
   const { world, account, later } = await given();
   const run = (line: string) => runAdmin(world, `keys ${line}`);
   const statusOf = async (key: string) =>
@@ -162,7 +162,7 @@ test("a key that an operator rotates is printed once; the old one ends when the 
   await expect(run(`${create} --expires 0m`)).rejects.toThrow("--expires must be in the future");
 });
 
-test("an operator reads an account's ledger and jobs page by page, and cancels a job", async () => {
+test("admin lists an account's ledger and jobs page by page, and jobs cancel ends a job", async () => {
   const ctx = await givenChunked();
   const { world, account, liveKey, later } = ctx;
   for (let jobs = 0; jobs < 2; jobs++) {
@@ -191,7 +191,7 @@ test("an operator reads an account's ledger and jobs page by page, and cancels a
   expect(second.next).toBeNull();
 });
 
-test("an operator sees the state of an account in words on a terminal", () => {
+test("admin commands print an account's state in words on a terminal", () => {
   const account = { account_id: "acc_1", name: "A\u001b[31m", keys: 2, disabled_at: null };
 
   expect(formatAdminOutput(account)).toBe(
@@ -208,7 +208,7 @@ test("an operator sees the state of an account in words on a terminal", () => {
   expect(formatAdminOutput([])).toBe("None.\n");
 });
 
-test("an account that does not exist is named by each command", async () => {
+test("each admin command with an unknown account prints the account's id", async () => {
   const { world } = await given();
   const commands = [
     "accounts show",
@@ -233,7 +233,7 @@ test("an account that does not exist is named by each command", async () => {
     );
 });
 
-test("an operator finds a disabled webhook of live or of test keys, and enables it", async () => {
+test("admin webhooks finds a disabled webhook of live or test keys and enables it", async () => {
   const folder = createFolder();
   const admin = (...args: string[]) => whenCommanded(folder, "admin", ...args);
   const opened = await admin("accounts", "create", "--name", "Joe");
@@ -282,7 +282,7 @@ test.each<[number, number, object, readonly string[]]>([
   ],
   [100, 3, { bounce_share: 0.01, interval: [0.002, 0.05], score: "90-100" }, ["note"]],
 ])(
-  "a row of %i addresses of %i accounts claims no more than it may",
+  "the calibration report of %i addresses in %i accounts omits the figures that it cannot support",
   (sent, accounts, fields, absent) => {
     const report = { months: ["2026-11"], byStatus: [], byBand: [], byProvider: [] };
 

@@ -4,7 +4,7 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
 import { createFolder, whenCommanded, whenRunIn, whenStarted } from "../servers/running.ts";
 
-test("an operator opens an account, adds a key, grants credits and audits, beside a running server", async () => {
+test("admin commands beside a running server open an account, add a key, grant credits and audit", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const admin = async (...args: string[]) => {
@@ -54,7 +54,7 @@ test("an operator opens an account, adds a key, grants credits and audits, besid
   await stop("SIGTERM");
 });
 
-test("an operator takes unspent credits back, and no more than there are", async () => {
+test("admin credits grant with a negative amount takes back unspent credits, and never more", async () => {
   const folder = createFolder();
   const admin = (...args: string[]) => whenRunIn(folder, "admin", ...args);
   const opened = await admin("accounts", "create", "--name", "Joe", "--credits", "14.5");
@@ -71,7 +71,7 @@ test("an operator takes unspent credits back, and no more than there are", async
   });
 });
 
-test("an operator has an address forgotten, beside a running server", async () => {
+test("admin erase removes an address beside a running server", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const callApi = (method: string, path: string, body?: object) =>
@@ -107,7 +107,7 @@ test("an operator has an address forgotten, beside a running server", async () =
   await stop("SIGTERM");
 });
 
-test("an audit that finds a broken invariant names it and ends with 1", async () => {
+test("admin audit prints a broken invariant and exits with 1", async () => {
   const folder = createFolder();
   const { out } = await whenRunIn(
     folder,
@@ -146,7 +146,7 @@ const givenAccount = async () => {
   return { folder, account };
 };
 
-test("an operator sets how many days the jobs of an account are stored, up to its plan's", async () => {
+test("admin accounts retention accepts at most the days of the account's plan", async () => {
   const { folder, account } = await givenAccount();
   const retain = (days: string) =>
     whenRunIn(folder, "admin", "accounts", "retention", "--account", account, "--days", days);
@@ -161,7 +161,7 @@ test("an operator sets how many days the jobs of an account are stored, up to it
   }
 });
 
-test("an account that does not exist is named, and an erasure needs an address", async () => {
+test("admin retention states an unknown account, and admin erase requires an address", async () => {
   const { folder } = await givenAccount();
   const args = ["accounts", "retention", "--account", "acc_none", "--days", "7"];
 

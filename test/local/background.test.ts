@@ -44,7 +44,7 @@ const whenWorked = async (
   return seen;
 };
 
-test("a message is worked on once and is done", async () => {
+test("a worker handles a message once and then removes it", async () => {
   const ctx = givenContext();
   await ctx.queue.sendMany("chunks", [{ body: { n: 1 } }]);
 
@@ -52,7 +52,7 @@ test("a message is worked on once and is done", async () => {
   expect(await ctx.queue.receive(chunks, { waitMs: 0 })).toEqual([]);
 });
 
-test("a message whose work fails comes back, and its neighbours are not held up", async () => {
+test("a failed message returns to the queue and does not delay its neighbours", async () => {
   const ctx = givenContext();
   await ctx.queue.sendMany("chunks", [{ body: "bad" }, { body: "good" }]);
 
@@ -81,7 +81,7 @@ const givenBusyThread = (): void => {
 test.each([
   ["that only wait for other servers", { concurrencyWhenBusy: 30 }],
   ["that need memory while memory is free", { isBoundByMemory: true }],
-])("a busy thread works on many messages %s", async (_, limits) => {
+])("the worker loop hands out many messages %s, however busy the thread is", async (_, limits) => {
   const { local, queue, stopping } = givenContext();
   givenBusyThread();
   const calls = { ...chunks, name: "calls", concurrency: 30, ...limits };
@@ -107,7 +107,7 @@ test.each([
   expect(inHand).toBe(30);
 });
 
-test("an account with nothing in progress gets one message while the thread is busy, and an account at work gets no further one", async () => {
+test("the worker loop gives an idle account one message on a busy thread, and a working account no further one", async () => {
   const { local, queue, stopping } = givenContext();
   const of = (group: string, count: number) =>
     Array.from({ length: count }, () => ({ body: group, group }));
@@ -137,7 +137,7 @@ test("an account with nothing in progress gets one message while the thread is b
   expect(inHand.filter((group) => group === "acc_file").length).toBeLessThanOrEqual(3);
 });
 
-test("stopping waits for the work under way", async () => {
+test("a stop waits for the messages under way", async () => {
   const ctx = givenContext();
   await ctx.queue.sendMany("chunks", [{ body: 1 }]);
   let finished = false;
@@ -150,7 +150,7 @@ test("stopping waits for the work under way", async () => {
   expect(finished).toBe(true);
 });
 
-test("a schedule runs at the start, and one that fails runs again", async () => {
+test("a schedule runs at the start and again after a failure", async () => {
   const { local, stopping, logged } = givenContext();
   let runs = 0;
   const schedule = {

@@ -44,7 +44,7 @@ const underLoad = (client: Client, callers: number) => {
   return { acknowledged, atLeast, end };
 };
 
-test("a backup beside a running server is one moment: a server starts with it, consistent and with every acknowledged write", async () => {
+test("a server starts consistently from a backup beside a running server, with every acknowledged write", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
   const first = await whenStarted(folder);
@@ -76,7 +76,7 @@ test("a backup beside a running server is one moment: a server starts with it, c
   await Promise.all(before.map((id) => restored.waitForJob({ id })));
 });
 
-test("an existing folder is never overwritten, and a folder without Mailproof is no backup", async () => {
+test("a backup never overwrites an existing folder and refuses a folder without Mailproof", async () => {
   const [folder, copy] = [createFolder(), createFolder()];
   mkdirSync(join(copy, "there"));
   const nothing = await whenRunIn(folder, "admin", "backup", "--to", join(copy, "new"));
@@ -91,7 +91,7 @@ test("an existing folder is never overwritten, and a folder without Mailproof is
   expect(over).toMatchObject({ code: 2, err: expect.stringContaining("already exists") });
 });
 
-test("--keep makes a folder of its own each time, and removes the oldest of those alone", async () => {
+test("the backup command --keep creates a new folder each time and removes only the oldest of these folders", async () => {
   const [folder, parent] = [createFolder(), createFolder()];
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
   const old = ["mailproof-2026-01-01T00-00-00-000Z", "mailproof-2026-01-02T00-00-00-000Z"];
@@ -107,7 +107,7 @@ test("--keep makes a folder of its own each time, and removes the oldest of thos
   expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("from 1 to 999") });
 });
 
-test("a backup that broke off is no backup, and does not prevent the next one", async () => {
+test("an incomplete backup is refused at a start and does not prevent the next backup", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
@@ -120,7 +120,7 @@ test("a backup that broke off is no backup, and does not prevent the next one", 
   expect(JSON.parse(audited.out)).toMatchObject({ ok: true, accounts: 1 });
 });
 
-test("damaged state is not backed up", async () => {
+test("a backup refuses damaged state", async () => {
   const folder = createFolder();
   const copy = join(createFolder(), "saved");
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
@@ -133,7 +133,7 @@ test("damaged state is not backed up", async () => {
   expect(existsSync(copy)).toBe(false);
 });
 
-test("a command refuses a folder that lacks a part, as the server does, and creates nothing", async () => {
+test("a command refuses a folder with a missing part, as the server does, and creates nothing", async () => {
   const folder = createFolder();
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
   rmSync(join(folder, "secrets.json"));
@@ -147,7 +147,7 @@ test("a command refuses a folder that lacks a part, as the server does, and crea
   expect(existsSync(join(folder, "secrets.json"))).toBe(false);
 });
 
-test("a backup that cannot be written names its folder", async () => {
+test("a failed backup prints its folder", async () => {
   const folder = createFolder();
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "Acme");
 

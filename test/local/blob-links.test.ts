@@ -42,7 +42,7 @@ const put = (link: string, body: string | ReadableStream) =>
     ...(typeof body !== "string" && { duplex: "half" }),
   } as RequestInit);
 
-test("an upload link accepts a bare PUT, and the download link returns the file", async () => {
+test("the upload link accepts a bare PUT, and the download link returns the file", async () => {
   const { blobs } = await givenStore();
 
   expect((await put((await blobs.presignPut(KEY, PUT)).url, "a@b.c\n")).status).toBe(200);
@@ -59,8 +59,8 @@ test.each<[string, (link: string) => string, string]>([
   ["another object's key", (link) => link.replace("list.csv", "other.csv"), "PUT"],
   ["another account's folder", (link) => link.replace("acc_1", "acc_2"), "PUT"],
   ["a higher limit", (link) => link.replace("bytesMax=1000", "bytesMax=9999"), "PUT"],
-  ["a later end", (link) => link.replace(/until=\d+/, "until=9999999999"), "PUT"],
-  ["no end", (link) => link.replace(/until=\d+&/, ""), "PUT"],
+  ["a later expiry", (link) => link.replace(/until=\d+/, "until=9999999999"), "PUT"],
+  ["no expiry", (link) => link.replace(/until=\d+&/, ""), "PUT"],
   ["no signature", (link) => link.replace(/&signature=.*/, ""), "PUT"],
   [
     "a changed signature",
@@ -70,7 +70,7 @@ test.each<[string, (link: string) => string, string]>([
   ],
   ["another method", (link) => link, "GET"],
   ["a method that is never signed", (link) => link, "DELETE"],
-])("a link with %s is refused and writes nothing", async (_, change, method) => {
+])("the blob store refuses a link with %s and writes nothing", async (_, change, method) => {
   const { blobs } = await givenStore();
   const link = change((await blobs.presignPut(KEY, PUT)).url);
 
@@ -81,7 +81,7 @@ test.each<[string, (link: string) => string, string]>([
   expect(await blobs.head("uploads/acc_2/list.csv")).toBeUndefined();
 });
 
-test("a link opens to its last second and not a second longer", async () => {
+test("the blob store accepts a link until its last second and refuses it a second later", async () => {
   const { blobs, later } = await givenStore();
   const link = (await blobs.presignPut(KEY, PUT)).url;
 
@@ -92,17 +92,17 @@ test("a link opens to its last second and not a second longer", async () => {
 });
 
 test.each<[string, () => string | ReadableStream]>([
-  ["that says its size", () => "x".repeat(1_001)],
-  ["that does not", () => new Blob(["x".repeat(600), "x".repeat(600)]).stream()],
+  ["with its size", () => "x".repeat(1_001)],
+  ["without its size", () => new Blob(["x".repeat(600), "x".repeat(600)]).stream()],
   ["that is far too large", () => "x".repeat(20_000_000)],
-])("a file over the limit %s is 413 and leaves nothing behind", async (_, body) => {
+])("an upload over the limit %s answers 413 and leaves nothing behind", async (_, body) => {
   const { blobs } = await givenStore();
 
   expect((await put((await blobs.presignPut(KEY, PUT)).url, body())).status).toBe(413);
   expect(await blobs.head(KEY)).toBeUndefined();
 });
 
-test("a file at the limit is stored", async () => {
+test("the blob store accepts a file of exactly the limit", async () => {
   const { blobs } = await givenStore();
 
   expect((await put((await blobs.presignPut(KEY, PUT)).url, "x".repeat(1_000))).status).toBe(200);
@@ -112,9 +112,9 @@ test("a file at the limit is stored", async () => {
 test.each<[string, () => string | ReadableStream]>([
   ["that is shorter", () => "x".repeat(9)],
   ["that is longer", () => "x".repeat(11)],
-  ["that is shorter, and does not say so", () => new Blob(["x".repeat(9)]).stream()],
-  ["that is longer, and does not say so", () => new Blob(["x".repeat(11)]).stream()],
-])("a link for a file of one size refuses a file %s, and stores nothing", async (_, body) => {
+  ["that is shorter, without its size", () => new Blob(["x".repeat(9)]).stream()],
+  ["that is longer, without its size", () => new Blob(["x".repeat(11)]).stream()],
+])("a link for a file of one size refuses a file %s and stores nothing", async (_, body) => {
   const { blobs } = await givenStore();
   const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 10 });
 
@@ -130,15 +130,18 @@ test.each<[string, () => string | ReadableStream]>([
 test.each([
   ["without its size", (link: string) => link.replace("&bytes=10", "")],
   ["for another size", (link: string) => link.replace("&bytes=10", "&bytes=11")],
-])("a link for a file of one size is refused when it is changed to one %s", async (_, change) => {
-  const { blobs } = await givenStore();
-  const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 10 });
+])(
+  "the blob store refuses a link for a file of one size after a change to one %s",
+  async (_, change) => {
+    const { blobs } = await givenStore();
+    const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 10 });
 
-  expect((await put(change(url), "x".repeat(11))).status).toBe(403);
-  expect((await put(url, "x".repeat(10))).status).toBe(200);
-});
+    expect((await put(change(url), "x".repeat(11))).status).toBe(403);
+    expect((await put(url, "x".repeat(10))).status).toBe(200);
+  },
+);
 
-test("a link to a deleted object is 404", async () => {
+test("a link to a deleted object answers 404", async () => {
   const { blobs } = await givenStore();
 
   expect((await fetch((await blobs.presignGet(KEY, GET)).url)).status).toBe(404);
@@ -152,7 +155,7 @@ test.each([
   ["bytes=20-30", 200, "0123456789", null],
   ["bytes=0-1,4-5", 200, "0123456789", null],
   ["pages=1-2", 200, "0123456789", null],
-])("a download that asks for %s is answered with %i", async (range, status, text, contentRange) => {
+])("a download with the range %s answers %i", async (range, status, text, contentRange) => {
   const { blobs } = await givenStore();
   await put((await blobs.presignPut(KEY, PUT)).url, "0123456789");
 
@@ -165,7 +168,7 @@ test.each([
   ]);
 });
 
-test("a page of another origin may follow both links", async () => {
+test("the blob store allows a page of another origin to follow both links", async () => {
   const { blobs } = await givenStore();
 
   const sent = await put((await blobs.presignPut(KEY, PUT)).url, "x");

@@ -35,7 +35,7 @@ test.each([
   [1.1, ["inputs/job_1", "uploads", "x/uploads/a"]],
   [99, ["inputs/job_1", "uploads", "x/uploads/a"]],
   [101, ["uploads", "x/uploads/a"]],
-])("after %s days these files are left: %j", async (days, keys) => {
+])("the blob sweeper after %s days leaves these files: %j", async (days, keys) => {
   const { whenSwept, left } = await givenBlobs(...KEYS);
 
   await whenSwept(days);
@@ -43,7 +43,7 @@ test.each([
   expect(await left()).toEqual(keys);
 });
 
-test("a file that is written again has a new age", async () => {
+test("the blob sweeper keeps a file whose age restarted with a new write", async () => {
   const { folder, blobs, whenSwept, left } = await givenBlobs("uploads/a", "uploads/b");
   const old = new Date(Date.now() - 2 * DAY_MS);
   for (const file of listFiles(folder)) utimesSync(file, old, old);
@@ -54,7 +54,7 @@ test("a file that is written again has a new age", async () => {
   expect(await left()).toEqual(["uploads/b"]);
 });
 
-test("files that are not blobs stay, at any age and in any folder", async () => {
+test("the blob sweeper keeps files that are not blobs, at any age and in any folder", async () => {
   const { folder, whenSwept } = await givenBlobs();
   const otherFiles = [
     "uploads/ab/notes.txt",
@@ -72,7 +72,7 @@ test("files that are not blobs stay, at any age and in any folder", async () => 
   expect(listFiles(folder).toSorted()).toEqual(otherFiles.toSorted());
 });
 
-test("many files are removed in several short runs", async () => {
+test("the blob sweeper removes many files in several short runs", async () => {
   const { folder, whenSwept } = await givenBlobs();
   for (let n = 0; n < 50; n++) whenWritten(findBlob(folder, "exports", n % 10, n));
 
@@ -86,7 +86,7 @@ test("many files are removed in several short runs", async () => {
   expect(listFiles(folder)).toEqual([]);
 });
 
-test("the sweeper passes files that stay", async () => {
+test("the blob sweeper reaches an old file behind many files that stay", async () => {
   const { folder, whenSwept } = await givenBlobs();
   for (let n = 0; n < 24; n++) whenWritten(findBlob(folder, "inputs", n % 12, n));
   const last = findBlob(folder, "inputs", 255, 0);
@@ -102,7 +102,7 @@ test("the sweeper passes files that stay", async () => {
   expect(listFiles(folder)).toHaveLength(24);
 });
 
-test("no plan retains its jobs longer than their input", () => {
+test("the input of a job outlasts the retention of every plan", () => {
   const longest = Math.max(...Object.values(PLANS).map(({ retentionDays }) => retentionDays));
 
   expect(BLOB_RETENTION_DAYS["inputs/"]).toBeGreaterThan(longest);

@@ -54,13 +54,13 @@ const givenLoop = () => {
   return { ...callers, begin, turn, pass, givenLongFile };
 };
 
-test("the steps of a list begin at once without a caller", () => {
+test("the steps of a list begin at once when no caller is present", () => {
   const { yieldToCallers } = givenLoop();
 
   expect(yieldToCallers(FILE)).toBeUndefined();
 });
 
-test("callers never wait", () => {
+test("a caller's steps never wait", () => {
   const { enter, yieldToCallers } = givenLoop();
   enter();
 
@@ -68,7 +68,7 @@ test("callers never wait", () => {
   expect(yieldToCallers(undefined)).toBeUndefined();
 });
 
-test("a list takes one slice of each turn while a caller waits", async () => {
+test("a list gets one slice of each turn while a caller waits", async () => {
   const { givenLongFile, begin, turn } = givenLoop();
   await givenLongFile();
   begin(FILE, 10, SLICE_MS / 4);
@@ -79,7 +79,7 @@ test("a list takes one slice of each turn while a caller waits", async () => {
   expect(await turn()).toHaveLength(0);
 });
 
-test("later steps have their turns", async () => {
+test("the steps that a list adds later get their turns", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 1, SLICE_MS / 4);
@@ -89,7 +89,7 @@ test("later steps have their turns", async () => {
   expect(await turn()).toHaveLength(2);
 });
 
-test("a list goes on beside callers without end, however long a step takes", async () => {
+test("a list progresses beside endless callers, however long a step takes", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 2, 100 * SLICE_MS);
@@ -98,7 +98,7 @@ test("a list goes on beside callers without end, however long a step takes", asy
   expect(await turn()).toHaveLength(1);
 });
 
-test("work that follows a step at once is part of the step", async () => {
+test("work that directly follows a step counts as part of the step", async () => {
   const { givenLongFile, yieldToCallers, turn, pass } = givenLoop();
   await givenLongFile();
   let ended = 0;
@@ -115,7 +115,7 @@ test("work that follows a step at once is part of the step", async () => {
   expect(ended).toBe(1);
 });
 
-test("a short list has longer slices, until it has had as much as a short list needs", async () => {
+test("a short list gets longer slices until it used a short list's whole time", async () => {
   const { enter, begin, turn, pass } = givenLoop();
   enter();
   begin(BATCH, 10, LONG_SLICE_MS / 4);
@@ -130,7 +130,7 @@ test("a short list has longer slices, until it has had as much as a short list n
   expect(await turn()).toHaveLength(4);
 });
 
-test("accounts that have had equal time take turns", async () => {
+test("accounts with equal used time alternate", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 100, LONG_SLICE_MS / 4);
@@ -139,7 +139,7 @@ test("accounts that have had equal time take turns", async () => {
   expect(await turn()).toEqual([FILE, BATCH, FILE, BATCH]);
 });
 
-test("a short list that comes later is done before a long one", async () => {
+test("a short list that arrives later ends before a long one", async () => {
   const { givenLongFile, begin, turn } = givenLoop();
   await givenLongFile();
   begin(FILE, 100, SLICE_MS / 4);
@@ -149,7 +149,7 @@ test("a short list that comes later is done before a long one", async () => {
   expect(await turn()).toEqual([BATCH, BATCH, BATCH, FILE]);
 });
 
-test("a list's share is counted by the time of its steps, not by their number", async () => {
+test("the share of a list depends on the time of its steps, not on their number", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 2, LONG_SLICE_MS / 2);
@@ -158,7 +158,7 @@ test("a list's share is counted by the time of its steps, not by their number", 
   expect(await turn()).toEqual([FILE, BATCH, BATCH, BATCH, BATCH]);
 });
 
-test("half of the time that a list has had is forgotten each second", async () => {
+test("the loop forgets half of a list's used time each second", async () => {
   const { givenLongFile, begin, turn, pass } = givenLoop();
   await givenLongFile();
   pass(HALF_FORGOTTEN_MS);
@@ -178,7 +178,7 @@ test("a caller counts from its request to its response", () => {
   expect(yieldToCallers(FILE)).toBeUndefined();
 });
 
-test("steps that wait go on in longer slices when the callers have left", async () => {
+test("waiting steps continue in longer slices after the callers left", async () => {
   const { enter, begin, turn } = givenLoop();
   const leave = enter();
   begin(FILE, 1, 2 * SHORT_LIST_MS);
@@ -213,22 +213,28 @@ const whenServing = async () => {
 
 test.each([
   ["is refused", "/v1/verify"],
-  ["leads nowhere", "/nowhere"],
-])("a caller whose request %s enters and leaves", async (_, path) => {
-  const { seen, base } = await whenServing();
+  ["has an unknown path", "/nowhere"],
+])(
+  "the server counts the caller of a request that %s from its start to its end",
+  async (_, path) => {
+    const { seen, base } = await whenServing();
 
-  await (await fetch(base + path, { method: "POST" })).text();
+    await (await fetch(base + path, { method: "POST" })).text();
 
-  expect(seen).toEqual(["enters", "leaves"]);
-});
+    expect(seen).toEqual(["enters", "leaves"]);
+  },
+);
 
 test.each([
   ["a read", "GET", "/v1/jobs"],
   ["an upload", "PUT", "/blobs/nothing"],
-])("%s is no caller: lists continue at full speed beside it", async (_, method, path) => {
-  const { seen, base } = await whenServing();
+])(
+  "the server does not count %s as a caller, so lists continue at full speed",
+  async (_, method, path) => {
+    const { seen, base } = await whenServing();
 
-  await (await fetch(base + path, { method })).text();
+    await (await fetch(base + path, { method })).text();
 
-  expect(seen).toEqual([]);
-});
+    expect(seen).toEqual([]);
+  },
+);

@@ -8,7 +8,7 @@ const whenChecked = async (...args: readonly string[]) => {
   return { code, err, report: out === "" ? null : JSON.parse(out) };
 };
 
-test("a domain is checked without a server or state, and a pipe gets one line of JSON", async () => {
+test("mailproof check works without a server or state and writes one line of JSON to a pipe", async () => {
   const args = ["check", at("good"), "--ip", "192.0.2.10"];
   const { code, out, err } = await whenCommanded(createFolder(), ...args);
 
@@ -16,7 +16,7 @@ test("a domain is checked without a server or state, and a pipe gets one line of
   expect(JSON.parse(out)).toMatchObject({ domain: at("good"), score: 100, grade: "A" });
 });
 
-test("a domain with faults gets recommendations, and the command exits with 0", async () => {
+test("mailproof check prints recommendations for a faulty domain and exits with 0", async () => {
   const { code, report } = await whenChecked(at("bare"), "--json");
 
   expect(code).toBe(0);
@@ -24,7 +24,7 @@ test("a domain with faults gets recommendations, and the command exits with 0", 
   expect(report.recommendations[0]).toMatchObject({ id: "add_dkim" });
 });
 
-test("named includes are replaced by their address blocks, and the look-ups are counted again", async () => {
+test("mailproof check --flatten replaces the given includes by address blocks and counts the look-ups again", async () => {
   const include = `i0.${at("lookups")}`;
   const { code, report } = await whenChecked(at("lookups"), "--flatten", include);
 
@@ -37,14 +37,14 @@ test("named includes are replaced by their address blocks, and the look-ups are 
   expect(report.flattened_spf.record.value).not.toContain(`include:${include} `);
 });
 
-test("an include that the record does not have is a wrong call", async () => {
+test("mailproof check --flatten exits with 2 for an include that the record lacks", async () => {
   const { code, err, report } = await whenChecked(at("good"), "--flatten", "elsewhere.test");
 
   expect({ code, report }).toEqual({ code: 2, report: null });
   expect(err).toContain("--flatten: elsewhere.test: the SPF record does not include it");
 });
 
-test("a domain may be pasted as a URL, and the report has both of its forms", async () => {
+test("mailproof check accepts a domain pasted as a URL and reports both of its forms", async () => {
   const { code, report } = await whenChecked(` HTTPS://${at("BÜCHER")}.:443/path?x `);
 
   expect(code).toBe(0);
@@ -57,7 +57,7 @@ test("a domain may be pasted as a URL, and the report has both of its forms", as
 });
 
 test.each(["10.0.0.1", "127.0.0.1", "198.51.100.7"])(
-  "a sending address that is private or reserved (%s) is a wrong call",
+  "mailproof check exits with 2 for a private or reserved sending address (%s)",
   async (ip) => {
     const { code, err, report } = await whenChecked(at("good"), "--ip", ip);
 
@@ -66,14 +66,14 @@ test.each(["10.0.0.1", "127.0.0.1", "198.51.100.7"])(
   },
 );
 
-test("a domain that does not exist has a report that says so", async () => {
+test("mailproof check reports a domain that does not exist", async () => {
   const { code, report } = await whenChecked(at("nobody-has-this"));
 
   expect(code).toBe(0);
   expect(report).toMatchObject({ score: 0, grade: "F", dns: { has_valid_mx: false } });
 });
 
-test("a check without a verdict exits with 1, and stderr has the reason", async () => {
+test("mailproof check exits with 1 and writes the reason to stderr when no verdict is possible", async () => {
   const { code, err, report } = await whenChecked(at("failing"));
 
   expect({ code, report }).toEqual({ code: 1, report: null });

@@ -30,7 +30,7 @@ const setup = () => {
   return { clock, started, runGroup, end };
 };
 
-test("a checkpoint is made each second at most, and the writers go on meanwhile", async () => {
+test("the checkpointer runs at most once a second, and the writers continue meanwhile", async () => {
   const { clock, started, runGroup, end } = setup();
   expect(runGroup()).toHaveBeenCalledOnce();
   expect(started).toHaveLength(0);
@@ -49,7 +49,7 @@ test("a checkpoint is made each second at most, and the writers go on meanwhile"
   expect(started).toHaveLength(2);
 });
 
-test("writers wait for a second checkpoint when the log is long", async () => {
+test("the writers wait for a second checkpoint when the log is long", async () => {
   const { clock, started, runGroup, end } = setup();
   clock.ms = SECOND_MS;
   runGroup();
@@ -84,7 +84,7 @@ const countInFile = (file: string) => {
   }
 };
 
-test("the thread copies the log into the database, and then the log starts again", async () => {
+test("the checkpoint thread copies the log into the database, and then the log restarts", async () => {
   const { file, db } = openNotes();
   onTestFinished(() => db.close());
   db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
@@ -100,7 +100,7 @@ test("the thread copies the log into the database, and then the log starts again
   expect(statSync(`${file}-wal`).size).toBe(size);
 });
 
-test("SQLite makes no checkpoint of its own in the server's thread", () => {
+test("SQLite runs no automatic checkpoint in the server's thread", () => {
   const { db } = openNotes();
   const { close } = createGroupCommit(db);
   onTestFinished(close);

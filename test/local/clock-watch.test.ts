@@ -9,7 +9,7 @@ test.each([
   ["set back by two hours", -2 * HOUR_MS, -7200],
   ["set forwards by twelve days", 12 * 24 * HOUR_MS, 12 * 86_400],
   ["adjusted by a second", 1_000, 0],
-])("a clock that is %s stands in the gauges for an hour", async (_, by, seconds) => {
+])("the gauges show the jump of a clock that is %s for an hour", async (_, by, seconds) => {
   const { world, jump, later, logged } = await given();
   let steadyMs = 0;
   const watch = createClockWatch(() => steadyMs);
@@ -30,7 +30,7 @@ test.each([
   expect(after.clockJumpSeconds).toBe(0);
 });
 
-test("a clock that is behind the latest time of an earlier process has jumped", async () => {
+test("the gauges show a jump when the clock is behind an earlier process's latest time", async () => {
   const { world, jump } = await given();
   await createClockWatch(() => 0).run(world);
 
@@ -40,7 +40,7 @@ test("a clock that is behind the latest time of an earlier process has jumped", 
   expect((await readGauges(world)).clockJumpSeconds).toBe(-30 * 86_400);
 });
 
-test("a service that was stopped for a week finds no jump of the clock", async () => {
+test("the gauges show no jump after the service was stopped for a week", async () => {
   const { world, later } = await given();
   await createClockWatch(() => 0).run(world);
 

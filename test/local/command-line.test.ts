@@ -60,7 +60,7 @@ const whenTyped = async (
   return { code, out: await out, err: await err };
 };
 
-test("every command explains itself with its options, defaults, examples and exit codes, however it is asked", async () => {
+test("every form of help prints the command's options, defaults, examples and exit codes", async () => {
   const asked = [
     await whenRun({}, "file", "--help"),
     await whenRun({}, "file", "-h"),
@@ -77,7 +77,7 @@ test("every command explains itself with its options, defaults, examples and exi
   expect(out).toContain("  5     the account has too few credits\n");
 });
 
-test("--version is the version, and help of a group lists the commands in it", async () => {
+test("--version prints the version, and help of a group lists its commands", async () => {
   const { version } = JSON.parse(readFileSync("packages/local/package.json", "utf8"));
 
   expect((await whenRun({}, "--version")).out).toBe(`mailproof ${version}\n`);
@@ -86,7 +86,7 @@ test("--version is the version, and help of a group lists the commands in it", a
   expect(group.out).not.toContain("admin accounts");
 });
 
-test("standard input is a list, and one address a line is enough", async () => {
+test("mailproof verify reads a list of one address per line from standard input", async () => {
   const input = `nobody@valid.${ZONE}\nada.lovelace@valid.${ZONE}\n`;
 
   const { code, out, err } = await whenTyped(
@@ -109,7 +109,7 @@ test("standard input is a list, and one address a line is enough", async () => {
   expect(err).toContain("Send: 1 yes, 0 careful, 1 no.\n");
 });
 
-test("a list from standard input is sent to a service, and its job is continued under the same output", async () => {
+test("mailproof file sends a list from standard input and continues its job with the same output file", async () => {
   const { env, folder, client, out } = await whenServed();
   const list = "email\nann@example.com\ninvalid@example.com\n";
 
@@ -136,7 +136,7 @@ const readSheet = async (file: string) => {
 };
 
 test.each(["service", "local"])(
-  "a spreadsheet goes in and comes out, verified by a %s, and what looks like a formula is a text",
+  "a %s verifies a spreadsheet into a spreadsheet and keeps formula-like cells as text",
   async (by) => {
     const { env, folder } = await whenServed();
     const [file, out] = [join(folder, "list.xlsx"), join(folder, "results.xlsx")];
@@ -157,7 +157,7 @@ test.each(["service", "local"])(
   },
 );
 
-test("--dry-run prints the price of what would be charged, and nothing is sent or charged", async () => {
+test("--dry-run prints the price and sends and charges nothing", async () => {
   const { env, folder, client, out } = await whenServed("live");
   const file = join(folder, "list.csv");
   writeFileSync(file, "email\nann@example.com\nANN@example.com\nbob@example.com\nnone\n");
@@ -195,7 +195,7 @@ test("--dry-run prints the price of what would be charged, and nothing is sent o
   expect(existsSync(out)).toBe(false);
 });
 
-test("login stores a key that the service accepts, readable for its owner alone, and each profile has its own", async () => {
+test("login stores an accepted key per profile, readable only by its owner", async () => {
   const { env, liveKey, testKey } = await whenServed();
   const { MAILPROOF_API: api, MAILPROOF_KEY: _, ...bare } = env;
   const file = join(env.XDG_CONFIG_HOME, "mailproof/profiles.json");
@@ -236,7 +236,7 @@ test("login stores a key that the service accepts, readable for its owner alone,
   expect(existsSync(file)).toBe(false);
 });
 
-test("jobs writes the finished rows of a cancelled job, and says that it was cancelled", async () => {
+test("jobs writes the finished rows of a cancelled job and states the cancellation", async () => {
   const { env, folder, client, out } = await whenServed("live");
   const file = join(folder, "list.csv");
   writeFileSync(file, `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`);
@@ -260,7 +260,7 @@ test("jobs writes the finished rows of a cancelled job, and says that it was can
   });
 });
 
-test("a server outlives the readers of its output", async () => {
+test("the server continues after the reader of its output ended", async () => {
   const folder = createFolder();
   const server = spawnMailproof(["start"], {
     MAILPROOF_DIR: folder,
@@ -282,7 +282,7 @@ test("a server outlives the readers of its output", async () => {
   expect(await ended).toEqual([0, null]);
 });
 
-test("a command whose reader has ended ends without a word, as cat does", async () => {
+test("a command exits silently, as cat does, when the reader of its output ended", async () => {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   const service = createServer((_, response) => {
@@ -330,7 +330,7 @@ test("bash completes commands, options and their values, and otherwise files", a
 });
 
 test.each(["bash", "zsh", "fish"])(
-  "the completion of %s has every command and every option",
+  "the completion of %s contains every command and every option",
   async (shell) => {
     const script = await printCompletion(shell);
     const words = (await loadCommands(commands)).flatMap((command) => [

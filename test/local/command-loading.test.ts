@@ -39,7 +39,7 @@ test.each([
   [`jobs ${SERVICE.join(" ")}`, 130, 6],
   [`verify ada@example.com ${SERVICE.join(" ")}`, 130, 6],
 ])(
-  "mailproof %s loads at most %i of our modules, and nothing that verifies or serves",
+  "mailproof %s loads at most %i of our modules and no module that verifies or serves",
   async (line, most, code) => {
     const loaded = await whenLoaded(line.split(" "));
 
@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test("a command that verifies in this process loads what verifies", async () => {
+test("mailproof verify without a service loads the modules that verify", async () => {
   const { modules } = await whenLoaded(["verify", "nobody"]);
 
   expect(modules.filter((file) => HEAVY.test(file)).length).toBeGreaterThan(50);

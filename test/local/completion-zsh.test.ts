@@ -40,9 +40,9 @@ const COMPINIT = "autoload -Uz compinit && compinit -u -D";
 
 describeUnless(findAbsence(), "completion in zsh", () => {
   test.each([
-    ["sourced", (file: string) => `${COMPINIT}; source ${file}`],
-    ["in a folder of fpath", (file: string) => `fpath=(${join(file, "..")} $fpath); ${COMPINIT}`],
-  ])("it completes commands and values, %s", async (_, setUp) => {
+    ["when sourced", (file: string) => `${COMPINIT}; source ${file}`],
+    ["from a folder of fpath", (file: string) => `fpath=(${join(file, "..")} $fpath); ${COMPINIT}`],
+  ])("zsh completes commands and values %s", async (_, setUp) => {
     const { type, whenShown } = await givenZsh(setUp);
 
     type("mailproof admin accounts ren\t");

@@ -12,7 +12,7 @@ type Row = {
 
 const SECRET = "a secret of sixteen letters";
 
-test("config show has every setting with its value, its default and where it is from", async () => {
+test("mailproof config show prints every setting with its value, its default and its source", async () => {
   const settings = { MAILPROOF_DIR: createFolder(), PORT: "9000", LOG_LEVEL: "warn" };
 
   const { code, out } = await whenRun(settings, "config", "show", "--json");
@@ -41,7 +41,7 @@ test("config show has every setting with its value, its default and where it is 
   expect(rows).toContainEqual({ name: "PUBLIC_URL", value: null, default: null, source: "unset" });
 });
 
-test("config show prints no secret, nor the password of a proxy", async () => {
+test("mailproof config show prints no secret and no proxy's password", async () => {
   const secrets = Object.fromEntries(
     SETTINGS.filter((name) => /KEY|SECRET|PEPPER/.test(name)).map((name) => [
       name,
@@ -69,7 +69,7 @@ test("config show prints no secret, nor the password of a proxy", async () => {
   );
 });
 
-test("config show and admin checklist judge the settings of a running server, and otherwise the shell's", async () => {
+test("mailproof config show and admin checklist read a running server's settings, and otherwise the shell's", async () => {
   const folder = createFolder();
   const proxy = "socks5://user:pass1word@192.0.2.1:1080";
   const settings = { PUBLIC_URL: "https://api.example.com", SMTP_PROXIES: proxy };
@@ -110,7 +110,7 @@ test("config show and admin checklist judge the settings of a running server, an
   expect(stored["SMTP_PROXIES"]).toBe("socks5://********@192.0.2.1:1080");
 });
 
-test("version names the facts that a report of a fault needs", async () => {
+test("mailproof version prints the facts that a bug report needs", async () => {
   const { code, out } = await whenCommandedWith({}, "version", "--json");
 
   expect(code).toBe(0);

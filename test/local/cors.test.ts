@@ -14,7 +14,7 @@ const whenRequested = async (path: string, init: RequestInit) => {
   return answer;
 };
 
-test("a browser's preflight is allowed our methods and headers, for any page", async () => {
+test("a preflight allows our methods and headers to any page", async () => {
   const { status, headers } = await whenRequested("/v1/api-keys", {
     method: "OPTIONS",
     headers: { origin: "https://app.example.com", "access-control-request-method": "POST" },
@@ -26,7 +26,7 @@ test("a browser's preflight is allowed our methods and headers, for any page", a
   expect(headers.get("access-control-allow-headers")).toContain("idempotency-key");
 });
 
-test("a page may read a refusal, its request id and its allowance", async () => {
+test("a refusal allows a page to read its status, request id and rate limit headers", async () => {
   const { status, headers } = await whenRequested("/v1/account", { method: "GET" });
 
   expect(status).toBe(401);
@@ -34,7 +34,7 @@ test("a page may read a refusal, its request id and its allowance", async () => 
   expect(headers.get("access-control-expose-headers")).toContain("x-request-id");
 });
 
-test("no answer lets a page send cookies", async () => {
+test("a response never allows a page to send cookies", async () => {
   const { headers } = await whenRequested("/health", { method: "GET" });
 
   expect(headers.get("access-control-allow-credentials")).toBeNull();

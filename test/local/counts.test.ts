@@ -128,7 +128,7 @@ const measure = async (work: () => Promise<unknown>): Promise<Counts> => {
 };
 
 test.each(Object.entries(CALL_LIMITS))(
-  "%s reads, writes and hashes as often as its limits say",
+  "%s reads, writes and hashes as often as its limits state",
   async (name, limits) => {
     const { send } = await givenServer();
     const email = "ada.lovelace@valid.lab.mailproof.test";
@@ -147,7 +147,7 @@ test.each(Object.entries(CALL_LIMITS))(
 
 const ROWS = 1_000;
 
-test("a row of a list reads, writes and hashes at most as often as its limits say", async () => {
+test("a row of a list reads, writes and hashes at most as often as its limits state", async () => {
   const { send } = await givenServer();
   const emails = Array.from({ length: ROWS }, (_, n) => {
     const domain = `${formatCompanyLabel(1 + (n % 50))}.companies.lab.mailproof.test`;

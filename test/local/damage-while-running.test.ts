@@ -60,7 +60,7 @@ const verification = {
   body: { email: "ada.lovelace@valid.lab.mailproof.test" },
 };
 
-test("paid requests are 503 and reads continue after a check finds damage under a running server", async () => {
+test("paid requests answer 503 and reads continue after a check finds damage under a running server", async () => {
   const { file, baseUrl, ask, whenChecked } = await given();
   const before = await ask(verification);
   const balance = (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
@@ -85,7 +85,7 @@ test("paid requests are 503 and reads continue after a check finds damage under 
   expect(read).toMatchObject({ status: 200, answer: { data: { credits: balance } } });
 });
 
-test("a check that finds no damage any more lets paid requests through again", async () => {
+test("paid requests succeed again after a check finds no damage any more", async () => {
   const { ask, health, whenChecked } = await given();
   health.report("table", new Error("state.sqlite: disk I/O error"));
   const closed = await ask(verification);
@@ -99,7 +99,7 @@ test.each([
   ["zeros", 0],
   ["other bytes", 0xa5],
 ])(
-  "pages overwritten with %s are found by the check, and the error of a read names the file",
+  "the damage check finds pages overwritten with %s, and a read's error contains the file's name",
   async (_what, byte) => {
     const file = join(createFolder(), "state.sqlite");
     const folder = join(file, "..");
@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test("the overwritten text of a row, which SQLite does not check, is found", async () => {
+test("the damage check finds the overwritten text of a row, which SQLite does not check", async () => {
   const file = join(createFolder(), "state.sqlite");
   const first = createSqliteTable(file, now);
   await first.write({ put: { pk: "P", sk: "1", text: "x".repeat(100_000) } });
@@ -143,7 +143,7 @@ test("the overwritten text of a row, which SQLite does not check, is found", asy
   expect(await findDamage(join(file, ".."), "table")).toContain("a row is not JSON");
 });
 
-test("a damaged page of an index is found", async () => {
+test("the damage check finds a damaged page of an index", async () => {
   const file = join(createFolder(), "state.sqlite");
   createSqliteTable(file, now).close();
   const db = new DatabaseSync(file);

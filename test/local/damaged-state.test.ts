@@ -134,11 +134,11 @@ const startBroken = async (): Promise<ReadonlyMap<string, string>> => {
   return new Map(BREAKS.map(([name], n) => [name, messages[n] ?? ""]));
 };
 
-describe("a folder that was used", () => {
+describe("a used folder", () => {
   let started: ReturnType<typeof startBroken> | undefined;
 
   test.each(BREAKS)(
-    "is refused when %s, with what to do, and nothing is made anew",
+    "the server refuses a used folder when %s, states the remedy and creates nothing",
     async (name, _breakIt, why) => {
       started ??= startBroken();
 
@@ -190,14 +190,17 @@ test.each<[string, Break]>([
   ["its log is cut", damageLog(0.5, truncateSync)],
   ["its log is damaged in the middle", damageLog(0.5, overwrite)],
   ["its log is damaged at the end", damageLog(0.99, overwrite)],
-])("a database is refused when %s: acknowledged writes are missing", async (_what, lose) => {
-  const folder = await givenKilled();
-  lose(folder);
+])(
+  "the server refuses a database that lacks acknowledged writes because %s",
+  async (_what, lose) => {
+    const folder = await givenKilled();
+    lose(folder);
 
-  const refusal = /state\.sqlite lacks what was written to it last[^]*Restore/;
-  expect(openState(folder)).toThrow(refusal);
-  expect(openState(folder)).toThrow(refusal);
-});
+    const refusal = /state\.sqlite lacks what was written to it last[^]*Restore/;
+    expect(openState(folder)).toThrow(refusal);
+    expect(openState(folder)).toThrow(refusal);
+  },
+);
 
 test.each<[string, Break]>([
   ["nothing else happened", () => {}],
@@ -214,14 +217,14 @@ test.each<[string, Break]>([
     "another program wrote its log into it",
     (folder) => new DatabaseSync(join(folder, "state.sqlite")).close(),
   ],
-])("a database is opened after a kill or a power loss when %s", async (_what, change) => {
+])("the server opens a database after a kill or a power loss when %s", async (_what, change) => {
   const folder = await givenKilled();
   change(folder);
 
   expect(openState(folder)).not.toThrow();
 });
 
-test("a process that is killed at any moment never leaves what counts as damage", async () => {
+test("a process killed at any moment leaves no state that counts as damage", async () => {
   const file = join(createFolder(), "notes.sqlite");
   for (let kill = 0; kill < 12; kill++) {
     const child = spawnNode("test/local/write-until-killed.ts", [file], {});

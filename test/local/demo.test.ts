@@ -37,7 +37,7 @@ const whenRevoked = async (world: World, secret = "") => {
   await revokeKey(world.table, key);
 };
 
-test("a demo account whose keys are in force is the same at the next start", async () => {
+test("a server start keeps the demo account when its keys are valid", async () => {
   const { folder, open } = givenFolder();
   const { world } = open();
 
@@ -47,7 +47,7 @@ test("a demo account whose keys are in force is the same at the next start", asy
   expect(await listAccounts(world)).toBe(1);
 });
 
-test("a demo account whose keys were revoked is not made again, and its keys are not shown", async () => {
+test("a server start neither recreates a demo account with revoked keys nor shows these keys", async () => {
   const { folder, open } = givenFolder();
   const { world } = open();
   const { account_id, live_key, test_key } = await ensureDemoAccount(folder, world);
@@ -61,7 +61,7 @@ test("a demo account whose keys were revoked is not made again, and its keys are
   expect(await listAccounts(world)).toBe(1);
 });
 
-test("with another pepper the same account has new keys, once, and no new credits", async () => {
+test("a server start with another pepper gives the demo account new keys once and no new credits", async () => {
   const { folder, open } = givenFolder();
   const before = open();
   const first = await ensureDemoAccount(folder, before.world);
@@ -78,7 +78,7 @@ test("with another pepper the same account has new keys, once, and no new credit
   expect(await listAccounts(world)).toBe(1);
 });
 
-test("keys that were revoked stay revoked under another pepper", async () => {
+test("a server start with another pepper keeps revoked demo keys revoked", async () => {
   const { folder, open } = givenFolder();
   const before = open();
   const { account_id, live_key, test_key } = await ensureDemoAccount(folder, before.world);
@@ -98,7 +98,7 @@ const RUNNING = {
   warnings: [],
 };
 
-test("the live key is printed on a terminal, in lines that work as they stand", () => {
+test("the first screen prints the live key on a terminal, in commands that work unchanged", () => {
   const screen = formatFirstScreen(RUNNING, { directory: "/state", isTerminal: true });
 
   expect(screen).toContain("live key   mp_live_secret");
@@ -110,7 +110,7 @@ test("the live key is printed on a terminal, in lines that work as they stand", 
   );
 });
 
-test("the place of the live key is printed where the output is no terminal", () => {
+test("the first screen prints the live key's place when the output is no terminal", () => {
   const screen = formatFirstScreen(RUNNING, { directory: "/state", isTerminal: false });
 
   expect(screen).not.toContain("mp_live_secret");
@@ -121,7 +121,7 @@ test("the place of the live key is printed where the output is no terminal", () 
 });
 
 test.each([null, { account_id: "acc_1" }])(
-  "without keys the screen says how to make an account: %j",
+  "the first screen without keys explains how to create an account: %j",
   (demo) => {
     const screen = formatFirstScreen(
       { ...RUNNING, demo },

@@ -132,7 +132,7 @@ const PROXIES = { nginx: startNginx, caddy: startCaddy };
 
 for (const [program, startProxy] of Object.entries(PROXIES))
   describeUnless(findAbsence(program), `the server behind ${program}`, () => {
-    test("an address is verified over TLS, and documents name PUBLIC_URL", async () => {
+    test("the server verifies an address over TLS, and its documents contain PUBLIC_URL", async () => {
       const { port, key } = await whenBehind(startProxy);
       const body = JSON.stringify({ email: "ada.lovelace@valid.lab.mailproof.test" });
 
@@ -143,7 +143,7 @@ for (const [program, startProxy] of Object.entries(PROXIES))
       expect(JSON.parse(document.body)).toMatchObject({ servers: [{ url: `https://${HOST}` }] });
     });
 
-    test("a list of many megabytes goes through, and one over the limit is 413", async () => {
+    test("the server receives a list of many megabytes and answers 413 above the limit", async () => {
       const { port, key } = await whenBehind(startProxy);
       const post = (bytes: number) =>
         call(port, { method: "POST", path: "/v1/verify/batch", key }, randomBytes(bytes));
@@ -155,7 +155,7 @@ for (const [program, startProxy] of Object.entries(PROXIES))
   });
 
 describeUnless(findAbsence("systemd-analyze"), "the unit of systemd", () => {
-  test("it is understood, and exposes little", () => {
+  test("systemd accepts the unit and rates its exposure as low", () => {
     const folder = createFolder();
     const program = join(folder, "mailproof");
     writeFileSync(program, "", { mode: 0o755 });

@@ -19,12 +19,12 @@ test.each([
   [256, { connections: 96, sessions: 72 }],
   [64, { connections: 8, sessions: 6 }],
   [Number.POSITIVE_INFINITY, { connections: Number.POSITIVE_INFINITY, sessions: 700 }],
-])("callers and mail servers have their shares of %s free descriptors", (limit, shares) => {
+])("callers and mail servers get their shares of %s free descriptors", (limit, shares) => {
   expect(shareDescriptors(limit)).toEqual(shares);
 });
 
 test.each([128, 256, 1_024, 4_096])(
-  "of %s free descriptors the reserve is never shared out",
+  "the shares of %s free descriptors never include the reserve",
   (limit) => {
     const { connections, sessions } = shareDescriptors(limit);
 
@@ -32,11 +32,11 @@ test.each([128, 256, 1_024, 4_096])(
   },
 );
 
-test("this process knows how many descriptors it may still open", () => {
+test("the process counts the descriptors that it may still open", () => {
   expect(countFreeDescriptors()).toBeGreaterThan(0);
 });
 
-test("a lack of descriptors is in the gauges, and is logged once", async () => {
+test("a lack of descriptors appears in the gauges and is logged once", async () => {
   const { world, logged } = await given();
   let count = 0;
   const watch = createOwnErrorWatch(() => count);
@@ -52,7 +52,7 @@ test("a lack of descriptors is in the gauges, and is logged once", async () => {
   expect(logged.filter(({ event }) => event === "resources_exhausted")).toHaveLength(1);
 });
 
-test("an idle connection makes room for a request when descriptors are few", async () => {
+test("the server closes an idle connection for a request when descriptors are few", async () => {
   const folder = createFolder();
   const command = `ulimit -n 512; exec "$0" ${[...PRELOADED, ...MAILPROOF].join(" ")} start`;
   const env = {

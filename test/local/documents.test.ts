@@ -27,7 +27,7 @@ const got = async (port: number, path: string, headers = {}) => {
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 };
 
-test.each(PATHS)("%s is served without a key, the same on one machine and on AWS", async (path) => {
+test.each(PATHS)("both runtimes serve %s identically without a key", async (path) => {
   const { port } = await whenListening(...endpoints);
   const { world } = await given();
   const event = toEvent({ method: "GET", url: path });
@@ -60,53 +60,50 @@ test.each([
   ["/openapi.json", "gzip"],
   ["/docs", "br"],
   ["/docs/verify-email.md", "br"],
-])(
-  "%s is sent compressed by %s, by the server and by Lambda alike, and HEAD says how long it is",
-  async (path, encoding) => {
-    const { port } = await whenListening(...endpoints);
-    const { world } = await given();
-    const requestHeaders = { "accept-encoding": encoding };
-    const plain = await raw(port, "GET", path, {});
+])("both runtimes send %s compressed by %s, and HEAD states its length", async (path, encoding) => {
+  const { port } = await whenListening(...endpoints);
+  const { world } = await given();
+  const requestHeaders = { "accept-encoding": encoding };
+  const plain = await raw(port, "GET", path, {});
 
-    const here = await raw(port, "GET", path, requestHeaders);
-    const head = await raw(port, "HEAD", path, requestHeaders);
-    const again = await raw(port, "GET", path, {
-      ...requestHeaders,
-      "if-none-match": here.headers.etag,
-    });
-    const event = (method: string) =>
-      createFallbackHandler(world)(
-        toEvent({ method, url: path, headers: Object.entries(requestHeaders) }),
-        createContext(),
-      );
-    const [there, headThere] = [await event("GET"), await event("HEAD")];
+  const here = await raw(port, "GET", path, requestHeaders);
+  const head = await raw(port, "HEAD", path, requestHeaders);
+  const again = await raw(port, "GET", path, {
+    ...requestHeaders,
+    "if-none-match": here.headers.etag,
+  });
+  const event = (method: string) =>
+    createFallbackHandler(world)(
+      toEvent({ method, url: path, headers: Object.entries(requestHeaders) }),
+      createContext(),
+    );
+  const [there, headThere] = [await event("GET"), await event("HEAD")];
 
-    expect(DECODERS[encoding]?.(here.bytes)).toEqual(plain.bytes);
-    expect(here.bytes.length).toBeLessThan(plain.bytes.length / 2);
-    expect(here.headers).toMatchObject({
-      "content-encoding": encoding,
-      vary: expect.stringContaining("accept-encoding"),
-    });
-    expect(Number(here.headers["content-length"])).toBe(here.bytes.length);
-    expect(head).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
-    expect({ ...head.headers, date: "" }).toEqual({ ...here.headers, date: "" });
-    expect([again.status, again.bytes.length]).toEqual([304, 0]);
-    expect(plain.headers.etag).not.toBe(here.headers.etag);
+  expect(DECODERS[encoding]?.(here.bytes)).toEqual(plain.bytes);
+  expect(here.bytes.length).toBeLessThan(plain.bytes.length / 2);
+  expect(here.headers).toMatchObject({
+    "content-encoding": encoding,
+    vary: expect.stringContaining("accept-encoding"),
+  });
+  expect(Number(here.headers["content-length"])).toBe(here.bytes.length);
+  expect(head).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
+  expect({ ...head.headers, date: "" }).toEqual({ ...here.headers, date: "" });
+  expect([again.status, again.bytes.length]).toEqual([304, 0]);
+  expect(plain.headers.etag).not.toBe(here.headers.etag);
 
-    expect(there.headers).toMatchObject({
-      "content-encoding": encoding,
-      vary: expect.stringContaining("accept-encoding"),
-    });
-    expect(DECODERS[encoding]?.(toBytes(there)).length).toBeGreaterThan(toBytes(there).length);
-    expect(headThere).toMatchObject({ statusCode: 200, body: "" });
-    expect(headThere.headers).toMatchObject({
-      etag: there.headers?.["etag"],
-      "content-length": toBytes(there).length,
-    });
-  },
-);
+  expect(there.headers).toMatchObject({
+    "content-encoding": encoding,
+    vary: expect.stringContaining("accept-encoding"),
+  });
+  expect(DECODERS[encoding]?.(toBytes(there)).length).toBeGreaterThan(toBytes(there).length);
+  expect(headThere).toMatchObject({ statusCode: 200, body: "" });
+  expect(headThere.headers).toMatchObject({
+    etag: there.headers?.["etag"],
+    "content-length": toBytes(there).length,
+  });
+});
 
-test("a path below the page, and another method, are 404", async () => {
+test("a path below the page or another method answers 404", async () => {
   const { port } = await whenListening(...endpoints);
 
   expect((await got(port, "/docs/other")).status).toBe(404);
@@ -115,7 +112,7 @@ test("a path below the page, and another method, are 404", async () => {
   expect(posted.status).toBe(404);
 });
 
-test("a browser gets a page that leads to the manual for an address that the manual does not have", async () => {
+test("a browser gets a page that links to the manual for an unknown address of the manual", async () => {
   const { port } = await whenListening(...endpoints);
   const { world } = await given();
   const headers = { accept: "text/html" };
@@ -133,7 +130,7 @@ test("a browser gets a page that leads to the manual for an address that the man
   }
 });
 
-test("the page loads nothing from another origin, and has no inline code or style", async () => {
+test("the page loads nothing from another origin and contains no inline code or style", async () => {
   const { port } = await whenListening(...endpoints);
 
   const { headers, text } = await got(port, "/docs");
@@ -152,7 +149,7 @@ test("the page loads nothing from another origin, and has no inline code or styl
   expect(text).not.toMatch(/<script(?![^>]*src)|<style| style="| on[a-z]+="/);
 });
 
-test("page, style and script stay below 505 KB together, and below 72 KB on the wire", async () => {
+test("the page, its style and its script stay below 505 KB together and below 72 KB on the wire", async () => {
   const { port } = await whenListening(...endpoints);
   const all = await Promise.all(WHOLE_PAGE.map((path) => got(port, path)));
 
@@ -165,7 +162,7 @@ test("page, style and script stay below 505 KB together, and below 72 KB on the 
   expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(72_000);
 });
 
-test("the page has one section for every operation", async () => {
+test("the page contains one section for every operation", async () => {
   const { port } = await whenListening(...endpoints);
   const { text } = await got(port, "/docs");
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
@@ -174,7 +171,7 @@ test("the page has one section for every operation", async () => {
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
-test("a document is written once, at its first request, and no other with it", () => {
+test("the server writes a document once, at its first request, and no other with it", () => {
   const written: string[] = [];
   const write = (path: string) => () => {
     written.push(path);
@@ -201,7 +198,7 @@ describe("the page of a topic", () => {
   );
   const pages = manual.filter((path) => !path.endsWith(".md"));
 
-  test("each operation and each guide has one, its twin in Markdown, and a line in llms.txt", () => {
+  test("each operation and each guide has a page, a Markdown twin and a line in llms.txt", () => {
     const names = endpoints.map(({ id }) => id.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`));
 
     expect(pages).toEqual(expect.arrayContaining(names.map((name) => `/docs/${name}`)));
@@ -222,7 +219,7 @@ describe("the page of a topic", () => {
     return isThere && hasAnchor ? [] : [`${path}: ${link}`];
   };
 
-  test("every link of every page and of its Markdown leads somewhere", () => {
+  test("every link of every page and of its Markdown reaches a target", () => {
     const ofPages = [...pages, "/docs"].flatMap((path) =>
       [...(all[path] ?? "").matchAll(/ href="([^"]+)"/g)]
         .map(([, link = ""]) => link)
@@ -240,7 +237,7 @@ describe("the page of a topic", () => {
     expect(ofMarkdown).toEqual([]);
   });
 
-  test("no level of a heading is left out", () => {
+  test("the headings of every page skip no level", () => {
     const listGaps = (path: string) => {
       const [, main = ""] = (all[path] ?? "").split("<main");
       const levels = [...main.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level));
@@ -252,7 +249,7 @@ describe("the page of a topic", () => {
     expect(pages.flatMap(listGaps)).toEqual([]);
   });
 
-  test("every result of a search has its place in the long page and in its own", () => {
+  test("every search result links to its place in the long page and in its own page", () => {
     const found: any[] = JSON.parse(all["/docs/search.json"] ?? "[]");
 
     expect(found.length).toBeGreaterThan(endpoints.length + 50);
@@ -268,7 +265,7 @@ describe("the page of a topic", () => {
     expect(gzipSync(all["/docs/search.json"] ?? "").length).toBeLessThan(42_000);
   });
 
-  test("its Markdown is no HTML, and its code is the page's code", () => {
+  test("the Markdown of a page contains no HTML and the page's code", () => {
     const codeOf = (text: string) => text.split("```").filter((_, at) => at % 2 === 1);
     for (const path of pages) {
       const markdown = all[`${path}.md`] ?? "";
@@ -284,7 +281,7 @@ describe("the page of a topic", () => {
     }
   });
 
-  test("a client that asks for Markdown gets it, and a browser the page", async () => {
+  test("the server sends Markdown to a client that accepts it, and the page to a browser", async () => {
     const { port } = await whenListening(...endpoints);
 
     const agent = await got(port, "/docs/quick-start", { accept: "text/markdown, */*" });
@@ -300,7 +297,7 @@ describe("the page of a topic", () => {
     expect(plain.text).toBe(browser.text);
   });
 
-  test("it stays below 70 KB, and that of all schemas below 80", () => {
+  test("the page of a topic stays below 70 KB, and that of all schemas below 80 KB", () => {
     const sizes = pages.map((path) => [path, Buffer.byteLength(all[path] ?? "")] as const);
 
     expect(

@@ -71,8 +71,8 @@ const givenEngine = (threads: number, connections?: ConnectionObserver) => {
   return { engine, events, workers, close };
 };
 
-describe.each([1, 2])("with %i engine threads", (threads) => {
-  test("every situation of the lab has its verdict", async () => {
+describe.each([1, 2])("an engine with %i threads", (threads) => {
+  test("every situation of the lab gets its verdict", async () => {
     const { engine, workers, events } = givenEngine(threads);
 
     const results = await Promise.all(
@@ -87,7 +87,7 @@ describe.each([1, 2])("with %i engine threads", (threads) => {
     expect(events).not.toContain("engine_thread_ended");
   });
 
-  test("the real server verifies, and stops", async () => {
+  test("the server verifies an address with its engine threads and stops", async () => {
     const folder = createFolder();
     const { ready, stop } = await whenStarted(folder, [], { ENGINE_THREADS: String(threads) });
 
@@ -103,8 +103,8 @@ describe.each([1, 2])("with %i engine threads", (threads) => {
   });
 });
 
-describe("a thread that ends", () => {
-  test("makes what it was asked unknown by our own failure, and the next question starts it again", async () => {
+describe("an engine thread that ends", () => {
+  test("an ended thread's requests end as unknown by our own failure, and the next request starts it again", async () => {
     const { engine, events, workers } = givenEngine(1);
     await verify(engine, ADA, OPTIONS);
     const slow = verify(engine, `ada.lovelace@silent.${LAB_ZONE}`, OPTIONS);
@@ -118,7 +118,7 @@ describe("a thread that ends", () => {
     expect(workers).toHaveLength(2);
   });
 
-  test("during a look-up says nothing about the domain", async () => {
+  test("a thread that ends during a look-up yields inconclusive, without blaming the domain", async () => {
     const { engine, workers } = givenEngine(1);
     const looked = engine.findMailHosts(`valid.${LAB_ZONE}`);
     await setTimeout(0);
@@ -128,7 +128,7 @@ describe("a thread that ends", () => {
     expect(await looked).toMatchObject({ kind: "inconclusive", why: "internal" });
   });
 
-  test("is not started again by a question after the end", async () => {
+  test("a closed engine refuses a look-up and starts no thread again", async () => {
     const { engine, workers, close } = givenEngine(1);
     close();
 
@@ -142,7 +142,7 @@ const whenSessionIsOpen = async (): Promise<void> => {
   while (lab.stats().sessions === before) await setTimeout(5);
 };
 
-describe("the watch over a thread", () => {
+describe("the watch over an engine thread", () => {
   const TICK_MS = 1;
   const startWorker = (code: string) => {
     const worker = new Worker(code, { eval: true });
@@ -150,7 +150,7 @@ describe("the watch over a thread", () => {
     return createCalls<{ readonly ping: () => null }>(worker);
   };
 
-  test("finds one whose event loop stands still, and reports it once", async () => {
+  test("the watch reports a blocked event loop once", async () => {
     const { call } = startWorker("for (;;);");
     const hung = Promise.withResolvers<void>();
     let reports = 0;
@@ -169,7 +169,7 @@ describe("the watch over a thread", () => {
     expect(reports).toBe(1);
   });
 
-  test("says nothing about one that answers now and then", async () => {
+  test("the watch does not report a thread that answers now and then", async () => {
     let pings = 0;
     const watched = Promise.withResolvers<void>();
     const answerEveryThird = async () => {
@@ -185,7 +185,7 @@ describe("the watch over a thread", () => {
   });
 });
 
-test("connections of a thread count as the server's own, and end with the thread", async () => {
+test("the connections of an engine thread count as the server's own and end with the thread", async () => {
   const { registry, connections } = createCounters();
   const { engine, workers } = givenEngine(1, connections);
   const open = () => readMetric(registry, "mailproof_smtp_sessions_open");
@@ -206,7 +206,7 @@ const readMetric = async (registry: Registry, name: string): Promise<number> => 
   return (found?.values ?? []).reduce((sum, { value }) => sum + value, 0);
 };
 
-describe("slots of several threads", () => {
+describe("the slots of several engine threads", () => {
   const host: MailHost = { host: "mx.example.net", priority: 10, ips: ["192.0.2.1"] };
   const slotKey = toSlotKey(host);
 
@@ -231,7 +231,7 @@ describe("slots of several threads", () => {
   const acquireAll = async ({ slots }: ReturnType<typeof givenSlots>["first"], times: number) =>
     Promise.all(Array.from({ length: times }, () => slots.acquire(slotKey)));
 
-  test("two threads have no more sessions together than the provider allows", async () => {
+  test("two threads together never exceed the provider's number of sessions", async () => {
     const { first, second } = givenSlots();
     const half = slotKey.connections / 2;
 
@@ -246,7 +246,7 @@ describe("slots of several threads", () => {
     expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
   });
 
-  test("a thread that ended holds none", async () => {
+  test("an ended thread releases its slots", async () => {
     const { first, second } = givenSlots();
     await acquireAll(first, slotKey.connections);
 
@@ -255,7 +255,7 @@ describe("slots of several threads", () => {
     expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
   });
 
-  test("the questions of a domain go to one thread, in any order of its hosts", () => {
+  test("the recipients of a domain share one thread, in any order of its hosts", () => {
     const hosts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((ip) => ({ ...host, ips: [ip] }));
 
     const threads = [hosts, hosts.toReversed()].map((order) => chooseThread(order, 7));
@@ -263,7 +263,7 @@ describe("slots of several threads", () => {
     expect(threads[0]).toBe(threads[1]);
   });
 
-  test("providers are spread over the threads", () => {
+  test("the providers spread over the threads", () => {
     const threads = Array.from({ length: 200 }, (_, at) =>
       chooseThread([{ ...host, ips: [`192.0.2.${at}`] }], 4),
     );
@@ -277,14 +277,11 @@ test.each([
   [2, 0],
   [3, 1],
   [16, 1],
-])(
-  "a machine of %i cores has %i engine threads, unless the setting says otherwise",
-  (cores, threads) => {
-    expect(chooseThreads(readEnvironment({}), cores)).toBe(threads);
-  },
-);
+])("a machine of %i cores starts %i engine threads by default", (cores, threads) => {
+  expect(chooseThreads(readEnvironment({}), cores)).toBe(threads);
+});
 
-test("the setting determines the number of threads", () => {
+test("the setting ENGINE_THREADS determines the number of threads", () => {
   expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "3" }), 1)).toBe(3);
   expect(chooseThreads(readEnvironment({ ENGINE_THREADS: "0" }), 8)).toBe(0);
   expect(() => readEnvironment({ ENGINE_THREADS: "many" })).toThrow(

@@ -5,7 +5,7 @@ import { createFolder, whenCommandedWith } from "../servers/running.ts";
 const AUDIENCE = "https://api.example.com/mcp";
 
 test.each(["https://login.example.com/realms/a", "http://127.0.0.1:9000", "http://localhost:9000"])(
-  "%s may be an issuer",
+  "the environment's reader accepts the issuer %s",
   (issuer) => {
     const settings = { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: AUDIENCE };
 
@@ -19,13 +19,13 @@ test.each([
   "login.example.com",
   "https://login.example.com/?a=b",
   "",
-])("%j may not", (issuer) => {
+])("the environment's reader refuses the issuer %j", (issuer) => {
   expect(() => readEnvironment({ OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: AUDIENCE })).toThrow(
     "OAUTH_ISSUER must be an https address, or one of this machine",
   );
 });
 
-test("an issuer without an audience is refused: tokens for other services would be accepted", () => {
+test("the environment's reader refuses an issuer without an audience, since other services' tokens would pass", () => {
   const wrong = "OAUTH_AUDIENCE must be set with OAUTH_ISSUER, and only then";
 
   expect(() => readEnvironment({ OAUTH_ISSUER: "https://login.example.com" })).toThrow(wrong);
@@ -33,7 +33,7 @@ test("an issuer without an audience is refused: tokens for other services would 
 });
 
 test.each([
-  ["a port that is none", { PORT: "http" }, "PORT must be a number from 0 to 65535"],
+  ["a port that is a word", { PORT: "http" }, "PORT must be a number from 0 to 65535"],
   ["a port that is too high", { PORT: "70000" }, "PORT must be a number from 0 to 65535"],
   ["a short pepper", { KEY_PEPPER: "salt" }, "KEY_PEPPER must have at least 16 characters"],
   [
@@ -41,7 +41,7 @@ test.each([
     { SMTP_FROM: "prüfung@example.org" },
     "SMTP_FROM must be an email address",
   ],
-])("%s is refused with a sentence", (_, settings, words) => {
+])("the environment's reader refuses %s with a sentence", (_, settings, words) => {
   expect(() => readEnvironment(settings)).toThrow(words);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ["MAILPROF_DIR", "MAILPROOF_DIR"],
   ["BLOCKLIST", "BLOCKLISTS"],
   ["OUTBOND_ALOW_PRIVATE", "OUTBOUND_ALLOW_PRIVATE"],
-])("%s stops a start, and the sentence names %s", (name, meant) => {
+])("the setting %s stops a start with a sentence that suggests %s", (name, meant) => {
   expect(() => readEnvironment({ [name]: "x" })).toThrow(
     `Invalid settings: ${name} is not a setting: did you mean ${meant}?`,
   );
@@ -74,17 +74,17 @@ const INNOCENT =
     /\s+/,
   );
 
-test.each(INNOCENT)("%s stops no start", (name) => {
+test.each(INNOCENT)("the variable %s does not stop a start", (name) => {
   expect(() => readEnvironment({ [name]: "x" })).not.toThrow();
 });
 
-test("a variable that Kubernetes sets for a service, or an empty one, stops no start", () => {
+test("a variable that Kubernetes sets for a service, or an empty one, does not stop a start", () => {
   const innocent = { METRIC_PORT: "tcp://10.0.0.1:80", METRICS_PORTS: "" };
 
   expect(() => readEnvironment(innocent)).not.toThrow();
 });
 
-test("a name beside the setting that it looks like belongs to another program", () => {
+test("a name similar to a setting belongs to another program when that setting is present", () => {
   const both = { METRIC_PORT: "9000", METRICS_PORT: "9464" };
 
   expect(readEnvironment(both)).toMatchObject({ METRICS_PORT: 9464 });
@@ -100,8 +100,8 @@ test("a command with a misspelt setting does nothing and exits with 2", async ()
 });
 
 test.each([
-  ["a line break behind it", "probe@example.org\n"],
-  ["brackets round it", "<probe@example.org>"],
-])("SMTP_FROM with %s is read as the address", (_, written) => {
+  ["a trailing line break", "probe@example.org\n"],
+  ["surrounding brackets", "<probe@example.org>"],
+])("the environment's reader returns the address for SMTP_FROM with %s", (_, written) => {
   expect(readEnvironment({ SMTP_FROM: written }).SMTP_FROM).toBe("probe@example.org");
 });

@@ -62,7 +62,7 @@ const useEverything = async (url: string, key: string): Promise<void> => {
   await client.waitForJob({ id: data.job_id });
 };
 
-test("no byte of the state folder shows an address after the operator has erased it beside the running server", async () => {
+test("no byte of the state folder contains an address after an operator erased it beside a running server", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   await useEverything(ready.base_url, ready.live_key);
@@ -85,7 +85,7 @@ test("no byte of the state folder shows an address after the operator has erased
   expect(search(folder)).toEqual([]);
 });
 
-test("no byte of the state folder shows an address after the account has erased it itself", async () => {
+test("no byte of the state folder contains an address after its account erased it", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   await useEverything(ready.base_url, ready.live_key);

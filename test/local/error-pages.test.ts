@@ -31,7 +31,7 @@ const readParagraph = (page: string, code: string): string => {
 };
 
 test.each(FAILURE_CODES)(
-  "the manual's paragraph about %s has its cause, its money and its remedy",
+  "the manual's paragraph about %s contains its cause, its money and its remedy",
   (code) => {
     const paragraph = readParagraph(PAGE, code);
 
@@ -44,7 +44,7 @@ test.each(FAILURE_CODES)(
 
 const THROWN = /new (?:Http)?Failure\(\s*"([A-Z_]+)",\s*"(\w+)"/g;
 
-test("a failure has the statement about the money that the manual's paragraph of its code has", () => {
+test("a failure states the same about the money as the manual's paragraph of its code", () => {
   const files = globSync("packages/{core,api,mcp,local,functions}/src/**/*.ts");
   const thrown = files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(THROWN)]);
   const unsaid = thrown.filter(
@@ -67,7 +67,7 @@ const WAYS: readonly ((key: string) => RequestInit)[] = [
   }),
 ];
 
-test("every refused request has the address of a paragraph that the server serves", async () => {
+test("every refused request links to a paragraph that the server serves", async () => {
   const { port, liveKey } = await whenListening(...endpoints);
   const base = `http://127.0.0.1:${port}`;
   const page = await (await fetch(`${base}/docs/errors`)).text();
@@ -94,7 +94,7 @@ test("every refused request has the address of a paragraph that the server serve
   );
 });
 
-test("a failure on AWS leads to the documents of the host that was called, also without a route", async () => {
+test("a failure on AWS links to the documents of the called host, even without a route", async () => {
   const { world } = await given();
   const event = toEvent({ method: "GET", url: "/nowhere" });
 
@@ -106,7 +106,7 @@ test("a failure on AWS leads to the documents of the host that was called, also 
   expect(error.doc_url).toBe(toDocUrl("UNAUTHORIZED"));
 });
 
-test("a refused call of a tool leads to the paragraph, too", async () => {
+test("a refused tool call links to the paragraph", async () => {
   const { port, testKey } = await whenListening(...endpoints);
   const base = `http://127.0.0.1:${port}`;
   const response = await fetch(`${base}/mcp`, {
@@ -160,7 +160,7 @@ const findError = async ({ status, body }: ReturnType<typeof refuseWith>) => {
 };
 
 describe.each(ANSWERS)("the command line with $code and $outcome", (answer) => {
-  test("prints the service's statement about the money, and no other", async () => {
+  test("the command prints only the service's statement about the money", async () => {
     const refused = refuseWith(answer);
 
     const printed = formatError(await findError(refused));

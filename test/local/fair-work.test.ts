@@ -78,7 +78,7 @@ test("an account with endless messages leaves half of the capacity to others", a
   await ended;
 });
 
-test("shares are counted in weight, so a few small messages hold up no large one", async () => {
+test("the shares count weight, so a few small messages do not delay a large one", async () => {
   const { send, run, untilInHand, stop } = givenWorker();
   await send(4, { group: "small" });
   const ended = run();
@@ -92,7 +92,7 @@ test("shares are counted in weight, so a few small messages hold up no large one
   await ended;
 });
 
-test("an account that has its share goes on as soon as one of its messages is done", async () => {
+test("an account at its share continues when one of its messages ends", async () => {
   const { send, run, untilInHand, letGo, stop } = givenWorker();
   await send(6, { group: "slow" });
   const ended = run();
@@ -105,7 +105,7 @@ test("an account that has its share goes on as soon as one of its messages is do
   await ended;
 });
 
-test("messages without a group have no share: they use all free capacity", async () => {
+test("messages without a group use all free capacity", async () => {
   const { send, run, untilInHand, stop } = givenWorker();
   await send(10, {});
   const ended = run();

@@ -14,7 +14,7 @@ const getText = async (folder: string, options: { readonly version: string }) =>
 };
 const createBlobs = (folder: string) => createFileBlobs(folder, () => "");
 
-test("a blob in a copied folder has its pinned version and its own bytes", async () => {
+test("a blob in a copied folder keeps its pinned version and its bytes", async () => {
   const [folder, copy] = [createFolder(), createFolder()];
   const { version } = await createBlobs(folder).put(KEY, streamPieces("a@b.c\n"));
 
@@ -24,7 +24,7 @@ test("a blob in a copied folder has its pinned version and its own bytes", async
   expect(await getText(copy, { version })).toBe("a@b.c\n");
 });
 
-test("two puts of the same bytes have two versions", async () => {
+test("two puts of equal bytes create two versions", async () => {
   const blobs = createBlobs(createFolder());
 
   const first = await blobs.put(KEY, streamPieces("a@b.c\n"));
@@ -47,7 +47,7 @@ const readAll = async (blobs: ReturnType<typeof createFileBlobs>, version?: stri
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
 
-test("a file that is cut off anywhere is never read as a shorter one", async () => {
+test("a file cut at any place is never read as a shorter one", async () => {
   const { folder, file, version } = await whenPut("a@b.c\nd@e.f\n");
   const bytes = readFileSync(file);
   const outcomes = new Set<string>();
@@ -61,7 +61,7 @@ test("a file that is cut off anywhere is never read as a shorter one", async () 
   expect([...outcomes]).toEqual(["UnreadableBlobError"]);
 });
 
-test("a bit that flips anywhere in a file, its checksums included, is found", async () => {
+test("a read finds a flipped bit anywhere in a file, including its checksums", async () => {
   const { folder, file } = await whenPut("a@b.c\nd@e.f\n");
   const bytes = readFileSync(file);
   const outcomes = new Set<string>();
@@ -75,7 +75,7 @@ test("a bit that flips anywhere in a file, its checksums included, is found", as
   expect([...outcomes]).toEqual(["UnreadableBlobError"]);
 });
 
-test("a part of a file in the place of another, or bytes behind its end, are found", async () => {
+test("a read finds swapped parts of a file and bytes behind its end", async () => {
   const { folder, file } = await whenPut();
   const bytes = readFileSync(file);
   const swapped = Buffer.concat([bytes.subarray(65_536), bytes.subarray(0, 65_536)]);
@@ -104,14 +104,14 @@ test.each([
   ["EACCES", "UnreadableBlobError"],
   ["EMFILE", "Error"],
   ["ENOMEM", "Error"],
-])("a disk that answers %s makes it a %s", async (code, name) => {
+])("a read whose disk fails with %s throws %s", async (code, name) => {
   const { folder } = await whenPut();
   const error = await readAll(onDiskWith(folder, code)).catch((cause: Error) => cause);
 
   expect((error as Error).name).toBe(name);
 });
 
-test("a missing folder is an error, and not a missing blob", async () => {
+test("a read throws an error for a missing folder instead of reporting a missing blob", async () => {
   const { folder } = await whenPut();
   rmSync(folder, { recursive: true });
 

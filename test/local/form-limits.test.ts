@@ -58,7 +58,7 @@ const TOO_LARGE = {
   },
 };
 
-test("a form of 55 MB is read, and one byte more is refused with the way to send it", async () => {
+test("the server reads a form of 55 MB and refuses one more byte with the way to send it", async () => {
   expect(await whenSent(FORM_BYTES_MAX - ROUND)).toEqual({
     status: 202,
     body: { success: true, data: { bytes: FORM_BYTES_MAX - ROUND } },
@@ -66,7 +66,7 @@ test("a form of 55 MB is read, and one byte more is refused with the way to send
   expect(await whenSent(FORM_BYTES_MAX - ROUND + 1)).toMatchObject(TOO_LARGE);
 });
 
-test("a form with a content-length above the limit is refused before it is read", async () => {
+test("the server refuses a form by its content-length before it reads the form", async () => {
   const clientRequest = await whenRequesting({ "content-length": FORM_BYTES_MAX + 1 });
   clientRequest.on("error", () => {});
   clientRequest.write(HEAD);
@@ -76,7 +76,7 @@ test("a form with a content-length above the limit is refused before it is read"
   expect(answer.headers.connection).toBe("close");
 });
 
-test("a client that hangs up in the middle of a form causes no failure", async () => {
+test("a client that hangs up inside a form causes no failure", async () => {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
   const reading = endpoint({

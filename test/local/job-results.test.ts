@@ -47,7 +47,7 @@ const givenRunningJob = async () => {
   }
 };
 
-test("--no-wait prints the id alone, leaves no state, and says how to wait for the results", async () => {
+test("--no-wait prints the id alone, leaves no state, and explains how to wait for the results", async () => {
   const { env, folder, printed, code, err, id } = await givenRunningJob();
 
   expect(printed).toMatch(/^job_[\w-]+\n$/);
@@ -56,7 +56,7 @@ test("--no-wait prints the id alone, leaves no state, and says how to wait for t
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });
 
-test("--partial writes the rows that are finished and says how many, while the job goes on", async () => {
+test("--partial writes the finished rows and their number while the job continues", async () => {
   const { env, id, out } = await givenRunningJob();
 
   const { code, err } = await whenRun(env, "jobs", id, "--partial", "--out", out);
@@ -87,7 +87,7 @@ test("--partial --json prints the finished rows, and --force replaces an older o
   expect(readFileSync(out, "utf8")).toMatch(/^email,mailproof_email,status/);
 });
 
-test("file --partial starts the job once, and each further call reads the rows of that moment", async () => {
+test("file --partial starts the job once, and each further call reads its current rows", async () => {
   const { env, file, out, client } = await givenService();
   const partial = ["file", file, "--out", out, "--partial", "--force"];
 
@@ -107,7 +107,7 @@ test("file --partial starts the job once, and each further call reads the rows o
   });
 });
 
-test("--max-wait 0 ends the job after one attempt, and rows that would wait are unknown", async () => {
+test("--max-wait 0 ends the job after one attempt, with unknown instead of deferred rows", async () => {
   const { env, file } = await givenService();
 
   const { code, out, err } = await whenRun(env, "file", file, "--max-wait", "0", "--json");
@@ -122,7 +122,7 @@ test("--max-wait 0 ends the job after one attempt, and rows that would wait are 
   });
 });
 
-test("jobs --no-wait shows a job as it is now, without its results", async () => {
+test("jobs --no-wait prints a job's current state without its results", async () => {
   const { env, id } = await givenRunningJob();
 
   const { code, out } = await whenRun(env, "jobs", id, "--no-wait");
@@ -136,7 +136,7 @@ test("jobs --no-wait shows a job as it is now, without its results", async () =>
   expect(JSON.parse(out)).not.toHaveProperty("results");
 });
 
-test("jobs cancel ends a job and prints it, with what was refunded", async () => {
+test("jobs cancel ends a job and prints its refund", async () => {
   const { env, id, out: file } = await givenRunningJob();
 
   const { code, out } = await whenRun(env, "jobs", "cancel", id);
@@ -155,7 +155,7 @@ test("jobs cancel ends a job and prints it, with what was refunded", async () =>
   expect(wrong.map((one) => one.code)).toEqual([2, 2]);
 });
 
-test("jobs --rows --again verifies rows anew, waits for them, and writes the whole job", async () => {
+test("jobs --rows --again verifies rows again, waits for them, and writes the whole job", async () => {
   const { env, file, out, client } = await givenService();
   const done = await whenRun(env, "file", file, "--max-wait", "0", "--json");
   const [row] = done.out
@@ -183,7 +183,7 @@ test("jobs --rows --again verifies rows anew, waits for them, and writes the who
   expect(wrong.map(({ code }) => code)).toEqual([2, 2, 3]);
 });
 
-test("an address that takes long says so, and Ctrl-C says how to wait for its job", async () => {
+test("verify reports a slow address, and Ctrl-C prints how to wait for its job", async () => {
   const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
   const pending = { status: "pending", job_id: "job_1" };
   const job = { job_id: "job_1", status: "processing", progress: { total: 1, processed: 0 } };
@@ -208,7 +208,7 @@ test("an address that takes long says so, and Ctrl-C says how to wait for its jo
   );
 });
 
-test("a complete job has all its results written by --partial", async () => {
+test("--partial writes all results of a complete job", async () => {
   const { env, file } = await givenService();
   writeFileSync(file, "email\nno-such@nosuch.test\n");
   const { out: printed } = await whenRun(env, "file", file, "--no-wait", "--json");
@@ -222,7 +222,7 @@ test("a complete job has all its results written by --partial", async () => {
   expect(err).toMatch(/^1 address: 0 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown\.\n/);
 });
 
-test("results never take the place of a pipe or a device, also with --force", () => {
+test("results never replace a pipe or a device, even with --force", () => {
   const pipe = join(createFolder(), "pipe");
   execFileSync("mkfifo", [pipe]);
 

@@ -44,7 +44,7 @@ const waitUntilDone = async (api: Api, job: string) => {
   }
 };
 
-test(`kill -9 at ${KILLS} moments of a job and of its child: both finish, each address once, each credit accounted for`, async () => {
+test(`a job and its child finish after kill -9 at ${KILLS} moments, each row once and every credit accounted for`, async () => {
   const folder = createFolder();
   const first = await whenStarted(folder);
   const api = createApi(first.ready);

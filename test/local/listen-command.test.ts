@@ -37,7 +37,7 @@ const listen = async (env: Record<string, string>, ...args: readonly string[]) =
 
 const { server } = serveFile();
 
-test("events of the account arrive at a local program, signed as a webhook, until Ctrl-C", async () => {
+test("mailproof listen sends the account's events to a local program, signed as a webhook, until Ctrl-C", async () => {
   const { ready } = await server;
   const receiver = await startReceiver(202);
   const env = { MAILPROOF_API: ready.base_url, MAILPROOF_KEY: ready.test_key };
@@ -63,7 +63,7 @@ test("events of the account arrive at a local program, signed as a webhook, unti
   expect(await ended).toEqual([130, null]);
 });
 
-test("--events leaves out all other events, and a program that does not answer has a line", async () => {
+test("mailproof listen --events omits all other events and prints a line for a program that does not answer", async () => {
   const { ready } = await server;
   const env = { MAILPROOF_API: ready.base_url, MAILPROOF_KEY: ready.test_key };
   const client = createClient({ baseUrl: ready.base_url, key: ready.test_key });
@@ -83,7 +83,7 @@ test("--events leaves out all other events, and a program that does not answer h
   expect(receiver.received).toEqual([]);
 });
 
-test("a server that stops answers those who wait, and listen goes on with its cursor afterwards", async () => {
+test("mailproof listen continues with its cursor after a server stops and starts again", async () => {
   const folder = createFolder();
   const first = await whenStarted(folder);
   const { base_url, test_key } = first.ready;

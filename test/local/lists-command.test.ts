@@ -54,7 +54,7 @@ const verify = async (ready: { readonly base_url: string; readonly live_key: str
 const readHealth = async ({ base_url: url }: { readonly base_url: string }) =>
   ((await (await fetch(`${url}/health`)).json()) as any).lists;
 
-test("a running server takes an update and a rollback, and the evidence of every verdict names the edition", async () => {
+test("a running server accepts an update and a rollback, and each verdict's evidence states the edition", async () => {
   const { folder, env, write, run } = setup();
   const { ready, readLog, pid } = await whenStarted(folder, [], env);
   const takes = (version: string) =>
@@ -92,7 +92,7 @@ test("a running server takes an update and a rollback, and the evidence of every
   expect(() => process.kill(pid, 0)).not.toThrow();
 });
 
-test("an update leaves the operator's allow list, and the look-up of both editions says so", async () => {
+test("an update keeps the operator's allow list, and the look-up of both editions shows it", async () => {
   const { folder, env, write, run } = setup();
   writeFileSync(join(folder, "lists.txt"), `-disposable ${DOMAIN}\n`);
   const { ready } = await whenStarted(folder, [], env);
@@ -112,7 +112,7 @@ test("an update leaves the operator's allow list, and the look-up of both editio
   expect(await run("show")).toMatchObject({ code: 2 });
 });
 
-test("what is wrong with a file is refused with the reason, and the installed lists stay", async () => {
+test("lists update refuses a wrong file with the reason and keeps the installed lists", async () => {
   const { write, run } = setup();
   await run("update", write("good.txt", createEdition({ version: SECOND, domains })));
   const files = asRows`
@@ -133,7 +133,7 @@ test("what is wrong with a file is refused with the reason, and the installed li
   expect((await run("rollback")).output.version).toBe(BUILT_IN);
 });
 
-test("an update comes from a URL, too, and a URL that has none says so", async () => {
+test("lists update downloads an edition from a URL and reports a URL without one", async () => {
   const { run } = setup();
   const server = createServer(({ url }, response) => {
     response.statusCode = url === "/lists.txt" ? 200 : 404;
@@ -150,7 +150,7 @@ test("an update comes from a URL, too, and a URL that has none says so", async (
   expect(output.version).toBe(FIRST);
 });
 
-test("an installed file that was damaged is left alone, and named: the lists of the release are used", async () => {
+test("the server keeps and reports a damaged installed file and uses the lists of the release", async () => {
   const { folder, env, write, run } = setup();
   await run("update", write("good.txt", createEdition({ version: FIRST, domains })));
   const installed = join(folder, "lists/current.txt");
@@ -165,7 +165,7 @@ test("an installed file that was damaged is left alone, and named: the lists of 
   expect(readLog()).toContainEqual(expect.objectContaining({ event: "lists_refused" }));
 });
 
-test("without an installed edition the lists are those of the release, and update needs a file", async () => {
+test("lists prints the release's edition when none is installed, and lists update requires a file", async () => {
   const { run } = setup();
 
   expect(await run()).toMatchObject({

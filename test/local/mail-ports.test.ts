@@ -28,7 +28,7 @@ const openPorts = (settings: Readonly<Record<string, string>>, beside: Lab | nul
 const zonesFor = (mailPorts: ReturnType<typeof openPorts>, domain: string) =>
   mailPorts.dnsLookups.blocklists.listsFor(domain).map(({ zone }) => zone);
 
-test("the domains of a lab are looked up on its own blocklists, and others on the real ones", () => {
+test("the service asks a lab's own blocklists about its domains, and the real ones about others", () => {
   const mailPorts = openPorts({}, lab);
 
   expect(zonesFor(mailPorts, "good.senders.lab.mailproof.test")).toEqual([
@@ -39,7 +39,7 @@ test("the domains of a lab are looked up on its own blocklists, and others on th
   expect(zonesFor(openPorts({}), "anything.test")).toContain(SPAMCOP);
 });
 
-test("a lab's issuer vouches for its addresses, and its token proves control", async () => {
+test("a lab's issuer signs for its addresses, and its token proves control", async () => {
   const { issuers, now } = openPorts({}, lab);
   const email = "ada.lovelace@valid.lab.mailproof.test";
   const about = { nonce: "n", origin: "http://localhost:3000" };
@@ -59,7 +59,7 @@ test("a lab's issuer vouches for its addresses, and its token proves control", a
   });
 });
 
-test("an issuer in a block that is open for webhooks is not called", async () => {
+test("the service does not call an issuer inside an address block that is open only for webhooks", async () => {
   const { issuers, dnsLookups } = openPorts({ OUTBOUND_ALLOW_PRIVATE: "127.0.0.0/8" });
   // Nothing listens there: what is let through is not answered.
   const url = "https://127.0.0.1/.well-known/email-verification";
@@ -68,7 +68,7 @@ test("an issuer in a block that is open for webhooks is not called", async () =>
   expect(await dnsLookups.fetchDocument?.(url)).toEqual({ kind: "failed", why: "connect_refused" });
 });
 
-test("an operator names the blocklists, by our id or by their zone", () => {
+test("the setting BLOCKLISTS accepts our ids and zones", () => {
   const named = openPorts({ BLOCKLISTS: "spamcop, multi.URIBL.com,bl.example.org" }, lab);
 
   const [spamcop, uribl, own] = named.dnsLookups.blocklists.listsFor(
@@ -80,7 +80,7 @@ test("an operator names the blocklists, by our id or by their zone", () => {
   expect(own).toMatchObject({ id: "bl.example.org", asks: "ip" });
 });
 
-test("a list that needs a credential is asked only with the setting", () => {
+test("the service asks a blocklist with a credential only when its setting is present", () => {
   expect(openPorts({}).dnsLookups.blocklists.keys).toEqual({});
   const given = { SPAMHAUS_KEY: "abc123", BARRACUDA_REGISTERED: "yes" };
   expect(Object.keys(openPorts(given).dnsLookups.blocklists.keys)).toEqual([
@@ -92,7 +92,7 @@ test("a list that needs a credential is asked only with the setting", () => {
   );
 });
 
-test("blocklists are asked through their own name servers when these are set", async () => {
+test("the service asks blocklists through their own name servers when these are set", async () => {
   const mailPorts = openPorts({
     DNS_SERVERS: "127.0.0.1:1",
     BLOCKLIST_DNS_SERVERS: lab.dns,
@@ -111,7 +111,7 @@ test("blocklists are asked through their own name servers when these are set", a
   });
 });
 
-test("a laboratory behind the operator's name servers may be asked about all of its domains at once", async () => {
+test("a lab behind the operator's name servers answers about all of its domains at once", async () => {
   const { dns } = openPorts({ DNS_SERVERS: lab.dns, SMTP_ALLOW_PRIVATE: lab.smtpAddresses });
   // More than the limit for another domain's zone lets through before a question counts as unanswered.
   const names = Array.from({ length: 2_000 }, (_, n) => `n${n}.valid.lab.mailproof.test`);

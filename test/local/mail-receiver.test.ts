@@ -73,7 +73,7 @@ const begin = async (client: Client, address: string) => {
   expect(await client.say("DATA")).toMatch(/^354 /);
 };
 
-test("a mail is taken by the book, and stored as it was sent, with its envelope", async () => {
+test("the receiver accepts a mail by RFC 5321 and stores it unchanged with its envelope", async () => {
   const ctx = await setup();
   const { client, address } = ctx;
 
@@ -109,7 +109,7 @@ test("a mail is taken by the book, and stored as it was sent, with its envelope"
   expect(await readStatus(ctx)).toBe("assessing");
 });
 
-test("after STARTTLS the session begins anew, and the mail is stored with its version and cipher", async () => {
+test("the receiver restarts the session after STARTTLS and stores the mail with version and cipher", async () => {
   const ctx = await setup();
   const { client, address } = ctx;
   await client.say("EHLO out.shop.example");
@@ -131,7 +131,7 @@ test("after STARTTLS the session begins anew, and the mail is stored with its ve
   });
 });
 
-test("clear text behind STARTTLS is dropped, not obeyed", async () => {
+test("the receiver drops clear text behind STARTTLS", async () => {
   const { client } = await setup();
   await client.say("EHLO out.shop.example");
 
@@ -143,7 +143,7 @@ test("clear text behind STARTTLS is dropped, not obeyed", async () => {
   expect(await client.say("MAIL FROM:<news@shop.example>")).toMatch(/^503 5.5.1 Send EHLO/);
 });
 
-test("commands may be sent together, and each gets its reply in order", async () => {
+test("the receiver answers pipelined commands in order", async () => {
   const { client, address } = await setup();
 
   client.send(
@@ -179,7 +179,7 @@ test("commands may be sent together, and each gets its reply in order", async ()
   expect(await client.reply()).toBe("");
 });
 
-test("content before its go-ahead ends the session and is not obeyed", async () => {
+test("the receiver ends the session when content precedes its go-ahead, and ignores the content", async () => {
   const { client, address, ...ctx } = await setup();
   await client.say("EHLO out.shop.example");
   await client.say("MAIL FROM:<news@shop.example>");
@@ -202,7 +202,7 @@ test.each([
   ["a zero in front of the LF", "x\r\0\n.\r\n"],
   ["a CR behind the dot", "x\r\n.\r"],
   ["a CR in front of the dot and a LF behind it", "x\r.\n"],
-])("smuggling: %s ends no message, and the message is refused", async (_, end) => {
+])("the receiver refuses a smuggled message end: %s", async (_, end) => {
   const { client, address, ...ctx } = await setup();
   await begin(client, address);
 
@@ -215,7 +215,7 @@ test.each([
   expect(await readStatus(ctx)).toBe("waiting");
 });
 
-test("a command that ends with a LF alone ends the session", async () => {
+test("the receiver ends the session at a command with a bare LF", async () => {
   const { client } = await setup();
 
   client.send("EHLO out.shop.example\nMAIL FROM:<smuggled@shop.example>\r\n");
@@ -224,7 +224,7 @@ test("a command that ends with a LF alone ends the session", async () => {
   expect(await client.reply()).toBe("");
 });
 
-test("a mail that comes byte by byte is the same mail", async () => {
+test("the receiver accepts a mail that arrives byte by byte", async () => {
   const ctx = await setup();
   const { client, address } = ctx;
   await begin(client, address);
@@ -238,7 +238,7 @@ test("a mail that comes byte by byte is the same mail", async () => {
   expect((await readStored(ctx)).raw).toBe("a\r\n.\r\n\r\nb\r\n");
 });
 
-test("a message of a dot alone is empty", async () => {
+test("the receiver stores a message of a single dot as empty", async () => {
   const ctx = await setup();
   await begin(ctx.client, ctx.address);
 
@@ -248,7 +248,7 @@ test("a message of a dot alone is empty", async () => {
   expect((await readStored(ctx)).raw).toBe("");
 });
 
-test("a message that is too large is read to its end and refused, as is one that says so before", async () => {
+test("the receiver reads an oversized message to its end and refuses it, also by its declared size", async () => {
   const ctx = await setup({ messageBytesMax: 100_000 });
   const { client, address } = ctx;
   await client.say("EHLO out.shop.example");
@@ -267,7 +267,7 @@ test("a message that is too large is read to its end and refused, as is one that
   expect((await readStored(ctx)).raw).toHaveLength(100_000);
 });
 
-test("a message is deferred when messages under way take all the room, and comes later", async () => {
+test("the receiver defers a message when other messages use all memory, and accepts it later", async () => {
   const { receiver, client, address } = await setup({ heldBytesMax: 2_000_000 });
   const other = await dialTo(receiver);
   await other.reply();
@@ -286,7 +286,7 @@ test("a message is deferred when messages under way take all the room, and comes
   expect(await client.reply()).toMatch(/^250 /);
 });
 
-test("a failure of ours is 451 and logged, and the mail is taken at the next attempt", async () => {
+test("the receiver answers 451 and logs a failure of ours, and accepts the mail at the next attempt", async () => {
   const ctx = await given({ balance: 10 });
   const { data } = await whenTestCreated(ctx.world, ctx.liveKey);
   let isBroken = true;
@@ -314,7 +314,7 @@ test("a failure of ours is 451 and logged, and the mail is taken at the next att
   expect(ctx.logged.map(({ event }) => event)).toEqual(["mail_deferred", "mail_deferred"]);
 });
 
-test("an address takes one mail within its hour", async () => {
+test("an address accepts one mail within its hour", async () => {
   const ctx = await setup();
   const { client, address } = ctx;
   await begin(client, address);
@@ -329,7 +329,7 @@ test("an address takes one mail within its hour", async () => {
   expect(await client.say("DATA")).toMatch(/^554 5.5.1 /);
 });
 
-test("a mail of reports is 250 when the report is stored, 554 without one, and 452 when there are too many", async () => {
+test("a mail with a report answers 250 when stored, 554 without a report, and 452 when there are too many", async () => {
   const ctx = await setup();
   const { client } = ctx;
   const address = await readReportsAddress(ctx.world, ctx.liveKey);
@@ -359,7 +359,7 @@ test.each([
   ["\0\x80", /^500 5.5.1 /],
   ["HELP", /^214 /],
   ["HELO out.shop.example", /^250 mail/],
-] as const)("before a greeting, %s is answered", async (line, reply) => {
+] as const)("the receiver answers %s before a greeting", async (line, reply) => {
   const { client } = await setup();
 
   expect(await client.say(line)).toMatch(reply);
@@ -378,14 +378,14 @@ test.each([
   ["MAIL FROM:<ü@b.example> SMTPUTF8", /^250 /],
   ["RCPT TO:<a@b.example>", /^503 /],
   ["DATA", /^503 /],
-] as const)("after a greeting, %s is answered", async (line, reply) => {
+] as const)("the receiver answers %s after a greeting", async (line, reply) => {
   const { client } = await setup();
   await client.say("EHLO out.shop.example");
 
   expect(await client.say(line)).toMatch(reply);
 });
 
-test("a line that is too long ends the session, whether or not it has an end", async () => {
+test("the receiver ends the session at a line that is too long, with or without its end", async () => {
   const { receiver, client } = await setup();
   client.send("x".repeat(5_000));
   expect(await client.reply()).toMatch(/^500 5.5.6 /);
@@ -397,7 +397,7 @@ test("a line that is too long ends the session, whether or not it has an end", a
   expect(await other.reply()).toBe("");
 });
 
-test("a client whose commands lead nowhere is sent away", async () => {
+test("the receiver ends the session of a client with too many useless commands", async () => {
   const { client } = await setup({ uselessCommandsMax: 3 });
 
   for (let count = 0; count < 3; count++) expect(await client.say("NOOP")).toMatch(/^250 /);
@@ -406,7 +406,7 @@ test("a client whose commands lead nowhere is sent away", async () => {
   expect(await client.reply()).toBe("");
 });
 
-test("connections are limited in all, for each network, and for each network and minute", async () => {
+test("the receiver limits connections in total, per network, and per network and minute", async () => {
   const perIp = await setup({ connectionsPerNetworkMax: 2 });
   await (await dialTo(perIp.receiver)).reply();
   expect(await (await dialTo(perIp.receiver)).reply()).toMatch(/^421 4.7.0 /);
@@ -422,7 +422,7 @@ test("connections are limited in all, for each network, and for each network and
   expect(await (await dialTo(perMinute.receiver)).reply()).toMatch(/^220 /);
 });
 
-test("a client that is silent, or takes too long in all, is sent away", async () => {
+test("the receiver ends the session of a client that is silent or too slow in total", async () => {
   const silent = await setup({ idleMs: 50 });
   expect(await silent.client.reply()).toMatch(/^421 4.4.2 /);
 
@@ -433,7 +433,7 @@ test("a client that is silent, or takes too long in all, is sent away", async ()
   clearInterval(writing);
 });
 
-test("a client that hangs up in the middle of a message leaves nothing behind", async () => {
+test("a client that hangs up inside a message leaves nothing behind", async () => {
   const ctx = await setup();
   await begin(ctx.client, ctx.address);
 
@@ -445,7 +445,7 @@ test("a client that hangs up in the middle of a message leaves nothing behind", 
   expect(ctx.blobs.keys()).toEqual([]);
 });
 
-test("a client that reads no reply is not served further until it does", async () => {
+test("the receiver stops serving a client that reads no reply until the client reads", async () => {
   const { receiver } = await setup({ uselessCommandsMax: 1_000_000, idleMs: 5_000 });
   const socket = connect({ host: HOST, port: receiver.port });
   open.push(() => void socket.destroy());
@@ -460,7 +460,7 @@ test("a client that reads no reply is not served further until it does", async (
   expect(isFull).toBe(true);
 });
 
-test("a stop interrupts sessions, and a message under way is not accepted", async () => {
+test("a stop interrupts sessions, and the receiver does not accept a message under way", async () => {
   const { receiver, client, address, ...ctx } = await setup();
   await begin(client, address);
   client.send("x\r\n");

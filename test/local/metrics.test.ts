@@ -47,7 +47,7 @@ const readValue = (text: string, sample: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 };
 
-test("a scrape has what the server did: requests, verdicts, sessions and credits", async () => {
+test("a scrape contains the server's requests, verdicts, sessions and credits", async () => {
   const { text, url } = used;
   const value = (sample: string) => readValue(text, sample);
 
@@ -75,7 +75,7 @@ test("a scrape has what the server did: requests, verdicts, sessions and credits
   expect((await fetch(url.replace("/metrics", "/v1/account"))).status).toBe(404);
 });
 
-test("there are no metrics without METRICS_PORT, and never any at the port of the API", async () => {
+test("the server exposes no metrics without METRICS_PORT and never at the API's port", async () => {
   const { ready, stop } = await whenStarted(createFolder());
 
   expect(ready).not.toHaveProperty("metrics_url");
@@ -83,7 +83,7 @@ test("there are no metrics without METRICS_PORT, and never any at the port of th
   await stop("SIGTERM");
 });
 
-test("a metric that cannot be read is left out and reported, and the others are there", async () => {
+test("a scrape omits and reports a metric that cannot be read, and contains the others", async () => {
   const registry = new Registry();
   const failed: string[] = [];
   addReading(registry, "mailproof_sqlite_size_bytes", () =>
@@ -98,7 +98,7 @@ test("a metric that cannot be read is left out and reported, and the others are 
   expect(failed).toEqual(["mailproof_sqlite_size_bytes"]);
 });
 
-test("a mail provider that refuses our sessions is a sample with its name and the exit, until it accepts them", async () => {
+test("a mail provider that refuses our sessions appears with its name and the exit until it accepts them", async () => {
   const { world, table, later } = givenWorld();
   const registry = new Registry();
   addGauges(registry, world as LocalWorld, createFolder())();
@@ -133,7 +133,7 @@ const findNames = (text: string): readonly string[] =>
     name.replace(/_(?:bucket|sum|count)$/, ""),
   );
 
-test("every alert and every panel asks for a metric that the server has", () => {
+test("every alert and every panel uses a metric that the server exposes", () => {
   const { text } = used;
   const existing = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name));
   expect([...existing].toSorted()).toEqual(Object.keys(METRICS_ON_MACHINE).toSorted());
@@ -157,13 +157,13 @@ describeUnless(
   existsSync(PROMTOOL) ? null : `there is no ${PROMTOOL}: run scripts/fetch-debian.sh`,
   "promtool",
   () => {
-    test("finds nothing to say about a scrape", () => {
+    test("promtool accepts a scrape", () => {
       const { text: input } = used;
 
       expect(execFileSync(PROMTOOL, ["check", "metrics"], { input }).toString()).toBe("");
     });
 
-    test("accepts the alert rules", () => {
+    test("promtool accepts the alert rules", () => {
       expect(execFileSync(PROMTOOL, ["check", "rules", ALERTS]).toString()).toContain(
         "SUCCESS: 15 rules found",
       );

@@ -47,7 +47,7 @@ const thenLedgerIsInOrder = async (folder: string): Promise<void> => {
   expect(code).toBe(0);
 };
 
-test("50 requests at once with one key are one debit and one answer", async () => {
+test("50 simultaneous requests with one key cause one debit and one response", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const { live_key } = await givenAccount(folder, 10);
@@ -71,7 +71,7 @@ test("50 requests at once with one key are one debit and one answer", async () =
   await thenLedgerIsInOrder(folder);
 });
 
-test("100 different requests at once with credits for 37 are 37 paid, 63 refused, and nothing left", async () => {
+test("100 simultaneous requests with credits for 37 cause 37 debits and 63 refusals", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const { live_key } = await givenAccount(folder, 37);
@@ -90,7 +90,7 @@ test("100 different requests at once with credits for 37 are 37 paid, 63 refused
   await thenLedgerIsInOrder(folder);
 });
 
-test(`kill -9 at ${KILLS} moments of mixed load: every answer stays true, and every credit is accounted for`, async () => {
+test(`mixed load survives kill -9 at ${KILLS} moments with true responses and every credit accounted for`, async () => {
   const folder = createFolder();
   const { live_key } = await givenAccount(folder, 100_000);
   const keys = [live_key];

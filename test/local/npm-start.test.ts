@@ -49,7 +49,7 @@ const isOpen = (port: number): Promise<boolean> =>
   });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "%s to npm start ends the server before npm ends",
+  "a server started by npm ends before npm after %s",
   async (signal) => {
     const { npm, screen, folder, port } = await whenStartedByNpm();
     expect([await isOpen(port), isGone(folder)]).toEqual([true, false]);
@@ -63,7 +63,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "%s to npm and the server at once, as a terminal or systemd sends it, is one signal: the stop is clean",
+  "a server that receives %s together with npm, as a terminal or systemd sends it, stops cleanly once",
   async (signal) => {
     const { npm, folder } = await whenStartedByNpm();
 
@@ -75,7 +75,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("a server whose npm was killed by kill -9 stops by itself, cleanly", async () => {
+test("a server stops cleanly by itself after kill -9 of its npm", async () => {
   const { npm, folder, port } = await whenStartedByNpm();
 
   npm.kill("SIGKILL");

@@ -34,7 +34,7 @@ const whenOperated = async () => {
   return { ready, readLog, send, operate, openAccount, admin };
 };
 
-test("each of the operator's routes responds what its command prints", async () => {
+test("each operator's route returns the output of its command", async () => {
   const { ready, operate, admin } = await whenOperated();
   const account = ready.account_id;
 
@@ -52,7 +52,7 @@ test("each of the operator's routes responds what its command prints", async () 
   expect((await operate("gauges")).body.data).toMatchObject({ dead_letters: 0 });
 });
 
-test("an operator's change is made, and the log names the command without its values", async () => {
+test("an operator's request applies its change, and the log contains the command without its values", async () => {
   const { operate, openAccount, send, readLog } = await whenOperated();
   const { account_id: account, live_key: key } = await openAccount();
 
@@ -71,7 +71,7 @@ test("an operator's change is made, and the log names the command without its va
   expect(JSON.stringify(lines)).not.toContain(account);
 });
 
-test("a grant that is repeated under its key moves credits once", async () => {
+test("a grant repeated with its Idempotency-Key moves credits once", async () => {
   const { operate, openAccount } = await whenOperated();
   const { account_id: account } = await openAccount();
   const grant = { account, amount: "12.5", "idempotency-key": "key-1" };
@@ -88,7 +88,7 @@ test("a grant that is repeated under its key moves credits once", async () => {
   expect(responses[3]?.body.error.message).toContain("idempotency-key: must be 1 to 255");
 });
 
-test("a backup by a request is a folder that a server starts with, at the place of the setting, and the route is absent without the setting", async () => {
+test("an operator's backup request creates a folder that a server starts from, and needs OPERATOR_KEY", async () => {
   const { operate } = await whenOperated();
   const to = join(createFolder(), "copy");
 
@@ -109,7 +109,7 @@ test("a backup by a request is a folder that a server starts with, at the place 
   expect(response.status).toBe(404);
 });
 
-test("the eleventh backup waits until others are moved away", async () => {
+test("an operator's backup request refuses the eleventh backup until another one is moved away", async () => {
   const { operate } = await whenOperated();
   const backups = join(folder, "backups");
   rmSync(backups, { recursive: true, force: true });
@@ -124,7 +124,7 @@ test("the eleventh backup waits until others are moved away", async () => {
   expect(made.status).toBe(200);
 });
 
-test("the operator's routes are 404 for every other key", async () => {
+test("the operator's routes answer 404 to every other key", async () => {
   const { ready, send } = await whenOperated();
   const nowhere = await send("/v1/nowhere", { key: ready.live_key });
   const message = ((await nowhere.json()) as any).error;
@@ -166,14 +166,17 @@ test.each<[string, unknown, number, string]>([
   ["accounts.list", { all: true }, 400, "all:"],
   ["accounts.list", [], 400, "body: must be an object of options."],
   ["accounts.close", { account: "acc_none" }, 404, "acc_none"],
-])("%s with %j is refused with %i and a sentence", async (command, body, status, sentence) => {
-  const response = await openRoutes()(command, body);
+])(
+  "the operator's route %s with %j answers %i and a sentence",
+  async (command, body, status, sentence) => {
+    const response = await openRoutes()(command, body);
 
-  expect(response?.statusCode).toBe(status);
-  expect((JSON.parse(response?.body ?? "") as any).error.message).toContain(sentence);
-});
+    expect(response?.statusCode).toBe(status);
+    expect((JSON.parse(response?.body ?? "") as any).error.message).toContain(sentence);
+  },
+);
 
-test("another method says which one to use", async () => {
+test("an operator's route answers 405 with the right method for another one", async () => {
   const response = await openRoutes()("accounts.list", undefined, "GET");
 
   expect(response).toMatchObject({ statusCode: 405, headers: { allow: "POST" } });

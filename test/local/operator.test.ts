@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { serveZone } from "../servers/dns-server.ts";
 import { createFolder, whenRun, whenRunIn, whenStarted } from "../servers/running.ts";
 
-test("an operator sees dead letters, without addresses, and has them tried again", async () => {
+test("admin dead-letters prints dead letters without addresses and queues them again", async () => {
   const folder = createFolder();
   createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null).close();
   const queue = createSqliteQueue(join(folder, "queue.sqlite"), () => new Date());
@@ -49,7 +49,7 @@ test("an operator sees dead letters, without addresses, and has them tried again
   queue.close();
 });
 
-test("an operator gets the records of a probe domain, and the settings that go with them", async () => {
+test("admin egress records prints a probe domain's records and their settings", async () => {
   const { code, out } = await whenRunIn(
     createFolder(),
     ..."admin egress records --domain probe.example.com --ip 192.0.2.1 --mx mail.example.com".split(
@@ -64,7 +64,7 @@ test("an operator gets the records of a probe domain, and the settings that go w
   });
 });
 
-test("one command tells the operator that this host may not probe", async () => {
+test("admin egress test reports that this host may not probe", async () => {
   const dns = await serveZone({ "mail.example": { MX: ["10 mx.mail.example"] } });
   const settings = { MAILPROOF_DIR: createFolder(), DNS_SERVERS: dns.address };
   const { code, out } = await whenRun(
@@ -80,7 +80,7 @@ test("one command tells the operator that this host may not probe", async () => 
   });
 });
 
-test("a new pepper revokes every key, and ready.json has new ones; a new cursor secret ends lists that are being read", async () => {
+test("a new pepper revokes every key and renews ready.json, and a new cursor secret ends open lists", async () => {
   const folder = createFolder();
   const first = await whenStarted(folder);
   const live = { "x-api-key": first.ready.live_key };
@@ -119,7 +119,7 @@ test("a new pepper revokes every key, and ready.json has new ones; a new cursor 
   ]);
 });
 
-test("one command shows the operator whether work is stuck, and scripts see it by the exit code", async () => {
+test("admin gauges prints stuck work and reports it by the exit code", async () => {
   const folder = createFolder();
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "A");
   const well = await whenRunIn(folder, "admin", "gauges");

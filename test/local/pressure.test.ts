@@ -18,15 +18,20 @@ const CALM: PressureReading = { delayMs: 0, memoryShare: 0.1, requests: 5 };
 const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
 
 test.each([
-  ["an event loop that is late", null, { ...CALM, delayMs: late.from }, "event_loop_late"],
-  ["one that is a little late", null, { ...CALM, delayMs: late.from - 1 }, null],
+  ["a late event loop", null, { ...CALM, delayMs: late.from }, "event_loop_late"],
+  ["a slightly late event loop", null, { ...CALM, delayMs: late.from - 1 }, null],
   [
-    "one that still catches up",
+    "an event loop that still catches up",
     "event_loop_late",
     { ...CALM, delayMs: late.until },
     "event_loop_late",
   ],
-  ["one that has caught up", "event_loop_late", { ...CALM, delayMs: late.until - 1 }, null],
+  [
+    "an event loop that has caught up",
+    "event_loop_late",
+    { ...CALM, delayMs: late.until - 1 },
+    null,
+  ],
   ["memory near its limit", null, { ...CALM, memoryShare: short.from }, "memory_short"],
   [
     "memory that is being freed",
@@ -35,12 +40,20 @@ test.each([
     "memory_short",
   ],
   ["memory that is free again", "memory_short", CALM, null],
-  ["both", null, { ...CALM, delayMs: late.from, memoryShare: short.from }, "memory_short"],
-] as const)("%s", (_, pressure, reading, after) => {
-  const before = { pressure, lateReadings: pressure === "event_loop_late" ? 3 : 2 };
+  [
+    "both a late event loop and short memory",
+    null,
+    { ...CALM, delayMs: late.from, memoryShare: short.from },
+    "memory_short",
+  ],
+] as const)(
+  "the pressure meter computes the right pressure for %s",
+  (_, pressure, reading, after) => {
+    const before = { pressure, lateReadings: pressure === "event_loop_late" ? 3 : 2 };
 
-  expect(computePressure(before, reading).pressure).toBe(after);
-});
+    expect(computePressure(before, reading).pressure).toBe(after);
+  },
+);
 
 test("the third late reading in a row is pressure, and only while requests are in progress", () => {
   const LATE = { ...CALM, delayMs: late.from };
@@ -59,7 +72,7 @@ test("the third late reading in a row is pressure, and only while requests are i
   expect(readAll([LATE, LATE, LATE, IDLE]).at(-1)).toBeNull();
 });
 
-test("a process with half of its memory in use takes no more rows than a busy thread needs", () => {
+test("the pressure meter reports free memory only below half of the process's limit", () => {
   const [low, high] = [0.49, 0.5].map((memoryShare) => {
     const meter = startPressureMeter(
       () => {},
@@ -74,7 +87,7 @@ test("a process with half of its memory in use takes no more rows than a busy th
   expect([low, high]).toEqual([true, false]);
 });
 
-test("the log says once when pressure begins, and once when it ends", () => {
+test("the pressure meter logs once when pressure begins and once when it ends", () => {
   let reading = CALM;
   const logged: string[] = [];
   const {
@@ -100,7 +113,7 @@ test("the log says once when pressure begins, and once when it ends", () => {
   expect(logged).toEqual(["pressure_began", "pressure_ended"]);
 });
 
-test("pressure is measured once a second", () => {
+test("the pressure meter measures pressure once a second", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let reading = CALM;
@@ -124,7 +137,7 @@ test("pressure is measured once a second", () => {
   expect(pressure()).toBe("memory_short");
 });
 
-test("a process measures itself: a heap that is nearly full is short of memory", () => {
+test("the pressure meter reports short memory when the heap is nearly full", () => {
   const used = getHeapStatistics().heap_size_limit * short.from;
   vi.spyOn(process, "memoryUsage").mockReturnValue({ ...process.memoryUsage(), heapUsed: used });
   onTestFinished(() => void vi.restoreAllMocks());
@@ -143,7 +156,7 @@ test("a process measures itself: a heap that is nearly full is short of memory",
   expect(pressure()).toBe("memory_short");
 });
 
-test("a process measures itself: a container that is nearly full is short of memory", () => {
+test("the pressure meter reports short memory when the container is nearly full", () => {
   const usage = { ...process.memoryUsage(), rss: 900, heapUsed: 1 };
   vi.spyOn(process, "memoryUsage").mockReturnValue(usage);
   vi.spyOn(process, "constrainedMemory").mockReturnValue(1_000);
@@ -163,7 +176,7 @@ test("a process measures itself: a container that is nearly full is short of mem
   expect(pressure()).toBe("memory_short");
 });
 
-test("a process measures itself: a loop that is blocked is late", async () => {
+test("the pressure meter reports a late loop when the loop is blocked", async () => {
   const {
     pressure,
     poll: look,
@@ -202,15 +215,15 @@ const MEMORY = {
 };
 
 test.each([
-  ["of what the machine has left, although the heap is nearly empty", {}, 3 / 3.5],
-  ["of the container, whatever the machine has left", { containerMax: 6_000 * MEGABYTE }, 0.5],
-  ["of the machine, where the limit is more than it has", { containerMax: 2 ** 63 }, 3 / 3.5],
-  ["of the heap, where that is fuller", { heapUsed: 3_800 * MEGABYTE }, 0.95],
-])("the share of memory is that %s", (_of, memory, share) => {
+  ["the machine when the heap is nearly empty", {}, 3 / 3.5],
+  ["the container below the machine's memory", { containerMax: 6_000 * MEGABYTE }, 0.5],
+  ["the machine when the container's limit exceeds its memory", { containerMax: 2 ** 63 }, 3 / 3.5],
+  ["the heap when the heap is fuller", { heapUsed: 3_800 * MEGABYTE }, 0.95],
+])("the pressure meter computes the memory share from %s", (_of, memory, share) => {
   expect(computeMemoryShare({ ...MEMORY, ...memory })).toBeCloseTo(share);
 });
 
-test("the service of one machine asks its own meter: paid work is refused, and reads go on", async () => {
+test("the local service refuses paid requests under its meter's pressure, and reads continue", async () => {
   const usage = process.memoryUsage();
   const ctx = createApp(readEnvironment({ MAILPROOF_DIR: createFolder() }), () => "", null);
   onTestFinished(() => ctx.close());

@@ -36,7 +36,7 @@ const DEFERRED = {
 const clock = (iso: string) =>
   new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
-test("the lines of a running job have percent, total, rate, time left and the verdicts so far", () => {
+test("the progress lines of a running job show percent, total, rate, time left and verdicts", () => {
   const { linesOf, later } = givenJob();
   linesOf(withDone(0, 3_000));
   later(10);
@@ -57,7 +57,7 @@ test("the lines of a running job have percent, total, rate, time left and the ve
   ]);
 });
 
-test("rows that wait are counted with their reasons and the clock time of the next attempt, and no time left is claimed", () => {
+test("the progress lines count deferred rows by reason with the next attempt's clock time, without a time left", () => {
   const { linesOf, later } = givenJob();
   linesOf(withDone(0, 3_000));
   later(10);
@@ -71,7 +71,7 @@ test("rows that wait are counted with their reasons and the clock time of the ne
   ]);
 });
 
-test("no rate is shown when every remaining row waits", () => {
+test("the progress lines show no rate when every remaining row is deferred", () => {
   const { linesOf, later } = givenJob();
   linesOf(withDone(0, 3_000));
   later(10);
@@ -81,7 +81,7 @@ test("no rate is shown when every remaining row waits", () => {
   expect(lines[0]).toEqual(["███████████████████████░", "94%", "2,831 of 3,000"]);
 });
 
-test("the line says that the next attempt is due instead of a time that has passed", () => {
+test("the progress lines state that the next attempt is due instead of a past time", () => {
   const { textOf } = givenJob(new Date("2026-11-22T14:35:01Z"));
 
   expect(textOf(withDone(1, 3_000, { deferred: DEFERRED }))).toContain(
@@ -89,7 +89,7 @@ test("the line says that the next attempt is due instead of a time that has pass
   );
 });
 
-test("a job without progress shows no waiting mail server and no remaining time", () => {
+test("the progress lines of a job without progress show no waiting mail server and no remaining time", () => {
   const { textOf, later } = givenJob();
   textOf(withDone(2, 3));
   later(3_600);
@@ -100,7 +100,7 @@ test("a job without progress shows no waiting mail server and no remaining time"
   expect(still).toContain("66%  2 of 3");
 });
 
-test("the rate is that of the last half minute", () => {
+test("the progress lines compute the rate of the last half minute", () => {
   const { textOf, later } = givenJob();
   textOf(withDone(0, 10_000));
   later(10);
@@ -117,7 +117,7 @@ test.each([
   [2_999, 3_000, "99%"],
   [3, 3, "100%"],
   [0, 0, "100%"],
-])("%i of %i is %s: 100 only when all of it is done", (processed, total, percent) => {
+])("the progress lines show %i of %i as %s, and 100% only for all", (processed, total, percent) => {
   expect(givenJob().textOf(withDone(processed, total))).toContain(`  ${percent}  `);
 });
 
@@ -147,7 +147,7 @@ test.each([
   [40, 5],
   [20, 8],
 ])(
-  "on %s columns every fact is there, no line wraps, and new lines take the place of old ones",
+  "the progress lines show every fact on %s columns without a wrap and replace the old lines",
   (columns, height) => {
     vi.stubEnv("TERM", "xterm-256color");
     const { screen, rows } = givenTerminal(columns);
@@ -168,7 +168,7 @@ test.each([
   },
 );
 
-test("a dumb terminal gets plain lines, at most one in ten seconds, and a pipe gets none", () => {
+test("a dumb terminal gets a plain line every ten seconds at most, and a pipe none", () => {
   vi.stubEnv("TERM", "dumb");
   const { screen, written } = givenTerminal(80);
   let ms = 0;
@@ -191,7 +191,7 @@ test.each([
   [{ TERM: "xterm-256color" }, true, true],
   [{ TERM: "xterm-256color", NO_COLOR: "1" }, false, true],
   [{ TERM: "dumb" }, false, false],
-])("with %j: colours %s, lines that are written again %s", (env, colours, erases) => {
+])("a terminal with %j gets colours: %s, and erased lines: %s", (env, colours, erases) => {
   for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS", "COLORTERM", "CI", "TERM"])
     vi.stubEnv(name, (env as Record<string, string>)[name]);
   const screen = Object.create(WriteStream.prototype, { isTTY: { value: true } }) as WriteStream;
@@ -204,6 +204,6 @@ test.each([
   ["results.csv", "results.csv"],
   ["my results.csv", "'my results.csv'"],
   ["it's.csv", `'it'\\''s.csv'`],
-])("%s is typed as %s", (word, as) => {
+])("the command quotes %s as %s", (word, as) => {
   expect(quoteForShell(word)).toBe(as);
 });

@@ -80,7 +80,7 @@ const check = async (content: unknown, ...options: readonly string[]) => {
   return { code, err, outcome: out === "" ? null : JSON.parse(out) };
 };
 
-test("a receipt of each status is judged again on another machine, after its lists have changed", async () => {
+test("mailproof receipt replays each status's receipt on another machine after its lists changed", async () => {
   const elsewhere = {
     MAILPROOF_DIR: createFolder(),
     LISTS_SIGNER: KEYS.publicKey,
@@ -106,7 +106,7 @@ test("a receipt of each status is judged again on another machine, after its lis
   expect(outcomes).toEqual(Object.keys(ADDRESSES).map((status) => [status, true, [], "same"]));
 });
 
-test("a receipt has its verdict of then, though the service's lists have changed since", async () => {
+test("mailproof receipt replays the verdict of its time after the service's lists changed", async () => {
   const email = (tag: number) => `ada.lovelace+${tag}@valid.lab.mailproof.test`;
   const before = await verify(email(1), "live_key");
   const domains = { disposable: [...SHIPPED.disposable, "valid.lab.mailproof.test"] };
@@ -137,7 +137,7 @@ test("a receipt has its verdict of then, though the service's lists have changed
   expect(outcome.receipt.lists).not.toBe(NEWER);
 });
 
-test("a receipt alone, and the data without its envelope, are checked", async () => {
+test("mailproof receipt checks a receipt alone and data without its envelope", async () => {
   const { data } = await verify("ann@example.com");
   const { evidence: _, ...bare } = data;
 
@@ -151,7 +151,7 @@ test("a receipt alone, and the data without its envelope, are checked", async ()
   });
 });
 
-test("a changed field of an answer is named", async () => {
+test("mailproof receipt reports a changed field of a response", async () => {
   const { data } = await verify("invalid@example.com");
   const { evidence } = data;
   const others = {
@@ -167,7 +167,7 @@ test("a changed field of an answer is named", async () => {
   }
 });
 
-test("a field of an answer that its receipt does not name is not vouched for", async () => {
+test("mailproof receipt reports a response field that the receipt does not contain", async () => {
   const { data } = await form("ann@example.com");
   const { data: sent } = await verify("ann@example.com");
   const said = { receipt: data.receipt, status: "valid", quality_score: 100, proof: "controlled" };
@@ -185,7 +185,7 @@ test("a field of an answer that its receipt does not name is not vouched for", a
 });
 
 test.each([[["ann@example.com"]], [{ toString: 1 }], [null]])(
-  "an email that is no text, such as %j, is not the receipt's",
+  "mailproof receipt reports a non-string email such as %j as a difference",
   async (email) => {
     const { data } = await verify("ann@example.com");
 
@@ -196,7 +196,7 @@ test.each([[["ann@example.com"]], [{ toString: 1 }], [null]])(
   },
 );
 
-test("a reason beside a class is the verdict's, or the class's where control is proven", async () => {
+test("mailproof receipt expects the verdict's reason beside a class, or the class's own where control is proven", async () => {
   const [{ data: full }, { data: proven }] = [
     await verify("full@example.com"),
     await form("ann@example.com", CONTROL),
@@ -211,7 +211,7 @@ test("a reason beside a class is the verdict's, or the class's where control is 
     expect((await check(answer)).outcome.differences).toEqual(["reason"]);
 });
 
-test("every kind of answer agrees with its receipt", async () => {
+test("every kind of response agrees with its receipt", async () => {
   const email = "grace.hopper@valid.lab.mailproof.test";
   const { data: held } = await form("ada.king@valid.lab.mailproof.test", undefined, "live_key");
   const [first, cached] = [await verify(email, "live_key"), await verify(email, "live_key")];
@@ -233,7 +233,7 @@ test("every kind of answer agrees with its receipt", async () => {
   expect(cached.data.cached).toBe(true);
 });
 
-test("evidence that this release judges otherwise is reported as such, and not as forged", async () => {
+test("mailproof receipt reports evidence that this release judges differently as such, and not as forged", async () => {
   const { data } = await verify("ann@example.com");
   const claims = JSON.parse(Buffer.from(data.receipt.split(".")[1], "base64url").toString());
   const { judged } = data.evidence;
@@ -250,7 +250,7 @@ test("evidence that this release judges otherwise is reported as such, and not a
   expect(compare(old)).toEqual({ differences: [], replay: "none" });
 });
 
-test("a forged receipt, one of another service, and a text that is no receipt are told apart", async () => {
+test("mailproof receipt distinguishes a forged receipt, another service's receipt and a text without a receipt", async () => {
   const { data } = await verify("ann@example.com");
   const [header, payload, signature] = data.receipt.split(".");
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
@@ -273,18 +273,26 @@ test("a forged receipt, one of another service, and a text that is no receipt ar
 });
 
 test.each([
-  ["an answer without a receipt", "{}", [], "include_receipt"],
-  ["half of an answer", '{"data":', [], "neither a receipt nor JSON"],
-  ["keys that are none", "a.b.c", ["--keys", "package.json"], "package.json has no key set"],
+  ["a response without a receipt", "{}", [], "include_receipt"],
+  ["half of a response", '{"data":', [], "neither a receipt nor JSON"],
+  [
+    "a keys file without a key set",
+    "a.b.c",
+    ["--keys", "package.json"],
+    "package.json has no key set",
+  ],
   ["keys that are not JSON", "a.b.c", ["--keys", "README.md"], "README.md is not JSON"],
-  ["keys that are not there", "a.b.c", ["--keys", "absent.json"], "cannot be read (ENOENT)"],
-])("%s: exit code 2 and what is wrong", async (_what, content, options, words) => {
-  const { code, err } = await check(content, ...options);
+  ["an absent keys file", "a.b.c", ["--keys", "absent.json"], "cannot be read (ENOENT)"],
+])(
+  "mailproof receipt exits with 2 and the fault for %s",
+  async (_what, content, options, words) => {
+    const { code, err } = await check(content, ...options);
 
-  expect([code, err]).toEqual([2, expect.stringContaining(words)]);
-});
+    expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+  },
+);
 
-test("claims that are nested deeper than any of this service are no receipt", async () => {
+test("mailproof receipt accepts deeply nested claims of an unknown kind", async () => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const keys = write({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k" }] });
   const signClaims = (jti: string): string => {
@@ -307,7 +315,7 @@ test("claims that are nested deeper than any of this service are no receipt", as
   });
 });
 
-test("an input longer than any receipt is not read, from a file or the standard input", async () => {
+test("mailproof receipt refuses an input longer than any receipt, from a file or standard input", async () => {
   const file = join(createFolder(), "file.json");
   writeFileSync(file, "a".repeat(5_000_001));
 
@@ -322,7 +330,7 @@ test("an input longer than any receipt is not read, from a file or the standard 
 });
 
 test.each(["null", '{"keys":[null]}'])(
-  "keys that are %s: exit code 2, and the file is named",
+  "mailproof receipt exits with 2 and the file's name for a keys file of %s",
   async (text) => {
     const { data } = await verify("ann@example.com");
     const keys = write(text);
@@ -333,7 +341,7 @@ test.each(["null", '{"keys":[null]}'])(
   },
 );
 
-test("a receipt without a service or keys is a wrong call, and a silent service is exit code 6", async () => {
+test("mailproof receipt exits with 2 without a service or keys, and with 6 when the service is silent", async () => {
   const file = write("a.b.c");
   const env = { MAILPROOF_DIR: createFolder() };
 
@@ -344,7 +352,7 @@ test("a receipt without a service or keys is a wrong call, and a silent service 
   expect([silent.code, silent.err]).toEqual([6, expect.stringContaining("jwks.json")]);
 });
 
-test("a person reads what a receipt names, what differs from its answer, and what its evidence gives", async () => {
+test("mailproof receipt prints the receipt's claims, its differences and the replayed verdict for a person", async () => {
   const { data } = await verify("ann@example.com");
   const claims = JSON.parse(Buffer.from(data.receipt.split(".")[1], "base64url").toString());
   const same = compareReceipt(claims, data);

@@ -38,7 +38,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
     "e65b31546999eb2226d7c10a007346f702e684ac6da7b3c98622c0181e221b32",
 };
 
-test("each fixture is as its release wrote it", () => {
+test("each fixture is unchanged since its release", () => {
   const found = globSync("test/fixtures/release-*.json.br").map((file) => [
     file,
     createHash("sha256").update(readFileSync(file)).digest("hex"),
@@ -92,14 +92,14 @@ const whenUpgraded = async ({ recorded, files }: ReleaseFixture) => {
   };
 };
 
-test("the first release has its fixture", () => {
+test("the first release has a fixture", () => {
   expect(fixtures.map(([release]) => release)).toContain("0.2.0");
 });
 
-describe.each(fixtures)("state of %s", (_, fixture) => {
+describe.each(fixtures)("the state of release %s", (_, fixture) => {
   const { recorded } = fixture;
 
-  test("its keys are accepted, and every response is the one of its release", async () => {
+  test("today's code accepts the release's keys and returns the responses of its release", async () => {
     const { ask, world } = await whenUpgraded(fixture);
 
     for (const { call, status, answer } of recorded.read) {
@@ -114,7 +114,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
     expect(await audit(world.table, world.now())).toMatchObject({ ok: true, violations: [] });
   });
 
-  test("its results are downloaded, beside the columns of the list", async () => {
+  test("today's code downloads the release's results beside the columns of the list", async () => {
     const { baseUrl } = await whenUpgraded(fixture);
     const getRows = (text: string) => parse(text, { columns: true, bom: true }) as object[];
 
@@ -124,7 +124,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
     }
   });
 
-  test("a paid request under an Idempotency-Key is replayed, for free", async () => {
+  test("today's code replays a paid request with an Idempotency-Key for free", async () => {
     const { ask } = await whenUpgraded(fixture);
     const balance = async () =>
       (await ask({ method: "GET", path: "/v1/account" })).answer.data.credits;
@@ -139,7 +139,7 @@ describe.each(fixtures)("state of %s", (_, fixture) => {
     expect(await balance()).toEqual(before);
   });
 
-  test("work in progress continues to its end, is paid as held, and is reported to its webhook with the stored secret", async () => {
+  test("today's code completes the release's work in progress at the held price and calls its webhook", async () => {
     const { ask, world, queue, received: calls, later } = await whenUpgraded(fixture);
     const jobs = Object.values(recorded.unfinished);
     const statuses = async () => {

@@ -34,7 +34,7 @@ const whenServed = async () => {
   return { env, write };
 };
 
-test("reports are uploaded one by one, each with its answer, and check --reports prints their sums", async () => {
+test("mailproof report uploads each report with its outcome, and check --reports prints their sums", async () => {
   const { env, write } = await whenServed();
   const files = [
     write("a.xml", REPORT),
@@ -76,7 +76,7 @@ test("reports are uploaded one by one, each with its answer, and check --reports
   expect(unread).toContain("2026-11-21: 2 mails with a report that could not be read.");
 });
 
-test("report uploads each report of the mails in a file", async () => {
+test("mailproof report uploads each report of the mails in a file", async () => {
   const { env, write } = await whenServed();
   const mails = [[2], [3, 4], []].map((counts) =>
     createReportMail(

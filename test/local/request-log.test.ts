@@ -13,7 +13,7 @@ import { createFolder, whenStarted } from "../servers/running.ts";
 
 const EMAIL = "ada.lovelace@valid.lab.mailproof.test";
 
-test("each request is a line with its route, status, key and account, and no address", async () => {
+test("each request logs a line with its route, status, key and account, and no address", async () => {
   const { ready, readLog, stop } = await whenStarted(createFolder());
   const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
   const answers = [
@@ -48,7 +48,7 @@ test("each request is a line with its route, status, key and account, and no add
   expect(lines.at(-1)).toMatchObject({ event: "stopped" });
 });
 
-test("LOG_LEVEL warn writes no line for a request, a start or a stop", async () => {
+test("LOG_LEVEL warn suppresses the lines for a request, a start and a stop", async () => {
   const { ready, readLog, stop } = await whenStarted(createFolder(), [], { LOG_LEVEL: "warn" });
   expect((await fetch(`${ready.base_url}/health`)).status).toBe(200);
   await stop("SIGTERM");
@@ -57,7 +57,7 @@ test("LOG_LEVEL warn writes no line for a request, a start or a stop", async () 
   expect(readLog().map(({ event }) => event)).not.toContain("started");
 });
 
-test("a client that hangs up before its response is recorded as aborted, without a status", async () => {
+test("a client that hangs up before its response is logged as aborted, without a status", async () => {
   const { world, liveKey } = await given();
   const finished: FinishedRequest[] = [];
   const server = createApiServer(world, () => undefined, endpoints, CONNECTION_LIMITS, {
@@ -87,7 +87,7 @@ test("a client that hangs up before its response is recorded as aborted, without
 
 const NOW = new Date("2026-11-26T10:00:00.000Z");
 
-test("the lines that are logged in one turn are one write, in their order", async () => {
+test("the server's log writes all lines of one turn at once and in order", async () => {
   const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const log = createLineLog("info", () => NOW);
   log("started", { pid: 1 });
@@ -108,7 +108,7 @@ test("the lines that are logged in one turn are one write, in their order", asyn
 test.each([
   ["ends", "process.exit(0)"],
   ["fails", 'throw new Error("broken")'],
-])("a line that is logged right before the process %s is written", (_, ending) => {
+])("the server's log writes a line from just before the process %s", (_, ending) => {
   const script = `
     const { createLineLog } = await import("@mailproof/local/line-log");
     createLineLog("info", () => new Date())("stopped", { pid: 7 });

@@ -99,13 +99,13 @@ const DOWNLOAD: InterruptAt = { route: /\/download$/, nth: 1, at: "request" };
 
 test.each<[string, InterruptAt]>([
   ["before the upload", UPLOAD],
-  ["after the upload, before the service has the request that charges", ACCEPT],
-  ["when the list was accepted, before the response arrived", { ...ACCEPT, at: "response" }],
-  ["while it waits", WAIT],
+  ["after the upload, before the service received the charging request", ACCEPT],
+  ["after the list was accepted, before the response arrived", { ...ACCEPT, at: "response" }],
+  ["while the job waits", WAIT],
   ["before the download", DOWNLOAD],
-  ["in the midst of the download", { ...DOWNLOAD, at: "half of the response" }],
+  ["in the middle of the download", { ...DOWNLOAD, at: "half of the response" }],
 ])(
-  "killed %s and started again, the command is charged once and writes all rows",
+  "mailproof file killed %s and started again charges once and writes all rows",
   async (_, interruptAt) => {
     const service = await givenService(interruptAt);
     const { env, file, folder, out, charged: readCharged } = service;
@@ -123,7 +123,7 @@ test.each<[string, InterruptAt]>([
   },
 );
 
-test("results that go to standard output are resumed, with the state beside the list", async () => {
+test("mailproof file resumes results for standard output from a state beside the list", async () => {
   const service = await givenService(WAIT);
   const { env, file, folder, charged: readCharged } = service;
 
@@ -143,7 +143,7 @@ test("results that go to standard output are resumed, with the state beside the 
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });
 
-test("another list, column, key or service is noticed before anything is charged, and the state holds no key", async () => {
+test("mailproof file refuses another list, column, key or service before a charge and stores no key", async () => {
   const service = await givenService(WAIT);
   const { env, file, out, client, charged: readCharged } = service;
   const args = ["file", file, "--out", out];
@@ -174,7 +174,7 @@ test("another list, column, key or service is noticed before anything is charged
   expect(await readCharged()).toEqual({ credits: ADDRESSES, jobs: 1 });
 });
 
-test("two commands that start at once with one output share one job", async () => {
+test("two simultaneous commands with one output share one job", async () => {
   const { env, file, out, charged: readCharged } = await givenService({ ...UPLOAD, nth: 99 });
   const args = ["file", file, "--out", out];
 
@@ -188,7 +188,7 @@ test("two commands that start at once with one output share one job", async () =
   expect((await readCharged()).jobs).toBe(1);
 });
 
-test("a list that is refused leaves no state, so the next start is a new one", async () => {
+test("a refused list leaves no state, so the next start begins anew", async () => {
   const { env, file, folder, out } = await givenService({ ...UPLOAD, nth: 99 });
 
   const { code, err } = await whenRun(env, "file", file, "--out", out, "--column", "none");

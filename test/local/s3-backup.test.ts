@@ -34,7 +34,7 @@ const givenState = async (): Promise<string> => {
   return folder;
 };
 
-describeWith(DYNAMODB, "a backup in a store that speaks S3", () => {
+describeWith(DYNAMODB, "a backup in an S3 store", () => {
   let proxy: Awaited<ReturnType<typeof openSignatureProxy>>;
   beforeAll(async () => {
     proxy = await openSignatureProxy(() => new Date());
@@ -75,7 +75,7 @@ describeWith(DYNAMODB, "a backup in a store that speaks S3", () => {
     return { name, put, list, get, backUp };
   };
 
-  test("is one object that a server can be started with, and nothing of it stays on the disk", async () => {
+  test("the backup command uploads one object that a server can start from, and leaves no copy on the disk", async () => {
     const { name, list, get, backUp } = await givenBucket();
     const folder = await givenState();
     const before = readdirSync(folder).toSorted();
@@ -97,7 +97,7 @@ describeWith(DYNAMODB, "a backup in a store that speaks S3", () => {
     expect(JSON.parse(audited.out)).toMatchObject({ ok: true, accounts: 1 });
   });
 
-  test("--keep removes the oldest backups of that folder, and nothing that is not one", async () => {
+  test("the backup command --keep removes the oldest backups of its folder and no other object", async () => {
     const { put, list, backUp } = await givenBucket();
     const [first = "", second = ""] = ["01", "02"].map(
       (day) => `mailproof-2026-01-${day}T00-00-00-000Z.tar.gz`,
@@ -120,7 +120,7 @@ describeWith(DYNAMODB, "a backup in a store that speaks S3", () => {
     expect(await list()).toEqual([made, `a/${second}`, ...others].toSorted());
   });
 
-  test("a store that refuses the key is named with its reason, without the secret, and no backup is noted", async () => {
+  test("the backup command prints why the store refuses the key, without the secret, and records no backup", async () => {
     const { list, backUp } = await givenBucket();
     const folder = await givenState();
     const wrong = "another secret of these tests";
@@ -154,7 +154,7 @@ const givenStore = async (
   return { requests, bucket };
 };
 
-test("an upload that is cut off is a failure, after which nothing is removed, here or there", async () => {
+test("an upload that is cut off fails, and nothing is removed on either side", async () => {
   const folder = await givenState();
   const { requests, bucket } = await givenStore((incoming) => void incoming.socket.destroy());
 
@@ -165,7 +165,7 @@ test("an upload that is cut off is a failure, after which nothing is removed, he
   expect(readdirSync(folder).filter((name) => name.startsWith("upload-"))).toEqual([]);
 });
 
-test("the remains of a killed backup are removed by the next one, once they are a day old", async () => {
+test("the next backup removes the remains of a killed one that are a day old", async () => {
   const folder = await givenState();
   const { bucket } = await givenStore((incoming, outgoing) => {
     incoming.resume().on("end", () => outgoing.end());
@@ -180,7 +180,7 @@ test("the remains of a killed backup are removed by the next one, once they are 
   rmSync(join(folder, "upload-new"), { recursive: true });
 });
 
-test("a store that fails for a moment is asked again, and a long list is read to its end", async () => {
+test("the backup command asks a store again after a temporary failure and reads a long list to its end", async () => {
   const key = (n: number) => `<Contents><Key>a/mailproof-${n}</Key></Contents>`;
   const pages = ["", `${key(1)}<NextContinuationToken>t+/=</NextContinuationToken>`, key(2)];
   const { requests, bucket } = await givenStore(
@@ -197,7 +197,7 @@ test("a store that fails for a moment is asked again, and a long list is read to
   expect(requests.at(-1)).toContain("continuation-token=t%2B%2F%3D&delimiter=%2F");
 });
 
-test("a list of objects that does not end is a failure after a thousand pages", async () => {
+test("a list of objects without an end fails after a thousand pages", async () => {
   const { requests, bucket } = await givenStore((_, outgoing) => {
     outgoing.end("<NextContinuationToken>again</NextContinuationToken>");
   });
@@ -212,25 +212,28 @@ test.each([
   [["--to", "s3://Bad_Bucket/a"], {}, "must be like s3://bucket/folder"],
   [["--to", "s3://bucket"], { AWS_ENDPOINT_URL_S3: "s3.example.com" }, "must be a URL"],
   [["--to", "s3://bucket"], { AWS_ENDPOINT_URL_S3: "http://s3.example.com" }, "must be a URL"],
-])("%j with %j is a usage error before anything is copied", async (args, env, message) => {
-  const keys = "AWS_ENDPOINT_URL_S3" in env && {
-    AWS_ACCESS_KEY_ID: "a",
-    AWS_SECRET_ACCESS_KEY: "b",
-  };
-  const settings = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "", ...keys, ...env };
-  const { code, err } = await whenRun(
-    { MAILPROOF_DIR: await givenState(), ...settings },
-    "admin",
-    "backup",
-    ...args,
-  );
+])(
+  "the backup command %j with %j exits as a usage error before anything is copied",
+  async (args, env, message) => {
+    const keys = "AWS_ENDPOINT_URL_S3" in env && {
+      AWS_ACCESS_KEY_ID: "a",
+      AWS_SECRET_ACCESS_KEY: "b",
+    };
+    const settings = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "", ...keys, ...env };
+    const { code, err } = await whenRun(
+      { MAILPROOF_DIR: await givenState(), ...settings },
+      "admin",
+      "backup",
+      ...args,
+    );
 
-  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
-});
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
+  },
+);
 
 const KEY = "nightly (all)/ä+~*'!/mailproof-1.tar.gz";
 
-test("a request has the address and the signature that AWS's own client gives it", async () => {
+test("a request has the same address and signature as one by AWS's own client", async () => {
   const sent: { path: string; query: Record<string, string> }[] = [];
   const requestHandler = {
     handle: async (request: (typeof sent)[number]) => {

@@ -54,7 +54,7 @@ test("the server starts, prints where its keys are, and stops cleanly at a signa
   expect(existsSync(join(folder, "ready.json"))).toBe(false);
 });
 
-test("a second start keeps the account and its keys; --fresh begins anew", async () => {
+test("a second server start keeps the account and its keys, and --fresh creates new ones", async () => {
   const folder = createFolder();
   const first = await whenStarted(folder);
   await first.stop("SIGTERM");
@@ -69,7 +69,7 @@ test("a second start keeps the account and its keys; --fresh begins anew", async
   expect((await askAccount(third.ready.base_url, third.ready.live_key)).status).toBe(200);
 });
 
-test("kill -9 in the middle of 200 parallel writes loses nothing that was acknowledged", async () => {
+test("a kill -9 amid 200 parallel writes loses no acknowledged write", async () => {
   const folder = createFolder();
   const keys = await givenAccounts(folder, 4);
   const { ready, stop } = await whenStarted(folder);
@@ -108,7 +108,7 @@ const givenAccounts = async (folder: string, count: number): Promise<string[]> =
   return keys;
 };
 
-test("a setting that cannot be read stops the start with a sentence", async () => {
+test("a malformed setting stops the start with a sentence", async () => {
   const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: createFolder(),
     PORT: "http",
@@ -123,7 +123,7 @@ const shared = serveFile(async () => {
   return { PUBLIC_URL: "https://api.example.com/" };
 });
 
-test("no other user of the machine can read the stored keys, lists and state, in any folder", async () => {
+test("no other user of the machine can read the stored keys, lists and state", async () => {
   const { folder } = shared;
   const { ready } = await shared.server;
   const accepted = await fetch(`${ready.base_url}/v1/verify/batch`, {
@@ -142,7 +142,7 @@ test("no other user of the machine can read the stored keys, lists and state, in
   );
 });
 
-test("a second server on one folder is refused and does the first no harm, also with --fresh", async () => {
+test("a second server on one folder is refused, even with --fresh, and does not harm the first", async () => {
   const { folder } = shared;
   const first = await shared.server;
 
@@ -159,7 +159,7 @@ test("a second server on one folder is refused and does the first no harm, also 
   expect((await askAccount(first.ready.base_url, first.ready.live_key)).status).toBe(200);
 });
 
-test("behind a proxy, links to files lead to the public address", async () => {
+test("the links to files use the public address behind a proxy", async () => {
   const { ready } = await shared.server;
 
   const answer = await fetch(`${ready.base_url}/v1/verify/file`, {
@@ -175,7 +175,7 @@ test("behind a proxy, links to files lead to the public address", async () => {
   expect(put.status).toBe(200);
 });
 
-test("a port in use is named, with a way to choose another", async () => {
+test("a server start prints the port in use and a way to choose another", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await once(other, "listening");
@@ -191,7 +191,7 @@ test("a port in use is named, with a way to choose another", async () => {
   );
 });
 
-test("an option that npm consumed is reported", async () => {
+test("a server start reports an option that npm consumed", async () => {
   const env = { MAILPROOF_DIR: createFolder(), npm_config_fresh: "true" };
 
   const child = spawnNode("packages/local/src/server/main.ts", [], env);
@@ -199,7 +199,7 @@ test("an option that npm consumed is reported", async () => {
   expect(await text(child.stderr)).toContain("npm start -- --fresh");
 });
 
-test("without installed packages the first line says how to install them", async () => {
+test("a server start without installed packages prints how to install them", async () => {
   const clone = createFolder();
   mkdirSync(join(clone, "scripts"));
   cpSync("scripts/need-node.mjs", join(clone, "scripts", "need-node.mjs"));
@@ -209,7 +209,7 @@ test("without installed packages the first line says how to install them", async
   expect(await text(child.stderr)).toContain("run 'npm ci' first");
 });
 
-test("a secrets file that is cut off stops the start and is named", async () => {
+test("a truncated secrets file stops the start with the file's name", async () => {
   const folder = createFolder();
   writeFileSync(join(folder, "secrets.json"), "");
 
@@ -222,7 +222,7 @@ test("a secrets file that is cut off stops the start and is named", async () => 
   expect(await text(child.stderr)).toContain("secrets.json cannot be read");
 });
 
-test("a server without DEMO has no account, and ready.json no key", async () => {
+test("a server without DEMO creates no account, and ready.json contains no key", async () => {
   const { ready, stop } = await whenStarted(createFolder(), [], { DEMO: "off" });
 
   const { screen } = await stop("SIGTERM");
@@ -232,7 +232,7 @@ test("a server without DEMO has no account, and ready.json no key", async () => 
   expect(screen).toContain("mailproof admin accounts create");
 });
 
-test("a stop does not wait for a slow mail server; the job continues at the next start", async () => {
+test("a stop does not wait for a slow mail server, and the next start continues the job", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
@@ -260,7 +260,7 @@ test.each([
   ["open", "valid.lab.mailproof.test,refused.lab.mailproof.test"],
   ["dns_only", "refused.lab.mailproof.test"],
   ["lab", "nxdomain.lab.mailproof.test"],
-])("a server whose reach is %s says so in its health", async (state, domains) => {
+])("the health of a server with reach %s states that reach", async (state, domains) => {
   const { ready } = await whenStarted(createFolder(), [], { REACH_DOMAINS: domains });
 
   let reach: any;
@@ -272,7 +272,7 @@ test.each([
   expect(reach).toMatchObject({ state, refused_by: [], measured_at: expect.any(String) });
 });
 
-test("the first screen is followed by the reach of the server", async () => {
+test("the first screen ends with the server's reach", async () => {
   const server = spawnMailproof(["start"], {
     MAILPROOF_DIR: createFolder(),
     PORT: "0",

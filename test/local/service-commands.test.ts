@@ -37,7 +37,7 @@ const firstCells = (csv: string) =>
     .split("\r\n")
     .map((line) => line.split(/[,;]/).slice(0, 4).join(";"));
 
-test("a list is sent, verified and written beside its own columns; the key is never shown", async () => {
+test("mailproof file sends a list, writes results beside its own columns and never shows the key", async () => {
   const { folder, file, out, url, key } = await whenServed();
 
   const { code, err } = await whenCommandedWith(
@@ -65,7 +65,7 @@ test("a list is sent, verified and written beside its own columns; the key is ne
   ]);
 });
 
-test("a list with two columns of addresses says which one was taken, and how to take the other", async () => {
+test("mailproof file prints which of two address columns it chose and how to choose the other", async () => {
   const { env, file } = await whenServed();
   writeFileSync(
     file,
@@ -79,7 +79,7 @@ test("a list with two columns of addresses says which one was taken, and how to 
   );
 });
 
-test("verify --file sends a list; a pipe gets CSV and .jsonl gets JSON", async () => {
+test("verify --file sends a list and writes CSV to a pipe and JSON to .jsonl", async () => {
   const { env, file, folder } = await whenServed();
   const lines = join(folder, "results.jsonl");
 
@@ -95,7 +95,7 @@ test("verify --file sends a list; a pipe gets CSV and .jsonl gets JSON", async (
   });
 });
 
-test("a file that appears at the output before the results is not replaced", async () => {
+test("mailproof file does not replace a file that appears at the output before the results", async () => {
   const { env, file, out, url } = await whenServed();
   const proxy = await whenLosing(url, ({ route }) => {
     if (route.endsWith("/download")) writeFileSync(out, "another's");
@@ -109,7 +109,7 @@ test("a file that appears at the output before the results is not replaced", asy
   expect(readFileSync(out, "utf8")).toBe("another's");
 });
 
-test("single addresses are lines of JSON, or of CSV in a file", async () => {
+test("verify prints single addresses as lines of JSON, or as CSV in a file", async () => {
   const { env, out } = await whenServed();
 
   const json = await whenRun(env, "verify", "--evidence", "ann@example.com");
@@ -125,7 +125,7 @@ test("single addresses are lines of JSON, or of CSV in a file", async () => {
   ]);
 });
 
-test("a slow address becomes a job, and the command waits for it", async () => {
+test("verify waits for the job of a slow address", async () => {
   const answers = [
     { status: "pending", job_id: "job_1" },
     { job_id: "job_1", status: "completed", progress: {} },
@@ -149,7 +149,7 @@ test("a slow address becomes a job, and the command waits for it", async () => {
   expect(JSON.parse(out)).toEqual({ row: 1, email: "a@b.c", status: "valid", send: "yes" });
 });
 
-test("check, find and jobs take the same service options", async () => {
+test("check, find and jobs accept the same service options", async () => {
   const { env, client } = await whenServed();
   const { job_id } = await client.verifyBatch({ emails: ["ann@example.com"], name: "one" });
   await client.waitForJob({ id: job_id });
@@ -167,7 +167,7 @@ test("check, find and jobs take the same service options", async () => {
   expect(JSON.parse(job.out)).toMatchObject({ row: 1, email: "ann@example.com" });
 });
 
-test("Ctrl-C says how to go on, without the key; going on brings the results, and it was paid for once", async () => {
+test("Ctrl-C prints how to resume without the key, and resuming writes the results for one charge", async () => {
   const { env, file, out, client, url, key } = await whenServed("live");
   const { promise: opened, resolve: open } = Promise.withResolvers<boolean>();
   const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
@@ -202,7 +202,7 @@ test("Ctrl-C says how to go on, without the key; going on brings the results, an
 test.each([
   ["verify", "ann@example.com"],
   ["check", "example.com"],
-])("Ctrl-C during a request to %s prints what a second request would cost", async (...args) => {
+])("Ctrl-C during a request to %s prints the cost of a second request", async (...args) => {
   const { env, url } = await whenServed("live");
   const { promise: held, resolve: letGo } = Promise.withResolvers<boolean>();
   const { promise: requestSeen, resolve: resolveRequest } = Promise.withResolvers<void>();
@@ -228,7 +228,7 @@ test.each([
   );
 });
 
-test("lost responses cost nothing more, and the results arrive", async () => {
+test("lost responses cause no second charge, and the results arrive", async () => {
   const { env, file, out, client, url } = await whenServed("live");
   const proxy = await whenLosing(url, (_, before) => before.length % 2 === 0);
 
@@ -240,7 +240,7 @@ test("lost responses cost nothing more, and the results arrive", async () => {
   expect(credits.spent + credits.held).toBe(2);
 });
 
-test("a key that the service refuses ends with 4, an unknown job with 3, both with the service's message and its page", async () => {
+test("a refused key exits with 4 and an unknown job with 3, with the service's message and its page", async () => {
   const { env, file, out, url } = await whenServed();
 
   const foreignResult = await whenRun({ ...env, MAILPROOF_KEY: "k" }, "file", file, "--out", out);
@@ -258,7 +258,7 @@ test("a key that the service refuses ends with 4, an unknown job with 3, both wi
   expect(existsSync(out)).toBe(false);
 });
 
-test("mail-test prints an address, waits for the mail, and prints the report", async () => {
+test("mail-test prints an address, waits for the mail and prints the report", async () => {
   const { env } = await whenServed();
 
   const { code, out, err } = await whenCommandedWith(env, "mail-test");
@@ -272,7 +272,7 @@ test("mail-test prints an address, waits for the mail, and prints the report", a
   expect(JSON.parse(again.out)).toMatchObject({ test_id, status: "received" });
 });
 
-test("mail-test at a service that receives no mail exits with 3, and says who can change that", async () => {
+test("mail-test exits with 3 at a service without a mail domain and prints the remedy", async () => {
   const { env } = await whenServed("live");
 
   const { code, err } = await whenRun(env, "mail-test");

@@ -22,7 +22,7 @@ const given = (names: Zone) => createReport(createZoneDns(names), { sendingIp: I
 const whenShown = (report: CheckReport, { columns = 80, paint = paintPlain } = {}) =>
   showReport(toReportResponse(report), { columns, paint }, report);
 
-test("the grade comes first, then the recommendations, then the findings", async () => {
+test("the printed report starts with the grade and continues with recommendations and findings", async () => {
   const shown = whenShown(await given(BROKEN));
 
   const texts = [
@@ -53,7 +53,7 @@ test("the grade comes first, then the recommendations, then the findings", async
   expect(positions).toEqual(positions.toSorted((a, b) => a - b));
 });
 
-test("every issue is shown with the points it costs, and every recommendation with its text", async () => {
+test("the printed report shows every issue with its lost points and every recommendation with its text", async () => {
   const report = await given(BROKEN);
   const reportText = whenShown(report, { columns: 1_000 }).replaceAll(/\n {6,}/g, " ");
 
@@ -66,7 +66,7 @@ test("every issue is shown with the points it costs, and every recommendation wi
   for (const { text } of report.recommendations) expect(reportText).toContain(text);
 });
 
-test("a score that a cap lowered is shown with the reason for the cap", async () => {
+test("the printed report shows the reason for a cap that lowered the score", async () => {
   const report = await given(BROKEN);
   const reasons = CAPS.map(({ id }) =>
     whenShown({ ...report, scored: { ...report.scored, cappedBy: id, uncapped: 99 } }),
@@ -76,14 +76,14 @@ test("a score that a cap lowered is shown with the reason for the cap", async ()
   expect(reasons.filter((reason) => reason === undefined || reason.includes("_"))).toEqual([]);
 });
 
-test("a part that could not be looked up is named below the score, and has no points", async () => {
+test("the printed report lists a part that could not be looked up below the score, without points", async () => {
   const shown = whenShown(await given({ ...BROKEN, "_dmarc.example.com": "SERVFAIL" }));
 
   expect(shown).toContain("left out of the score: DMARC.");
   expect(shown).toMatch(/DMARC +– {2}not known/);
 });
 
-test("a service's report shows unknown parts like a report made on this machine", async () => {
+test("a service's report shows unknown parts as a local report does", async () => {
   const names: Zone = { ...BROKEN, "example.com": { MX: "TIMEOUT", TXT: "SERVFAIL" } };
   const report = await createReport(createZoneDns(names), {});
   const check = {
@@ -109,7 +109,7 @@ test("a service's report shows unknown parts like a report made on this machine"
   );
 });
 
-test("no line is wider than the terminal, however long the words in it are, but for what is to be copied", async () => {
+test("no line of the printed report exceeds the terminal's width, except lines to copy", async () => {
   const long = `v=spf1 ${"ip4:192.0.2.0/24 ".repeat(20)}include:${"a".repeat(60)}.${"b".repeat(60)}.test -all`;
   const report = await given({ "example.com": { MX: ["10 mx.example.com"], TXT: [long] } });
 
@@ -128,7 +128,7 @@ test("no line is wider than the terminal, however long the words in it are, but 
   }
 });
 
-test("replaced includes are shown with what they cost", async () => {
+test("the printed report shows replaced includes with their cost", async () => {
   const report = await given(BROKEN);
   const flattened_spf = {
     record: { name: "example.com", type: "TXT" as const, value: "v=spf1 ip4:9.9.9.9 ~all" },
@@ -145,7 +145,7 @@ test("replaced includes are shown with what they cost", async () => {
   expect(shown).toContain("\n  v=spf1 ip4:9.9.9.9 ~all\n");
 });
 
-test("a record with control characters cannot steer the terminal", async () => {
+test("control characters of a record do not reach the terminal", async () => {
   const shown = whenShown(
     await given({
       "example.com": { A: ["8.8.8.8"], TXT: ["v=spf1 \u001b[2J\u009b1m\u202e -all"] },
@@ -156,14 +156,14 @@ test("a record with control characters cannot steer the terminal", async () => {
   expect(["\u001b", "\u009b", "\u202e"].filter((sign) => shown.includes(sign))).toEqual([]);
 });
 
-test("the text is the same with colours", async () => {
+test("the printed report has the same text with colours", async () => {
   const report = await given(BROKEN);
   const colourful = whenShown(report, { paint: paintAnsi });
 
   expect(stripVTControlCharacters(colourful)).toBe(whenShown(report));
 });
 
-test("a report without recommendations says that nothing needs fixing", async () => {
+test("the printed report without recommendations states that nothing needs fixing", async () => {
   const report = await given(BROKEN);
 
   expect(whenShown({ ...report, recommendations: [] })).toContain("Nothing needs fixing.");

@@ -22,7 +22,7 @@ const startAt = async (settings: Record<string, string>) => {
   return { origin: `http://127.0.0.1:${port}` };
 };
 
-test("below a base path every route, document and tool answers, and nothing outside of it does", async () => {
+test("every route, document and tool answers below a base path, and none outside of it", async () => {
   const { origin } = await startAt({ BASE_PATH: "/mail/proof" });
   const status = async (path: string, init = {}) => (await fetch(origin + path, init)).status;
 
@@ -62,9 +62,9 @@ test("a redirect to the path without a slash keeps the base path", async () => {
 
 test.each([
   ["PUBLIC_URL", { PUBLIC_URL: "https://mail.example.com/" }, "https://mail.example.com"],
-  ["the local address without it", {}, null],
-  ["also behind a trusted proxy", { TRUST_PROXY: "127.0.0.1" }, null],
-])("documents name %s, whatever a request says", async (_, settings, named) => {
+  ["the local address without PUBLIC_URL", {}, null],
+  ["the local address behind a trusted proxy", { TRUST_PROXY: "127.0.0.1" }, null],
+])("the documents contain %s, whatever a request's headers state", async (_, settings, named) => {
   const { origin } = await startAt(settings);
   const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "api.example.com" };
 
@@ -82,11 +82,11 @@ test.each([
   [{ TRUST_PROXY: "yes" }, "TRUST_PROXY must be a list of blocks"],
   [{ TRUST_PROXY: "0.0.0.0/0" }, "TRUST_PROXY must not trust every address"],
   [{ BASE_PATH: "/mp", PUBLIC_URL: "https://example.com" }, "PUBLIC_URL must end with BASE_PATH"],
-])("%j is refused, and the message names the setting", (settings, message) => {
+])("the server refuses the settings %j with the faulty setting's name", (settings, message) => {
   expect(() => readEnvironment(settings)).toThrow(message);
 });
 
-test("a server for other machines says that it has no TLS, and its ready.json and links have the base path", async () => {
+test("a server for other machines warns that it lacks TLS, and its ready.json and links contain the base path", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder, [], { HOST: "0.0.0.0", BASE_PATH: "/mp" });
 
@@ -106,7 +106,7 @@ test("a server for other machines says that it has no TLS, and its ready.json an
   expect(screen).toContain("it has no TLS");
 });
 
-test("an address that this machine does not have is named at the start", async () => {
+test("a server start prints an address that this machine does not have", async () => {
   const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: join(createFolder(), "state"),
     HOST: "192.0.2.77",
@@ -121,7 +121,7 @@ test("an address that this machine does not have is named at the start", async (
   expect(child.exitCode).toBe(1);
 });
 
-test("the commands of the documents call the service at its own address", async () => {
+test("the commands in the documents call the service at its own address", async () => {
   const { origin } = await startAt({ BASE_PATH: "/mp" });
   const read = async (path: string) =>
     (await fetch(`${origin}/mp${path}`, { headers: { accept: "text/html" } })).text();

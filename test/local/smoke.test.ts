@@ -24,7 +24,7 @@ const smoke = async (url: string, key: string) => {
 };
 
 test.each(["test_key", "live_key"] as const)(
-  "with a %s each step says what it saw",
+  "the smoke test with a %s prints the result of each step",
   async (key) => {
     const { ready } = await server;
 
@@ -36,7 +36,7 @@ test.each(["test_key", "live_key"] as const)(
   },
 );
 
-test("a key that the service does not know ends it, with the service's own words", async () => {
+test("the smoke test ends at an unknown key with the service's own message", async () => {
   const { ready } = await server;
 
   const { lines, code } = await smoke(ready.base_url, "mp_test_unknown");
@@ -47,7 +47,7 @@ test("a key that the service does not know ends it, with the service's own words
   expect(code).toBe(1);
 });
 
-test("a failure that quotes the request shows no key", async () => {
+test("the smoke test hides the key when a failure quotes the request", async () => {
   const proxy = createServer((incoming, outgoing) => {
     outgoing.writeHead(502).end(`Bad gateway: ${JSON.stringify(incoming.headers)}`);
   }).listen(0, "127.0.0.1");
@@ -66,7 +66,7 @@ test.each([
   [["http://127.0.0.1:1", "mp_test_x"], "✗ the service answers: fetch failed", 1],
   [["nowhere", "mp_test_x"], "Usage: npx node scripts/smoke.ts URL", 2],
   [["http://127.0.0.1:1", "secret"], "Usage: npx node scripts/smoke.ts URL", 2],
-] as const)("%j prints %s", async ([url, key], words, code) => {
+] as const)("the smoke test of %j prints %s", async ([url, key], words, code) => {
   const smoked = await smoke(url, key);
 
   expect(smoked.lines.at(-1)).toContain(words);

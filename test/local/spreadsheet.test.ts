@@ -58,7 +58,7 @@ const readRows = async (file: string) => {
 
 const read = async (parts: Parameters<typeof workbook>[0]) => readRows(await zip(workbook(parts)));
 
-test("a row number above that of spreadsheet programs is damage, and no empty row is written up to it", async () => {
+test("the spreadsheet reader refuses a row number beyond a spreadsheet's limit and emits no empty rows up to it", async () => {
   const rows: unknown[] = [];
   const row = (number: number) => `<row r="${number}"><c t="str"><v>a@x.com</v></c></row>`;
   const file = await zip(workbook({ sheet: `${row(1)}${row(250_000_000)}` }));
@@ -69,7 +69,7 @@ test("a row number above that of spreadsheet programs is damage, and no empty ro
   expect(rows).toEqual([["a@x.com"]]);
 });
 
-test("texts are read from wherever a program puts them, with their parts, escapes and entities", async () => {
+test("the spreadsheet reader finds texts in every place that programs use, with parts, escapes and entities", async () => {
   const { rows } = await read({
     texts:
       "<si><t>e-mail</t></si><si><r><t>Ada </t></r><r><rPr><b/></rPr><t xml:space='preserve'>&amp; Bob</t></r><rPh><t>アダ</t></rPh></si>",
@@ -85,7 +85,7 @@ test("texts are read from wherever a program puts them, with their parts, escape
   ]);
 });
 
-test("numbers, dates, booleans and errors are read as a person sees them", async () => {
+test("the spreadsheet reader returns numbers, dates, booleans and errors as a person sees them", async () => {
   const { rows } = await read({
     styles:
       '<numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd hh:mm"/><numFmt numFmtId="165" formatCode="[Red]0.00&quot;days&quot;"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="21"/></cellXfs>',
@@ -119,7 +119,7 @@ test("numbers, dates, booleans and errors are read as a person sees them", async
   ]);
 });
 
-test("a workbook may count its days from 1904", async () => {
+test("the spreadsheet reader counts a workbook's days from 1904 when the workbook declares it", async () => {
   const { rows } = await read({
     properties: '<workbookPr date1904="1"/>',
     styles: '<cellXfs><xf numFmtId="14"/></cellXfs>',
@@ -129,7 +129,7 @@ test("a workbook may count its days from 1904", async () => {
   expect(rows).toEqual([["2024-01-15"]]);
 });
 
-test("rows keep the numbers that the spreadsheet shows, cells keep their columns, and empty ends are left out", async () => {
+test("the spreadsheet reader keeps the shown row numbers and columns, and drops empty cells at the end", async () => {
   const { rows } = await read({
     sheet: `<row r="2"><c r="B2" t="str"><v>head</v></c><c r="AA2"><v>7</v></c></row><row r="5"><c r="B5" t="str"><v>a</v></c></row><row r="900"><c r="A900" s="0"/></row>`,
   });
@@ -139,7 +139,7 @@ test("rows keep the numbers that the spreadsheet shows, cells keep their columns
   expect(others).toEqual([[], [], ["", "a"]]);
 });
 
-test("the first visible sheet is read, and the others are named", async () => {
+test("the spreadsheet reader returns the first visible sheet and lists the others", async () => {
   const { rows, notes } = await read({
     sheets:
       '<sheet name="Hidden" state="hidden" r:id="rId1"/><sheet name="Two" r:id="rId2"/><sheet name="One" r:id="rId1"/>',
@@ -150,7 +150,7 @@ test("the first visible sheet is read, and the others are named", async () => {
   expect(notes).toMatchObject({ sheet: "Two", otherSheets: ["One"] });
 });
 
-test("a formula is never run: its stored result is read, and one without a result is counted", async () => {
+test("the spreadsheet reader returns a formula's stored result, never runs it, and counts one without a result", async () => {
   const { rows, notes } = await read({
     sheet: `<row><c><f>1+1</f><v>2</v></c><c><f>HYPERLINK("http://evil.example")</f></c><c t="str"><v>x</v></c></row>`,
   });
@@ -169,18 +169,18 @@ const readFault = (file: string): Promise<string> =>
 test.each([
   ["a document type", '<!DOCTYPE x [<!ENTITY a "b">]>', "a document type is not allowed"],
   ["an entity of its own", "<row><c t='str'><v>&a;</v></c></row>", "the entity &a;"],
-  ["a text that is not there", '<row><c t="s"><v>7</v></c></row>', "the text 7"],
+  ["a missing text", '<row><c t="s"><v>7</v></c></row>', "the text 7"],
   ["rows out of order", '<row r="3"/><row r="2"/>', "row 2"],
   ["a column beyond the last", '<row><c r="ZZZ1"><v>1</v></c></row>', "column 18278"],
   ["half a tag", "<row><c", "its XML ends too early"],
-])("a sheet with %s is refused", async (_, sheet, words) => {
+])("the spreadsheet reader refuses a sheet with %s", async (_, sheet, words) => {
   const parts = workbook({ sheet: "" });
   const file = await zip({ ...parts, "xl/worksheets/sheet1.xml": sheet });
 
   expect(await readFault(file)).toContain(words);
 });
 
-test("a small file with a large content is refused before it fills memory or the disk", async () => {
+test("the spreadsheet reader refuses a small file with huge content before it fills memory or disk", async () => {
   const text = "x".repeat(30_000);
   const cells = '<c t="s"><v>0</v></c>'.repeat(16_000);
   const many = `<row>${cells}</row>`.repeat(2);
@@ -193,7 +193,7 @@ test("a small file with a large content is refused before it fills memory or the
   ).rejects.toThrow("too large (a cell)");
 });
 
-test("a part that is larger than its directory says is counted as it is, and a wrong checksum is noticed", async () => {
+test("the spreadsheet reader counts the real size of a part and finds a wrong checksum", async () => {
   const bomb = Buffer.alloc(20_000_000, " ");
   const file = await zip({ ...workbook({ sheet: "" }), "xl/workbook.xml": bomb.toString() });
   expect(await readFault(file)).toContain("too large (xl/workbook.xml)");
@@ -206,7 +206,7 @@ test("a part that is larger than its directory says is counted as it is, and a w
   expect(await readFault(other)).toContain("wrong checksum");
 });
 
-test("a file that is cut off, encrypted, or another kind of zip is refused with a sentence", async () => {
+test("the spreadsheet reader refuses a truncated, encrypted or foreign zip file with a sentence", async () => {
   const cut = await zip(workbook({ sheet: "" }));
   truncateSync(cut, 300);
   expect(await readFault(cut)).toContain("it ends too early");
@@ -224,7 +224,7 @@ async function* toRows(rows: readonly (readonly string[])[]) {
   yield* rows;
 }
 
-test("a written spreadsheet is read again, and a cell that looks like a formula is a text", async () => {
+test("the spreadsheet reader reads a written spreadsheet back, with formula-like cells as texts", async () => {
   const rows = [
     ["=1+1", "+49 30 1234", "@x", "-5", "007", "1e5"],
     ["a\r\nb\u0001c_x0041_", " <&> \ud800", "", "123456789012345", "0.50", "12.25"],

@@ -10,7 +10,7 @@ import { createFolder } from "../servers/running.ts";
 const now = () => new Date();
 const item = (n: number) => ({ put: { pk: "P", sk: String(n) } });
 
-test("the server goes on while another process holds the lock, and writes when it is free", async () => {
+test("the server continues while another process holds the lock, and writes when the lock is free", async () => {
   const file = join(createFolder(), "state.sqlite");
   const table = createSqliteTable(file, now);
   const other = new DatabaseSync(file);
@@ -26,7 +26,7 @@ test("the server goes on while another process holds the lock, and writes when i
   table.close();
 });
 
-test("closing finishes waiting work and refuses later work", async () => {
+test("closing the table completes waiting transactions and refuses later ones", async () => {
   const file = join(createFolder(), "state.sqlite");
   const table = createSqliteTable(file, now);
   const waiting = Array.from({ length: 1_200 }, (_row, n) => table.write(item(n)));
@@ -42,7 +42,7 @@ test("closing finishes waiting work and refuses later work", async () => {
   again.close();
 });
 
-test("transactions of one flush see each other's writes, and one that fails fails alone", async () => {
+test("transactions of one flush see each other's writes, and a failing one fails alone", async () => {
   const file = join(createFolder(), "state.sqlite");
   const table = createSqliteTable(file, now);
   const add = { update: { pk: "P", sk: "sum" }, add: { n: 1 }, orCreate: true } as const;
@@ -66,7 +66,7 @@ test("transactions of one flush see each other's writes, and one that fails fail
   table.close();
 });
 
-test("a write of another process is in the next read and transaction", async () => {
+test("the next read and transaction see a write of another process", async () => {
   const file = join(createFolder(), "state.sqlite");
   const [ours, theirs] = [createSqliteTable(file, now), createSqliteTable(file, now)];
   const key = { pk: "P", sk: "sum" };
@@ -88,7 +88,7 @@ test("a write of another process is in the next read and transaction", async () 
   theirs.close();
 });
 
-test("many commits that wait at the same time leave turns of the event loop to others", async () => {
+test("many simultaneous commits leave turns of the event loop to other work", async () => {
   const { commit, close } = createGroupCommit(new DatabaseSync(":memory:"));
   const keepBusy = () => {
     for (const untilMs = performance.now() + 2; performance.now() < untilMs; );
@@ -106,7 +106,7 @@ test("many commits that wait at the same time leave turns of the event loop to o
   expect(turns).toBeGreaterThan(10);
 });
 
-test("a file of a newer release is refused", () => {
+test("the table refuses a file of a newer release", () => {
   const file = join(createFolder(), "state.sqlite");
   const db = new DatabaseSync(file);
   db.exec("PRAGMA user_version = 99");
@@ -135,7 +135,7 @@ const createSlowDisk = () => {
   };
 };
 
-test("no caller gets a result before its flush, and while the disk works the event loop serves reads", async () => {
+test("no caller gets a result before its flush, and the event loop serves reads meanwhile", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   const { disk, flushes } = createSlowDisk();
@@ -163,7 +163,7 @@ test("no caller gets a result before its flush, and while the disk works the eve
   db.close();
 });
 
-test("a write that may be lost returns before its flush, which the next write waits for", async () => {
+test("a write that may be lost returns before its flush, and the next write waits for that flush", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   const { disk, flushes } = createSlowDisk();
@@ -184,7 +184,7 @@ test("a write that may be lost returns before its flush, which the next write wa
   db.close();
 });
 
-test("a transaction that cannot begin fails, and the next one is tried anew", async () => {
+test("a transaction that cannot begin fails, and the next one begins anew", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   let begins = 0;
@@ -201,7 +201,7 @@ test("a transaction that cannot begin fails, and the next one is tried anew", as
   close();
 });
 
-test("closing flushes what is under way before its callers get a result", async () => {
+test("closing flushes pending transactions before their callers get a result", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   const { disk, calls } = createSlowDisk();
@@ -214,7 +214,7 @@ test("closing flushes what is under way before its callers get a result", async 
   expect(await Promise.all(written)).toHaveLength(2);
 });
 
-test("SQLite itself flushes no commit of a group, and the layout was flushed before the first", () => {
+test("SQLite itself flushes no commit of a group, and the layout is flushed before the first", () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const synchronous = () => db.prepare("PRAGMA synchronous").get()?.["synchronous"];
   expect(synchronous()).toBe(2);

@@ -29,7 +29,7 @@ const whenRefused = (folder: string): Promise<string> => {
   return text(child.stderr);
 };
 
-test("a state folder that is a file is refused by the name of the setting", async () => {
+test("a server start refuses a state folder that is a file with the setting's name", async () => {
   const file = join(createFolder(), "state");
   writeFileSync(file, "");
 
@@ -39,7 +39,7 @@ test("a state folder that is a file is refused by the name of the setting", asyn
   expect(await whenRefused(join(file, "below"))).toContain("below cannot hold the state: ");
 });
 
-test("a database that cannot be opened names the folder, to the server and to a command", async () => {
+test("a server start and a command print the folder of a database that cannot be opened", async () => {
   const folder = createFolder();
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "Acme");
   const database = join(folder, "state.sqlite");
@@ -56,7 +56,7 @@ test.each([
   ["EACCES", "this user cannot read and write it"],
   ["EROFS", "it is read-only"],
   ["ENOSPC", "its disk is full"],
-])("%s has an error in words that names only the folder", (code, words) => {
+])("the error %s explains the fault and contains only the folder", (code, words) => {
   const createError = (path: string) => Object.assign(new Error(`${code}: denied`), { code, path });
 
   expect(explainFolderFault("/srv/state", createError("/srv/state/lock.sqlite"))).toContain(words);
@@ -65,7 +65,7 @@ test.each([
   expect(explainFolderFault("/srv/state", createError("/etc/mail.pem"))).toBeUndefined();
 });
 
-test("a lock file that cannot be read is not taken for another server", () => {
+test("a server start does not mistake an unreadable lock file for another server", () => {
   const folder = createFolder();
   writeFileSync(
     join(folder, "lock.sqlite"),
@@ -75,7 +75,7 @@ test("a lock file that cannot be read is not taken for another server", () => {
   expect(() => lockFolder(folder)).toThrow("file is not a database");
 });
 
-test("too few descriptors for a start name the limit to raise", async () => {
+test("a server start with too few descriptors prints the limit to raise", async () => {
   const command = `ulimit -n 48; exec "$0" ${START.join(" ")}`;
   const child = spawn("sh", ["-c", command, process.execPath], {
     env: {
@@ -91,7 +91,7 @@ test("too few descriptors for a start name the limit to raise", async () => {
   expect(await text(child.stderr)).toContain("raise the limit to 2000 or more (ulimit -n");
 });
 
-test("SIGHUP does not end a server that runs without a terminal", async () => {
+test("a server without a terminal survives SIGHUP", async () => {
   const folder = createFolder();
   const { ready, pid, stop } = await whenStarted(folder);
 
@@ -105,8 +105,8 @@ test("SIGHUP does not end a server that runs without a terminal", async () => {
 const findReasonAgainstTerminal = (): string | null =>
   spawnSync("script", ["--version"]).status === 0 ? null : "there is no script of util-linux";
 
-describeUnless(findReasonAgainstTerminal(), "in a terminal", () => {
-  test("a terminal that is closed ends the server as Ctrl-C does", async () => {
+describeUnless(findReasonAgainstTerminal(), "a server in a terminal", () => {
+  test("closing the terminal ends the server as Ctrl-C does", async () => {
     const folder = createFolder();
     // script gives the server a terminal of its own, and closes it when it is ended itself.
     const server = `exec ${process.execPath} ${START.join(" ")}`;
@@ -153,7 +153,7 @@ const FROM_OUTSIDE = `
   new DatabaseSync(process.argv[1]).exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
 `;
 
-test("a folder stays locked to others when its own server tries it once more", () => {
+test("a folder stays locked to others after its own server locks it again", () => {
   const folder = createFolder();
   const lock = lockFolder(folder);
   onTestFinished(lock.release);

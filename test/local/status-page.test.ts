@@ -33,7 +33,7 @@ const whenRead = async (world: AppWorld, site = PLAIN_SITE, path = "/status") =>
   return { response, text, title, rows };
 };
 
-test("a server that works says so, part by part, and since when it can reach mail servers", async () => {
+test("the status page of a working server shows each part and since when mail servers are reachable", async () => {
   const { world } = await given();
   await storeReach(world, "open");
 
@@ -49,7 +49,7 @@ test("a server that works says so, part by part, and since when it can reach mai
   ]);
 });
 
-test("a server whose database is gone still shows its page, with 200, and says what is refused", async () => {
+test("the status page of a server without its database answers 200 and states the refused requests", async () => {
   const { world } = await given();
   const table = { ...world.table, get: broken };
 
@@ -67,19 +67,19 @@ test("a server whose database is gone still shows its page, with 200, and says w
 
 test.each<[string, string, (world: AppWorld) => Promise<Partial<AppWorld>>, string[]]>([
   [
-    "files that cannot be read stop lists alone",
+    "unreadable files stop lists only",
     "Some of Mailproof does not work now",
     async ({ blobs }) => ({ blobs: { ...blobs, head: broken } }),
     ["works", "down", "works", "works"],
   ],
   [
-    "dead letters make lists and webhooks late",
+    "dead letters delay lists and webhooks",
     "Mailproof works, with limits",
     async ({ queue }) => ({ queue: { ...queue, countDeadLetters: async () => 2 } }),
     ["works", "limited", "limited", "works"],
   ],
   [
-    "name servers that do not answer limit what asks for names",
+    "silent name servers limit look-ups",
     "Mailproof works, with limits",
     async ({ table, now }) => {
       const expires_at = now().getTime() / 1_000 + 60;
@@ -97,17 +97,20 @@ test.each<[string, string, (world: AppWorld) => Promise<Partial<AppWorld>>, stri
     },
     ["limited", "works", "works", "limited"],
   ],
-])("%s", async (_, heading, breakIt, states) => {
-  const { world } = await given();
-  await storeReach(world, "open");
+])(
+  "the status page shows the right state of each part when %s",
+  async (_, heading, breakIt, states) => {
+    const { world } = await given();
+    await storeReach(world, "open");
 
-  const { title, rows } = await whenRead({ ...world, ...(await breakIt(world)) });
+    const { title, rows } = await whenRead({ ...world, ...(await breakIt(world)) });
 
-  expect(title).toBe(heading);
-  expect(rows.map((row) => row.split("|")[2])).toEqual(states);
-});
+    expect(title).toBe(heading);
+    expect(rows.map((row) => row.split("|")[2])).toEqual(states);
+  },
+);
 
-test("it names the large providers that refuse the server, also where nobody measured the reach", async () => {
+test("the status page lists the large providers that refuse the server, even without a measured reach", async () => {
   const { world } = await given();
   const health = await readHealth(world);
   const checks = { ...health.checks, mail_providers: "blocked" } as const;
@@ -119,7 +122,7 @@ test("it names the large providers that refuse the server, also where nobody mea
   expect(unmeasured).toContain("Mailproof works, with limits");
 });
 
-test("it has no script, loads only the manual's style, and names no account, version or list", async () => {
+test("the status page contains no script, account, version or list and loads only the manual's style", async () => {
   const { world, account, liveKey } = await given();
 
   const { response, text } = await whenRead(world);
@@ -133,7 +136,7 @@ test("it has no script, loads only the manual's style, and names no account, ver
     expect(text).not.toContain(secret);
 });
 
-test("below a base path its links are below it, and only there is the page", async () => {
+test("the status page exists below the base path only, and its links stay below it", async () => {
   const { world } = await given();
   const site = { ...PLAIN_SITE, basePath: "/mailproof" };
 
@@ -145,7 +148,7 @@ test("below a base path its links are below it, and only there is the page", asy
   expect((await whenRead(world, site)).response.status).toBe(404);
 });
 
-test("the status page takes GET and HEAD alone", async () => {
+test("the status page answers GET and HEAD only", async () => {
   const { world } = await given();
   const { response } = await whenRead(world);
 
@@ -157,7 +160,7 @@ test("the status page takes GET and HEAD alone", async () => {
   expect(posted?.status).toBe(404);
 });
 
-test("the page's address leads to /health on AWS", async () => {
+test("the status page's address redirects to /health on AWS", async () => {
   const { world } = await given();
   const event = toEvent({ method: "GET", url: "/status" });
 

@@ -22,7 +22,7 @@ const ask = async (agent: Agent, base: string, { route, key, body }: Question) =
   return { status: answer.statusCode, connection: answer.headers.connection, data, error };
 };
 
-test("verifications that wait for a slow mail server are pending, and the next process continues them", async () => {
+test("a stop leaves slow verifications pending, and the next process continues them", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const { base_url: base, live_key: key } = ready;
@@ -53,7 +53,7 @@ test("verifications that wait for a slow mail server are pending, and the next p
   expect(data.status).toMatch(/^(pending|processing|completed)$/);
 });
 
-test("responses on open connections say that they end; new work is refused and not charged", async () => {
+test("a stop closes open connections after their responses and refuses new work without a charge", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const { base_url: base, live_key: key } = ready;

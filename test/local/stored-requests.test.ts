@@ -43,7 +43,7 @@ const givenLog = () => {
   return { record, flush, countItems, readIds, later };
 };
 
-test("the requests of a second are one item for each owner, and are listed newest first", async () => {
+test("the request log stores a second's requests as one item per owner and lists them newest first", async () => {
   const { record, flush, countItems, readIds } = givenLog();
   for (let at = 0; at < 30; at++) await record(at % 3 === 0 ? "acc_2" : "acc_1");
 
@@ -55,7 +55,7 @@ test("the requests of a second are one item for each owner, and are listed newes
   expect(await readIds("acc_1")).toHaveLength(20);
 });
 
-test("a burst is stored in parts that a table takes, and no request is in two of them", async () => {
+test("the request log stores a burst in parts that fit the table, each request once", async () => {
   const { record, flush, countItems, readIds } = givenLog();
   for (let at = 0; at < 999; at++) await record("acc_1");
   await flush();
@@ -68,7 +68,7 @@ test("a burst is stored in parts that a table takes, and no request is in two of
   expect(new Set(ids).size).toBe(999);
 });
 
-test.each([1, 7, 10, 29])("pages of %i go on within an item", async (limit) => {
+test.each([1, 7, 10, 29])("pages of %i requests continue inside an item", async (limit) => {
   const { record, flush, readIds } = givenLog();
   for (let at = 1; at <= 30; at++) {
     await record();
@@ -80,7 +80,7 @@ test.each([1, 7, 10, 29])("pages of %i go on within an item", async (limit) => {
   );
 });
 
-test("an owner fills a thousand entries an hour with successes, and as many with failures", async () => {
+test("an owner may store a thousand successes and a thousand failures per hour", async () => {
   const { record, flush, readIds, later } = givenLog();
   for (let at = 0; at < 1_100; at++) {
     await record("acc_1");
@@ -98,7 +98,7 @@ test("an owner fills a thousand entries an hour with successes, and as many with
   expect(await readIds("acc_1")).toHaveLength(2_001);
 });
 
-test("strangers who fill what is stored of visitors leave the account's own requests their room", async () => {
+test("visitors who fill their part of the request log leave the account's own part free", async () => {
   const { record, flush, readIds } = givenLog();
   for (let at = 0; at < 1_100; at++) await record("acc_1", "INTERNAL", "visitor");
   await record("acc_1", "INTERNAL");
@@ -108,7 +108,7 @@ test("strangers who fill what is stored of visitors leave the account's own requ
   expect(await readIds("acc_1")).toContain("req_1101");
 });
 
-test("a stop stores what is in memory", async () => {
+test("a stop stores the requests in memory", async () => {
   const table = createSqliteTable(join(createFolder(), "state.sqlite"), () => new Date());
   const { log, flush, stop } = createBufferedRequestLog(table, () => new Date());
   const entry = { id: "req_1", status: 500, ms: 3, keyId: "key_1", code: "INTERNAL" } as const;

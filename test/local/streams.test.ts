@@ -25,7 +25,7 @@ const whenRequested = async (endpoint: Endpoint) => {
   return { answer, asking: clientRequest, logged };
 };
 
-test("the first piece arrives before the second is made", async () => {
+test("the first piece arrives before the second is produced", async () => {
   const hasArrived = Promise.withResolvers<void>();
   async function* waiting() {
     yield "first";
@@ -41,7 +41,7 @@ test("the first piece arrives before the second is made", async () => {
   expect((await buffer(answer)).toString()).toBe(" second");
 });
 
-test("a streamed response has the headers of its endpoint and no content-length", async () => {
+test("a streamed response contains its endpoint's headers and no content-length", async () => {
   const { answer } = await whenRequested(
     createFakeStreamEndpoint(createCountedPieces(3, "x").pieces),
   );
@@ -57,7 +57,7 @@ test("a streamed response has the headers of its endpoint and no content-length"
   expect((await buffer(answer)).toString()).toBe("xxx");
 });
 
-test("the source is read as fast as the client reads, and no faster", async () => {
+test("the server reads the source as fast as the client reads, and no faster", async () => {
   const [PIECES, PIECE_BYTES] = [600, 100_000];
   const { asked: consumed, pieces } = createCountedPieces(PIECES, Buffer.alloc(PIECE_BYTES, "x"));
   const { answer } = await whenRequested(createFakeStreamEndpoint(pieces));
@@ -74,7 +74,7 @@ test("the source is read as fast as the client reads, and no faster", async () =
   expect(aheadMost).toBeLessThan(30_000_000);
 });
 
-test("when the client hangs up, the source is closed and not asked to its end", async () => {
+test("the server closes the source when the client hangs up", async () => {
   const { asked: consumed, pieces } = createCountedPieces(1_000_000, Buffer.alloc(100_000, "x"));
   const {
     answer,
@@ -92,7 +92,7 @@ test("when the client hangs up, the source is closed and not asked to its end", 
   expect(logged).toEqual([]);
 });
 
-test("a connection breaks when its source fails, and the log says why", async () => {
+test("a connection aborts when its source fails, and the log contains the cause", async () => {
   const hasArrived = Promise.withResolvers<void>();
   async function* breaking() {
     yield "a,b\r\n";
@@ -121,7 +121,7 @@ const createBody = (onRead: () => void): IncomingMessage => {
   return Object.assign(body, { complete: false }) as unknown as IncomingMessage;
 };
 
-test("each turn of the event loop takes one read of all bodies that are drained", async () => {
+test("each turn of the event loop reads once from all bodies being drained", async () => {
   const reads: number[] = [0];
   const count = () => void reads.push((reads.pop() ?? 0) + 1);
   let isOver = false;
@@ -160,7 +160,7 @@ const paidEndpoint = endpoint({
   handle: async () => ({ status: 200, headers: { "x-broken": "two\nlines" }, data: {} }),
 });
 
-test("a response that cannot be written leaves the charge unknown", async () => {
+test("a response that cannot be written reports the charge as unknown", async () => {
   const { port, liveKey, logged } = await whenListening(paidEndpoint);
 
   const response = await fetch(`http://127.0.0.1:${port}/v1/sample/paid`, {

@@ -31,7 +31,7 @@ const CALLER = "00f067aa0ba902b7";
 const ADA = "ada.lovelace@valid.lab.mailproof.test";
 
 test.each(["0", "1"])(
-  "a verification is a trace with the request and the session, and a link to the caller's (ENGINE_THREADS=%s)",
+  "a verification's trace contains the request, the session and the caller's link (ENGINE_THREADS=%s)",
   async (threads) => {
     const { env, read, spans } = givenSpans();
     const { ready, stop } = await whenStarted(createFolder(), [], {
@@ -87,7 +87,7 @@ test.each(["0", "1"])(
   },
 );
 
-test("a job's chunk is a trace with its sessions, without an address or a domain", async () => {
+test("the trace of a job's chunk contains its sessions, and no address or domain", async () => {
   const { env, read, spans } = givenSpans();
   const { ready, stop } = await whenStarted(createFolder(), [], env);
   const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
@@ -124,7 +124,7 @@ test("a job's chunk is a trace with its sessions, without an address or a domain
     expect(read()).not.toContain(secret);
 });
 
-test("a webhook delivery is a span below its message, with the status and without the receiver", async () => {
+test("the span of a webhook delivery has the message as parent, the status, and no receiver", async () => {
   const { env, read, spans } = givenSpans();
   const folder = createFolder();
   const receiver = await givenReceiver(folder);
@@ -150,7 +150,7 @@ test("a webhook delivery is a span below its message, with the status and withou
   for (const secret of [hostname, "x.com", "whsec_"]) expect(read()).not.toContain(secret);
 });
 
-test("a collector that hangs stops nothing: requests are answered, and the server ends", async () => {
+test("a hanging collector delays neither responses nor the server's end", async () => {
   const { ready, stop } = await whenStarted(createFolder(), [], SDK);
   const headers = { "x-api-key": ready.live_key };
   for (let n = 0; n < 5; n++)

@@ -73,7 +73,7 @@ const [TODAY, AFTER] = [LAYOUTS, NEXT].map((layouts) =>
   Object.values(layouts).map(({ version }) => version),
 ) as [number[], number[]];
 
-test("state carries its version, and that of today is left as it is", async () => {
+test("a server start leaves state of today's version unchanged", async () => {
   const folder = await givenState();
 
   const upgraded = await upgradeFolder(folder);
@@ -83,7 +83,7 @@ test("state carries its version, and that of today is left as it is", async () =
   expect(listCopies(folder)).toEqual([]);
 });
 
-test("older state is copied, then migrated: every row once, and the copy is as it was", async () => {
+test("a server start copies older state, migrates every row once and leaves the copy unchanged", async () => {
   const folder = await givenState();
 
   const upgraded = await upgrade(folder);
@@ -102,7 +102,7 @@ test("older state is copied, then migrated: every row once, and the copy is as i
 });
 
 test.each(["state.sqlite", "queue.sqlite"])(
-  "kill -9 in the middle of a step of %s: the next start goes on, with one copy, from before the first step",
+  "a server start after kill -9 inside a step of %s continues with one copy from before the first step",
   async (file) => {
     const folder = await givenState();
     const child = spawnNode("test/local/upgrade-process.ts", [folder, file], {});
@@ -128,7 +128,7 @@ test.each(["state.sqlite", "queue.sqlite"])(
   },
 );
 
-test("a failed step leaves the state at the version before it, and a later start continues", async () => {
+test("a failed upgrade step leaves the previous version, and a later start continues", async () => {
   const folder = await givenState();
   const layouts = createNextLayouts({
     file: "state.sqlite",
@@ -146,7 +146,7 @@ test("a failed step leaves the state at the version before it, and a later start
   expect(listCopies(folder)).toHaveLength(1);
 });
 
-test("state is not changed without the disk space for a copy, and the message says how much is needed", async () => {
+test("a server start without disk space for a copy changes nothing and prints the needed space", async () => {
   const folder = await givenState();
 
   const refused = upgrade(folder, { readFreeBytes: async () => 1_000_000 });
@@ -156,7 +156,7 @@ test("state is not changed without the disk space for a copy, and the message sa
   expect(listCopies(folder)).toEqual([]);
 });
 
-test("state of a newer release is refused, and what the message says leads back to the older one", async () => {
+test("a server start refuses state of a newer release, and its message explains the way back", async () => {
   const folder = await givenState();
   await upgrade(folder);
   const before = readMigrations(folder);
@@ -178,7 +178,7 @@ test("state of a newer release is refused, and what the message says leads back 
   expect(readMigrations(folder)).toEqual([0, 0]);
 });
 
-test("a folder that lacks a part is refused as it is: it is neither copied nor migrated", async () => {
+test("a server start refuses a folder with a missing part without a copy or a migration", async () => {
   const folder = await givenState();
   rmSync(join(folder, "secrets.json"));
 
@@ -188,7 +188,7 @@ test("a folder that lacks a part is refused as it is: it is neither copied nor m
   expect(listCopies(folder)).toEqual([]);
 });
 
-test("damaged state is not migrated", async () => {
+test("a server start does not migrate damaged state", async () => {
   const folder = await givenState();
   const db = new DatabaseSync(join(folder, "state.sqlite"));
   db.exec("UPDATE items SET item = '{' WHERE rowid = 1");
@@ -200,7 +200,7 @@ test("damaged state is not migrated", async () => {
   expect(listCopies(folder).filter((name) => !name.endsWith(".unfinished"))).toEqual([]);
 });
 
-test("the three newest copies are kept, for thirty days; a folder of the operator stays", () => {
+test("the upgrade keeps the three newest copies for thirty days and every folder of the operator", () => {
   const folder = createFolder();
   const days = ["01", "05", "20", "21", "22"].map((day) => `2026-11-${day}T10-00-00-000Z`);
   for (const name of [...days, "2026-11-22T09-00-00-000Z.unfinished", "mine"])
@@ -222,7 +222,7 @@ const COMMAND = "packages/local/bin/mailproof.mjs";
 const whenAudited = (folder: string) =>
   whenEnded(spawnNode(COMMAND, ["admin", "audit"], { MAILPROOF_DIR: folder, ...OF_NEXT_RELEASE }));
 
-test("a server upgrades older state at its start, and logs where the copy is", async () => {
+test("a server upgrades older state at its start and logs the copy's place", async () => {
   const folder = await givenState();
 
   const { readLog, stop } = await whenStarted(folder, [], OF_NEXT_RELEASE, [SERVER]);

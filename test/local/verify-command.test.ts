@@ -25,7 +25,7 @@ const getLines = (text: string) =>
     .split("\n")
     .map((line) => v.parse(VerificationResult, JSON.parse(line)));
 
-test("addresses are verified without a server or state, and each is a line of JSON with the API's fields", async () => {
+test("mailproof verify works without a server or state and prints a JSON line with the API's fields per address", async () => {
   const emails = [`ada.lovelace@valid.${ZONE}`, `nobody@valid.${ZONE}`, "no address"];
 
   const { code, out, err } = await whenCommanded(createFolder(), "verify", ...emails);
@@ -38,7 +38,7 @@ test("addresses are verified without a server or state, and each is a line of JS
   ]);
 });
 
-test("--fail-on ends with exit code 1 when a result has one of its statuses", async () => {
+test("mailproof verify --fail-on exits with 1 when a result has one of its statuses", async () => {
   const run = async (statuses: string) =>
     (await whenCommanded(createFolder(), "verify", "--fail-on", statuses, `ada@valid.${ZONE}`))
       .code;
@@ -46,7 +46,7 @@ test("--fail-on ends with exit code 1 when a result has one of its statuses", as
   expect([await run("invalid,unknown"), await run("invalid,valid")]).toEqual([0, 1]);
 });
 
-test("a list comes back with its own columns and ours beside them, in its own order and with its own delimiter", async () => {
+test("mailproof verify writes a list with its own columns, order and delimiter, and ours beside them", async () => {
   const folder = createFolder();
   const [file, results] = [join(folder, "list.csv"), join(folder, "results.csv")];
   const rows = [
@@ -72,7 +72,7 @@ test("a list comes back with its own columns and ours beside them, in its own or
   ]);
 });
 
-test("a list says at its end how many results are temporary, and what tries them again", async () => {
+test("mailproof verify ends a list with its number of temporary results and the command that retries them", async () => {
   const write = (...domains: readonly string[]): string => {
     const file = join(createFolder(), "list.txt");
     writeFileSync(file, domains.map((domain) => `ada.lovelace@${domain}.${ZONE}\n`).join(""));
@@ -90,7 +90,7 @@ test("a list says at its end how many results are temporary, and what tries them
   expect(none).not.toContain("temporary");
 });
 
-test("--evidence adds the evidence", async () => {
+test("mailproof verify --evidence adds the evidence", async () => {
   const { out } = await whenRunIn(
     createFolder(),
     "verify",
@@ -101,7 +101,7 @@ test("--evidence adds the evidence", async () => {
   expect(getLines(out)[0]?.evidence).toMatchObject({ rule: "2xx", catch_all: "no" });
 });
 
-test("settings alone make verify use other name servers and mail servers", async () => {
+test("mailproof verify uses other name servers and mail servers by settings alone", async () => {
   const lab = await startLab({ zone: "corp.example", companies: 1 });
   onTestFinished(lab.close);
   const env = {
@@ -121,7 +121,7 @@ test("settings alone make verify use other name servers and mail servers", async
   expect(getLines(out).map(({ status }) => status)).toEqual(["valid", "invalid"]);
 });
 
-test("servers at private addresses are never connected to without permission", async () => {
+test("mailproof verify never connects to a private address without permission", async () => {
   const lab = await startLab({ zone: "corp.example", companies: 1 });
   onTestFinished(lab.close);
   const env = {
@@ -136,7 +136,7 @@ test("servers at private addresses are never connected to without permission", a
   expect(lab.stats().sessions).toBe(0);
 });
 
-test("Ctrl-C keeps every result that is finished, as whole lines, and ends with 130", async () => {
+test("Ctrl-C keeps every finished result as a whole line and exits with 130", async () => {
   const folder = createFolder();
   const file = join(folder, "list.txt");
   const quick = Array.from({ length: 50 }, (_row, n) => `not an address ${n}`);
@@ -169,7 +169,7 @@ async function* toResults(result: object) {
 const show = async (result: object, paint: typeof paintPlain): Promise<string> =>
   (await Array.fromAsync(createTextFormat(paint)(toResults(result)))).join("");
 
-test("control characters of a list do not steer the terminal", async () => {
+test("control characters of a list do not reach the terminal", async () => {
   const line = await show(
     {
       email: "a@\u001b[31mb\u202e",
@@ -214,7 +214,7 @@ const EVIDENCE: NonNullable<VerificationResult["evidence"]> = {
   lists: [],
 };
 
-test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogue, the rule and the score as a sum", async () => {
+test("mailproof verify prints the evidence below its verdict on a terminal: DNS, SMTP dialogue, rule and sum", async () => {
   const result = {
     email: "a@x.com",
     status: "invalid",
@@ -242,7 +242,7 @@ test("on a terminal the evidence stands below its verdict: DNS, the SMTP dialogu
   expect(await show(withEvidence, paintAnsi)).toContain("\u001b[31minvalid   \u001b[0m");
 });
 
-test("--force replaces an existing file, and never the list itself", async () => {
+test("mailproof verify --force replaces an existing file, but never the list itself", async () => {
   const folder = createFolder();
   const [file, out] = [join(folder, "list.csv"), join(folder, "out.csv")];
   writeFileSync(file, "email\nno address\n");
@@ -264,7 +264,7 @@ test("--force replaces an existing file, and never the list itself", async () =>
   expect(readFileSync(file, "utf8")).toBe("email\nno address\n");
 });
 
-test("an operator's own list entries are read from the folder", async () => {
+test("mailproof verify reads an operator's own list entries from the folder", async () => {
   const folder = createFolder();
   writeFileSync(join(folder, "lists.txt"), `+disposable valid.${ZONE}\n`);
 

@@ -26,7 +26,7 @@ const untilNoted = async (base: string, key: string, hook: string): Promise<void
 
 const EVENTS = ["job.completed"];
 
-test("a completed job is reported to its webhook over real sockets, signed", async () => {
+test("the server reports a completed job to its webhook over real sockets with a signature", async () => {
   const folder = createFolder();
   const { url, received, atLeast, connections, env } = await givenReceiver(folder);
   const { ready, stop } = await whenStarted(folder, [], env);
@@ -50,7 +50,7 @@ test("a completed job is reported to its webhook over real sockets, signed", asy
 const LONGEST_MS = 200_000;
 
 test(
-  "a delivery that a power loss interrupted is made after it",
+  "the server sends a delivery after the power loss that interrupted it",
   async () => {
     const folder = createFolder();
     let status = 503;
@@ -74,7 +74,7 @@ test(
   LONGEST_MS,
 );
 
-test("a webhook on this machine is neither called nor registered without the setting", async () => {
+test("the server neither calls nor registers a webhook on this machine without the setting", async () => {
   const folder = createFolder();
   const { url, connections, env } = await givenReceiver(folder);
   const { ready, stop } = await whenStarted(folder, [], { ...env, OUTBOUND_ALLOW_PRIVATE: "" });
