@@ -10,8 +10,8 @@ const PATH = "settings/api-keys";
 
 type Keys = { readonly api_keys: readonly Readonly<Record<string, unknown>>[] };
 
-describeInBrowser("the API keys", ({ open }) => {
-  test("stand with name, mode, scopes, when they were created and last used", async () => {
+describeInBrowser("the screen of API keys", ({ open }) => {
+  test("the table of keys shows each name, mode, scopes, creation and last use", async () => {
     const opened = await open({ path: PATH, key: "live" });
     const { page, readApi } = opened;
     const rows = page.locator(".keys tbody tr");
@@ -31,7 +31,7 @@ describeInBrowser("the API keys", ({ open }) => {
     await checkStackedTable(page, ["Name", "Mode", "Scopes", "Created", "Last used", "Action"]);
   });
 
-  test("a key was never used until it is, and shows when it was created and last used", async () => {
+  test("a new key shows its creation and no last use until its first request", async () => {
     const { page, ready, readApi } = await open({ path: PATH, key: "live" });
     const secret = await createKey(ready, { name: "fresh", mode: "test" });
     await page.reload();
@@ -54,7 +54,7 @@ describeInBrowser("the API keys", ({ open }) => {
     );
   });
 
-  test("one key is made by keyboard alone, however often Enter is pressed, and Esc returns to the button", async () => {
+  test("repeated Enter creates one key by keyboard alone, and Esc returns the focus to the button", async () => {
     const { page, readApi } = await open({ path: PATH, key: "live" });
     const { api_keys: before } = await readApi<Keys>("/v1/api-keys");
     await page.locator(".keys tbody tr").first().waitFor();
@@ -92,7 +92,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(after.find(({ name }) => name === "typed")?.["scopes"]).toEqual(["account:read"]);
   });
 
-  test("a dialog that is opened again at once stays open", async () => {
+  test("a dialog that the user opens again at once stays open", async () => {
     const { page } = await open({ path: PATH, key: "live" });
     await page.getByRole("button", { name: "Create a key" }).click();
     await page.getByRole("dialog").waitFor();
@@ -112,7 +112,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(isOpen).toBe(true);
   });
 
-  test("a public key comes as the snippet for its pages, and the table says where it may be used", async () => {
+  test("a new public key shows the snippet for its pages, and the table shows its origins", async () => {
     const opened = await open({ path: PATH, key: "live" });
     const { page } = opened;
     await page.getByRole("button", { name: "Create a key" }).click();
@@ -143,7 +143,7 @@ describeInBrowser("the API keys", ({ open }) => {
     );
   });
 
-  test("a key is shown once, works with its scopes, and is nowhere afterwards", async () => {
+  test("the screen shows a new key once, the key works with its scopes, and the browser stores it nowhere", async () => {
     const { page, ready } = await open({ path: PATH, key: "live" });
     await page.getByRole("button", { name: "Create a key" }).click();
     const dialog = page.getByRole("dialog");
@@ -183,7 +183,7 @@ describeInBrowser("the API keys", ({ open }) => {
     ["Verify only", ["verification:read", "verification:write", "account:read"]],
     ["Read only", SCOPES.filter((scope) => scope.endsWith(":read"))],
     ["Unrestricted", null],
-  ])("%s is one choice, and the first is made already", async (label, scopes) => {
+  ])("one choice creates a key with the scopes of %s", async (label, scopes) => {
     const { page, readApi } = await open({ path: PATH, key: "live" });
     await page.getByRole("button", { name: "Create a key" }).click();
     const dialog = page.getByRole("dialog");
@@ -196,7 +196,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(keys.find(({ name }) => name === label)?.["scopes"]).toEqual(scopes);
   });
 
-  test("a form without a chosen scope shows the API's sentence, and no key is made", async () => {
+  test("a form without a chosen scope shows the API's message and creates no key", async () => {
     const { page, readApi } = await open({ path: PATH, key: "live" });
     await page.getByRole("button", { name: "Create a key" }).click();
     const dialog = page.getByRole("dialog");
@@ -211,7 +211,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(keys.map(({ name }) => name)).not.toContain("nothing");
   });
 
-  test("a revoked key is refused from then on, and its row is gone", async () => {
+  test("the API refuses a revoked key, and its row disappears", async () => {
     const { page, ready } = await open({ path: PATH, key: "live" });
     const created = await createKey(ready, { name: "leaked", mode: "live" });
     await page.reload();
@@ -230,7 +230,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect((await askAccount(ready, created)).status).toBe(401);
   });
 
-  test("a user who revokes the own key is signed out, and Back shows no data", async () => {
+  test("revoking the own key signs the user out, and Back shows no data", async () => {
     const first = await open({ path: PATH, key: "live" });
     const secret = await createKey(first.ready, { name: "mine", mode: "live" });
     const { page } = await open({ path: PATH, key: { secret } });
@@ -244,7 +244,7 @@ describeInBrowser("the API keys", ({ open }) => {
     expect(await page.locator(".keys").count()).toBe(0);
   });
 
-  test("an action beyond the key names the missing scope, without a Retry", async () => {
+  test("an action beyond the key's scopes states the missing scope without a Retry", async () => {
     const { ready } = await open({ path: PATH, key: "live" });
     const secret = await createKey(ready, {
       name: "narrow",
@@ -275,7 +275,7 @@ describeInBrowser("the API keys", ({ open }) => {
   test.each([
     ["Python", "/v1/verify"],
     ["MCP", "/mcp"],
-  ])("the snippet for %s has this host filled in, and no key", async (name, path) => {
+  ])("the snippet for %s contains this host and no key", async (name, path) => {
     const { page, ready } = await open({ path: PATH, key: "live" });
     await page.getByLabel(name, { exact: true }).check();
     const copy = page.getByRole("button", { name: `Copy ${name}` });

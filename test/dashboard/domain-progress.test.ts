@@ -25,8 +25,8 @@ const WORDS: Readonly<Record<string, string>> = {
   open: "open",
 };
 
-describeInBrowser("a domain's progress", ({ open }) => {
-  test("each next step from nothing to a strict policy leads to its screen, and no open one is red", async () => {
+describeInBrowser("the screen of a domain's progress", ({ open }) => {
+  test("each next step up to a strict policy links to its screen, and no open step is red", async () => {
     const opened = await open({ path: "domains/new.example/progress" });
     const { page } = opened;
     await page.getByText("Check new.example.").waitFor();
@@ -62,7 +62,7 @@ describeInBrowser("a domain's progress", ({ open }) => {
     expect(page.url()).toContain(progress.steps[1].test_id);
   });
 
-  test("a domain that is ready has the stricter record, which is copied", async () => {
+  test("a ready domain shows the stricter record, and its button copies the record", async () => {
     const opened = await open();
     const { page, ready } = opened;
     await check(opened, "ready.example");
@@ -90,7 +90,7 @@ describeInBrowser("a domain's progress", ({ open }) => {
     await takePicture(page, "domain-progress-printed");
   });
 
-  test("a domain that is not ready has every reason, and the sender to correct with its term", async () => {
+  test("a domain that is not ready shows every reason and the sender to correct, with its SPF term", async () => {
     const opened = await open();
     const { page, ready } = opened;
     await check(opened, "unaligned.example");

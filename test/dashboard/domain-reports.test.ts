@@ -85,8 +85,8 @@ const upload = (opened: OpenedPage, content: string) =>
 
 const PATH = (domain: string) => `/v1/deliverability/domains/${domain}/reports`;
 
-describeInBrowser("reports about a domain", ({ open }) => {
-  test("several files at once are each answered: stored, stored before, or why not", {
+describeInBrowser("the screen of a domain's reports", ({ open }) => {
+  test("each of several uploaded files shows its outcome: stored, stored before, or the fault", {
     timeout: 60_000,
   }, async () => {
     const opened = await open({ path: "domains/files.example/reports" });
@@ -130,7 +130,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await page.getByRole("table", { name: "Sources" }).waitFor();
   });
 
-  test("the fault of a report that counts is shown", async () => {
+  test("the screen shows the fault of a report that still counts", async () => {
     const opened = await open({ path: "domains/faults.example/reports" });
     const { page } = opened;
     await page.getByText("No reports in the last 30 days").waitFor();
@@ -146,7 +146,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await checkScreen(opened, "domain-report-faults", [1280, 375]);
   });
 
-  test("a file that is dropped is read, and one that was interrupted is sent again by Retry", async () => {
+  test("the screen reads a dropped file, and Retry sends an interrupted one again", async () => {
     const opened = await open({ path: "domains/dropped.example/reports" });
     const { page, readApi } = opened;
     await page.getByText("No reports in the last 30 days").waitFor();
@@ -170,7 +170,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     expect((await readApi<any>(PATH("dropped.example"))).dmarc.reports).toBe(1);
   });
 
-  test("reports of any domain are reached and uploaded from the navigation", async () => {
+  test("the navigation leads to the reports and the upload of any domain", async () => {
     const opened = await open();
     const { page } = opened;
     await page.getByRole("link", { name: "DMARC reports" }).click();
@@ -187,7 +187,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     expect(new URL(page.url()).pathname).toBe("/app/domains/navigated.example/reports");
   });
 
-  test("the sums, the bars of each day and every source are the API's, each with what to do", {
+  test("the sums, the daily bars and every source equal the API's, each source with its advice", {
     timeout: 60_000,
   }, async () => {
     const opened = await open();
@@ -235,7 +235,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await takePicture(page, "domain-reports-printed");
   });
 
-  test("a domain without reports has the record to copy that brings them", async () => {
+  test("a domain without reports shows the record that requests them", async () => {
     const opened = await open({ path: "domains/nodmarc.example/reports" });
     const { page, ready } = opened;
     await page.getByRole("link", { name: "Check the domain" }).waitFor();
@@ -255,7 +255,7 @@ describeInBrowser("reports about a domain", ({ open }) => {
     await checkScreen(opened, "domain-reports-record", [1280, 375]);
   });
 
-  test("many sources are read in pages, by links that survive a reload", async () => {
+  test("the pages of many sources have links that survive a reload", async () => {
     const opened = await open();
     const { page, ready } = opened;
     const records = Array.from({ length: 60 }, (_, n) =>
@@ -276,9 +276,9 @@ describeInBrowser("reports about a domain", ({ open }) => {
 });
 
 describeInBrowser(
-  "reports by mail",
+  "the screen of reports by mail",
   ({ open }) => {
-    test("the address that receivers send to is copied, before the first report and after it", async () => {
+    test("the screen shows the address for receivers' reports before and after the first report", async () => {
       const opened = await open({ path: "domains/mailed.example/reports", key: "live" });
       const { page, readApi } = opened;
       const copy = page.getByRole("button", { name: "Copy address" });

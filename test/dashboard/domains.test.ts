@@ -92,9 +92,9 @@ const whenChecked = async (page: Page): Promise<void> => {
 };
 
 describeInBrowser(
-  "a domain's report",
+  "the screen of a domain's report",
   ({ open }) => {
-    test("a long domain fits a phone", async () => {
+    test("the screen of a long domain fits a phone", async () => {
       const domain = "newsletters.marketing.an-example-company.test";
       const opened = await open({ path: `domains/${domain}` });
       await opened.page.getByText("has not been checked yet").waitFor();
@@ -102,7 +102,7 @@ describeInBrowser(
       await checkScreen(opened, "domain-unchecked", [375]);
     });
 
-    test("a weak domain has the record to paste, and a better grade once it is published", {
+    test("a weak domain shows the record to publish and a better grade after its publication", {
       timeout: 120_000,
     }, async () => {
       const opened = await open({ path: "domains", key: "live" });
@@ -180,7 +180,7 @@ describeInBrowser(
       expect(await changes.locator(".added").first().textContent()).toContain(filledIn);
     });
 
-    test("a check is confirmed first, and a deep link and a reload show the same report", {
+    test("a check asks for confirmation, and a deep link and a reload show the same report", {
       timeout: 60_000,
     }, async () => {
       const { page, requests, readApi } = await open({ path: "domains/many.test", key: "live" });
@@ -203,7 +203,7 @@ describeInBrowser(
       expect(await dial.getAttribute("aria-label")).toBe(shown);
     });
 
-    test("the tree counts to ten, an include is replaced by choice, and a missing answer is not red", {
+    test("the SPF tree counts to ten, replaces a chosen include and shows a missing reply without red", {
       timeout: 120_000,
     }, async () => {
       const opened = await open({ path: "domains/many.test", key: "live" });
@@ -235,7 +235,7 @@ describeInBrowser(
       await checkScreen(opened, "domain-tree");
     });
 
-    test("a record of too many look-ups is cut to ten by one choice, of as few includes as possible", async () => {
+    test("one choice reduces an SPF record to ten look-ups with as few replaced includes as possible", async () => {
       const { page } = await open({ path: "domains/over.test", key: "live" });
       await whenChecked(page);
       await page.getByRole("link", { name: "Choose what to replace" }).click();
@@ -248,7 +248,7 @@ describeInBrowser(
       expect(await tree.getByRole("checkbox", { checked: true }).count()).toBe(1);
     });
 
-    test("its link opens for another key of the account, and it is printed as one page", {
+    test("the report's link opens for another key of the account, and the report prints on one page", {
       timeout: 60_000,
     }, async () => {
       const first = await open({ path: "domains/weak.test", key: "live" });
@@ -279,7 +279,7 @@ describeInBrowser(
       expect(await dial.isVisible()).toBe(true);
     });
 
-    test("one check with a sending address, by keyboard alone and pressed twice, includes reverse DNS", {
+    test("a check with a sending address runs once when sent twice by keyboard, and includes reverse DNS", {
       timeout: 60_000,
     }, async () => {
       const { page, readApi } = await open({ path: "domains/plain.test", key: "live" });
@@ -315,7 +315,7 @@ describeInBrowser(
       expect(await field.inputValue()).toBe("8.8.8.8");
     });
 
-    test("the list of domains has the latest grade of each, and leads to its report and back", {
+    test("the list of domains shows each latest grade, links to its report and returns by Back", {
       timeout: 60_000,
     }, async () => {
       const opened = await open({ path: "domains", key: "live" });
@@ -343,7 +343,7 @@ describeInBrowser(
       await rows.first().waitFor();
     });
 
-    test("a domain is watched after its monthly price was seen, and its monitor has its light and its change", {
+    test("a domain is monitored after its monthly price was shown, and its monitor shows light and change", {
       timeout: 120_000,
     }, async () => {
       const opened = await open({ path: "domains/weak.test", key: "live" });
@@ -382,7 +382,7 @@ describeInBrowser(
       expect((await readApi<any>("/v1/deliverability/monitors")).monitors).toEqual([]);
     });
 
-    test("the light is green for A and B, red for F, and grey where nothing answered", {
+    test("a monitor's light is green for A and B, red for F, and grey without a reply", {
       timeout: 60_000,
     }, async () => {
       const opened = await open({ path: "monitors" });

@@ -42,7 +42,7 @@ const nameOf = (screen: ScreenEntry) => screen.path.replaceAll(/\W+/g, "-") || "
 
 describeEveryScreen(({ screens, openScreen, isOperator }) => {
   test.each(screens)(
-    "/app/$path: Tab reaches and shows all that can be used; axe, widths, console and requests are in order; nothing moves where motion is reduced",
+    "/app/$path passes the checks of Tab, axe, widths, console, requests and reduced motion",
     async (screen) => {
       const opened = await openScreen(screen);
       const { page } = opened;

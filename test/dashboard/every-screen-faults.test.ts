@@ -9,7 +9,7 @@ const isDrawn = ({ page }: OpenedPage) => page.locator("main h1").waitFor();
 
 describeEveryScreen(({ screens, openScreen }) => {
   test.each(screens)(
-    "/app/$path: says in words what it waits for, and shows a 503 with the request's id and Retry, which loads it",
+    "/app/$path states its loading, and shows a 503 with the request's id and a Retry that works",
     async (screen) => {
       const opened = await openScreen(screen);
       const { page } = opened;

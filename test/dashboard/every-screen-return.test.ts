@@ -4,7 +4,7 @@ import { describeEveryScreen, readScreen } from "./every-screen.ts";
 
 describeEveryScreen(({ screens, openScreen }) => {
   test.each(screens)(
-    "/app/$path: a reload and Back return to it, and without a network it keeps what it shows",
+    "/app/$path survives a reload and Back, and keeps its content without a network",
     async (screen) => {
       const opened = await openScreen(screen);
       const { page } = opened;

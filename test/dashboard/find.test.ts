@@ -15,12 +15,12 @@ const search = async ({ page }: OpenedPage, firstName: string, domain: string): 
   await page.keyboard.press("Enter");
 };
 
-describeInBrowser("find", ({ open }) => {
+describeInBrowser("the screen Find", ({ open }) => {
   test.each([
     ["Ann", "ann.lee@example.com", "valid"],
     ["Invalid", "No address found for Invalid Lee", "not_found"],
     ["Catchall", "catchall.lee@example.com", "catch_all"],
-  ])("the documented search for %s shows %s", async (name, heading, status) => {
+  ])("the screen shows the documented search for %s as %s", async (name, heading, status) => {
     const opened = await open({ path: "find" });
     await search(opened, name, "example.com");
 
@@ -30,7 +30,7 @@ describeInBrowser("find", ({ open }) => {
     await checkScreen(opened, "find");
   });
 
-  test("the price beside the button is the catalog's, and the price that is charged", async () => {
+  test("the price beside the button equals the catalogue's and the charge", async () => {
     const { page, readApi } = await open({ key: "live", path: "find" });
     const { credits_per_operation: prices } = await readApi<any>("/v1/catalog");
 
@@ -47,7 +47,7 @@ describeInBrowser("find", ({ open }) => {
     await expect.poll(price).toBe(`${prices.verify} credit`);
   });
 
-  test("a search by keyboard alone that is pressed twice is charged once", async () => {
+  test("a search sent twice by keyboard alone is charged once", async () => {
     const { page, readApi, requests } = await open({ key: "live", path: "find" });
     const read = async () => (await readApi<GetAccountData>("/v1/account")).credits.available;
     const before = await read();
@@ -72,7 +72,7 @@ describeInBrowser("find", ({ open }) => {
     );
   });
 
-  test("a search costs five credits, and its repeat says that it was free", async () => {
+  test("a search costs five credits, and its repeat shows that it was free", async () => {
     const opened = await open({ key: "live", path: "find" });
     const { page, readApi } = opened;
     const read = async () => (await readApi<GetAccountData>("/v1/account")).credits.available;

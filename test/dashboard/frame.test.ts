@@ -15,8 +15,8 @@ const focused = ({ page }: OpenedPage) =>
     "document.activeElement.textContent || document.activeElement.id",
   ) as Promise<string>;
 
-describeInBrowser("the frame", ({ open }) => {
-  test("a screen opens without a reload, has the focus and the title, and a screen reader reads it out", async () => {
+describeInBrowser("the dashboard's frame", ({ open }) => {
+  test("opening a screen needs no reload, sets focus and title, and makes a screen reader announce it", async () => {
     const opened = await open();
     const { page, requests } = opened;
     await heading(opened, "Overview").waitFor();
@@ -42,7 +42,7 @@ describeInBrowser("the frame", ({ open }) => {
     "no/such/screen",
     // Its percent-encoding is not text.
     "lists/%E0%A4",
-  ])("an address without a screen says so and leads on: %s", async (path) => {
+  ])("an unknown address shows an explanation and a link: %s", async (path) => {
     const opened = await open({ path });
 
     await heading(opened, "No such screen").waitFor();
@@ -52,7 +52,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await opened.page.title()).toBe("Overview · Mailproof");
   });
 
-  test("a text cannot become a part of the page, whatever code tries it: Trusted Types are in force", async () => {
+  test("Trusted Types keep text from becoming markup, whatever code tries", async () => {
     const opened = await open();
     await heading(opened, "Overview").waitFor();
 
@@ -70,7 +70,7 @@ describeInBrowser("the frame", ({ open }) => {
     await expect.poll(() => opened.complaints.join()).toContain("require-trusted-types-for");
   });
 
-  test("a test key is distinguished from a live one on every screen", async () => {
+  test("every screen distinguishes a test key from a live one", async () => {
     const withTest = await open();
     await heading(withTest, "Overview").waitFor();
     expect(await withTest.page.getByText("Test data.").isVisible()).toBe(true);
@@ -81,7 +81,7 @@ describeInBrowser("the frame", ({ open }) => {
     await withLive.page.getByText("1,000,000 credits").first().waitFor();
   });
 
-  test("Ctrl K opens every screen by the keys alone, Esc closes it and returns the focus", async () => {
+  test("Ctrl K opens every screen by keyboard alone, and Esc closes it and returns the focus", async () => {
     const opened = await open();
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -139,7 +139,7 @@ describeInBrowser("the frame", ({ open }) => {
       body: JSON.stringify(body),
     });
 
-  test("Ctrl K finds a watched domain by its name, and opens the check of a typed one", async () => {
+  test("Ctrl K finds a monitored domain by name and opens the check of a typed one", async () => {
     const opened = await open();
     const { page } = opened;
     await post(opened, "/v1/deliverability/monitors", { domain: "watched.example" });
@@ -181,7 +181,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("Ctrl K finds pages of the manual, and Enter opens one before its code has come", async () => {
+  test("Ctrl K finds pages of the manual, and Enter opens one before its code has loaded", async () => {
     const opened = await open();
     const { page, ready, requests } = opened;
     await heading(opened, "Overview").waitFor();
@@ -209,7 +209,7 @@ describeInBrowser("the frame", ({ open }) => {
     await page.waitForURL(`${ready.base_url}/docs/errors#IDEMPOTENCY_KEY_CONFLICT`);
   });
 
-  test("Ctrl K is closed when its key is refused, and the next key has no places of the earlier one", async () => {
+  test("a refused key closes Ctrl K, and the next key sees no places of the earlier one", async () => {
     const opened = await open({ path: "logs" });
     const { page, ready } = opened;
     await post(opened, "/v1/deliverability/monitors", { domain: "earlier.example" });
@@ -230,7 +230,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("Ctrl K says so when its code cannot be loaded", async () => {
+  test("Ctrl K reports that its code cannot be loaded", async () => {
     const opened = await open();
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -241,7 +241,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.getByRole("option").count()).toBe(0);
   });
 
-  test("the palette is accessible, says when nothing matches, and Tab stays inside it", async () => {
+  test("the palette of Ctrl K is accessible, reports an empty result and keeps Tab inside", async () => {
     const opened = await open();
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -259,7 +259,7 @@ describeInBrowser("the frame", ({ open }) => {
     await page.getByText("No matches.").waitFor();
   });
 
-  test("the theme is the system's until one is chosen, and stays chosen", async () => {
+  test("the theme follows the system until the user chooses one, and keeps the choice", async () => {
     const opened = await open({ colorScheme: "dark" });
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -275,7 +275,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await readBackground()).toBe("rgb(255, 255, 255)");
   });
 
-  test("the account's menu is accessible and Esc closes it", async () => {
+  test("the account's menu is accessible, and Esc closes it", async () => {
     const opened = await open({ key: "live" });
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -289,7 +289,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await focused(opened)).toBe("Account");
   });
 
-  test("a phone has a menu by the keys: a choice closes it, and Esc does", async () => {
+  test("a phone's menu works by keyboard, and a choice or Esc closes it", async () => {
     const opened = await open({ width: 375 });
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -309,7 +309,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await entry.isVisible()).toBe(false);
   });
 
-  test("the first Tab leads to the content", async () => {
+  test("the first Tab reaches the link to the content", async () => {
     const opened = await open();
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -321,7 +321,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.evaluate("document.activeElement.id")).toBe("content");
   });
 
-  test("a screen that could not be loaded is loaded by itself once the API answers again", async () => {
+  test("a screen that failed to load reloads by itself when the API answers again", async () => {
     const opened = await open({ path: "no/such/screen", key: "live", isAlone: true });
     const { page, ready } = opened;
     await page.clock.install();
@@ -339,7 +339,7 @@ describeInBrowser("the frame", ({ open }) => {
     await page.locator(".bar .balance b").waitFor();
   });
 
-  test("the name of the account is beside the service's, and its menu hangs from its button", async () => {
+  test("the bar shows the account's name beside the service's and hangs its menu from the button", async () => {
     const { page, ready } = await open();
     await page.locator(".account-of").waitFor();
     const response = await fetch(`${ready.base_url}/v1/account`, {
@@ -355,7 +355,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
   });
 
-  test("the frame says that there is no network until there is one", async () => {
+  test("the frame shows that the network is missing until it returns", async () => {
     const opened = await open();
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
@@ -367,7 +367,7 @@ describeInBrowser("the frame", ({ open }) => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  test("a screen whose code is gone says what failed, and Retry loads the page again", async () => {
+  test("a screen whose code is gone shows the failure, and Retry reloads the page", async () => {
     const opened = await open();
     const { page } = opened;
     await heading(opened, "Overview").waitFor();

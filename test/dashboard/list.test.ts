@@ -32,7 +32,7 @@ const waitForRows = (page: Page, rows: number) =>
     .first()
     .waitFor({ state: "attached" });
 
-describeInBrowser("a list", ({ open }) => {
+describeInBrowser("the screen of a list", ({ open }) => {
   const openList = async (path = "", emails: readonly string[] = EMAILS) => {
     const opened = await open({ path: "lists" });
     const job = await createJob(opened, emails, "Customers");
@@ -42,7 +42,7 @@ describeInBrowser("a list", ({ open }) => {
     return { ...opened, job, state };
   };
 
-  test("the counts of its filters, its table and the API agree, and each facet filters the table", async () => {
+  test("the counts of filters, table and API agree, and each facet filters the table", async () => {
     const { page, job, state, ready } = await openList();
     const shown: Record<string, Record<string, number>> = {};
     await page.getByRole("button", { name: /^\d more/ }).click();
@@ -86,7 +86,7 @@ describeInBrowser("a list", ({ open }) => {
     });
   });
 
-  test("two filters leave their rows, and every other value says what it would leave", async () => {
+  test("two filters leave their matching rows, and every other value shows its remaining count", async () => {
     const { page } = await openList();
     const press = (facet: string, name: RegExp) =>
       page.getByRole("region", { name: facet, exact: true }).getByRole("button", { name });
@@ -112,7 +112,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(await readRowCount(opened.page)).toBe(EMAILS.length);
   });
 
-  test("a row is seen without scrolling, only the table scrolls, and a phone has its filters in a sheet", async () => {
+  test("the screen shows a row without scrolling, scrolls only the table, and uses a sheet on a phone", async () => {
     const opened = await openList();
     const { page } = opened;
     for (const [width, height] of [
@@ -136,7 +136,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(await readRowCount(page)).toBe(20);
   });
 
-  test("the filter and order are in the address, and the searched text is not", async () => {
+  test("the URL contains the filter and order, and not the searched text", async () => {
     const { page } = await openList();
     await page
       .getByRole("region", { name: "Status" })
@@ -173,7 +173,7 @@ describeInBrowser("a list", ({ open }) => {
     await page.getByRole("dialog", { name: "Row 1" }).waitFor();
   });
 
-  test("a row opens its evidence beside the table, and Esc returns to it", async () => {
+  test("a row opens its evidence beside the table, and Esc returns to the row", async () => {
     const { page } = await openList();
     const row = page.getByRole("button", { name: "valid+3@shop.com", exact: true });
     await row.click();
@@ -204,7 +204,7 @@ describeInBrowser("a list", ({ open }) => {
   const readLines = ({ path }: { path: string }): readonly string[] =>
     readFileSync(path, "utf8").trim().split(/\r?\n/);
 
-  test("the rows that are shown are downloaded, with their number on the button", async () => {
+  test("the download button writes the shown rows and states their number", async () => {
     const { page } = await openList("?filter=send:careful,domain:other.com");
     await page.getByLabel("Search addresses").fill("catch_all+1");
     await waitForRows(page, 1);
@@ -226,7 +226,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(readLines(all)).toHaveLength(EMAILS.length + 1);
   });
 
-  test("they are downloaded as a spreadsheet, as JSON, and as a file for each advice", async () => {
+  test("the download menu writes the rows as a spreadsheet, as JSON and as a file per advice", async () => {
     const { page } = await openList("?filter=send:yes,send:no");
     await waitForRows(page, 62);
 
@@ -247,7 +247,7 @@ describeInBrowser("a list", ({ open }) => {
     for (const name of ["yes", "careful", "no"]) expect(bytes).toContain(`send-${name}.csv`);
   });
 
-  test("the rows of a running list so far, and every row of it, are downloaded", async () => {
+  test("a running list downloads its rows so far and every row", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
     const job = await createJob(
@@ -275,7 +275,7 @@ describeInBrowser("a list", ({ open }) => {
     await page.getByRole("button", { name, exact: true }).click();
   };
 
-  test("a cancelled list shows its refund, the balance has it, and the list can be deleted", async () => {
+  test("a cancelled list shows its refund, updates the balance and can be deleted", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready, readApi } = opened;
     const at = "greylist.lab.mailproof.test";
@@ -302,7 +302,7 @@ describeInBrowser("a list", ({ open }) => {
     expect((await fetch(`${ready.base_url}/v1/jobs/${job}`, { headers })).status).toBe(404);
   });
 
-  test("a list before its first result says that it is under way, and has no filter or download", async () => {
+  test("a list without results shows that it is running, without filter or download", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
     const emails = ["edsger.list@greylist.lab.mailproof.test"];
@@ -319,7 +319,7 @@ describeInBrowser("a list", ({ open }) => {
     await checkScreen(opened, "list-empty");
   });
 
-  test("the list's own columns are in the table, where they are chosen, and in the drawer", async () => {
+  test("the list's own columns appear in the table by choice and in the drawer", async () => {
     const opened = await open({ path: "lists" });
     const { page, ready } = opened;
     const list = "Name;E-Mail;City\nAda;ann@x.com;Köln\nGrace;invalid@x.com;Zürich\n";
@@ -352,7 +352,7 @@ describeInBrowser("a list", ({ open }) => {
     await checkScreen(opened, "list-row");
   });
 
-  test("the printed page is a summary without the table", async () => {
+  test("the printed page of a list shows a summary without the table", async () => {
     const { page } = await openList();
     await page.emulateMedia({ media: "print" });
 
@@ -364,7 +364,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(pdf.toString("latin1").match(/\/Type\s*\/Page[^s]/g)).toHaveLength(1);
   });
 
-  test("a row on a phone has its address and status without scrolling sideways", async () => {
+  test("a row on a phone shows its address and status without sideways scrolling", async () => {
     const opened = await open({ path: "lists", width: 375, colorScheme: "dark" });
     const { page, ready } = opened;
     const job = await createJob(opened, EMAILS, "Customers");
@@ -383,7 +383,7 @@ describeInBrowser("a list", ({ open }) => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
   });
 
-  test("a question about a list keeps the focus, Esc answers no, and the focus returns", async () => {
+  test("a confirmation about a list keeps the focus, Esc declines it, and the focus returns", async () => {
     const { page, job, ready } = await openList();
     const button = page.getByRole("button", { name: "More", exact: true });
     await chooseMore(page, "Delete list");
@@ -405,7 +405,7 @@ describeInBrowser("a list", ({ open }) => {
     expect((await readJob({ ready }, job)).status).toBe("completed");
   });
 
-  test("fewer than sixty of 20,000 rows are in the page, from the first to the last", async () => {
+  test("the page of a list contains fewer than sixty of 20,000 rows at any position", async () => {
     const opened = await open({ path: "lists" });
     const { page, ready } = opened;
     const content = `email\n${Array.from({ length: 20_000 }, (_, n) => `ann${n}@x.com`).join("\n")}\n`;
@@ -430,8 +430,8 @@ describeInBrowser("a list", ({ open }) => {
 
 const ZONE = "lab.mailproof.test";
 
-describeInBrowser("rows asked again", ({ open }) => {
-  test("the unknown rows are one click, with their price before it, and are charged once", async () => {
+describeInBrowser("a list's child job", ({ open }) => {
+  test("one click verifies the unknown rows again after showing the price, for one charge", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page, ready } = opened;
     const emails = [`ada.lovelace@valid.${ZONE}`, `ada.lovelace@refused.${ZONE}`];
@@ -453,7 +453,7 @@ describeInBrowser("rows asked again", ({ open }) => {
     expect(credits.used - before.used).toBe(1);
   });
 
-  test("a domain that was typed wrong is corrected by one click", async () => {
+  test("one click corrects a mistyped domain", async () => {
     const opened = await open({ path: "lists" });
     const { page, ready } = opened;
     const emails = ["ann@gmial.com", "bo@gmial.com", "cy@example.com"];

@@ -4,7 +4,7 @@ import { toWaitSentence } from "../../packages/dashboard/src/screens/lists/wait-
 import { checkScreen, describeInBrowser } from "./browser.ts";
 import { createJob, waitForJob } from "./jobs.ts";
 
-test("rows that wait have their number and the time of the next attempt", () => {
+test("the sentence about deferred rows contains their number and the next attempt's time", () => {
   const now = Date.parse("2026-11-23T04:00:00");
   const deferred = (count: number, reason: string) => ({
     deferred: {
@@ -24,8 +24,8 @@ test("rows that wait have their number and the time of the next attempt", () => 
   expect(toWaitSentence({}, now)).toBe(undefined);
 });
 
-describeInBrowser("the lists", ({ open }) => {
-  test("a list shows its name, its state and its results, and leads to its page", async () => {
+describeInBrowser("the screen of lists", ({ open }) => {
+  test("a list shows its name, state and results and links to its page", async () => {
     const opened = await open({ path: "lists" });
     const { page } = opened;
     const job = await createJob(
@@ -60,7 +60,7 @@ describeInBrowser("the lists", ({ open }) => {
     expect(await entry.innerText()).toContain("0 of 1 address");
   });
 
-  test("a running list is read every two seconds, and never while the page is hidden", async () => {
+  test("the screen reads a running list every two seconds, and never while the page is hidden", async () => {
     const opened = await open({ path: "lists", isAlone: true });
     const { page, requests } = opened;
     await createJob(opened, ["slow@x.com"], "Long");
@@ -90,7 +90,7 @@ describeInBrowser("the lists", ({ open }) => {
     expect(count()).toBe(before + 1);
   });
 
-  test("a chosen state is in the address, and Back returns to all lists", async () => {
+  test("the URL contains a chosen state, and Back returns to all lists", async () => {
     const opened = await open({ path: "lists" });
     const { page } = opened;
     await page.getByLabel("Show").selectOption("failed");
@@ -103,7 +103,7 @@ describeInBrowser("the lists", ({ open }) => {
   });
 });
 
-test("the shares of all parts of a whole come to 100%", () => {
+test("the shares of all parts of a whole add up to 100%", () => {
   expect(formatShares([1, 1, 1], 3)).toEqual(["33.4%", "33.3%", "33.3%"]);
   expect(formatShares([2, 1], 3)).toEqual(["66.7%", "33.3%"]);
   // Of a list that is not finished, the parts come to what is finished.

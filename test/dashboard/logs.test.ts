@@ -4,7 +4,7 @@ import { checkStackedTable, type Ready } from "./server.ts";
 
 const LONGEST_ROUTE = "/v1/webhooks/wh_none/deliveries/del_none/retry";
 
-describeInBrowser("the logs", ({ open }) => {
+describeInBrowser("the screen of logs", ({ open }) => {
   /** A request of a program; its response's id. */
   const send = async (
     { base_url, test_key }: Ready,
@@ -36,7 +36,7 @@ describeInBrowser("the logs", ({ open }) => {
   const findRow = ({ page }: Pick<OpenedPage, "page">, id: string) =>
     page.locator(".requests tbody tr", { hasText: id });
 
-  test("a call of another screen is listed within two seconds, with its request id", async () => {
+  test("the request table lists a call of another screen within two seconds, with its request id", async () => {
     const opened = await open({ path: "verify" });
     const { page, requests } = opened;
     const answered = page.waitForResponse((response) => response.url().endsWith("/v1/verify"));
@@ -62,7 +62,7 @@ describeInBrowser("the logs", ({ open }) => {
     await checkStackedTable(page, ["Request", "Status", "Time", "Duration", "Key"]);
   });
 
-  test("the table is read without scrolling sideways, with the longest path and a long name of a key", async () => {
+  test("the request table needs no sideways scrolling, even with the longest path and a long key name", async () => {
     const opened = await open({ path: "logs" });
     const { page, ready } = opened;
     const { key } = await createKey(ready, "The shop's nightly import of its newest customers");
@@ -78,7 +78,7 @@ describeInBrowser("the logs", ({ open }) => {
     }
   });
 
-  test("a click on a row opens the request: its error leads to the manual, and its key has its name", async () => {
+  test("a click on a row opens the request with a link to the manual and its key's name", async () => {
     const opened = await open({ path: "logs?status=4xx" });
     const { page, ready } = opened;
     await page.getByRole("combobox", { name: "API key" }).waitFor();
@@ -106,7 +106,7 @@ describeInBrowser("the logs", ({ open }) => {
     );
   });
 
-  test("a call made elsewhere appears without a click, and only in the class of its status", async () => {
+  test("a call made elsewhere appears without a click, and only in its class of status", async () => {
     const opened = await open({ path: "logs?status=4xx" });
     const { page, ready } = opened;
     await page.getByText("No matching requests").or(page.locator(".requests")).first().waitFor();
@@ -122,7 +122,7 @@ describeInBrowser("the logs", ({ open }) => {
     expect(await page.getByLabel("2xx").isChecked()).toBe(true);
   });
 
-  test("requests are searched by path and by id, a link has the search, and an address is in no link", async () => {
+  test("a search by path or id has a link, and no link contains an address", async () => {
     const opened = await open({ path: "logs" });
     const { page, ready } = opened;
     const [verified, retried] = [await send(ready), await send(ready, LONGEST_ROUTE)];
@@ -148,7 +148,7 @@ describeInBrowser("the logs", ({ open }) => {
     await page.getByText("No matching requests in the last 7 days.").waitFor();
   });
 
-  test("the requests of one key are chosen by its name", async () => {
+  test("a filter by a key's name shows that key's requests", async () => {
     const opened = await open({ path: "logs" });
     const { page, ready } = opened;
     const { key, key_id } = await createKey(ready, "Importer");
@@ -173,7 +173,7 @@ describeInBrowser("the logs", ({ open }) => {
     expect(await opened.page.getByRole("combobox", { name: "API key" }).count()).toBe(0);
   });
 
-  test("older requests are shown when they are asked for, and a link opens one of them", async () => {
+  test("a button shows older requests, and a link opens one of them", async () => {
     const { ready, readApi } = await open({ path: "logs" });
     const first = await send(ready);
     let last = first;
@@ -192,7 +192,7 @@ describeInBrowser("the logs", ({ open }) => {
     await findRow(opened, first).waitFor({ state: "detached" });
   });
 
-  test("a link to a request that is not stored says which are, once, and shows it when it is", async () => {
+  test("a link to an unstored request explains which are stored, and shows it when it is stored", async () => {
     const { page, ready } = await open();
     const id = await send(ready);
     let isStored = false;
@@ -215,7 +215,7 @@ describeInBrowser("the logs", ({ open }) => {
     await dialog.getByText("INVALID_REQUEST").waitFor();
   });
 
-  test("a poll that the network took away adds no error to what the frame says", async () => {
+  test("a poll that fails without a network adds no error to the frame's message", async () => {
     const opened = await open({ path: "logs" });
     const { page, ready } = opened;
     await findRow(opened, await send(ready)).waitFor();

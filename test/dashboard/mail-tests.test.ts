@@ -33,7 +33,7 @@ const readRegion = async ({ page }: OpenedPage, name: string): Promise<string> =
 };
 
 describeInBrowser("mail tests without a receiver", ({ open }) => {
-  test("a test key's test has its address to copy, and its report comes without a reload", async () => {
+  test("a test key's mail test shows its address, and its report appears without a reload", async () => {
     const opened = await open({ path: "mail-tests" });
     const { page, requests, readApi } = opened;
     await page.getByText("You have no mail tests yet.").waitFor();
@@ -69,7 +69,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     await checkScreen(opened, "mail-test-report");
   });
 
-  test("the report has each result of the API, its findings by points, and a record that is copied", async () => {
+  test("the report of a mail test shows each result of the API, findings by points, and a record to copy", async () => {
     const opened = await open({ path: "mail-tests" });
     const { page, readApi } = opened;
     const id = await whenCreated(opened, "free");
@@ -116,7 +116,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     await page.getByRole("img", { name: /^Grade/ }).waitFor();
   });
 
-  test("a part that was not measured is never red, and is left out of the score", async () => {
+  test("the report of a mail test never shows an unmeasured part in red and omits it from the score", async () => {
     const opened = await open({ path: "mail-tests" });
     const { page } = opened;
     await page.route(`**${TESTS}/mlt_*`, async (route) => {
@@ -174,7 +174,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     await checkScreen(opened, "mail-test-unmeasured", [1280, 375]);
   });
 
-  test("a server that receives no mail says what to do, and charges nothing", async () => {
+  test("the screen of a server without a mail domain shows the remedy, and a click charges nothing", async () => {
     const opened = await open({ path: "mail-tests", key: "live" });
     const { page, readApi } = opened;
     const { credits } = await readApi<any>("/v1/account");
@@ -194,7 +194,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     expect(await page.evaluate("document.activeElement.textContent")).toContain("New mail test");
   });
 
-  test("earlier tests are listed, those of a domain at the domain, and each leads to its report", async () => {
+  test("the lists of mail tests, of all and of one domain, link to their reports", async () => {
     const opened = await open();
     const { page, ready } = opened;
     const { test_id: id } = await callApi(opened, `POST ${TESTS}`, {});
@@ -222,7 +222,7 @@ describeInBrowser("mail tests without a receiver", ({ open }) => {
     expect(await tabs.locator("[aria-current]").innerText()).toBe("Mail tests");
   });
 
-  test("another account's test is not found, which its screen says", async () => {
+  test("the screen reports that another account's mail test is not found", async () => {
     const { page } = await open({ path: `mail-tests/mlt_${"0".repeat(32)}` });
 
     expect(await page.locator("main").getByRole("alert").innerText()).toContain(
@@ -245,7 +245,7 @@ afterAll(() => server.close());
 describeInBrowser(
   "mail tests with a receiver",
   ({ open }) => {
-    test("a mail that is sent to the address shows why it fails: by keyboard, pressed twice, charged once", {
+    test("a mail to the test's address shows why it fails, for one charge by keyboard alone", {
       timeout: 90_000,
     }, async () => {
       const opened = await open({ path: "mail-tests", key: "live" });

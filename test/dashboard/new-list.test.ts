@@ -38,9 +38,9 @@ const readCharged = async (opened: OpenedPage) => {
   return credits.spent + credits.held;
 };
 
-describeInBrowser("a new list", ({ open }) => {
+describeInBrowser("the screen of a new list", ({ open }) => {
   test.each(LISTS)(
-    "%s: the right column is found, and the price shown is the price charged",
+    "the screen finds the right column and shows the charged price: %s",
     async (_, bytes, column, delimiter, encoding, unique) => {
       const opened = await open({ path: "lists/new", key: "live" });
       const { page } = opened;
@@ -65,7 +65,7 @@ describeInBrowser("a new list", ({ open }) => {
     },
   );
 
-  test("a spreadsheet is read in the browser, and the price shown is the price charged", async () => {
+  test("the browser reads a spreadsheet, and the shown price equals the charge", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page } = opened;
     async function* listRows() {
@@ -92,7 +92,7 @@ describeInBrowser("a new list", ({ open }) => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the preview has duplicates, rows without an address, and the first rows", async () => {
+  test("the preview shows duplicates, rows without an address, and the first rows", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page } = opened;
     await checkScreen(opened, "new-list");
@@ -118,7 +118,7 @@ describeInBrowser("a new list", ({ open }) => {
     expect(await page.locator(".price b").textContent()).toBe("0 credits");
   });
 
-  test("the first twenty rows of a long list are shown, with its price and the balance", async () => {
+  test("the preview of a long list shows its first twenty rows, its price and the balance", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page } = opened;
     const rows = Array.from({ length: 25 }, (_, n) => `Person ${n},person${n}@${AT}`);
@@ -134,7 +134,7 @@ describeInBrowser("a new list", ({ open }) => {
     );
   });
 
-  test("a list whose response was lost is charged once, by Retry and by a reload", async () => {
+  test("a list whose response was lost is charged once after Retry and a reload", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page } = opened;
     await choose(opened, Buffer.from(TABS));
@@ -161,7 +161,7 @@ describeInBrowser("a new list", ({ open }) => {
     expect((await readCharged(opened)) - before).toBe(2);
   });
 
-  test("pasted addresses become a list of this name, and a reload after it was sent pays nothing", async () => {
+  test("pasted addresses become a list of the given name, and a reload after sending costs nothing", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page, readApi } = opened;
     await page.getByLabel("Or paste addresses").fill(`ada.lovelace@${AT}\ngrace.hopper@${AT}`);
@@ -183,7 +183,7 @@ describeInBrowser("a new list", ({ open }) => {
     await page.getByText("Choose a CSV, TXT or XLSX file").waitFor();
   });
 
-  test("a file that is no list says so, with what to do", async () => {
+  test("a file that is not a list shows an explanation and the remedy", async () => {
     const opened = await open({ path: "lists/new" });
     const { page } = opened;
     const archive = Buffer.from("PK\u0003\u0004 and nothing of a spreadsheet");
@@ -205,7 +205,7 @@ describeInBrowser("a new list", ({ open }) => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a list is dropped, and Enter sends it at its price", async () => {
+  test("the screen accepts a dropped list, and Enter sends it at its price", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page } = opened;
     const drop = page.locator(".drop");
@@ -226,7 +226,7 @@ describeInBrowser("a new list", ({ open }) => {
     expect((await readCharged(opened)) - before).toBe(2);
   });
 
-  test("an upload can be cancelled: nothing is charged or sent, and what was chosen stays", async () => {
+  test("a cancelled upload charges and sends nothing and keeps the choices", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page, requests } = opened;
     await choose(opened, Buffer.from(TABS));

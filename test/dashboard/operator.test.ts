@@ -21,7 +21,7 @@ describeInBrowser(
   ({ open }) => {
     const openAs = (path: string) => open({ path, key: { secret: OPERATOR_KEY } });
 
-    test("an operator signs in with the operator key, and sees no account's screen", async () => {
+    test("an operator signs in with the operator key and sees no account's screen", async () => {
       const { page, complaints } = await open({ key: null });
       await page.getByLabel("API key").fill(`${OPERATOR_KEY}x`);
       await page.keyboard.press("Enter");
@@ -56,7 +56,7 @@ describeInBrowser(
       expect(asked.filter((one) => !one.includes("/v1/operator/"))).toEqual([]);
     });
 
-    test("the checklist names each missing part and its setting", async () => {
+    test("the checklist lists each missing part with its setting", async () => {
       const opened = await openAs("");
       const { page } = opened;
       const list = page.locator("section", {
@@ -73,7 +73,7 @@ describeInBrowser(
       expect(lights.find((text: string) => text.startsWith("Lists"))).toContain("on");
     });
 
-    test("gauges, audit and dead letters are what the commands print", async () => {
+    test("the shown gauges, audit and dead letters equal the commands' output", async () => {
       const opened = await openAs("");
       const { page } = opened;
       const gauges = page.locator("section", {
@@ -101,7 +101,7 @@ describeInBrowser(
       await checkScreen(opened, "operator-server");
     });
 
-    test("dead letters are listed without their addresses, and sent back", async () => {
+    test("the screen lists dead letters without their addresses and queues them again", async () => {
       const opened = await openAs("");
       const { page, folder } = opened;
       const queue = createSqliteQueue(join(folder, "queue.sqlite"), () => new Date());
@@ -124,7 +124,7 @@ describeInBrowser(
       expect((await runOnServer(opened, "dead-letters.list")).messages).toEqual([]);
     });
 
-    test("the way to mail servers is tested, with what the command found", async () => {
+    test("the screen tests the way to mail servers and shows the command's findings", async () => {
       const opened = await openAs("");
       const { page } = opened;
       await page.getByRole("button", { name: "Run the test" }).click();
@@ -140,7 +140,7 @@ describeInBrowser(
       );
     });
 
-    test("a backup is made in the server's folder, and the screen says where", async () => {
+    test("a backup is written to the server's folder, and the screen shows the place", async () => {
       const { page } = await openAs("");
       await page.getByRole("button", { name: "Make a backup" }).click();
       const made = page.getByRole("status").filter({ hasText: "as_of" });
@@ -150,7 +150,7 @@ describeInBrowser(
       expect(code).toBe(0);
     });
 
-    test("accounts are shown with what the command prints, in the order that the operator chooses", async () => {
+    test("the screen shows accounts as the command prints them, in the operator's order", async () => {
       const opened = await openAs("accounts");
       const { page, ready } = opened;
       const busy = await runOnServer(opened, "accounts.create", { name: "Busy", credits: "9" });
@@ -200,7 +200,7 @@ describeInBrowser(
       ]);
     });
 
-    test("an account is opened, gets credits once, and is disabled", async () => {
+    test("the screen opens an account, grants it credits once and disables it", async () => {
       const opened = await openAs("accounts");
       const { page } = opened;
       await page.getByRole("link", { name: "Demo" }).waitFor();
@@ -228,7 +228,7 @@ describeInBrowser(
       expect((await runOnServer(opened, "accounts.show", { account })).status).toBe("disabled");
     });
 
-    test("a grant whose response was lost is sent again, and moves the credits once", async () => {
+    test("a grant whose response was lost is sent again and moves the credits once", async () => {
       const opened = await openAs("accounts");
       const { page, ready } = opened;
       const { account_id: account } = await runOnServer(opened, "accounts.create", {
@@ -260,7 +260,7 @@ describeInBrowser(
       await expect.poll(readAvailable).toBe(25);
     });
 
-    test("a revoked key is gone from the list and from the API", async () => {
+    test("a revoked key disappears from the list and is refused by the API", async () => {
       const opened = await openAs("accounts");
       const { page, ready } = opened;
       const { live_key: key, account_id: account } = await runOnServer(opened, "accounts.create", {
@@ -283,7 +283,7 @@ describeInBrowser(
       expect(response.status).toBe(401);
     });
 
-    test("a customer's key has no operator's screen", async () => {
+    test("a customer's key opens no operator's screen", async () => {
       const { page } = await open({ path: "accounts", key: "live" });
 
       await page.getByRole("heading", { name: "No such screen" }).waitFor();

@@ -6,8 +6,8 @@ import { createJob, waitForJob } from "./jobs.ts";
 
 const toNumber = (text = "0"): number => Number(text.replaceAll(",", ""));
 
-describeInBrowser("the overview", ({ open }) => {
-  test("a text that is typed before the account is known to be new is kept", async () => {
+describeInBrowser("the screen Overview", ({ open }) => {
+  test("the screen keeps a text that was typed before the account proves to be new", async () => {
     const { page } = await open({ key: "live", path: "usage" });
     let letUsageCome = () => {};
     const isTyped = new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ describeInBrowser("the overview", ({ open }) => {
     expect(await page.evaluate("document.activeElement.id")).toBe("quick-email");
   });
 
-  test("a double click and a reload verify and charge once", async () => {
+  test("a double click and a reload cause one verification and one charge", async () => {
     const { page, readApi } = await open({ key: "live" });
     const readSpent = async () =>
       (await readApi<{ credits: { spent: number } }>("/v1/account")).credits.spent;
@@ -46,7 +46,7 @@ describeInBrowser("the overview", ({ open }) => {
     expect(await page.evaluate("history.length")).toBe(Number(entries) + 1);
   });
 
-  test("the bars are the verdicts of the API's usage, by status, and the table has the same numbers", async () => {
+  test("the bars show the verdicts of the API's usage by status, and the table shows equal numbers", async () => {
     const opened = await open();
     const { page, readApi } = opened;
     const job = await createJob(
@@ -85,7 +85,7 @@ describeInBrowser("the overview", ({ open }) => {
     expect(await chart.locator("svg").first().getAttribute("aria-label")).toContain("in 30 days");
   });
 
-  test("balance, running lists, domains and failing webhooks are as the API has them", async () => {
+  test("the shown balance, running lists, domains and failing webhooks equal the API's", async () => {
     const opened = await open({ key: "live" });
     const { page, ready, readApi } = opened;
     const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });

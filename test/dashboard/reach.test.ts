@@ -15,9 +15,9 @@ const whenMeasured = async ({ page }: OpenedPage): Promise<void> => {
 };
 
 describeInBrowser(
-  "a machine without internet",
+  "the dashboard on a machine without internet",
   ({ open }) => {
-    test("is said to be one, and the lab's addresses are one click away", async () => {
+    test("the screen states that the internet is missing and offers the lab's addresses by one click", async () => {
       const opened = await open({ path: "verify", key: "live" });
       await whenMeasured(opened);
       const { page } = opened;
@@ -36,9 +36,9 @@ describeInBrowser(
 );
 
 describeInBrowser(
-  "a machine without port 25",
+  "the dashboard on a machine without port 25",
   ({ open }) => {
-    test("says so before an address is sent, and a result of it leads to its operator", async () => {
+    test("the screen states the closed port before an address is sent, and its result refers to the operator", async () => {
       const opened = await open({ path: "verify", key: "live" });
       await whenMeasured(opened);
       const { page } = opened;

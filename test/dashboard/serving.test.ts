@@ -42,7 +42,7 @@ const whenServed = async (site: Partial<Site> = {}, load?: Load) => {
 
 const findScript = (html: string): string => /src="([^"]+)"/.exec(html)?.[1] ?? "";
 
-test("the page has a strict policy, is not cached, and says nothing to others", async () => {
+test("the dashboard's page sets a strict policy, forbids caching and reveals nothing to other sites", async () => {
   const { get } = await whenServed();
 
   const { status, headers, text } = await get("/app/");
@@ -59,7 +59,7 @@ test("the page has a strict policy, is not cached, and says nothing to others", 
   expect(text).toContain('<div id="app">');
 });
 
-test("every address below /app/ that is no file is the page: a deep link survives a reload", async () => {
+test("every path below /app/ without a file serves the page, so a deep link survives a reload", async () => {
   const { get } = await whenServed();
   const page = await get("/app/");
 
@@ -67,7 +67,7 @@ test("every address below /app/ that is no file is the page: a deep link survive
     expect(await get(path)).toMatchObject({ status: 200, text: page.text });
 });
 
-test("a file is named by its content, kept for a year, and already compressed", async () => {
+test("the server names an asset by its content, allows caching for a year and stores it compressed", async () => {
   const { get } = await whenServed();
   const path = findScript((await get("/app/")).text);
   expect(path).toMatch(/^\/app\/assets\/[\w-]+\.js$/);
@@ -87,7 +87,7 @@ test("a file is named by its content, kept for a year, and already compressed", 
   expect(new Set([plain, br, gzip].map(({ headers }) => headers.etag)).size).toBe(3);
 });
 
-test("a file that this build does not have is not found, and is not the page", async () => {
+test("an asset that this build lacks answers 404 instead of the page", async () => {
   const { get } = await whenServed();
 
   const { status, text } = await get("/app/assets/index-00000000.js");
@@ -96,7 +96,7 @@ test("a file that this build does not have is not found, and is not the page", a
   expect(JSON.parse(text)).toMatchObject({ error: { code: "NOT_FOUND" } });
 });
 
-test("a browser with the newest version is sent nothing, HEAD has the headers alone, and POST is refused", async () => {
+test("the server answers 304 to a current browser, headers alone to HEAD, and refuses POST", async () => {
   const { get } = await whenServed();
   const script = findScript((await get("/app/")).text);
 
@@ -113,7 +113,7 @@ test("a browser with the newest version is sent nothing, HEAD has the headers al
   expect(post).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
 });
 
-test("the root leads a browser to the dashboard, and shows a program its links", async () => {
+test("the root redirects a browser to the dashboard and shows its links to a program", async () => {
   const { get } = await whenServed();
 
   const browser = await get("/", { accept: "text/html,application/xhtml+xml" });
@@ -124,9 +124,9 @@ test("the root leads a browser to the dashboard, and shows a program its links",
 
 test.each([
   ["a base path", { basePath: "/mail/proof" }, "/mail/proof"],
-  ["a proxy that takes the path off", { publicUrl: "https://example.com/mail" }, ""],
+  ["a proxy that removes the path", { publicUrl: "https://example.com/mail" }, ""],
 ])(
-  "the page behind %s names its files, and the root the page, with the path",
+  "the dashboard's page and the root behind %s use the path in their links",
   async (_, site, sent) => {
     const prefix = "publicUrl" in site ? "/mail" : "/mail/proof";
     const { get } = await whenServed(site);
@@ -140,7 +140,7 @@ test.each([
   },
 );
 
-test("no file names its place: the same files serve below every path", async () => {
+test("no asset contains its own path, so the same files serve below every path", async () => {
   const files = await loadDashboard(new AbortController().signal);
 
   const placed = Object.entries(files).filter(
@@ -150,7 +150,7 @@ test("no file names its place: the same files serve below every path", async () 
   expect(placed.map(([path]) => path)).toEqual([]);
 });
 
-test("requests wait for the build, and after a build that failed the next request builds again", async () => {
+test("a request waits for the build, and the next request after a failed build builds again", async () => {
   const files = await loadDashboard(new AbortController().signal);
   const builds = [Promise.withResolvers<typeof files>(), Promise.withResolvers<typeof files>()];
   let begun = 0;

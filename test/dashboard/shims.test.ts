@@ -27,12 +27,12 @@ test.each([
   "😀.example",
   "xn--e28h.example",
   "عربي.example",
-])("the labels of %s are those of Node", (domain) => {
+])("the URL shim converts the labels of %s as Node does", (domain) => {
   expect(url.domainToASCII(domain)).toBe(domainToASCII(domain));
   expect(url.domainToUnicode(domain)).toBe(domainToUnicode(domain));
 });
 
-test("labels of letters of many scripts come back as they were", () => {
+test("the URL shim converts labels of many scripts to ASCII and back unchanged", () => {
   const letter = fc.constantFrom(...Array.from("abzäöüßñçéřšñδλжщя例文字中한글กขไทי"));
   const label = fc
     .array(letter, { minLength: 1, maxLength: 12 })
@@ -46,7 +46,7 @@ test("labels of letters of many scripts come back as they were", () => {
   );
 });
 
-test("bytes and texts become the same as in Node, whatever they hold", () => {
+test("the text shims convert any bytes and texts as Node does", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme" }),

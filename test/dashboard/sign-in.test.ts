@@ -11,8 +11,8 @@ const readStorage = ({ page }: OpenedPage) =>
     "JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href, document.title, document.cookie])",
   ) as Promise<string>;
 
-describeInBrowser("signing in", ({ open }) => {
-  test("the form is accessible and fits every width", async () => {
+describeInBrowser("the screen Sign in", ({ open }) => {
+  test("the sign-in form is accessible and fits every width", async () => {
     const opened = await open({ key: null });
     await opened.page.getByRole("heading", { name: "Sign in" }).waitFor();
 
@@ -20,7 +20,7 @@ describeInBrowser("signing in", ({ open }) => {
     await checkScreen(opened, "sign-in");
   });
 
-  test("a wrong key is marked and explained at its field, and nothing is stored", async () => {
+  test("the sign-in form marks and explains a wrong key at its field, and stores nothing", async () => {
     const opened = await open({ key: null });
     const { page, complaints } = opened;
     const wrong = `${opened.ready.live_key.slice(0, -1)}!`;
@@ -38,7 +38,7 @@ describeInBrowser("signing in", ({ open }) => {
     expect(await field.getAttribute("aria-invalid")).toBe("false");
   });
 
-  test("a malformed key is refused without a request", async () => {
+  test("the sign-in form refuses a malformed key without a request", async () => {
     const opened = await open({ key: null });
     await submitKey(opened, "");
 
@@ -46,7 +46,7 @@ describeInBrowser("signing in", ({ open }) => {
     expect(opened.requests.filter((one) => one.includes("/v1/"))).toEqual([]);
   });
 
-  test("the key is in sessionStorage alone: in no address, title, cookie or localStorage", async () => {
+  test("the dashboard keeps the key only in sessionStorage, in no URL, title, cookie or localStorage", async () => {
     const opened = await open({ key: null, path: "verify" });
     const { page, ready, requests } = opened;
 
@@ -79,7 +79,7 @@ describeInBrowser("signing in", ({ open }) => {
     expect(await page.getByText("credits").count()).toBe(0);
   });
 
-  test("a key with some scopes signs in: what it may not read is left out, and nothing is red", async () => {
+  test("a key with some scopes signs in and sees only readable parts, without errors", async () => {
     const opened = await open({ key: null });
     const { ready, page } = opened;
     const created = await fetch(`${ready.base_url}/v1/api-keys`, {
@@ -99,7 +99,7 @@ describeInBrowser("signing in", ({ open }) => {
     expect(await page.locator("main h2").allTextContents()).toEqual(["Running lists"]);
   });
 
-  test("a key that is revoked meanwhile ends the session with the reason", async () => {
+  test("a key that is revoked during the session ends the session with the reason", async () => {
     const opened = await open({ key: null });
     const { ready, page } = opened;
     const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };

@@ -20,15 +20,15 @@ const readSizes = async (): Promise<ReadonlyMap<string, number>> => {
 
 const add = (sizes: Iterable<number>): number => [...sizes].reduce((sum, size) => sum + size, 0);
 
-test("all of the dashboard is at most 130 KB by gzip", async () => {
+test("the whole dashboard has at most 130 KB after gzip", async () => {
   const sizes = await readSizes();
 
   expect(sizes.size).toBeGreaterThan(3);
   expect(add(sizes.values()) / KB).toBeLessThanOrEqual(130);
 });
 
-describeInBrowser("the first load", ({ open }) => {
-  test("is at most 40 KB by gzip, with the overview and its data on the screen", async () => {
+describeInBrowser("the dashboard's first load", ({ open }) => {
+  test("the first load has at most 40 KB after gzip and shows the overview with its data", async () => {
     const sizes = await readSizes();
     const { page, requests } = await open({ key: "live" });
     await page.locator(".day-chart").waitFor();
@@ -54,7 +54,7 @@ const readColours = (text: string): ReadonlyMap<string, string> =>
     ]),
   );
 
-test("the dashboard has the colours of the manual, light and dark", () => {
+test("the dashboard uses the manual's colours, light and dark", () => {
   const [light = "", dark = ""] = [...STYLE.matchAll(/:root \{([^}]*--page[^}]*)\}/g)].map(
     ([, body = ""]) => body,
   );
@@ -69,7 +69,7 @@ test("the dashboard has the colours of the manual, light and dark", () => {
   );
 });
 
-test("every size of text is one of the scale, but on paper and in pictures", () => {
+test("every text size is one of the scale, except in print and in pictures", () => {
   const sizes = globSync("packages/dashboard/src/**/*.css").flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(/font-size: ([^;]+);/g)].map(([, size = ""]) => size),
   );

@@ -48,8 +48,8 @@ const useCredits = async (opened: OpenedPage): Promise<void> => {
   await client.cancelJob({ id: cancelled.job_id });
 };
 
-describeInBrowser("usage", ({ open }) => {
-  test("granted − used + refunded − held = balance: on the screen, and as the API has it", async () => {
+describeInBrowser("the screen Usage", ({ open }) => {
+  test("the shown sum of granted − used + refunded − held equals the balance and the API's figures", async () => {
     const opened = await open({ key: "live", path: "usage" });
     await useCredits(opened);
     await opened.page.reload();
@@ -71,7 +71,7 @@ describeInBrowser("usage", ({ open }) => {
     await checkScreen(opened, "usage");
   });
 
-  test("the bars, the operations and the verdicts are the API's usage; so are their files", async () => {
+  test("the bars, the operations, the verdicts and their files equal the API's usage", async () => {
     const { page, readApi } = await open({ key: "live", path: "usage" });
     await page.locator(".day-chart").waitFor();
     const { totals, days } = await readApi<GetUsageData>("/v1/account/usage");
@@ -101,7 +101,7 @@ describeInBrowser("usage", ({ open }) => {
     expect(add(counted.map(({ valid }) => Number(valid)))).toBe(totals.verdicts.valid);
   });
 
-  test("the ledger has every entry, a page at a time; its file has all of them at once", async () => {
+  test("the ledger lists every entry page by page, and its file contains all of them", async () => {
     const opened = await open({ key: "live", path: "usage" });
     const { page, readApi } = opened;
     const client = createLiveClient(opened);
@@ -125,7 +125,7 @@ describeInBrowser("usage", ({ open }) => {
     expect(saved.map(({ entry_id }) => entry_id)).toEqual(entries.map(({ entry_id }) => entry_id));
   });
 
-  test("the chart's table has each day of the API on which credits were used", async () => {
+  test("the chart's table shows each day of the API with used credits", async () => {
     const { page, readApi } = await open({ key: "live", path: "usage" });
     const chart = page.locator(".day-chart + details");
     await chart.locator("summary").focus();
@@ -141,7 +141,7 @@ describeInBrowser("usage", ({ open }) => {
     );
   });
 
-  test("on a phone each entry of the ledger is read without scrolling sideways", async () => {
+  test("an entry of the ledger on a phone needs no sideways scrolling", async () => {
     const { page } = await open({ key: "live", path: "usage" });
     await page.locator(".ledger tbody tr").first().waitFor();
 
@@ -155,7 +155,7 @@ describeInBrowser("usage", ({ open }) => {
     ]);
   });
 
-  test("an entry leads to its list", async () => {
+  test("an entry of the ledger links to its list", async () => {
     const { page } = await open({ key: "live", path: "usage" });
     const link = page.locator(".ledger a").first();
 
@@ -164,7 +164,7 @@ describeInBrowser("usage", ({ open }) => {
     expect(await link.getAttribute("href")).toBe(`/app/lists/${id}`);
   });
 
-  test("the period is in the address: a reload keeps it, and Back returns to the one before", async () => {
+  test("the URL contains the period, a reload keeps it, and Back returns to the previous one", async () => {
     const { page } = await open({ key: "live", path: "usage" });
     const bars = page.locator(".day-chart g");
     await bars.first().waitFor();
@@ -181,7 +181,7 @@ describeInBrowser("usage", ({ open }) => {
     expect(await bars.count()).toBe(30);
   });
 
-  test("a test key sees its verdicts, and that its ledger is empty", async () => {
+  test("a test key sees its verdicts and an empty ledger", async () => {
     const { page } = await open({ path: "usage" });
 
     await page.getByText("A test key moves no credits, so its ledger is empty.").waitFor();

@@ -59,7 +59,7 @@ const readVerdict = async ({ page }: OpenedPage, email: string) => {
 
 const LIVE_ADDRESS = "ada.lovelace@valid.lab.mailproof.test";
 
-describeInBrowser("verify one", ({ open }) => {
+describeInBrowser("the screen Verify", ({ open }) => {
   test("every test address but the slow one shows its status, reason and advice", async () => {
     const opened = await open({ path: "verify" });
     const documented = readDocumented().filter(
@@ -85,21 +85,18 @@ describeInBrowser("verify one", ({ open }) => {
     ["blocked@example.com", "yes, yes, yes, no, not known, not known", ""],
     ["catch_all@example.com", "yes, yes, yes, yes, not known, yes", "yes"],
     ["invalid@example.com", "yes, yes, yes, yes, no, no", "no"],
-  ])(
-    "a check that was not made, or proved nothing, is not a red no: %s",
-    async (email, all, red) => {
-      const opened = await open({ path: "verify" });
-      await submit(opened, email);
-      await readVerdict(opened, email);
+  ])("a check that was skipped or inconclusive is not a red no: %s", async (email, all, red) => {
+    const opened = await open({ path: "verify" });
+    await submit(opened, email);
+    await readVerdict(opened, email);
 
-      const checks = opened.page.locator(".checks dd");
-      expect((await checks.allTextContents()).join(", ")).toBe(all);
-      const isRed = opened.page.locator(".checks dd.bad");
-      expect((await isRed.allTextContents()).join(", ")).toBe(red);
-    },
-  );
+    const checks = opened.page.locator(".checks dd");
+    expect((await checks.allTextContents()).join(", ")).toBe(all);
+    const isRed = opened.page.locator(".checks dd.bad");
+    expect((await isRed.allTextContents()).join(", ")).toBe(red);
+  });
 
-  test("a failure of ours is the API's sentence with the request's id, and Retry sends it again", async () => {
+  test("a failure of ours shows the API's message with the request's id, and Retry sends it again", async () => {
     const opened = await open({ path: "verify" });
     await submit(opened, "error@example.com");
 
@@ -109,7 +106,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect(await alert.getByRole("button", { name: "Retry" }).isVisible()).toBe(true);
   });
 
-  test("the parts add up to the score, and the evidence has DNS, transcript, rule and lists", async () => {
+  test("the parts add up to the score, and the evidence shows DNS, transcript, rule and lists", async () => {
     const opened = await open({ path: "verify", key: "live" });
     const { page } = opened;
     await submit(opened, LIVE_ADDRESS);
@@ -156,7 +153,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect((await readSpent()) - before).toBe(1);
   });
 
-  test("a reload while the service is asked charges once", async () => {
+  test("a reload during the request charges once", async () => {
     const opened = await open({ path: "verify", key: "live" });
     const { page, readApi } = opened;
     const email = "katherine.johnson@valid.lab.mailproof.test";
@@ -179,7 +176,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect((await readSpent()) - before).toBe(1);
   });
 
-  test("a pending verification says when it is tried again, and leads to its job", async () => {
+  test("a pending verification shows its next attempt and links to its job", async () => {
     const opened = await open({ path: "verify", key: "live" });
     await submit(opened, "ada.verify@greylist.lab.mailproof.test");
     const status = opened.page.getByRole("status").filter({ hasText: "pending" });
@@ -192,7 +189,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("Ctrl K verifies another address where one is shown", async () => {
+  test("Ctrl K verifies another address on the screen of a verdict", async () => {
     const opened = await open({ path: "verify", key: "live" });
     const { page, requests } = opened;
     const [first, second] = ["ada.lovelace", "alan.turing"].map(
@@ -210,7 +207,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect(requests.filter((one) => one === "POST /v1/verify")).toHaveLength(2);
   });
 
-  test("another account that signs in later in this tab repeats nothing of the one before", async () => {
+  test("another account that signs in later in the tab repeats no request of the earlier account", async () => {
     const opened = await open({ path: "verify", key: null });
     const { page, ready, requests } = opened;
     await page.getByLabel("API key").fill(ready.test_key);
@@ -230,7 +227,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect(sent()).toBe(1);
   });
 
-  test("the typing error has its suggestion, which one press verifies", async () => {
+  test("a mistyped address shows its suggestion, and one press verifies that", async () => {
     const opened = await open({ path: "verify" });
     await submit(opened, "ann@gmial.com");
     await opened.page.getByText("Did you mean").waitFor();
@@ -240,7 +237,7 @@ describeInBrowser("verify one", ({ open }) => {
     expect(await readVerdict(opened, "ann@gmail.com")).toMatchObject({ status: "valid" });
   });
 
-  test("the copied curl is the same request, without the key in it", async () => {
+  test("the copied curl command sends the same request and contains no key", async () => {
     const opened = await open({ path: "verify" });
     const { page, ready } = opened;
     const email = "o'brien+full@example.com";

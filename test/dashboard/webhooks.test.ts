@@ -47,7 +47,7 @@ beforeEach(() => {
 const createTestClient = ({ ready }: Pick<OpenedPage, "ready">) =>
   createClient({ baseUrl: ready.base_url, key: ready.test_key });
 
-test("every documented cause of a failed delivery has a sentence of its own", () => {
+test("every documented cause of a failed delivery has its own sentence", () => {
   const [, table = ""] = readFileSync("docs/webhooks.md", "utf8").split(/^\| `error` .*$/m);
   const [rows = ""] = table.split("\n\n");
   const codes = [...rows.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell = ""]) =>
@@ -62,7 +62,7 @@ test("every documented cause of a failed delivery has a sentence of its own", ()
 });
 
 describeInBrowser(
-  "webhooks",
+  "the screen of webhooks",
   ({ open }) => {
     /** A webhook of its own for a test, with its screen open. */
     const openWebhook = async () => {
@@ -76,7 +76,7 @@ describeInBrowser(
       return { ...opened, webhook };
     };
 
-    test("a new webhook shows its secret once, and the secret signs what is sent", async () => {
+    test("a new webhook shows its secret once, and deliveries are signed with that secret", async () => {
       const opened = await open({ path: "webhooks" });
       const { page, readApi } = opened;
       await page.getByLabel("Address").fill(url);
@@ -102,7 +102,7 @@ describeInBrowser(
       expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "webhook.test" });
     });
 
-    test("any event can be tried, and its delivery shows payload and response", async () => {
+    test("any event can be tested, and its delivery shows payload and response", async () => {
       const opened = await openWebhook();
       const { page } = opened;
       await page.getByLabel("Event", { exact: true }).selectOption("credits.low");
@@ -119,7 +119,7 @@ describeInBrowser(
       await checkScreen(opened, "webhook");
     });
 
-    test("every event of the API can be tried, by keyboard alone; pressed twice it is sent once", async () => {
+    test("every event of the API can be tested by keyboard alone, and pressing twice sends it once", async () => {
       const { page, readApi } = await openWebhook();
       const events = page.getByLabel("Event", { exact: true });
       const names = (await events.locator("option").allTextContents()).slice(1);
@@ -143,7 +143,7 @@ describeInBrowser(
       expect(hook?.url).toBe(url);
     });
 
-    test("a delivery that failed is sent again, and is delivered without a reload", async () => {
+    test("a failed delivery is sent again and shows its success without a reload", async () => {
       const { page, requests } = await openWebhook();
       receiver.status = 500;
       await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -168,7 +168,7 @@ describeInBrowser(
       expect(requests.filter((one) => one.startsWith("GET /app/webhooks/"))).toHaveLength(1);
     });
 
-    test("all failed deliveries are sent again at once", async () => {
+    test("one click sends all failed deliveries again", async () => {
       const { page } = await openWebhook();
       receiver.status = 500;
       for (let sent = 1; sent <= 2; sent++) {
@@ -187,7 +187,7 @@ describeInBrowser(
       expect(receiver.received).toHaveLength(4);
     });
 
-    test("the secret is replaced only after a question, and the new one is shown once", async () => {
+    test("the screen replaces the secret after a confirmation and shows the new one once", async () => {
       const { page, webhook } = await openWebhook();
       await page.getByRole("button", { name: "Replace the secret" }).click();
       const question = page.getByRole("dialog", { name: "Replace the signing secret?" });
@@ -209,7 +209,7 @@ describeInBrowser(
       expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: "webhook.test" });
     });
 
-    test("a webhook is disabled, enabled and deleted", async () => {
+    test("the screen disables, enables and deletes a webhook", async () => {
       const { page, webhook, readApi } = await openWebhook();
       await page.getByRole("button", { name: "Disable" }).click();
       await page.getByText("Disabled. Events are not sent.").waitFor();
@@ -224,7 +224,7 @@ describeInBrowser(
       expect(new URL(page.url()).pathname).toBe("/app/webhooks");
     });
 
-    test("an address that cannot be called is refused with the API's sentence", async () => {
+    test("the screen shows the API's message for a forbidden address", async () => {
       const { page } = await open({ path: "webhooks" });
       await page.getByLabel("Address").fill("http://example.com");
       await page.getByLabel("job.failed").check();
@@ -234,7 +234,7 @@ describeInBrowser(
     });
 
     // The last one: its deliveries to every webhook before are attempted again meanwhile.
-    test("the overview says since when a webhook fails, and leads to it", async () => {
+    test("the overview shows since when a webhook fails and links to it", async () => {
       const { page, readApi, webhook } = await openWebhook();
       receiver.status = 500;
       const job = await createTestClient({ ready: (await open()).ready }).verifyBatch({
