@@ -62,7 +62,7 @@ const givenServer = async () => {
   return { ...ctx, send, begin, openGate };
 };
 
-test("an account has half of the connections for its requests in progress, and another account the other half", async () => {
+test("an account uses at most half of the connections, and another account may use the rest", async () => {
   const { world, liveKey, testKey, send, begin, openGate } = await givenServer();
   const requests = await begin(liveKey, HALF);
 
@@ -83,7 +83,7 @@ test("an account has half of the connections for its requests in progress, and a
     expect(response.status).toBe(200);
 });
 
-test("visitors of a page have slots apart from the account's", async () => {
+test("a page's visitors have slots apart from the account's", async () => {
   const { world, account, liveKey, send, begin, openGate } = await givenServer();
   const origin = "https://shop.example";
   const { secret: publicKey } = await createKey(world, {
@@ -104,7 +104,7 @@ test("visitors of a page have slots apart from the account's", async () => {
     expect(response.status).toBe(200);
 });
 
-test("a public key is refused at MCP before a message is read", async () => {
+test("MCP refuses a public key before it reads a message", async () => {
   const { world, account, port } = await givenServer();
   const origin = `http://localhost:${port}`;
   const { secret } = await createKey(world, {
@@ -127,7 +127,7 @@ test("a public key is refused at MCP before a message is read", async () => {
   });
 });
 
-test("a request counts until it has its response", async () => {
+test("a request holds its slot until its response is sent", async () => {
   const { liveKey, send, begin, openGate } = await givenServer();
   const requests = await begin(liveKey, HALF);
   const refused = await send(liveKey);
@@ -138,7 +138,7 @@ test("a request counts until it has its response", async () => {
   expect([refused.status, (await send(liveKey)).status]).toEqual([429, 200]);
 });
 
-test("a refused request with an Idempotency-Key may be a repeat, so it does not say that nothing was charged", async () => {
+test("a refused request with an Idempotency-Key reports retry_same_key, since it may be a repeat", async () => {
   const { liveKey, send, begin, openGate } = await givenServer();
   const requests = await begin(liveKey, HALF);
 
@@ -149,7 +149,7 @@ test("a refused request with an Idempotency-Key may be a repeat, so it does not 
   expect(await refused.json()).toMatchObject({ error: { money: "retry_same_key" } });
 });
 
-test("a call of an MCP tool counts as a request, and may be a repeat", async () => {
+test("an MCP tool call holds a slot and reports retry_same_key when refused", async () => {
   const { liveKey, port, begin, openGate } = await givenServer();
   const requests = await begin(liveKey, HALF);
 
@@ -182,7 +182,7 @@ test("an account holds at most as many slots as are free", () => {
   expect(["a", "b", "c", "d"].map(fill)).toEqual([32, 16, 8, 4]);
 });
 
-test("a refusal without free slots is the service's, and says so", () => {
+test("a refusal without free slots states that the service has too many requests", () => {
   const take = createShares("requests", { perShare: 100, inAll: 2 });
   take("a");
 

@@ -38,7 +38,7 @@ const respondingWith = (bytes: number, ready: () => Promise<unknown> = async () 
 
 const KERNEL_BYTES = 12_000_000;
 
-test("a client that pipelines and reads nothing is served as much as its socket takes", async () => {
+test("the server serves a pipelining client that reads nothing only as much as its socket holds", async () => {
   const { route, counts } = respondingWith(100_000);
   const { port, listening } = await startServer([route]);
   const responses: ServerResponse[] = [];
@@ -57,7 +57,7 @@ test("a client that pipelines and reads nothing is served as much as its socket 
   expect(counts.served).toBeLessThan((4 * KERNEL_BYTES) / 100_000);
 });
 
-test("a client that pipelines and reads is answered to its last request, in order", async () => {
+test("the server answers a pipelining client that reads to its last request, in order", async () => {
   const { port } = await startServer();
   const socket = await connectTo(port);
   const COUNT = 3_000;
@@ -69,7 +69,7 @@ test("a client that pipelines and reads is answered to its last request, in orde
   expect(ids).toEqual(Array.from({ length: COUNT }, (_, n) => n + 1));
 });
 
-test("one request is served at a time for each connection, however many it sends", async () => {
+test("the server handles one request at a time per connection, however many it receives", async () => {
   const gate = Promise.withResolvers<void>();
   const { route, counts } = respondingWith(1, () => gate.promise);
   const { port } = await startServer([route]);
@@ -85,7 +85,7 @@ test("one request is served at a time for each connection, however many it sends
   expect(all.match(/HTTP\/1\.1 200/g)).toHaveLength(100);
 });
 
-test("a body behind pipelined requests, and a request behind a body, are read whole", async () => {
+test("the server reads a body behind pipelined requests and a request behind a body whole", async () => {
   const { port } = await startServer();
   const socket = await connectTo(port);
   const body = "x".repeat(300_000);
@@ -97,7 +97,7 @@ test("a body behind pipelined requests, and a request behind a body, are read wh
   expect((await all).match(/HTTP\/1\.1 404/g)).toHaveLength(82);
 });
 
-test("a client that does not take its response is ended", async () => {
+test("the server disconnects a client that does not read its response", async () => {
   const { route } = respondingWith(KERNEL_BYTES);
   const { port, listening } = await startServer([route], { stallMs: 100 });
   const socket = await connectTo(port);
@@ -109,7 +109,7 @@ test("a client that does not take its response is ended", async () => {
   expect(socket.bytesRead).toBeLessThan(KERNEL_BYTES);
 });
 
-test("a connection stays while its handler works, however long", async () => {
+test("the server keeps a connection while its handler works, however long", async () => {
   const gate = Promise.withResolvers<void>();
   const { route } = respondingWith(1, () => gate.promise);
   const { port, listening } = await startServer([route], { stallMs: 50 });
@@ -121,7 +121,7 @@ test("a connection stays while its handler works, however long", async () => {
   expect((await pendingRequest).status).toBe(200);
 });
 
-test("a response that is not taken ends its connection, also after a slow handler", async () => {
+test("the server disconnects a client that does not read its response, also after a slow handler", async () => {
   const gate = Promise.withResolvers<void>();
   const { route } = respondingWith(KERNEL_BYTES, () => gate.promise);
   const { port, listening } = await startServer([route], { stallMs: 50 });
@@ -140,7 +140,7 @@ test.each([
   ["nothing", ""],
   ["half of its headers", "GET /health HTTP/1.1\r\nHost: x"],
   ["half of a body", "POST /v1/nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"],
-])("a client that sends %s is ended", async (_what, sent) => {
+])("the server disconnects a client that sends %s", async (_what, sent) => {
   const { port } = await startServer(undefined, { headersMs: 200, stallMs: 200 });
   const socket = await connectTo(port);
 
@@ -149,7 +149,7 @@ test.each([
   expect(await waitForEnd(socket)).toBeUndefined();
 });
 
-test("the connection that waits longest for its client makes room over the limit", async () => {
+test("the server closes the connection that waited longest for its client when over the limit", async () => {
   const { port } = await startServer(undefined, { connectionsMax: 5 });
   const idle = await Promise.all(Array.from({ length: 5 }, () => connectTo(port)));
 
@@ -163,7 +163,7 @@ test("the connection that waits longest for its client makes room over the limit
   expect(idle.filter(isOpen)).toHaveLength(4);
 });
 
-test("a new connection is refused when all others have a request at work", async () => {
+test("the server refuses a new connection when every other one has a request in progress", async () => {
   const gate = Promise.withResolvers<void>();
   const { route, counts } = respondingWith(1, () => gate.promise);
   const { port } = await startServer([route], { connectionsMax: 3 });
@@ -176,7 +176,7 @@ test("a new connection is refused when all others have a request at work", async
   expect((await Promise.all(working)).map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test("a refused request whose body never ends makes room", async () => {
+test("a refused request whose body never ends frees its place", async () => {
   const { port, listening } = await startServer(undefined, { connectionsMax: 3 });
   let requests = 0;
   listening.on("request", () => requests++);
@@ -192,7 +192,7 @@ test("a refused request whose body never ends makes room", async () => {
   }
 });
 
-test("the connections that have waited longest for their clients end over the limit of unsent bytes", async () => {
+test("the server closes the longest waiting connections when over the limit of unsent bytes", async () => {
   const { route } = respondingWith(KERNEL_BYTES);
   const { port } = await startServer([route], { unsentBytesMax: 20_000_000 });
   const sockets = await Promise.all(Array.from({ length: 8 }, () => connectTo(port)));

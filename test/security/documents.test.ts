@@ -24,7 +24,7 @@ test.each([
   "/llms.txt",
   "/robots.txt",
   "/favicon.ico",
-])("%s is the same document whatever names a request has for the server", async (path) => {
+])("the document %s stays the same for every host name in a request", async (path) => {
   const { port } = await whenListening();
   const tags = new Set<string | undefined>();
 
@@ -41,7 +41,7 @@ test.each([
 
 const page = readFileSync("SECURITY.md", "utf8");
 
-test("SECURITY.md names files and tests that are there", () => {
+test("SECURITY.md refers to existing files and tests", () => {
   const named = [...page.matchAll(/`((?:packages|test|infra|docs)\/[^`]+)`/g)].map(
     ([, file = ""]) => file,
   );
@@ -50,7 +50,7 @@ test("SECURITY.md names files and tests that are there", () => {
   expect(named.length).toBeGreaterThan(40);
 });
 
-test("every test of security is named by a boundary, or holds the page itself", () => {
+test("SECURITY.md lists every security test at a boundary, except those of the page itself", () => {
   const unlisted = globSync("test/security/*.test.ts").filter(
     (file) => !page.includes(file) && !file.endsWith("/page.test.ts"),
   );
@@ -58,14 +58,14 @@ test("every test of security is named by a boundary, or holds the page itself", 
   expect(unlisted).toEqual([]);
 });
 
-test("it can be read in one go", () => {
+test("SECURITY.md is short enough for one reading", () => {
   expect(page.split("\n").length).toBeLessThan(150);
 });
 
 const rows = page.split("\n").filter((line) => line.startsWith("|"));
 const hasRow = (text: string): boolean => rows.some((row) => row.includes(text));
 
-test("each secret setting has a row", () => {
+test("SECURITY.md has a row for each secret setting", () => {
   const settings = readFileSync("packages/local/src/environment.ts", "utf8");
   const names = [...settings.matchAll(/^ {2}([A-Z_]+): v\./gm)].map(([, name = ""]) => name);
   const secrets = names.filter((name) => /KEY|SECRET|PEPPER|TLS_FILE|PROXIES/.test(name));
@@ -74,7 +74,7 @@ test("each secret setting has a row", () => {
   expect(secrets.length).toBeGreaterThan(5);
 });
 
-test("each operation that strangers may call has a row that names its path", () => {
+test("SECURITY.md has a row with the path of each operation open to strangers", () => {
   const open = endpoints.filter((one) => one.access === "public" || one.forVisitors);
 
   expect(
@@ -86,7 +86,7 @@ test("each operation that strangers may call has a row that names its path", () 
 /** They only show or build what the others made: no stranger's bytes reach them. */
 const NO_BOUNDARY = new Set(["client", "lab", "dashboard"]);
 
-test("each package has a row that names a file of it", () => {
+test("SECURITY.md has a row with a file of each package", () => {
   const names = globSync("packages/*").map((folder) => folder.split("/").at(-1) ?? "");
   const missing = names.filter((name) => !NO_BOUNDARY.has(name) && !hasRow(`\`packages/${name}/`));
 

@@ -44,7 +44,7 @@ test.each([
   ["addresses", "A", "a.test"],
   ["texts by number", "TXT", "txt.test"],
   ["texts by bytes", "TXT", "txtlong.test"],
-] as const)("an answer with too many %s is not read", async (_, type, name) => {
+] as const)("the resolver does not read an answer with too many %s", async (_, type, name) => {
   const { dns } = await setup();
 
   expect(await dns(type, name)).toEqual({ kind: "too_large" });
@@ -54,15 +54,18 @@ test.each([
   ["MX", "mxmost.test", 200],
   ["TXT", "txtmost.test", 121],
   ["A", "pool.test", 200],
-] as const)("the largest answers that companies have are read: %s", async (type, name, count) => {
-  const { dns } = await setup();
+] as const)(
+  "the resolver reads the largest answers of real companies: %s",
+  async (type, name, count) => {
+    const { dns } = await setup();
 
-  const outcome = await dns(type, name);
+    const outcome = await dns(type, name);
 
-  expect(outcome.kind === "ok" && outcome.records).toHaveLength(count);
-});
+    expect(outcome.kind === "ok" && outcome.records).toHaveLength(count);
+  },
+);
 
-test("an answer over TCP is refused by its length, before it is sent", async () => {
+test("the resolver refuses an answer over TCP by its length before it is sent", async () => {
   let sent = 0;
   const tcp = createServer((socket) => {
     socket.on("error", () => socket.destroy());
@@ -85,7 +88,7 @@ test("an answer over TCP is refused by its length, before it is sent", async () 
   expect(sent).toBe(2);
 });
 
-test("an answer that is too large says nothing against the domain", async () => {
+test("an answer that is too large leaves the domain inconclusive", async () => {
   const { dns } = await setup();
 
   const found = await Promise.all(
@@ -99,7 +102,7 @@ test("an answer that is too large says nothing against the domain", async () => 
   ]);
 });
 
-test("few mail hosts and addresses of a domain are looked at, however many it has", async () => {
+test("the service reads few mail hosts and addresses of a domain, however many it has", async () => {
   const { dns, server } = await setup();
 
   const dead = await findMailHosts(dns, "mxmost.test", []);

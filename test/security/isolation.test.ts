@@ -263,7 +263,7 @@ const getContexts = (asker: keyof typeof ASKERS) => {
 const toPath = (route: string, path: Ask["path"] = {}): string =>
   route.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(path[name] ?? ""));
 
-test("every route that takes an id is asked for another account's", () => {
+test("the isolation cases ask every route with an id for another account's", () => {
   const unasked = endpoints.filter(({ route, path, body }) => {
     const isNamed =
       path === undefined ||
@@ -324,7 +324,7 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
     }
   };
 
-  test.each(routes)("learns nothing from %s", async (route) => {
+  test.each(routes)("a key of another account or mode learns nothing from %s", async (route) => {
     await expectSame(
       route,
       (ask, { world, key }) => send(world, toPath(route, ask.path), { key, ...ask }),
@@ -332,12 +332,15 @@ describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
     );
   });
 
-  test.each(withTool)("learns nothing from the tool $listed.name", async (tool) => {
-    await expectSame(
-      tool.endpoint.route,
-      (ask, { world, key }) =>
-        call(world, tool, toArguments(ask), { headers: { "x-api-key": key } }, BASE_URL),
-      ({ content }, { of }) => expect(content, `${of}: a tool says something`).not.toEqual([]),
-    );
-  });
+  test.each(withTool)(
+    "a key of another account or mode learns nothing from the tool $listed.name",
+    async (tool) => {
+      await expectSame(
+        tool.endpoint.route,
+        (ask, { world, key }) =>
+          call(world, tool, toArguments(ask), { headers: { "x-api-key": key } }, BASE_URL),
+        ({ content }, { of }) => expect(content, `${of}: a tool says something`).not.toEqual([]),
+      );
+    },
+  );
 });

@@ -36,7 +36,7 @@ const getPath = ({ route }: Endpoint) => {
   return { method, path: path.replaceAll(/\{\w+\}/g, "x") };
 };
 
-test("only a batch, a list of events and a report take more than 128,000 bytes, and none more than 5 MB", () => {
+test("only batches, event lists and reports may exceed 128,000 bytes, and no body 5 MB", () => {
   const large = endpoints.filter((one) => getBodyBytesMax(one) > BODY_BYTES_MAX);
 
   expect(BODY_BYTES_MAX).toBe(128_000);
@@ -45,7 +45,7 @@ test("only a batch, a list of events and a report take more than 128,000 bytes, 
 });
 
 test.each(TAKING.map((one) => [one.route, one] as const))(
-  "%s refuses a body over its limit with 413, names the limit, and charges nothing, here and on Lambda",
+  "both runtimes answer 413 with the limit and without a charge for a body over the limit of %s",
   async (_route, endpoint) => {
     const bytesMax = getBodyBytesMax(endpoint);
     const { method, path } = getPath(endpoint);
@@ -74,7 +74,7 @@ test.each(TAKING.map((one) => [one.route, one] as const))(
   },
 );
 
-test("a batch of 10,000 addresses of 490 letters is below the limit", () => {
+test("a batch of 10,000 addresses of 490 letters fits the limit", () => {
   const address = `${"a".repeat(470)}@example.company.com`;
   const body = JSON.stringify({ emails: Array.from({ length: 10_000 }, () => address) });
 
@@ -82,7 +82,7 @@ test("a batch of 10,000 addresses of 490 letters is below the limit", () => {
   expect(parseJson(Buffer.from(body))).toMatchObject({ emails: { length: 10_000 } });
 });
 
-test("a call of a tool is held to the limit of its operation", async () => {
+test("a tool call obeys its operation's body limit", async () => {
   const { port, liveKey } = await startServer();
   const call = async (name: string, args: object) => {
     const answer = await fetch(`http://127.0.0.1:${port}/mcp`, {
@@ -123,7 +123,7 @@ test.each([
   ["lists in lists", `{"a":"[[","b":${"[".repeat(40)}`, "32 levels"],
   ["brackets in a text", `{"a":"${"[".repeat(40)}\\"[[\\\\"}`, "nothing"],
   ["lists after a text that ends in a backslash", `{"a":"\\\\","b":${"[".repeat(40)}`, "32 levels"],
-])("%s in chunks are read as in one piece", (_what, body, why) => {
+])("the body reader judges %s equally in chunks and in one piece", (_what, body, why) => {
   const judge = (chunks: readonly string[]): string => {
     const assertCheap = createJsonGuard();
     try {
@@ -138,7 +138,7 @@ test.each([
     expect(judge([body.slice(0, at), body.slice(at)])).toBe(judge([body]));
 });
 
-test("a body of brackets is refused with its first chunk", async () => {
+test("the server refuses a body of brackets with its first chunk", async () => {
   const { port, liveKey } = await startServer();
   const socket = connect(port, "127.0.0.1");
   const head = `POST /v1/verify/batch HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${liveKey}\r\n`;
@@ -149,33 +149,39 @@ test("a body of brackets is refused with its first chunk", async () => {
   expect(String(answer)).toContain("32 levels");
 });
 
-test.each(COSTLY)("a body of %s is refused before it is parsed", async (_what, body, why) => {
-  const refusal = { code: "INVALID_REQUEST", message: expect.stringContaining(why) };
-  expect(() => assertCheapJson(Buffer.from(body))).toThrow(expect.objectContaining(refusal));
+test.each(COSTLY)(
+  "the server refuses a body of %s before it parses the body",
+  async (_what, body, why) => {
+    const refusal = { code: "INVALID_REQUEST", message: expect.stringContaining(why) };
+    expect(() => assertCheapJson(Buffer.from(body))).toThrow(expect.objectContaining(refusal));
 
-  const { port, liveKey } = await startServer();
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/verify/batch`, {
-    method: "POST",
-    headers: { "x-api-key": liveKey, "content-type": "application/json" },
-    body: body.slice(0, MEGABYTES),
-  });
-  expect([answer.status, await answer.json()]).toMatchObject([
-    400,
-    { error: { ...refusal, money: "nothing_charged" } },
-  ]);
+    const { port, liveKey } = await startServer();
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/verify/batch`, {
+      method: "POST",
+      headers: { "x-api-key": liveKey, "content-type": "application/json" },
+      body: body.slice(0, MEGABYTES),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { ...refusal, money: "nothing_charged" } },
+    ]);
 
-  const ctx = await given();
-  const event = toEvent({
-    method: "POST",
-    url: "/v1/verify/batch",
-    headers: [["x-api-key", ctx.liveKey], JSON_TYPE],
-    body: body.slice(0, MEGABYTES),
-  });
-  const there = await lambda(verifyBatch, ctx.world)(event, {} as never);
-  expect([there.statusCode, JSON.parse(there.body ?? "")]).toMatchObject([400, { error: refusal }]);
-});
+    const ctx = await given();
+    const event = toEvent({
+      method: "POST",
+      url: "/v1/verify/batch",
+      headers: [["x-api-key", ctx.liveKey], JSON_TYPE],
+      body: body.slice(0, MEGABYTES),
+    });
+    const there = await lambda(verifyBatch, ctx.world)(event, {} as never);
+    expect([there.statusCode, JSON.parse(there.body ?? "")]).toMatchObject([
+      400,
+      { error: refusal },
+    ]);
+  },
+);
 
-test("brackets, commas and colons inside of strings are not counted", () => {
+test("the body reader does not count brackets, commas and colons inside strings", () => {
   const text = `[{:,"\\\\`.repeat(50_000);
 
   expect(parseJson(Buffer.from(JSON.stringify({ text })))).toEqual({ text });
@@ -213,7 +219,7 @@ const holdBack = (port: number, key: string, onStatus: (status: string) => void)
   send();
 };
 
-test("uploads that hold back their last bytes are refused by their declared length, and others are served", async () => {
+test("the server refuses uploads that withhold their last bytes by declared length, and serves others", async () => {
   const { ready, pid } = await whenStarted(createFolder());
   const { base_url: url, live_key: key, test_key: testKey } = ready;
   const verify = async () => {

@@ -17,7 +17,7 @@ const ALLOWED: readonly string[] = [
   "Unlicense",
 ];
 
-test("docs/licences.md names the packages that are shipped now", async () => {
+test("docs/licences.md lists the packages that are shipped now", async () => {
   expect(
     await formatLicencesPage(),
     `docs/licences.md is stale: run "npx node scripts/write.ts licences"`,
@@ -32,7 +32,7 @@ test("every shipped package has a licence that fits ours", async () => {
   expect(all.length).toBeGreaterThan(20);
 });
 
-test("the lock file and the packages themselves name the same licence", async () => {
+test("the lock file and the packages themselves state the same licence", async () => {
   const differing = (await loadShipped()).filter(({ name, version, licence }) => {
     const own = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")) as {
       license: string;

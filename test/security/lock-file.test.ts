@@ -30,7 +30,7 @@ const withoutHash = (file: string) =>
 const FILES = ["package-lock.json", "scripts/tools/package-lock.json", "infra/package-lock.json"];
 
 test.each(FILES)(
-  "%s: a package without a hash is a developer's tool for another platform",
+  "a package without a hash in %s is a developer's tool for another platform",
   (file) => {
     const others = withoutHash(file).filter(
       ([, { dev, optional, os = [] }]) => !(dev && optional && os.length > 0),
@@ -41,7 +41,7 @@ test.each(FILES)(
   },
 );
 
-test("SECURITY.md names the packages that have no hash, and their number", () => {
+test("SECURITY.md lists the packages without a hash and their number", () => {
   const names = FILES.flatMap(withoutHash).map(([name]) => name);
   const scopes = new Set(names.map((name) => name.split("/")[0]));
   const [, count, list = ""] =

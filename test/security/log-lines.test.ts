@@ -26,13 +26,13 @@ const SECRETS = [
   ["a link that opens", "http://127.0.0.1:8787/blobs/a?until=1&signature=c2VjcmV0"],
 ] as const;
 
-test.each(SECRETS)("%s is found in a line: %s", (what, text) => {
+test.each(SECRETS)("the secret check finds %s in a line: %s", (what, text) => {
   expect(findSecrets(JSON.stringify({ event: "failure", cause: text }))).toContain(what);
   watchLine(text);
   expect(takeFindings().join()).toContain(what);
 });
 
-test.each(SECRETS)("a written line lacks %s: %s", (_what, text) => {
+test.each(SECRETS)("the log removes %s from a line: %s", (_what, text) => {
   const line = formatLine("failure", { cause: new Error(text), deep: [{ [text]: text }] });
 
   expect(findSecrets(line)).toEqual([]);
@@ -40,13 +40,13 @@ test.each(SECRETS)("a written line lacks %s: %s", (_what, text) => {
   expect(line).not.toMatch(/ann[.%]|анна|4gdBl|AKIA1|c2Vj|b5sSY|zdWIi/);
 });
 
-test("a written line lacks a quoted local part", () => {
+test("the log removes a quoted local part from a line", () => {
   const line = formatLine("failure", { cause: 'to "ann lee"@secret.example and "o\\"k"@x.org' });
 
   expect(line).not.toMatch(/ann lee|"o|secret\.example/);
 });
 
-test("ordinary words and stacks are no secrets", () => {
+test("the secret check accepts ordinary words and stacks", () => {
   const { stack } = new Error("it broke");
 
   expect(
@@ -89,7 +89,7 @@ const breakNthUse = (world: AppWorld, nth: number): { world: AppWorld; uses: () 
 };
 
 test.each(endpoints.map(({ route }) => route))(
-  "%s fails without logging a secret",
+  "the route %s fails without logging a secret",
   async (route) => {
     const ctx = await given({ balance: 1_000 });
     const own = await useEverything(ctx, ctx.liveKey, "own");

@@ -64,7 +64,7 @@ const readStored = async ({ world, blobs }: Context, id: string) => {
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
 
-test("a hundred idle connections of ten networks keep no other out", async () => {
+test("a hundred idle connections of ten networks keep no other client out", async () => {
   const { connect, address } = await setup();
   const idle: Client[] = [];
   for (let n = 0; n < 100; n++) idle.push(await greeted(await connect(2 + Math.floor(n / 10))));
@@ -79,7 +79,7 @@ test("a hundred idle connections of ten networks keep no other out", async () =>
 });
 
 test.each(["NOOP", "RSET", "EHLO a.example", "HELP", "VRFY ann"])(
-  "a newcomer gets the place of the session that is furthest from a message: %s brings none nearer",
+  "a newcomer replaces the session furthest from a message, even after that session's command %s",
   async (command) => {
     const { connect } = await setup({ connectionsMax: 2 });
     const one = await greeted(await connect(2));
@@ -96,7 +96,7 @@ test.each(["NOOP", "RSET", "EHLO a.example", "HELP", "VRFY ann"])(
   },
 );
 
-test("a newcomer gets a connection of the network that has the most", async () => {
+test("a newcomer replaces a connection of the network with the most", async () => {
   const { connect } = await setup({ connectionsMax: 3 });
   const alone = await greeted(await connect(2));
   const first = await greeted(await connect(3));
@@ -108,7 +108,7 @@ test("a newcomer gets a connection of the network that has the most", async () =
   for (const client of [alone, second]) expect(await client.say("NOOP")).toMatch(/^250 /);
 });
 
-test("a session whose message is being stored keeps its place, and the newcomer is sent away", async () => {
+test("the receiver keeps a session whose message is being stored and refuses the newcomer", async () => {
   const ctx = await given({ balance: 100 });
   const { data } = await whenTestCreated(ctx.world, ctx.liveKey);
   const storing = Promise.withResolvers<void>();
@@ -132,13 +132,13 @@ test("a session whose message is being stored keeps its place, and the newcomer 
   expect(await client.reply()).toMatch(/^250 /);
 });
 
-test("a network is an IPv4 address, or the half of an IPv6 address that one customer has", () => {
+test("the receiver counts an IPv4 address or half of an IPv6 address as one network", () => {
   expect(toNetwork("192.0.2.1")).not.toBe(toNetwork("192.0.2.2"));
   expect(toNetwork("2001:db8:0:1::1")).toBe(toNetwork("2001:db8::1:ffff:ffff:ffff:ffff"));
   expect(toNetwork("2001:db8:0:1::1")).not.toBe(toNetwork("2001:db8:0:2::1"));
 });
 
-test("a sender that trickles is sent away, and a fast one is served", async () => {
+test("the receiver ends the session of a sender that trickles and serves a fast one", async () => {
   const { connect, address } = await setup({ idleMs: 100, leastBytes: 50 });
   const slow = await greeted(await connect());
   const fast = await greeted(await connect());
@@ -157,7 +157,7 @@ test("a sender that trickles is sent away, and a fast one is served", async () =
   expect(await fast.reply()).toMatch(/^250 /);
 });
 
-test("TLS records of one byte wait for their time, and clients of other networks do not", async () => {
+test("the receiver delays a client's one-byte TLS records and not other networks' clients", async () => {
   const { world } = await given();
   let nowMs = 0;
   const limits = { piecesPerSecondMax: 400, uselessCommandsMax: 100 };
@@ -180,10 +180,10 @@ test("TLS records of one byte wait for their time, and clients of other networks
 });
 
 test.each([
-  ["which declares no size", ""],
-  ["which declares that it is small", " SIZE=100"],
+  ["without a declared size", ""],
+  ["with a small declared size", " SIZE=100"],
 ])(
-  "a message above what is held waits in the blobs, and leaves nothing there: one %s",
+  "the receiver spools a message above the memory limit in the blobs and removes it: one %s",
   async (_, size) => {
     const ctx = await setup({ arrivingBytesMax: 200_000 });
     const spooled: string[] = [];
@@ -210,7 +210,7 @@ test.each([
   },
 );
 
-test("a message is deferred when the blobs take none, and comes later", async () => {
+test("the receiver defers a message when the blobs refuse it, and accepts it later", async () => {
   const ctx = await setup();
   let isFull = true;
   const blobs = {
@@ -235,7 +235,7 @@ test("a message is deferred when the blobs take none, and comes later", async ()
   expect(ctx.logged).toContainEqual(expect.objectContaining({ event: "mail_deferred" }));
 });
 
-test("a message that waits in the blobs is deferred when memory has no room for it, and its bytes are free again", async () => {
+test("the receiver defers a message that memory has no room for, and frees its bytes", async () => {
   const ctx = await setup({ arrivingBytesMax: 200_000, heldBytesMax: 1_200_000 });
   const reports = await readReportsAddress(ctx.world, ctx.liveKey);
   const [client, other] = [await greeted(await ctx.connect()), await greeted(await ctx.connect(2))];
@@ -260,31 +260,28 @@ test.each([
   "PostMaster",
   "postmaster@mail.example.com",
   "POSTMASTER@Mail.Example.com",
-])(
-  "mail for %s is kept for the operator, and a line of the log names its file",
-  async (address) => {
-    const ctx = await setup();
-    const client = await greeted(await ctx.connect());
+])("the receiver stores mail for %s for the operator and logs its file", async (address) => {
+  const ctx = await setup();
+  const client = await greeted(await ctx.connect());
 
-    expect(await begin(client, address)).toMatch(/^354 /);
-    client.send("Subject: Help\r\n\r\nYour server is ill.\r\n.\r\n");
+  expect(await begin(client, address)).toMatch(/^354 /);
+  client.send("Subject: Help\r\n\r\nYour server is ill.\r\n.\r\n");
 
-    expect(await client.reply()).toMatch(/^250 /);
-    const [key = ""] = ctx.blobs.keys();
-    expect(key).toMatch(/^inbound\/postmaster\//);
-    const content = (await ctx.blobs.get(key))?.content ?? [];
-    expect(Buffer.concat(await Array.fromAsync(content)).toString()).toContain("ill");
-    expect(ctx.logged).toEqual([
-      {
-        event: "postmaster_mail",
-        fields: { ip: HOST, bytes: 38, file: expect.stringMatching(/^blobs\/inbound\/.*\.blob$/) },
-      },
-    ]);
-  },
-);
+  expect(await client.reply()).toMatch(/^250 /);
+  const [key = ""] = ctx.blobs.keys();
+  expect(key).toMatch(/^inbound\/postmaster\//);
+  const content = (await ctx.blobs.get(key))?.content ?? [];
+  expect(Buffer.concat(await Array.fromAsync(content)).toString()).toContain("ill");
+  expect(ctx.logged).toEqual([
+    {
+      event: "postmaster_mail",
+      fields: { ip: HOST, bytes: 38, file: expect.stringMatching(/^blobs\/inbound\/.*\.blob$/) },
+    },
+  ]);
+});
 
 test.each(["postmaster@other.example", "<postmaster>", "postmasters", "root"])(
-  "%s is not the postmaster",
+  "the receiver does not treat %s as the postmaster",
   async (address) => {
     const client = await greeted(await (await setup()).connect());
 
@@ -292,7 +289,7 @@ test.each(["postmaster@other.example", "<postmaster>", "postmasters", "root"])(
   },
 );
 
-test("the operator's mail of a day is bounded, with half of it left to other networks", async () => {
+test("the receiver limits the operator's mail of a day and keeps half of it for other networks", async () => {
   const ctx = await setup({ postmasterBytesMax: 10_000 });
   const [client, other] = [await greeted(await ctx.connect(2)), await greeted(await ctx.connect())];
   const sendFrom = async (from: Client) => {

@@ -16,11 +16,14 @@ const GROWTH_MEGABYTES = 150;
 const RECORDS_MEGABYTES = 75;
 
 test.each([
-  ["one name", () => get("/openapi.json")],
+  ["one path", () => get("/openapi.json")],
   ["compressed forms", () => get("/openapi.json", ["Accept-Encoding: br"])],
-  ["a name for each request", (n: number) => get("/openapi.json").replace("x.example", `h${n}`)],
+  [
+    "a new host name per request",
+    (n: number) => get("/openapi.json").replace("x.example", `h${n}`),
+  ],
 ])(
-  "20,000 pipelined requests whose responses are not read cost a process little memory: %s",
+  "the server uses little memory for 20,000 pipelined requests with unread responses: %s",
   async (_, nth) => {
     const { ready, pid } = await whenStarted(createFolder());
     const port = Number(new URL(ready.base_url).port);
@@ -43,7 +46,7 @@ const readReportsAddress = async ({ base_url: url, live_key: key }: Record<strin
   return data.reports_address;
 };
 
-test("mails in TLS records of one byte cost a process little memory", async () => {
+test("the server uses little memory for mails in TLS records of one byte", async () => {
   const settings = { MAIL_DOMAIN: "mail.example.com", MAIL_PORT: "0" };
   const { ready, pid } = await whenStarted(createFolder(), [], settings);
   const { mail_port: port } = ready as unknown as { mail_port: number };

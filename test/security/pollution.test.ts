@@ -40,24 +40,27 @@ const poisoned = (body: object, name: string): string[] => {
   return texts;
 };
 
-describe.each(NAMES)("%s as a name", (name) => {
-  test.each(routesWithBody)("in a body of %s is 400", async (route) => {
-    const ctx = await given({ balance: 100 });
-    const body = (await createBody(route, ctx, ctx.liveKey)) ?? {};
+describe.each(NAMES)("the property name %s in a request", (name) => {
+  test.each(routesWithBody)(
+    "a field with the property name in a body of %s answers 400",
+    async (route) => {
+      const ctx = await given({ balance: 100 });
+      const body = (await createBody(route, ctx, ctx.liveKey)) ?? {};
 
-    for (const text of poisoned(body, name)) {
-      const what = route.replace("{id}", "whk_1");
-      const response = await send(ctx.world, what, {
-        key: ctx.liveKey,
-        body: parseJson(Buffer.from(text)),
-      });
+      for (const text of poisoned(body, name)) {
+        const what = route.replace("{id}", "whk_1");
+        const response = await send(ctx.world, what, {
+          key: ctx.liveKey,
+          body: parseJson(Buffer.from(text)),
+        });
 
-      expect(response.statusCode, `${text}: ${response.text}`).toBe(400);
-      expect(response.error.message).toContain("is not a known field");
-    }
-  });
+        expect(response.statusCode, `${text}: ${response.text}`).toBe(400);
+        expect(response.error.message).toContain("is not a known field");
+      }
+    },
+  );
 
-  test("in a query is 400", async () => {
+  test("a query parameter with the property name answers 400", async () => {
     const { whenSent: whenRawSent, liveKey } = await setupServer();
     const key = [`X-Api-Key: ${liveKey}`];
 
@@ -68,7 +71,7 @@ describe.each(NAMES)("%s as a name", (name) => {
       ).toEqual([400]);
   });
 
-  test("as a header changes nothing", async () => {
+  test("a header with the property name changes nothing", async () => {
     const { whenSent: whenRawSent, liveKey } = await setupServer();
     const headers = [`X-Api-Key: ${liveKey}`, `${name}: polluted`];
 
@@ -77,7 +80,7 @@ describe.each(NAMES)("%s as a name", (name) => {
     ]);
   });
 
-  test("as an id, an address or a domain does not exist", async () => {
+  test("an id, address or domain with the property name finds nothing", async () => {
     const { world, liveKey: key } = await given();
     const getStatus = async (what: string) => (await send(world, what, { key })).statusCode;
 
@@ -89,7 +92,7 @@ describe.each(NAMES)("%s as a name", (name) => {
     expect(await getStatus(`GET /v1/activity/domain/${name}`)).toBeLessThan(500);
   });
 
-  test("as a part of a form is 400", async () => {
+  test("a form part with the property name answers 400", async () => {
     const { world, liveKey: key } = await given();
 
     const response = await send(world, "POST /v1/verify/file", {
@@ -103,7 +106,7 @@ describe.each(NAMES)("%s as a name", (name) => {
     expect(response.statusCode).toBe(400);
   });
 
-  test("as a column of a file is carried like any other", async () => {
+  test("a file keeps a column with the property name like any other", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey } = ctx;
     const file = `email,${name},other\nann@x.com,${name},1\n`;
@@ -121,7 +124,7 @@ describe.each(NAMES)("%s as a name", (name) => {
     expect(text.split("\r\n").slice(0, 2).join()).toContain(name);
   });
 
-  test("as the column of the addresses is found, or not, by its name alone", async () => {
+  test("a file finds a column of addresses with the property name only when that column exists", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey: key } = ctx;
     const named = await givenUpload(ctx, key, `${name},email\nann@x.com,bo@x.com\n`);
@@ -136,7 +139,7 @@ describe.each(NAMES)("%s as a name", (name) => {
     expect((await process(without)).statusCode).toBe(400);
   });
 
-  test("of a person is searched for, or is no name", async () => {
+  test("a search for a person with the property name never fails", async () => {
     const { world, liveKey: key } = await given({ balance: 100 });
 
     for (const body of [
@@ -147,7 +150,7 @@ describe.each(NAMES)("%s as a name", (name) => {
       expect((await send(world, "POST /v1/find", { key, body })).statusCode).toBeLessThan(500);
   });
 
-  test("in the local part, the domain, a plan and an event is a word", async () => {
+  test("a local part, domain, plan or event with the property name counts as a plain word", async () => {
     const { world, liveKey: key, testKey } = await given({ balance: 100 });
 
     for (const email of [`${name}@x.example`, `ann@${name}.example`, `${name}+${name}@${name}.com`])
@@ -163,7 +166,7 @@ describe.each(NAMES)("%s as a name", (name) => {
   });
 });
 
-test("a body as deep as it may be long is answered", async () => {
+test("the server answers a body nested as deeply as its length allows", async () => {
   const { whenSent: whenRawSent, liveKey } = await setupServer();
   const deep = `{"email":${"[".repeat(60_000)}${"]".repeat(60_000)}}`;
 
@@ -192,7 +195,7 @@ const getStatus = async (
   query: Record<string, string>,
 ) => (await send(world, `GET /v1/jobs${path}`, { key: liveKey, query })).statusCode;
 
-test("a cursor is good for its own list", async () => {
+test("a cursor works for its own list", async () => {
   const ctx = await setupReader();
   const { job, offset, nextKey } = ctx.own;
 
@@ -200,7 +203,7 @@ test("a cursor is good for its own list", async () => {
   expect(await getStatus(ctx, `/${job}`, { next_key: nextKey })).toBe(200);
 });
 
-test("a cursor is 400 at another route, job or filter of the same account", async () => {
+test("a cursor answers 400 at another route, job or filter of the same account", async () => {
   const ctx = await setupReader();
   const { job, fileJob, offset, nextKey } = ctx.own;
 
@@ -213,7 +216,7 @@ test("a cursor is 400 at another route, job or filter of the same account", asyn
 const changeAt = (text: string, at: number): string =>
   `${text.slice(0, at)}${text[at] === "A" ? "B" : "A"}${text.slice(at + 1)}`;
 
-test("a cursor with a changed letter, cut or longer, is 400", async () => {
+test("a cursor answers 400 after a changed letter, a cut or an addition", async () => {
   const ctx = await setupReader();
   const { offset } = ctx.own;
   const changed = [
@@ -230,7 +233,7 @@ test("a cursor with a changed letter, cut or longer, is 400", async () => {
   for (const one of changed) expect(await getStatus(ctx, "", { offset: one }), `${one}`).toBe(400);
 });
 
-test("a cursor is 400 under another secret of the operator", async () => {
+test("a cursor answers 400 under another secret of the operator", async () => {
   const ctx = await setupReader();
   const settings = { ...ctx.world.settings, cursorSecret: "another secret" };
   const { offset } = ctx.own;

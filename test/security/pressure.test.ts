@@ -9,11 +9,11 @@ import { send, whenVerified } from "../app/send.ts";
 
 const paid = endpoints.filter(({ price }) => price !== null).map(({ route }) => route);
 
-test("there are paid operations", () => {
+test("the list of paid operations includes single verifications and batches", () => {
   expect(paid).toEqual(expect.arrayContaining(["POST /v1/verify", "POST /v1/verify/batch"]));
 });
 
-test.each(paid)("a malformed %s is 400 at any load", async (route) => {
+test.each(paid)("a malformed %s answers 400 at any load", async (route) => {
   const ctx = await given({ balance: 10 });
   const world = { ...ctx.world, pressure: () => "event_loop_late" as const };
 
@@ -49,15 +49,20 @@ test.each(REQUESTS)(
   },
 );
 
-test.each(["event_loop_late", "memory_short"] as const)("%s refuses paid work", async (kind) => {
-  const { world, liveKey } = await given({ balance: 10 });
-  const pressedWorld = { ...world, pressure: () => kind };
+test.each(["event_loop_late", "memory_short"] as const)(
+  "the service refuses paid requests under the pressure %s",
+  async (kind) => {
+    const { world, liveKey } = await given({ balance: 10 });
+    const pressedWorld = { ...world, pressure: () => kind };
 
-  expect((await whenVerified(pressedWorld, liveKey, { email: "ann@x.com" })).statusCode).toBe(503);
-});
+    expect((await whenVerified(pressedWorld, liveKey, { email: "ann@x.com" })).statusCode).toBe(
+      503,
+    );
+  },
+);
 
 test.each(["GET /health", "GET /v1/account", "GET /v1/jobs"])(
-  "%s goes on under pressure",
+  "the service answers %s under pressure",
   async (route) => {
     const { world, liveKey } = await given({ balance: 10 });
     const pressedWorld = { ...world, pressure: () => "memory_short" as const };
@@ -66,7 +71,7 @@ test.each(["GET /health", "GET /v1/account", "GET /v1/jobs"])(
   },
 );
 
-test("a request that was refused under pressure is done after it, under the same Idempotency-Key", async () => {
+test("a request refused under pressure succeeds afterwards with its Idempotency-Key", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const body = { email: "ann@example.com" };
   const pressedWorld = { ...world, pressure: () => "event_loop_late" as const };
@@ -87,19 +92,22 @@ test.each([
   ["POST /v1/find", "k"],
   ["POST /v1/verify", undefined],
   ["POST /v1/verify", "a b"],
-])("%s with the Idempotency-Key %s is refused, and nothing was charged", async (route, key) => {
-  const { world, liveKey } = await given({ balance: 10 });
-  const full = async () =>
-    ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 1_795_219_260 }) as const;
-  const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
+])(
+  "%s with the Idempotency-Key %s is refused under pressure without a charge",
+  async (route, key) => {
+    const { world, liveKey } = await given({ balance: 10 });
+    const full = async () =>
+      ({ allowed: false, by: "key", limit: 1, remaining: 0, resetAt: 1_795_219_260 }) as const;
+    const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
 
-  const refused = await send({ ...world, rateLimit: full }, route, { key: liveKey, headers });
+    const refused = await send({ ...world, rateLimit: full }, route, { key: liveKey, headers });
 
-  expect(refused.error).toMatchObject({ code: "RATE_LIMITED", money: "nothing_charged" });
-  expect(refused.error.message).toMatch(/ Nothing was charged\.$/);
-});
+    expect(refused.error).toMatchObject({ code: "RATE_LIMITED", money: "nothing_charged" });
+    expect(refused.error.message).toMatch(/ Nothing was charged\.$/);
+  },
+);
 
-test("a repeat over the limit keeps its sentence, its headers and its word", async () => {
+test("a repeated verification over the rate limit keeps its message, its headers and its outcome for the money", async () => {
   const { world, liveKey: key } = await setupLimited();
 
   const refused = await whenVerified(world, key, { email: "ann@x.com" }, "k");
@@ -112,7 +120,7 @@ test("a repeat over the limit keeps its sentence, its headers and its word", asy
   );
 });
 
-test("a body that comes too slowly at a repeat says nothing of the first", async () => {
+test("a repeated verification whose body arrives too slowly states nothing about the first request", async () => {
   const { world, liveKey: key } = await given({ balance: 10 });
   const trickling = (idempotencyKey?: string) =>
     send(world, "POST /v1/verify", {
@@ -140,7 +148,7 @@ const setupLimited = async () => {
   return ctx;
 };
 
-test("a request over the limit is refused without a read, and says the same as with one", async () => {
+test("the service refuses a request over the rate limit without a read and with the usual message", async () => {
   const { world, liveKey: key, later } = await setupLimited();
 
   const refused = await send({ ...world, table: unreadable }, "GET /v1/account", { key });
@@ -153,13 +161,13 @@ test("a request over the limit is refused without a read, and says the same as w
   expect(afterwards.statusCode).toBe(200);
 });
 
-test("a key over its limit refuses no other key", async () => {
+test("a key over its rate limit does not affect another key", async () => {
   const { world, testKey } = await setupLimited();
 
   expect((await send(world, "GET /v1/account", { key: testKey })).statusCode).toBe(200);
 });
 
-test("a clock that is set back does not keep a caller out", async () => {
+test("a clock that is set back does not lock a caller out", async () => {
   const { world, liveKey: key, jump } = await setupLimited();
 
   jump(-3_600_000);

@@ -45,7 +45,7 @@ const countTurns = async (work: Promise<unknown>): Promise<number> => {
   return turns;
 };
 
-test("a report is read beside the thread that serves, and requests have their turns meanwhile", async () => {
+test("a separate thread reads a report, and requests get their turns meanwhile", async () => {
   const { world, testKey } = await setup();
   await uploadFile(world, testKey, createDailyReport());
 
@@ -62,7 +62,7 @@ test.each([
   ["time", { readMs: 1 }],
   ["memory", { heapMegabytes: 8 }],
 ])(
-  "a thread that takes too much %s is ended, and the file is refused by its name",
+  "the service ends a reading thread that needs too much %s and refuses its file with the reason",
   async (_what, limits) => {
     const { world, testKey } = await setup(limits);
     const records = "<record><row><source_ip>192.0.2.1</source_ip><count>1</count></row></record>";
@@ -75,7 +75,7 @@ test.each([
   },
 );
 
-test("a thread that cannot start is our failure, and the report is not blamed", async () => {
+test("a reading thread that cannot start counts as our failure and not as the report's fault", async () => {
   const { world, testKey } = await setup({}, () => new Worker("/nowhere.js"));
 
   const { statusCode, error } = await uploadFile(world, testKey, createDailyReport());
@@ -83,7 +83,7 @@ test("a thread that cannot start is our failure, and the report is not blamed", 
   expect({ statusCode, code: error?.code }).toEqual({ statusCode: 500, code: "INTERNAL" });
 });
 
-test("one thread reads the reports that come soon after, and ends when none does", async () => {
+test("one reading thread handles reports that follow soon, and ends when none follows", async () => {
   const ends: Promise<unknown>[] = [];
   const note = (worker: Worker) => void ends.push(once(worker, "exit"));
   process.on("worker", note);
@@ -99,7 +99,7 @@ test("one thread reads the reports that come soon after, and ends when none does
   expect([statusCode, ends.length]).toEqual([201, 2]);
 });
 
-test("an account whose readings took its share of a minute is deferred, and others are read", async () => {
+test("an account whose reports used its share of a minute is deferred, and others are read", async () => {
   const { world, later } = await setup({ readMs: 1, shareMsPerMinute: 1 });
   const read = (who: string) => world.reading.run(who, "readUploadedReport", gzipSync(""));
   await expect(read("a")).rejects.toThrow(ReportFault);
@@ -117,7 +117,7 @@ const createBrokenBomb = (): Buffer => {
   return bomb;
 };
 
-test("mails with ten bombs each unpack to no more than a minute's bytes, although all of it fails", async () => {
+test("mails with ten bombs each unpack at most a minute's bytes when all of them fail", async () => {
   const { world, liveKey } = await setup();
   const address = await readReportsAddress(world, liveKey);
   const bombs = Array.from({ length: 10 }, () => ({ content: createBrokenBomb() }));
@@ -141,7 +141,7 @@ test("mails with ten bombs each unpack to no more than a minute's bytes, althoug
   expect(taken).toBeLessThanOrEqual(25_000_000);
 });
 
-test("the cost of unpacking is counted when it fails", async () => {
+test("the service counts the cost of unpacking that fails", async () => {
   const { world } = await setup();
   const mail = Buffer.from(createReportMail([{ content: createBrokenBomb() }]));
 
@@ -156,7 +156,7 @@ test("the cost of unpacking is counted when it fails", async () => {
   expect(unpackedBytes).toBeGreaterThanOrEqual(19_900_000);
 });
 
-test("the first 500 of 440,000 links in a text are looked at", async () => {
+test("the service reads the first 500 of 440,000 links in a text", async () => {
   const links = Array.from({ length: 440_000 }, (_, n) => `http://a${n}.example`).join("\r\n");
 
   const { body } = await assess(`Subject: x\r\n\r\n${links}`);
@@ -164,7 +164,7 @@ test("the first 500 of 440,000 links in a text are looked at", async () => {
   expect(body.links.count).toBe(500);
 });
 
-test("2,000 faulty signatures make no larger report than eleven", async () => {
+test("2,000 faulty signatures produce no larger report than eleven", async () => {
   const sign = (_: unknown, n: number) =>
     `DKIM-Signature: v=1; a=rsa-sha256; d=d${n}.example; s=s; h=subject:to; bh=AA==; b=AA==\r\n`;
   const write = (length: number) =>
@@ -176,7 +176,7 @@ test("2,000 faulty signatures make no larger report than eleven", async () => {
   expect(JSON.stringify(many).length).toBeLessThan(JSON.stringify(few).length + 1_000);
 });
 
-test("a mail that cannot be read ends in a fault that a thread's message carries", async () => {
+test("an unreadable mail ends in a fault that crosses the thread boundary", async () => {
   const { world } = await setup({ readMs: 1 });
 
   await expect(world.reading.run("a", "readMessage", Buffer.from("x"))).rejects.toThrow(
@@ -184,7 +184,7 @@ test("a mail that cannot be read ends in a fault that a thread's message carries
   );
 });
 
-test("a priority that the system refuses to lower ends nothing", () => {
+test("a reading thread continues when the system refuses its lower priority", () => {
   // Linux gives no process a number so large.
   expect(() => lowerPriority(2 ** 30)).not.toThrow();
 });

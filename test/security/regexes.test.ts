@@ -191,12 +191,12 @@ const isSlow = (pattern: Pattern): string[] => {
 const { patterns, built } = listPatterns("packages/*/src/**/*.ts");
 const files = [...new Set(patterns.map(({ file }) => file))];
 
-describe("patterns that are written down", () => {
-  test("are found", () => {
+describe("literal patterns in the sources", () => {
+  test("the pattern search finds more than 300 patterns", () => {
     expect(patterns.length).toBeGreaterThan(300);
   });
 
-  test.each(files)("%s", (file) => {
+  test.each(files)("no pattern in %s is slow", (file) => {
     expect(patterns.filter((one) => one.file === file).flatMap(isSlow)).toEqual([]);
   });
 });
@@ -228,16 +228,16 @@ const listRegexes = (value: unknown): RegExp[] => {
   return Object.values(value).flatMap(listRegexes);
 };
 
-describe("patterns that are put together", () => {
-  test("are known", () => {
+describe("patterns built at run time", () => {
+  test("the list of built patterns contains every file that builds them", () => {
     expect([...new Set(built)].toSorted()).toEqual(Object.keys(BUILT).toSorted());
   });
 
-  test.each(Object.keys(BUILT))("%s", (file) => {
+  test.each(Object.keys(BUILT))("no pattern built in %s is slow", (file) => {
     expect((BUILT[file] ?? []).flatMap(isSlow)).toEqual([]);
   });
 
-  test("the rules by which replies are read, as they are when they are used", () => {
+  test("no pattern of the reply rules is slow in its compiled form", () => {
     const written = new Set(patterns.map(({ source }) => source));
     const made = listRegexes(RULE_FAMILIES).filter(({ source }) => !written.has(source));
 
@@ -246,17 +246,17 @@ describe("patterns that are put together", () => {
   });
 });
 
-describe("the look itself", () => {
+describe("the check for slow patterns", () => {
   test.each([
     ["a repetition in a repetition", /^(?:a+)+$/],
-    ["one of two ways for each letter", /^(?:a|a)*$/],
+    ["two equal alternatives for each letter", /^(?:a|a)*$/],
     ["an overlap in a repetition", /^(?:[\w.]+\.?)+@/],
     ["three repetitions side by side", /^\s*\s*\s*$/],
-    ["two of them", /^\d+\d+x/],
-    ["a beginning at every letter", /=+$/],
-    ["a beginning that is found again and again", /<.*>/],
-    ["a look back that goes on", /(?<=b\w*)c/],
-  ])("finds %s", (_what, pattern) => {
+    ["two repetitions side by side", /^\d+\d+x/],
+    ["a start at every letter", /=+$/],
+    ["a start that is found repeatedly", /<.*>/],
+    ["a look-behind with a repetition", /(?<=b\w*)c/],
+  ])("the pattern check finds %s", (_what, pattern) => {
     expect(isSlow(pattern)).not.toEqual([]);
   });
 
@@ -269,7 +269,7 @@ describe("the look itself", () => {
     [/(?:a|ab)(?:c|bcd)d*$/m, "abcd\nx"],
     [/\p{L}+[٠-٩]?/u, "é5"],
     [/a/y, "ba"],
-  ])("matches as V8 does: %s", (pattern, text) => {
+  ])("the pattern check matches as V8 does: %s", (pattern, text) => {
     const { count } = counter(pattern);
     const texts = Array.from({ length: text.length + 1 }, (_row, at) => text.slice(at));
 

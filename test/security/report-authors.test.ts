@@ -72,14 +72,14 @@ const listEvents = ({ table }: Context) =>
         pk.startsWith("EVENT#") && ["dmarc.ready", "dmarc.failed"].includes(type as string),
     );
 
-test("a reporter whose mail passes DMARC is believed", async () => {
+test("a report counts when its reporter's mail passes DMARC", async () => {
   const ctx = await setup();
   await whenReported(ctx, REPORTER);
 
   expect(await read(ctx)).toMatchObject({ isReady: true, reports: 14, others: 0 });
 });
 
-test("the reports of another host are marked, and make no domain ready", async () => {
+test("the service marks the reports of another host, and no domain becomes ready by them", async () => {
   const ctx = await setup();
   await whenReported(ctx, OTHER);
 
@@ -103,7 +103,7 @@ test.each([
   expect(listEvents(ctx)).toHaveLength(events);
 });
 
-test("a report that another host sent first displaces none: the true one is stored, and counts alone", async () => {
+test("a report that another host sent first does not displace the true one, which alone counts", async () => {
   const ctx = await setup();
   const forged = { ...toReceived(writeMail(1)), ...OTHER };
   await whenMailArrives(ctx.world, ctx.address, forged);
@@ -115,7 +115,7 @@ test("a report that another host sent first displaces none: the true one is stor
   expect(await read(ctx)).toMatchObject({ reports: 1, others: 0, messages: 3 });
 });
 
-test("a signature that leaves the end of the mail open vouches for no report in it", async () => {
+test("a signature that leaves the end of a mail open authenticates no report in it", async () => {
   const zone = { ...ZONE, "_dmarc.example.com": { TXT: ["v=DMARC1; p=reject"] } };
   const ctx = await setup(zone);
   const of = (mail: string) => mail.replace("noreply-dmarc@receiver.example", "ann@example.com");
@@ -129,7 +129,7 @@ test("a signature that leaves the end of the mail open vouches for no report in 
   expect(await read(ctx)).toMatchObject({ reports: 2, others: 1 });
 });
 
-test("a mail is deferred when DNS does not answer", async () => {
+test("the service defers a report mail when DNS does not answer", async () => {
   const ctx = await setup();
   const silent = withDnsLookups(ctx.world, async () => ({ kind: "timeout" }));
 
@@ -138,7 +138,7 @@ test("a mail is deferred when DNS does not answer", async () => {
   expect(outcome).toBe("busy");
 });
 
-test("mail that Amazon SES received is judged by the same rule, and not by the verdicts beside it", async () => {
+test("the service judges report mail from Amazon SES by the same rule, regardless of SES's verdicts", async () => {
   const ctx = await setup();
   for (const client of [REPORTER, OTHER]) {
     const day = client === REPORTER ? 1 : 2;

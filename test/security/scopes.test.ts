@@ -37,7 +37,7 @@ const tryRoute = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "liv
 
 const closed = endpoints.filter(({ access }) => access !== "public");
 
-test("only the health of the service, the keys of receipts and the list of prices need no key", () => {
+test("only the health, the receipts' keys, the prices and the listing look-up need no key", () => {
   expect(
     endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route),
     "what anyone may call without a key is listed here",
@@ -52,15 +52,18 @@ test("only the health of the service, the keys of receipts and the list of price
 describe.each(closed)("$route", (endpoint) => {
   const { access } = endpoint;
 
-  test.each(SCOPES.filter((scope) => scope !== access))("refuses a key for %s", async (scope) => {
-    for (const mode of ["live", "test"] as const) {
-      const response = await tryRoute(endpoint, [scope], mode);
+  test.each(SCOPES.filter((scope) => scope !== access))(
+    "the route refuses a key for %s",
+    async (scope) => {
+      for (const mode of ["live", "test"] as const) {
+        const response = await tryRoute(endpoint, [scope], mode);
 
-      expect(response).toMatchObject({ statusCode: 403, isRead: false, ports: LOOKED_AT });
-    }
-  });
+        expect(response).toMatchObject({ statusCode: 403, isRead: false, ports: LOOKED_AT });
+      }
+    },
+  );
 
-  test("refuses a key for nothing", async () => {
+  test("the route refuses a key without scopes", async () => {
     expect(await tryRoute(endpoint, [], "live")).toMatchObject({
       statusCode: 403,
       isRead: false,
@@ -68,7 +71,7 @@ describe.each(closed)("$route", (endpoint) => {
     });
   });
 
-  test("takes a key with its scope alone, or is for unrestricted keys", async () => {
+  test("the route accepts a key with its scope alone, or requires an unrestricted key", async () => {
     const scopes = access === "unrestricted" ? SCOPES : [access as Scope];
 
     const { statusCode } = await tryRoute(endpoint, scopes, "live");
@@ -79,7 +82,7 @@ describe.each(closed)("$route", (endpoint) => {
 
 const account = "GET /v1/account";
 
-test("a revoked key gets the same response as a key that never existed, by the same uses of the ports", async () => {
+test("a revoked key gets the same response by the same port uses as an unknown key", async () => {
   const ctx = await given();
   await send(ctx.world, "DELETE /v1/api-keys/key_1", { key: ctx.liveKey });
 
@@ -105,7 +108,7 @@ test("a revoked key opens no route", async () => {
     expect((await send(ctx.world, toRoute(endpoint), { key: ctx.liveKey })).statusCode).toBe(401);
 });
 
-test("a key is looked up by its hash alone", async () => {
+test("the service looks up a key only by its hash", async () => {
   const { world, liveKey } = await given();
   const { world: watched, uses } = recordUses(world);
   await send(watched, account, { key: liveKey });
@@ -143,7 +146,7 @@ const givenTestJob = async (ctx: TestContext): Promise<string> => {
 };
 
 test.each(asked)(
-  "%s %j with a test key moves no credit and asks no other server",
+  "the route %s %j with a test key moves no credit and asks no other server",
   async (route, more) => {
     const ctx = await given({ balance: 100 });
     const { world, attempted: tried } = denyAll(ctx.world);

@@ -40,7 +40,7 @@ const ask = async (port: number, key: string) => {
   return { answer, asking: clientRequest };
 };
 
-test("an account has twenty downloads at a time", async () => {
+test("an account may read twenty downloads at a time", async () => {
   const { counts, route } = openStreams();
   const { port, liveKey, testKey } = await startServer([route]);
   const downloads = await Promise.all(Array.from({ length: 20 }, () => ask(port, liveKey)));
@@ -57,7 +57,7 @@ test("an account has twenty downloads at a time", async () => {
   expect((await ask(port, liveKey)).answer.statusCode).toBe(200);
 });
 
-test("a download that its client does not read is ended, and its source closed", async () => {
+test("the server ends a download that its client does not read, and closes its source", async () => {
   const { counts, route } = openStreams();
   const { port, liveKey } = await startServer([route], { stallMs: 100 });
 
@@ -76,7 +76,7 @@ const paceWithClock = () => {
   return { pace, wait, later: (more: number) => (ms += more) };
 };
 
-test("a client is slow by the time that is spent waiting for it, after a grace", async () => {
+test("a client counts as slow by the time spent waiting for it, after a grace period", async () => {
   const { pace, wait, later } = paceWithClock();
   later(3_600_000);
   await wait(GRACE_MS);
@@ -87,7 +87,7 @@ test("a client is slow by the time that is spent waiting for it, after a grace",
   expect(pace.isTooSlow()).toBe(false);
 });
 
-test("a body that trickles is refused, and a fast one is read", async () => {
+test("the server refuses a body that trickles and reads a fast one", async () => {
   const read = async (bytesEachSecond: number) => {
     let ms = 0;
     const body = Object.assign(new PassThrough(), { headers: {} });

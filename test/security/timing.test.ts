@@ -120,14 +120,17 @@ test.each([
   ["a moment", 1],
   ["ten minutes", 10 * MINUTE_MS],
   ["three hours", 180 * MINUTE_MS],
-])("a guess whether another account asked %s before is no better than a coin", async (_, agoMs) => {
-  const { byTime, byEvidence } = await observe("other", agoMs);
+])(
+  "response times reveal no better than chance whether another account asked %s before",
+  async (_, agoMs) => {
+    const { byTime, byEvidence } = await observe("other", agoMs);
 
-  expect(Math.abs(byTime - HALF)).toBeLessThanOrEqual(CHANCE);
-  expect(Math.abs(byEvidence - HALF)).toBeLessThanOrEqual(CHANCE);
-});
+    expect(Math.abs(byTime - HALF)).toBeLessThanOrEqual(CHANCE);
+    expect(Math.abs(byEvidence - HALF)).toBeLessThanOrEqual(CHANCE);
+  },
+);
 
-test("the same guesses tell which addresses an account asked itself", async () => {
+test("response times reveal to an account its own earlier requests", async () => {
   // Of what an account learns itself, only a catch-all is kept.
   const { byTime, byEvidence } = await observe("observer", 10 * MINUTE_MS, "250 ok");
 

@@ -99,7 +99,7 @@ const expectRefused = (status: number, code: string) => ({
   money: "nothing_charged",
 });
 
-test("an upload that sends nothing more is ended, its bytes are deleted, and its link takes another one", async () => {
+test("the server ends a stalled upload, deletes its bytes, and its link accepts another one", async () => {
   const { linkTo, unfinished, blobs } = await serve({ connections: { stallMs: 500 } });
   const link = await linkTo("acc_1/a.csv");
   const stalled = await startPut(link, 10, async () => (await unfinished()).length === 1);
@@ -111,7 +111,7 @@ test("an upload that sends nothing more is ended, its bytes are deleted, and its
   expect(await blobs.head("uploads/live/acc_1/a.csv")).toMatchObject({ bytes: 20 });
 });
 
-test("a link takes one upload at a time", async () => {
+test("an upload link accepts one upload at a time", async () => {
   const { linkTo, unfinished } = await serve();
   const link = await linkTo("acc_1/a.csv");
   const first = await startPut(link, 10, async () => (await unfinished()).length === 1);
@@ -126,7 +126,7 @@ test("a link takes one upload at a time", async () => {
   expect(await unfinished()).toEqual([]);
 });
 
-test("an upload that breaks off leaves its link free and nothing behind", async () => {
+test("an aborted upload frees its link and leaves nothing behind", async () => {
   const { linkTo, unfinished } = await serve({
     limits: { perAccount: 1, bytesInAll: 1_000 },
   });
@@ -142,7 +142,7 @@ test("an upload that breaks off leaves its link free and nothing behind", async 
   expect(after).toMatchObject(TAKEN);
 });
 
-test("an account has a share of the uploads at a time, apart from another account's", async () => {
+test("an account has a share of simultaneous uploads, apart from another account's", async () => {
   const { linkTo, unfinished } = await serve({ limits: { perAccount: 2, inAll: 3 } });
   for (const n of [1, 2])
     await startPut(
@@ -157,7 +157,7 @@ test("an account has a share of the uploads at a time, apart from another accoun
   expect(await put(await linkTo("acc_3/1.csv"), 10)).toEqual(expectRefused(503, "UNAVAILABLE"));
 });
 
-test("an account's uploads have a share of the disk, unfinished ones too, for the day they are stored", async () => {
+test("an account's uploads, even unfinished ones, use its share of the disk until they expire", async () => {
   const { linkTo, unfinished, later, blobs } = await serve({
     limits: { bytesPerAccount: 100_000 },
   });
@@ -177,7 +177,7 @@ test("an account's uploads have a share of the disk, unfinished ones too, for th
   expect(await put(await linkTo("acc_1/c.csv"), 30_000)).toMatchObject(TAKEN);
 });
 
-test("a file that is removed, or written again under its key, does not count twice", async () => {
+test("a removed or overwritten file does not count twice", async () => {
   const { linkTo, blobs } = await serve({ limits: { bytesPerAccount: 100_000 } });
 
   for (const _ of [1, 2, 3, 4])
@@ -186,7 +186,7 @@ test("a file that is removed, or written again under its key, does not count twi
   expect(await put(await linkTo("acc_1/b.csv"), 90_000)).toMatchObject(TAKEN);
 });
 
-test("uploads that an earlier process left count in all", async () => {
+test("uploads of an earlier process count towards the total", async () => {
   const { linkTo, folder } = await serve();
   expect(await put(await linkTo("acc_1/a.csv"), 60_000)).toMatchObject(TAKEN);
 
@@ -197,7 +197,7 @@ test("uploads that an earlier process left count in all", async () => {
   );
 });
 
-test("an upload is refused before it is stored when the disk is nearly full, and ended when it becomes so", async () => {
+test("the server refuses an upload when the disk is nearly full, and ends one when it becomes so", async () => {
   let free = UPLOAD_LIMITS.freeBytesMin;
   const looks: number[] = [];
   const { linkTo, unfinished, blobs } = await serve({
@@ -220,7 +220,7 @@ test("an upload is refused before it is stored when the disk is nearly full, and
   expect(await blobs.head("uploads/live/acc_1/a.csv")).toBeUndefined();
 });
 
-test("a form is held to the same limits, and charges nothing", async () => {
+test("a form upload obeys the same limits and charges nothing", async () => {
   const { baseUrl, liveKey } = await serve({ freeBytes: () => 0 });
   const form = new FormData();
   form.set("file", new Blob(["ann@x.com\n"]), "a.csv");
@@ -238,7 +238,7 @@ test("a form is held to the same limits, and charges nothing", async () => {
   });
 });
 
-test("accepted lists and exports are stored, however much uploads take", async () => {
+test("the server stores accepted lists and exports, however much space uploads use", async () => {
   const { blobs } = await serve({ limits: { bytesInAll: 0, inAll: 0 }, freeBytes: () => 0 });
   const content = (async function* () {
     yield Buffer.from("x");
