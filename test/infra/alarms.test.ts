@@ -52,26 +52,29 @@ const getCase = (alarm: Alarm): AlarmCase => {
   return found;
 };
 
-test("every alarm is fed, in a stage of either size", () => {
+test("every alarm has test figures, in a stage of either size", () => {
   expect(full.map(toId).toSorted()).toEqual(toIds(FULL_CASES));
   expect(synthesise("lean").map(toId).toSorted()).toEqual(toIds(LEAN_CASES));
 });
 
-test.each(full)("$name rings when it should, ends, and is quiet otherwise", (alarm) => {
-  const { ringing, quiet } = getCase(alarm);
+test.each(full)(
+  "the alarm $name rings on its test figures, ends, and otherwise stays silent",
+  (alarm) => {
+    const { ringing, quiet } = getCase(alarm);
 
-  expect(ringing).not.toEqual([]);
-  expect(quiet).not.toEqual([]);
-  expect(findFaults(alarm, getCase(alarm))).toEqual([]);
-});
+    expect(ringing).not.toEqual([]);
+    expect(quiet).not.toEqual([]);
+    expect(findFaults(alarm, getCase(alarm))).toEqual([]);
+  },
+);
 
-test("an alarm of a lean stage is the same as that of a full one", () => {
+test("an alarm of a lean stage equals the alarm of a full one", () => {
   const byId = new Map(full.map((alarm) => [toId(alarm), alarm]));
 
   for (const alarm of synthesise("lean")) expect(alarm).toEqual(byId.get(toId(alarm)));
 });
 
-test.each(full)("a fault in $name is found by its figures", (alarm) => {
+test.each(full)("the test figures of $name reveal each planted fault in the alarm", (alarm) => {
   const mutants = listMutants(alarm);
   const unnoticed = mutants.filter((one) => findFaults(one.alarm, getCase(alarm)).length === 0);
 

@@ -51,11 +51,11 @@ describeUnless(findToolAbsence("python"), "cfn-lint", () => {
   const [template = ""] = globSync(`${folder}/*.template.json`);
   const pipeline = JSON.stringify(synthesisePipeline());
 
-  test("finds nothing wrong in the operations stack", async () => {
+  test("cfn-lint accepts the operations stack", async () => {
     expect(await lint(template)).toEqual([]);
   });
 
-  test("would find a property that AWS does not know", async () => {
+  test("cfn-lint reports a property that AWS does not know", async () => {
     const written = readFileSync(template, "utf8");
     const broken = write(
       "broken.json",
@@ -65,14 +65,14 @@ describeUnless(findToolAbsence("python"), "cfn-lint", () => {
     expect((await lint(broken)).map(({ Rule }) => Rule.Id)).toContain("E3002");
   });
 
-  test("finds nothing wrong in the stack of those who deploy from GitHub", async () => {
+  test("cfn-lint accepts the stack for deployments from GitHub", async () => {
     expect(await lint(write("pipeline.json", pipeline))).toEqual([]);
   });
 
   test.each([
-    ["an action that AWS does not know", "lambda:CreateFunction", "lambda:MakeFunction", "W3037"],
-    ["an action on what it is not about", "sqs:CreateQueue", "s3:CreateBucket", "I3510"],
-  ])("would find %s", async (_what, from, to, rule) => {
+    ["an unknown action", "lambda:CreateFunction", "lambda:MakeFunction", "W3037"],
+    ["an action on a wrong resource", "sqs:CreateQueue", "s3:CreateBucket", "I3510"],
+  ])("cfn-lint reports %s", async (_what, from, to, rule) => {
     const broken = write("broken.json", pipeline.replace(from, to));
 
     expect((await lint(broken)).map(({ Rule }) => Rule.Id)).toContain(rule);

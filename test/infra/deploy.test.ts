@@ -137,7 +137,7 @@ const run = async (given: Given = {}) => {
 const NEW_SECRETS = { secrets: [] };
 const DEPLOYED = { "ssm get-parameters --names /mailproof/production/url": { Parameters: [{}] } };
 
-test("a first deployment makes what is missing, step by step, shows the keys once, and says what to keep", async () => {
+test("a first deployment creates the missing parts in order, shows the keys once and lists the things to keep", async () => {
   const { code, ran, quotas, text } = await run(NEW_SECRETS);
 
   expect(ran.map((one) => one.replace(/\S*secrets\.env/, "FILE"))).toEqual([
@@ -160,7 +160,7 @@ test("a first deployment makes what is missing, step by step, shows the keys onc
   expect(new Set(quotas)).toEqual(new Set(["1000"]));
 });
 
-test("a later one changes no secret, makes no account, and tries the stage with a key that it revokes", async () => {
+test("a later deployment keeps secrets and account, and tests the stage with a key that it revokes", async () => {
   const { code, ran } = await run({
     account: DEPLOYED,
     accounts: [
@@ -180,7 +180,7 @@ test("a later one changes no secret, makes no account, and tries the stage with 
 });
 
 test.each(["sst deploy", "infra/cdk/app.ts", "cloudformation deploy", "accounts create"])(
-  "one that fails at %s ends there and says so, and the next run goes on",
+  "a deployment that fails at %s stops with a message, and the next run continues",
   async (failsAt) => {
     const failed = await run({ ...NEW_SECRETS, failsAt });
 
@@ -192,14 +192,14 @@ test.each(["sst deploy", "infra/cdk/app.ts", "cloudformation deploy", "accounts 
   },
 );
 
-test("keys that were shown are not lost where the smoke test fails after them", async () => {
+test("a deployment shows the new keys when the smoke test fails after their creation", async () => {
   const { code, text } = await run({ failsAt: "smoke.ts" });
 
   expect(code).toBe(1);
   expect(text).toContain("Live key  mp_live_1");
 });
 
-test("a smoke test that fails where only a log would read it shows no key", async () => {
+test("a failed smoke test shows no key when only a log reads its output", async () => {
   const { code, text } = await run({ failsAt: "smoke.ts", isWatched: false });
 
   expect(code).toBe(1);
@@ -207,7 +207,7 @@ test("a smoke test that fails where only a log would read it shows no key", asyn
   expect(text).not.toContain("mp_");
 });
 
-test("where only a log would read them, keys are not shown, and the stage is tried with one that is revoked", async () => {
+test("an unwatched deployment shows no key and tests the stage with a key that it revokes", async () => {
   const { code, ran, text } = await run({ isWatched: false });
 
   expect(ran.filter((one) => one.includes("accounts create"))).toHaveLength(1);
@@ -221,7 +221,7 @@ test("where only a log would read them, keys are not shown, and the stage is tri
   expect(code).toBe(0);
 });
 
-test("a preview, and a person who does not agree, change nothing", async () => {
+test("a preview or a refused confirmation changes nothing", async () => {
   const preview = await run({ ...NEW_SECRETS, isPreview: true });
   const refused = await run({ ...NEW_SECRETS, isAgreed: false });
 
@@ -247,7 +247,7 @@ const ownTags = [
   { Key: "sst:stage", Value: "production" },
 ];
 
-describe("the preflight stops before anything is changed", () => {
+describe("a fault that stops the preflight before any change", () => {
   test.each<readonly [what: string, given: Given, sentence: string]>([
     ["a region", { environment: { AWS_REGION: "" } }, "AWS_REGION is not set"],
     [
@@ -261,18 +261,18 @@ describe("the preflight stops before anything is changed", () => {
       "✗ credentials AWS cannot be reached: the network, a proxy or the region is wrong.",
     ],
     [
-      "one of the rights",
+      "one of the needed rights",
       { lacks: ["lambda:CreateFunction"] },
       "✗ rights      arn:aws:iam::123456789012:user/ada lacks lambda:CreateFunction: sign in as a role that may administer the account, or let an administrator attach the policies that npx node infra/cdk/pipeline-app.ts writes",
     ],
-    ["any right to change something", { lacks: "all" }, "more: sign in as a role"],
+    ["any right to change AWS", { lacks: "all" }, "more: sign in as a role"],
     [
-      "SST's lock",
+      "a free SST lock",
       { account: { [LOCK]: { Contents: [{}] } } },
       "If none runs: npm run sst -- unlock --stage production",
     ],
     [
-      "the limit of the role of GitHub",
+      "the permission limit of GitHub's role",
       {
         account: {
           "sts get-caller-identity": {
@@ -284,17 +284,17 @@ describe("the preflight stops before anything is changed", () => {
       "may make no role without its limit: set PERMISSIONS_BOUNDARY",
     ],
     [
-      "a secret of a stage that is deployed",
+      "a secret of a deployed stage",
       { account: DEPLOYED, secrets: SECRETS.slice(1) },
       "✗ secrets     KeyPepper is missing, though the stage is deployed.",
     ],
     [
-      "as many Lambdas as CONCURRENCY_QUOTA says",
+      "the Lambdas of CONCURRENCY_QUOTA",
       { environment: { CONCURRENCY_QUOTA: "5000" } },
       "✗ Lambdas     CONCURRENCY_QUOTA is 5000, and the account may run 1000 at once.",
     ],
     [
-      "fixed addresses",
+      "free fixed addresses",
       { account: { "ec2 describe-addresses": { Addresses: taken(4) } } },
       "✗ addresses   4 of the account's 5 are taken, and the stage needs 2.",
     ],
@@ -304,12 +304,12 @@ describe("the preflight stops before anything is changed", () => {
       "✗ VPCs        5 of the account's 5 are taken, and the stage needs 1.",
     ],
     [
-      "the VPC that it shares",
+      "the shared VPC",
       { environment: { VPC: "vpc-0a1b" } },
       "✗ VPC         vpc-0a1b cannot be used: An error occurred",
     ],
     [
-      "a VPC of a stage",
+      "a stage's VPC",
       {
         environment: { VPC: "vpc-0a1b" },
         account: { "ec2 describe-vpcs --vpc-ids vpc-0a1b": { Vpcs: [{}] } },
@@ -317,26 +317,26 @@ describe("the preflight stops before anything is changed", () => {
       "✗ VPC         vpc-0a1b was not made by a stage.",
     ],
     [
-      "a zone for its host name",
+      "a zone for the host name",
       { environment: { API_DOMAIN: "api.example.net" } },
       "✗ DNS         api.example.net is in no zone of Route 53.",
     ],
     [
-      "its certificate",
+      "the region's own certificate",
       { environment: { API_DOMAIN: "api.example.com", API_CERTIFICATE: OWN_CERTIFICATE } },
       "✗ certificate that of api.example.com was not found",
     ],
     [
-      "a certificate that is issued",
+      "an issued certificate",
       ofCertificate({ Status: "PENDING_VALIDATION", DomainName: "api.example.com" }),
       "✗ certificate that of api.example.com is PENDING_VALIDATION.",
     ],
     [
-      "a certificate for its name",
+      "a certificate for the host name",
       ofCertificate({ Status: "ISSUED", SubjectAlternativeNames: ["*.app.example.com"] }),
       "✗ certificate the one for api.example.com is for *.app.example.com.",
     ],
-  ])("without %s", async (_what, given, sentence) => {
+  ])("the preflight stops a deployment without %s", async (_what, given, sentence) => {
     const { code, ran, text } = await run(given);
 
     expect(text).toContain(sentence);
@@ -345,33 +345,33 @@ describe("the preflight stops before anything is changed", () => {
   });
 });
 
-describe("the preflight says, and goes on", () => {
+describe("a note of the preflight", () => {
   test.each<readonly [what: string, given: Given, sentence: string]>([
     [
-      "with a young account's ten Lambdas",
+      "a young account's ten Lambdas",
       {
         account: { "lambda get-account-settings": { AccountLimit: { ConcurrentExecutions: 10 } } },
       },
       "! Lambdas     10 at once: lists are slow, and callers wait for them. Ask for more: aws service-quotas",
     ],
     [
-      "where AWS does not say how many there may be",
+      "an unknown quota of Lambdas",
       { account: { "lambda get-account-settings": undefined } },
       "! Lambdas     AWS did not say: An error occurred",
     ],
     [
-      "without a way out on port 25",
+      "an absent way out on port 25",
       { environment: { VPC: "none" } },
       "! port 25     there is no way to mail servers: mailboxes will be unknown, and not charged.",
     ],
-    ["with addresses for which AWS has to open it", {}, "! port 25     AWS keeps it closed"],
+    ["addresses whose port 25 AWS must open", {}, "! port 25     AWS keeps it closed"],
     [
-      "with proxies",
+      "proxies",
       { secrets: [...SECRETS, "SmtpProxies"] },
       "✓ port 25     through the proxies of SmtpProxies",
     ],
     [
-      "to an account that has never used CloudFront",
+      "an account new to CloudFront",
       {
         environment: { DASHBOARD: "cloudfront" },
         account: { "cloudfront list-distributions": {} },
@@ -379,7 +379,7 @@ describe("the preflight says, and goes on", () => {
       "! CloudFront  the account has never used it, and AWS may refuse",
     ],
     [
-      "to the root user",
+      "the root user",
       {
         account: {
           "sts get-caller-identity": { Account: "1", Arn: "arn:aws:iam::123456789012:root" },
@@ -388,7 +388,7 @@ describe("the preflight says, and goes on", () => {
       "! credentials the root user of account 1 in eu-central-1.",
     ],
     [
-      "where an earlier run has made its addresses and its VPC, and was stopped",
+      "addresses and a VPC that a stopped run created",
       {
         account: {
           "ec2 describe-addresses": {
@@ -400,22 +400,22 @@ describe("the preflight says, and goes on", () => {
       "✓ addresses   3 of 5 are taken, and the stage needs 2",
     ],
     [
-      "with a wildcard certificate",
+      "a wildcard certificate",
       ofCertificate({ Status: "ISSUED", SubjectAlternativeNames: ["*.example.com"] }),
       "✓ certificate that of api.example.com is issued",
     ],
     [
-      "with exits of its own, which take addresses",
+      "exits, which use addresses",
       { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
       "✓ addresses   0 of 5 are taken, and the stage needs 4",
     ],
     [
-      "what exits cost",
+      "the price of exits",
       { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
       "! price       $126.16 a month before the first request",
     ],
-    ["what it costs", {}, "! price       $111.45 a month before the first request"],
-  ])("%s", async (_what, given, sentence) => {
+    ["the price of the stage", {}, "! price       $111.45 a month before the first request"],
+  ])("the preflight reports %s and continues", async (_what, given, sentence) => {
     const { code, text } = await run(given);
 
     expect(text).toContain(sentence);
@@ -450,17 +450,17 @@ test.each([
     "An error occurred (ResourceNotFoundException) when calling the DescribeTable operation",
   ],
   ["deserialization failed <html><body>503</body></html>", "deserialization failed"],
-])("the words %j become one sentence", (stderr, sentence) => {
+])("the deployment turns the error %j into one sentence", (stderr, sentence) => {
   expect(toWords({ stderr, message: "aws failed" })).toBe(sentence);
 });
 
-test("a deployment that SST's lock stops says how to remove it", async () => {
+test("a deployment stopped by SST's lock prints how to remove the lock", async () => {
   const { text } = await run({ failsAt: "sst deploy", locksAt: "sst deploy" });
 
   expect(text).toContain("If none runs: npm run sst -- unlock --stage production");
 });
 
-test("a young account gets the sizes of its ten Lambdas", async () => {
+test("a young account gets the sizes for its ten Lambdas", async () => {
   const { quotas } = await run({
     account: { "lambda get-account-settings": { AccountLimit: { ConcurrentExecutions: 10 } } },
   });

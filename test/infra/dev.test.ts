@@ -15,7 +15,7 @@ beforeAll(async () => {
   it = look(made);
 });
 
-test("every Lambda is a bridge of SST's, and none of our bundles is built or sent", () => {
+test("a live session creates an SST bridge for every Lambda and builds no bundle of ours", () => {
   const functions = it.inputsOf("aws:lambda/function:Function");
 
   expect(functions).toHaveLength(lambdas.length);
@@ -24,7 +24,7 @@ test("every Lambda is a bridge of SST's, and none of our bundles is built or sen
   expect(made.built).toEqual([]);
 });
 
-test("each bridge leads to the handler of its Lambda, which is there to be bundled", () => {
+test("each bridge connects to the existing handler of its Lambda", () => {
   const targets = made.targets.map(({ functionID, handler, runtime }) => ({
     functionID,
     handler,
@@ -41,7 +41,7 @@ test("each bridge leads to the handler of its Lambda, which is there to be bundl
   for (const { bundle } of made.targets) expect(bundle).toBeUndefined();
 });
 
-test("a bridge has the time-out and the settings of its Lambda, for the process that answers", () => {
+test("a bridge passes its Lambda's time-out and settings to the answering process", () => {
   for (const { name, timeoutSeconds, actsForAccounts } of lambdas) {
     expect(it.lambda(name)["timeout"]).toBe(timeoutSeconds);
     const settings = it.settingsOf(name);
@@ -50,7 +50,7 @@ test("a bridge has the time-out and the settings of its Lambda, for the process 
   }
 });
 
-test("beside what its Lambda may do, a bridge may use SST's channel and SST's bucket, and nothing else", () => {
+test("a bridge may use its Lambda's permissions and SST's channel and bucket, and no others", () => {
   const isOfSst = ({ resources }: Statement) =>
     resources.every((one) => one === "*" || one.startsWith("arn:aws:s3:::sst-asset"));
   const ofSst = lambdas.map(({ name }) =>
@@ -70,7 +70,7 @@ test("beside what its Lambda may do, a bridge may use SST's channel and SST's bu
     ).toEqual(listGrants(needs).flatMap(({ actions }) => actions));
 });
 
-test("only in a live session may the account itself take the role of a Lambda", () => {
+test("the account itself may assume a Lambda's role only in a live session", () => {
   const lambdaRoles = it
     .of("aws:iam/role:Role")
     .filter(({ name }) => lambdas.some((one) => name === `${one.name}Role`));

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const listExits = () =>
   it.of("aws:ec2/instance:Instance").filter(({ name }) => name.startsWith("Exit"));
 
-test("has as many small machines as it asked for, each with an address that outlives it", () => {
+test("a stage creates the configured number of small exits, each with an address that outlives it", () => {
   expect(listExits().map(({ inputs }) => inputs["instanceType"])).toEqual(["t4g.nano", "t4g.nano"]);
   expect(
     it
@@ -31,7 +31,7 @@ test("has as many small machines as it asked for, each with an address that outl
   ).toEqual(["Exit1Card-id", "Exit2Card-id"]);
 });
 
-test("lets only the Lambdas that talk to mail servers in, and only sessions and Debian's packages out", () => {
+test("an exit accepts only the Lambdas that talk to mail servers and connects only to ports 25, 80 and 443", () => {
   const [guard] = it
     .of("aws:ec2/securityGroup:SecurityGroup")
     .filter(({ name }) => name === "ExitGuard");
@@ -51,7 +51,7 @@ test("lets only the Lambdas that talk to mail servers in, and only sessions and 
   ]);
 });
 
-test("starts each as deploy/exit says", () => {
+test("a stage starts each exit with the files of deploy/exit", () => {
   for (const { inputs } of listExits()) {
     expect(inputs["userData"]).toBe(
       createCloudInit(
@@ -62,7 +62,7 @@ test("starts each as deploy/exit says", () => {
   }
 });
 
-test("uses them beside the operator's proxies, and publishes their addresses", () => {
+test("a stage uses its exits beside the operator's proxies and publishes their addresses", () => {
   const own = "socks5://mailproof:drawn@10.0.0.5:1080";
 
   expect(it.settingsOf("Prober")["SMTP_PROXIES"]).toBe(

@@ -35,7 +35,7 @@ const getDistribution = () => {
 };
 const CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
 
-test("everything comes from the API, with every method and without a cache, but for the assets", () => {
+test("CloudFront requests all but the assets from the API, with every method and without a cache", () => {
   const { defaultCacheBehavior, orderedCacheBehaviors, origins } = getDistribution();
 
   expect(isSecret(origins)).toBe(true);
@@ -67,11 +67,11 @@ test("everything comes from the API, with every method and without a cache, but 
   ]);
 });
 
-test("the firewall is the one that its owner has made", () => {
+test("CloudFront uses its owner's firewall", () => {
   expect(getDistribution()).toMatchObject({ webAclId: WEB_ACL });
 });
 
-test("the host name is the one that its owner has a certificate for", () => {
+test("CloudFront uses the host name of its owner's certificate", () => {
   expect(getDistribution()).toMatchObject({
     aliases: ["app.example.com"],
     viewerCertificate: { acmCertificateArn: CERTIFICATE },
@@ -79,7 +79,7 @@ test("the host name is the one that its owner has a certificate for", () => {
   expect(it.all.filter(({ type }) => /aws:(?:route53|acm)\//.test(type))).toEqual([]);
 });
 
-test("a refusal of the API arrives as it is, and no client's address is logged", () => {
+test("CloudFront passes the API's refusals unchanged and logs no client's address", () => {
   const { customErrorResponses, loggingConfig } = getDistribution();
 
   expect(customErrorResponses).toBeUndefined();

@@ -25,7 +25,7 @@ const OF_RULE = [
 const TOPIC = `${ARN}sns:eu-west-1:123456789012:InboundMail`;
 const QUEUE = `${ARN}sqs:eu-west-1:123456789012:QueueInboundMailQueue`;
 
-test("SES stores mail for the domain, with TLS or without, and publishes its envelope", () => {
+test("SES stores mail for the domain, with or without TLS, and publishes its envelope", () => {
   expect(it.inputsOf("aws:ses/receiptRuleSet:ReceiptRuleSet")).toEqual([
     { ruleSetName: "mailproof-production" },
   ]);
@@ -49,11 +49,11 @@ test("SES stores mail for the domain, with TLS or without, and publishes its env
   ]);
 });
 
-test("a deployment activates no rule set: the one that is active may be another service's", () => {
+test("a deployment activates no rule set, since the active one may be another service's", () => {
   expect(it.of("aws:ses/activeReceiptRuleSet:ActiveReceiptRuleSet")).toEqual([]);
 });
 
-test("SES may put files below inbound/ by this rule alone, and nothing else", () => {
+test("SES may write files only below inbound/ and only by this rule", () => {
   const policies = it.inputsOf("aws:s3/bucketPolicy:BucketPolicy");
   const allowed = policies
     .flatMap(({ policy }) => parseStatements(policy))
@@ -69,7 +69,7 @@ test("SES may put files below inbound/ by this rule alone, and nothing else", ()
   ]);
 });
 
-test("the envelope goes through a topic, which only this rule may use, to the queue of the worker", () => {
+test("a topic, which only this rule may use, sends the envelope to the worker's queue", () => {
   const topics = it.inputsOf("aws:sns/topicPolicy:TopicPolicy");
   const queues = it.inputsOf("aws:sqs/queuePolicy:QueuePolicy");
 
@@ -102,7 +102,7 @@ const OF_LAMBDA = {
   AWS_SECRET_ACCESS_KEY: "of its role",
 };
 
-test("every Lambda that makes or takes an address knows the domain", () => {
+test("every Lambda that creates or reads a mail address receives the mail domain", () => {
   const names = ["HttpCreateMailTest", "HttpGetDomainReports", "HttpMcp", "WorkerInboundMail"];
   const found = names.map((name) => {
     const settings = { ...it.settingsOf(name), ...OF_LAMBDA };

@@ -25,14 +25,14 @@ beforeAll(async () => {
   it = look(made);
 });
 
-test("keeps its state", () => {
+test("a lean stage keeps its state", () => {
   expect(made.app).toMatchObject({ protect: true, removal: "retain" });
   expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
     { deletionProtectionEnabled: true, pointInTimeRecovery: { enabled: true } },
   ]);
 });
 
-test("leaves through one instance, whose address outlives it", () => {
+test("a lean stage connects to mail servers through one instance, whose address outlives it", () => {
   expect(it.of("aws:ec2/natGateway:NatGateway")).toEqual([]);
   expect(it.inputsOf("aws:ec2/instance:Instance")).toMatchObject([{ instanceType: "t4g.nano" }]);
   expect(it.of("aws:ec2/eip:Eip")).toHaveLength(1);
@@ -41,7 +41,7 @@ test("leaves through one instance, whose address outlives it", () => {
   );
 });
 
-test("has the host name that its owner has a certificate for, and makes no record and no certificate", () => {
+test("a lean stage uses the host name of its owner's certificate and creates no record or certificate", () => {
   expect(it.inputsOf("aws:apigatewayv2/domainName:DomainName")).toMatchObject([
     {
       domainName: "api.example.com",
@@ -51,12 +51,12 @@ test("has the host name that its owner has a certificate for, and makes no recor
   expect(it.all.filter(({ type }) => /aws:(?:route53|acm)\//.test(type))).toEqual([]);
 });
 
-test("serves no dashboard, if its owner wants none", () => {
+test("a lean stage serves no dashboard when its owner disables it", () => {
   expect(it.settingsOf("HttpDefault")).toMatchObject({ DASHBOARD: "none" });
   expect(it.of("aws:cloudfront/distribution:Distribution")).toEqual([]);
 });
 
-test("reserves nothing of an account that may run ten Lambdas, and limits its workers all the same", () => {
+test("a lean stage reserves nothing of ten Lambdas and still limits its workers", () => {
   const functions = it.inputsOf("aws:lambda/function:Function");
   const sources = it.inputsOf("aws:lambda/eventSourceMapping:EventSourceMapping");
 

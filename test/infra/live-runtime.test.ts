@@ -73,7 +73,7 @@ for (const [name, file] of JSON.parse(process.argv[1])) {
 process.exit(0);
 `;
 
-test("every Lambda's bundle has its handler", () => {
+test("every Lambda's bundle contains its handler", () => {
   const files = lambdas.map(({ name, handler }) => [
     name,
     join(folder, name, handler.replace(/\.handler$/, ".mjs")),
@@ -97,24 +97,29 @@ const OF_EACH_KIND = [
   "ScheduleReconcile",
 ].map(getLambda);
 
-test.concurrent.each(OF_EACH_KIND)("$name answers in SST's live runtime", async (lambda) => {
-  const proxy = await stage.openProxy(createRole(lambda, findOwnQueue(lambda)));
-  const instance = await startInstance({
-    args: ["--enable-source-maps", RUNTIME, join(folder, lambda.name, lambda.handler), "worker"],
-    cwd: join(folder, lambda.name),
-    environment: {
-      ...stage.buildEnvironment(lambda, proxy.url),
-      SST_LIVE: "true",
-      SST_DEV: "true",
-    },
-  });
-  try {
-    const { event, answer } = createExchanges(lambda, stage).first;
-    const outcome = await instance.invoke(event, lambda.timeoutSeconds * 1000);
-    expect(summarize(outcome), `${JSON.stringify(outcome)}\n${instance.getLog()}`).toMatch(answer);
-    expect(proxy.refused).toEqual([]);
-  } finally {
-    await instance.stop();
-    proxy.close();
-  }
-});
+test.concurrent.each(OF_EACH_KIND)(
+  "the Lambda $name answers in SST's live runtime",
+  async (lambda) => {
+    const proxy = await stage.openProxy(createRole(lambda, findOwnQueue(lambda)));
+    const instance = await startInstance({
+      args: ["--enable-source-maps", RUNTIME, join(folder, lambda.name, lambda.handler), "worker"],
+      cwd: join(folder, lambda.name),
+      environment: {
+        ...stage.buildEnvironment(lambda, proxy.url),
+        SST_LIVE: "true",
+        SST_DEV: "true",
+      },
+    });
+    try {
+      const { event, answer } = createExchanges(lambda, stage).first;
+      const outcome = await instance.invoke(event, lambda.timeoutSeconds * 1000);
+      expect(summarize(outcome), `${JSON.stringify(outcome)}\n${instance.getLog()}`).toMatch(
+        answer,
+      );
+      expect(proxy.refused).toEqual([]);
+    } finally {
+      await instance.stop();
+      proxy.close();
+    }
+  },
+);

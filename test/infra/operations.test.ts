@@ -34,7 +34,7 @@ type Alarm = { readonly Properties: Readonly<Record<string, unknown>> };
 const alarms = Object.values(template.findResources(ALARM) as Record<string, Alarm>).map(
   ({ Properties }) => Properties,
 );
-test("breaks none of AWS's own rules, and would be stopped if it did", () => {
+test("the operations stack follows AWS's own rules, which stop a careless one", () => {
   expect(() => given().app.synth()).not.toThrow();
 
   const careless = new App({ outdir: outdir() });
@@ -62,7 +62,7 @@ const OF_THE_STAGE = [
   "TableThrottled",
 ];
 
-test("every Lambda and every queue has an alarm, and the stage has those named here", () => {
+test("every Lambda and every queue has an alarm, and so have the listed parts of the stage", () => {
   const names = alarms.map(({ AlarmName }) =>
     String(AlarmName).replace(/^mailproof-production-/, ""),
   );
@@ -79,7 +79,7 @@ test("every Lambda and every queue has an alarm, and the stage has those named h
   expect(others.toSorted()).toEqual(OF_THE_STAGE.toSorted());
 });
 
-test("an alarm says what to do, calls when it rings and when it is over", () => {
+test("every alarm states the remedy and calls the operator at its start and end", () => {
   for (const { AlarmDescription, AlarmActions, OKActions } of alarms) {
     expect(String(AlarmDescription).length).toBeGreaterThan(30);
     expect(AlarmActions).toEqual([{ Ref: expect.stringMatching(/^Calls/) }]);
@@ -93,7 +93,7 @@ const readDashboard = (): string => {
   return parts.map((part) => (typeof part === "string" ? part : "<name>")).join("");
 };
 
-test("the dashboard shows what rings first, then callers, money, lists, mail servers and machinery", () => {
+test("the CloudWatch dashboard shows alarms first, then callers, money, lists, mail servers and machinery", () => {
   const { widgets } = JSON.parse(readDashboard()) as {
     widgets: {
       type: string;
@@ -119,18 +119,21 @@ test.each([
   ["production", "full"],
   ["production", "lean"],
   ["ada", "lean"],
-] as const)("of %s, %s, looks for no name that the stage does not publish", (stage, size) => {
-  const settings = ofSize(size);
-  const app = createOperationsApp({ ...PRODUCTION, stage, settings }, outdir());
-  expect(() => app.synth()).not.toThrow();
-  const stack = Template.fromStack(app.node.findChild(`mailproof-${stage}-operations`) as Stack);
-  const parameters = stack.toJSON()["Parameters"] as Record<string, { Default: string }>;
-  const read = Object.values(parameters).map(({ Default }) => Default);
-  const published = listPublishedNames(settings).map((key) => `/mailproof/${stage}/${key}`);
+] as const)(
+  "the operations stack of stage %s in size %s reads only names that the stage publishes",
+  (stage, size) => {
+    const settings = ofSize(size);
+    const app = createOperationsApp({ ...PRODUCTION, stage, settings }, outdir());
+    expect(() => app.synth()).not.toThrow();
+    const stack = Template.fromStack(app.node.findChild(`mailproof-${stage}-operations`) as Stack);
+    const parameters = stack.toJSON()["Parameters"] as Record<string, { Default: string }>;
+    const read = Object.values(parameters).map(({ Default }) => Default);
+    const published = listPublishedNames(settings).map((key) => `/mailproof/${stage}/${key}`);
 
-  expect(read).toContain(`/mailproof/${stage}/lambda/ScheduleAudit`);
-  expect(read.filter((name) => !published.includes(name))).toEqual([]);
-});
+    expect(read).toContain(`/mailproof/${stage}/lambda/ScheduleAudit`);
+    expect(read.filter((name) => !published.includes(name))).toEqual([]);
+  },
+);
 
 /** A metric as the dashboard names it: namespace, name, and dimensions in pairs. What follows is how it looks. */
 type Drawn = readonly unknown[];
@@ -174,14 +177,14 @@ const listBilled = (name: CloudMetricName): readonly string[] => {
 
 const NAMES = Object.keys(METRICS_ON_AWS) as readonly CloudMetricName[];
 
-test("every metric that a Lambda publishes is read by an alarm or the dashboard, with each value of its dimensions, and no other is", () => {
+test("an alarm or the CloudWatch dashboard reads every published metric and dimension value, and no other", () => {
   const published = NAMES.flatMap(listBilled);
 
   expect(published.length).toBeGreaterThan(30);
   expect([...new Set(readOwnMetrics())].toSorted()).toEqual(published.toSorted());
 });
 
-test("docs/costs.md counts what CloudWatch bills of our own metrics", () => {
+test("docs/costs.md counts the metrics of ours that CloudWatch bills", () => {
   const isGauge = (name: CloudMetricName) => METRICS_ON_AWS[name].type === "gauge";
   const always = NAMES.filter((name) => isGauge(name) || name === "ColdStart").flatMap(listBilled);
   const used = NAMES.filter((name) => !isGauge(name) && name !== "ColdStart")
@@ -198,7 +201,7 @@ test("docs/costs.md counts what CloudWatch bills of our own metrics", () => {
   expect(text).toContain(`up to ${used.length} metrics, $${dollars(used)} a month`);
 });
 
-test("a budget calls once most of it is spent, and once more than all of it is expected", () => {
+test("the budget calls the operator at most of its amount, and when AWS expects more than all", () => {
   const [{ Properties: budget } = { Properties: {} }] = Object.values(
     template.findResources("AWS::Budgets::Budget"),
   );
@@ -227,7 +230,7 @@ test("a budget calls once most of it is spent, and once more than all of it is e
     ]);
 });
 
-test("the command that writes the stack alone sizes the alarms by the quota that the deployment stored", () => {
+test("writing the stack alone sizes the alarms by the deployment's stored quota", () => {
   const folder = outdir();
   const aws = join(folder, "aws");
   const quota = JSON.stringify({ Parameter: { Value: "10" } });
@@ -241,7 +244,7 @@ test("the command that writes the stack alone sizes the alarms by the quota that
   expect(written).toContain("90 % of its 10 concurrent Lambdas");
 });
 
-test("a budget that is not named is enough for a stage without requests, twice", () => {
+test("the default budget covers twice the price of a stage without requests", () => {
   const amountOf = (size: "full" | "lean") => {
     const settings = { ...ofSize(size), budgetUsd: null };
     const app = createOperationsApp({ ...PRODUCTION, settings }, outdir());
@@ -262,7 +265,7 @@ test.each(["full", "lean"] as const)("infra/prices.ts counts the alarms of a %s 
   expect({ alarms: found.length, metrics }).toEqual(ALARMS[size]);
 });
 
-test("CloudWatch and AWS Budgets may publish to the topic: its own policy takes the place of the usual one", () => {
+test("the topic's own policy allows CloudWatch and AWS Budgets to publish", () => {
   const [policy] = Object.values(template.findResources("AWS::SNS::TopicPolicy"));
   const statements = policy?.["Properties"].PolicyDocument.Statement as { Effect: string }[];
 
@@ -275,7 +278,7 @@ test("CloudWatch and AWS Budgets may publish to the topic: its own policy takes 
   ]);
 });
 
-test("fits what CloudFormation and CloudWatch take", () => {
+test("the operations stack fits the limits of CloudFormation and CloudWatch", () => {
   const size = JSON.stringify(template.toJSON()).length;
 
   // More than 51,200 bytes go through a bucket, so the deployment of it does (infra/deploy/steps.ts).
@@ -284,7 +287,7 @@ test("fits what CloudFormation and CloudWatch take", () => {
   expect(Object.keys(template.toJSON()["Parameters"]).length).toBeLessThanOrEqual(200);
 });
 
-test("calls whom the deployer named, over nothing that is not encrypted", () => {
+test("the operations stack calls the deployer's address over encrypted channels only", () => {
   const { template: calling } = given("ops@example.com");
 
   const properties = (type: string) =>

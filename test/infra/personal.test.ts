@@ -14,17 +14,17 @@ beforeAll(async () => {
   it = look(made);
 });
 
-test("is whole", () => {
+test("a personal stage contains every Lambda", () => {
   expect(it.of("aws:lambda/function:Function")).toHaveLength(lambdas.length);
 });
 
-test("limits uploads, too", () => {
+test("a personal stage limits uploads", () => {
   expect(it.inputsOf("aws:s3/bucketNotification:BucketNotification")).toMatchObject([
     { lambdaFunctions: [{ events: ["s3:ObjectCreated:*"], filterPrefix: "uploads/" }] },
   ]);
 });
 
-test("can be removed without a trace", () => {
+test("a personal stage can be removed without a trace", () => {
   expect(made.app).toMatchObject({ protect: false, removal: "remove" });
   expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
     { deletionProtectionEnabled: false, pointInTimeRecovery: { enabled: false } },
@@ -32,22 +32,22 @@ test("can be removed without a trace", () => {
   expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([{ forceDestroy: true }]);
 });
 
-test("reserves nothing of a young account", () => {
+test("a personal stage reserves no Lambdas of a young account", () => {
   for (const lambda of it.inputsOf("aws:lambda/function:Function"))
     expect(lambda["reservedConcurrentExecutions"]).toBeUndefined();
 });
 
-test("takes none of the five VPCs and addresses of an account: its Lambdas use proxies", () => {
+test("a personal stage uses proxies instead of the account's VPCs and addresses", () => {
   expect(it.all.filter(({ type }) => type.startsWith("aws:ec2/"))).toEqual([]);
   for (const lambda of it.inputsOf("aws:lambda/function:Function"))
     expect(lambda["vpcConfig"]).toBeUndefined();
 });
 
-test("needs no CloudFront, which AWS refuses to an account that it has not verified", () => {
+test("a personal stage needs no CloudFront, which AWS refuses to unverified accounts", () => {
   expect(it.all.filter(({ type }) => type.startsWith("aws:cloudfront/"))).toEqual([]);
 });
 
-test("writes its names down under its own", () => {
+test("a personal stage publishes its names below its own prefix", () => {
   const names = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
   expect(names.toSorted()).toEqual(
@@ -67,7 +67,7 @@ const REUSABLE = [
   "aws:ssm/parameter:Parameter",
 ];
 
-test("has no name that the same stage had before it was removed", () => {
+test("a personal stage reuses no name from before its removal", () => {
   const named = it.all.filter(
     ({ type, inputs }) => typeof inputs["name"] === "string" && !REUSABLE.includes(type),
   );

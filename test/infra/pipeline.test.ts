@@ -78,7 +78,7 @@ const listNamed = () =>
       : [{ type, name, action, arn: `arn:aws:${prefix}${physical}` }];
   });
 
-test("the role is assumed by these environments of this repository alone", () => {
+test("only the given environments of this repository may assume the deployer's role", () => {
   const [role] = listOfType(template, "AWS::IAM::Role");
 
   expect(role?.["AssumeRolePolicyDocument"].Statement).toMatchObject([
@@ -97,7 +97,7 @@ test("the role is assumed by these environments of this repository alone", () =>
   ]);
 });
 
-test("an account that has GitHub's provider already keeps it, and the role trusts it", () => {
+test("an account keeps its existing GitHub provider, and the deployer's role trusts it", () => {
   const other = synthesisePipeline(true);
 
   expect(listOfType(template, "AWS::IAM::OIDCProvider")).toHaveLength(1);
@@ -108,7 +108,7 @@ test("an account that has GitHub's provider already keeps it, and the role trust
   });
 });
 
-test("no policy is longer than AWS allows, and all are attached", () => {
+test("every policy of the deployer's role fits AWS's length limit and is attached", () => {
   const [role] = listOfType(template, "AWS::IAM::Role");
   const lengths = [...policies.values()].map(
     (statements) => JSON.stringify(statements).length + 40,
@@ -142,7 +142,7 @@ const listCdkTypes = (): readonly string[] => {
   return Object.values(resources).map(({ Type: type }) => type);
 };
 
-test("the role has rights for each type in SST's and CDK's output, and for no other", () => {
+test("the deployer's role has rights for each type in SST's and CDK's output, and for no other", () => {
   // What SST asks of AWS itself is a dynamic resource, with its kind in its name.
   const ofSst = made.flatMap(({ type, name }) =>
     type.startsWith("aws:") ? [type] : type.includes("dynamic") ? [name.replace(/^\w+\./, "")] : [],
@@ -156,7 +156,7 @@ test("the role has rights for each type in SST's and CDK's output, and for no ot
   );
 });
 
-test("the role may make what has a name under just that name", () => {
+test("the deployer's role may create each named resource only under its own name", () => {
   const known = { "iam:PermissionsBoundary": BOUNDARY };
   const refused = listNamed().filter(
     ({ action, arn }) => !isAllowed(deployer, { action, on: arn, known }),
@@ -181,49 +181,59 @@ const ofSst = (name: string) => arn("ssm", `parameter/sst/${name}`);
 type Known = Readonly<Record<string, string>>;
 
 test.each<[what: string, action: string, on: string, known?: Known]>([
-  ["make a role with the limit", "iam:CreateRole", OURS, limitedBy(BOUNDARY)],
+  ["create a role with the permission limit", "iam:CreateRole", OURS, limitedBy(BOUNDARY)],
   ["pass a role to Lambda", "iam:PassRole", OURS, passedTo("lambda")],
   ["update the monitoring", "cloudformation:CreateChangeSet", stackNamed("pr-7-operations")],
   ["bring up SST in a new account", "ecr:CreateRepository", arn("ecr", "repository/sst-asset")],
   ["read the passphrase of SST", "ssm:GetParameter", ofSst("passphrase/mailproof/pr-7")],
-])("the role may %s", (_what, action, on, known = {}) => {
+])("the deployer's role may %s", (_what, action, on, known = {}) => {
   expect(isAllowed(deployer, { action, on, known })).toBe(true);
 });
 
 test.each<[what: string, action: string, on: string, known?: Known]>([
-  ["make a role without the limit", "iam:CreateRole", OURS],
-  ["make a role with another", "iam:CreateRole", OURS, limitedBy("arn:aws:iam::aws:policy/X")],
-  ["give rights to a role without the limit", "iam:PutRolePolicy", OURS],
-  ["attach a policy to such a role", "iam:AttachRolePolicy", OURS],
-  ["take the limit off", "iam:DeleteRolePermissionsBoundary", OURS, limitedBy(BOUNDARY)],
-  ["change the limit", "iam:CreatePolicyVersion", BOUNDARY],
+  ["create a role without the permission limit", "iam:CreateRole", OURS],
+  [
+    "create a role with another permission limit",
+    "iam:CreateRole",
+    OURS,
+    limitedBy("arn:aws:iam::aws:policy/X"),
+  ],
+  ["give rights to a role without the permission limit", "iam:PutRolePolicy", OURS],
+  ["attach a policy to a role without the permission limit", "iam:AttachRolePolicy", OURS],
+  ["remove the permission limit", "iam:DeleteRolePermissionsBoundary", OURS, limitedBy(BOUNDARY)],
+  ["change the permission limit", "iam:CreatePolicyVersion", BOUNDARY],
   ["change itself", "iam:PutRolePolicy", role(deploys), limitedBy(BOUNDARY)],
-  ["change who assumes another's role", "iam:UpdateAssumeRolePolicy", ADMIN],
-  ["tag another's role", "iam:TagRole", ADMIN],
-  ["make a user", "iam:CreateUser", `arn:aws:iam::${ACCOUNT}:user/eve`],
+  ["change the trust of another role", "iam:UpdateAssumeRolePolicy", ADMIN],
+  ["tag another role", "iam:TagRole", ADMIN],
+  ["create a user", "iam:CreateUser", `arn:aws:iam::${ACCOUNT}:user/eve`],
   ["assume a role", "sts:AssumeRole", OURS],
   ["pass a role to another service", "iam:PassRole", OURS, passedTo("glue")],
-  ["pass another's role", "iam:PassRole", ADMIN, passedTo("lambda")],
+  ["pass another role", "iam:PassRole", ADMIN, passedTo("lambda")],
   ["change another's Lambda", "lambda:UpdateFunctionCode", FOREIGN_LAMBDA],
-  ["lead a queue to it", "lambda:CreateEventSourceMapping", "*", calls(FOREIGN_LAMBDA)],
+  [
+    "connect a queue to another's Lambda",
+    "lambda:CreateEventSourceMapping",
+    "*",
+    calls(FOREIGN_LAMBDA),
+  ],
   ["change another's machine", "ec2:ModifyInstanceAttribute", "*"],
-  ["call another's machine ours", "ec2:CreateTags", arn("ec2", "instance/i-1")],
-  ["update the stack that made it", "cloudformation:CreateChangeSet", stackNamed("pipeline")],
+  ["tag another's machine as ours", "ec2:CreateTags", arn("ec2", "instance/i-1")],
+  ["update its own stack", "cloudformation:CreateChangeSet", stackNamed("pipeline")],
   ["read another's table", "dynamodb:GetItem", arn("dynamodb", "table/payroll")],
   ["read secrets of another app", "ssm:GetParameter", ofSst("passphrase/shop/production")],
-])("the role may not %s", (_what, action, on, known = {}) => {
+])("the deployer's role may not %s", (_what, action, on, known = {}) => {
   expect(isAllowed(deployer, { action, on, known })).toBe(false);
 });
 
-describe("the limit", () => {
-  test("is on every role of a stage", () => {
+describe("the permission limit", () => {
+  test("every role of a stage has the permission limit", () => {
     expect(rolesOf().length).toBeGreaterThan(140);
     expect(rolesOf().filter(({ inputs }) => inputs["permissionsBoundary"] !== BOUNDARY)).toEqual(
       [],
     );
   });
 
-  test("allows what each role of a stage may do, on what it may do it", () => {
+  test("the permission limit allows each role's actions on its resources", () => {
     const arns = new Map(
       listNamed().map(({ type, name, arn }) => {
         const service = type.split(":")[1]?.split("/")[0];
@@ -248,10 +258,10 @@ describe("the limit", () => {
   test.each<[what: string, action: string, on: string, known?: Known]>([
     ["another's table", "dynamodb:GetItem", arn("dynamodb", "table/payroll")],
     ["the state of SST", "s3:GetObject", "arn:aws:s3:::sst-state-abc/app/mailproof/pr-7.json"],
-    ["making a role", "iam:CreateRole", OURS, limitedBy(BOUNDARY)],
+    ["creating a role", "iam:CreateRole", OURS, limitedBy(BOUNDARY)],
     ["another's Lambda", "lambda:InvokeFunction", FOREIGN_LAMBDA],
     ["a Lambda's code", "lambda:UpdateFunctionCode", arn("lambda", "function:mailproof-pr-7-A")],
-  ])("keeps a role from %s", (_what, action, on, known = {}) => {
+  ])("the permission limit prevents a role from using %s", (_what, action, on, known = {}) => {
     expect(isAllowed(limit, { action, on, known })).toBe(false);
   });
 });

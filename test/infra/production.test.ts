@@ -36,13 +36,13 @@ const queueArn = (name: string) => getArn("sqs", `Queue${inLetters(name)}Queue`)
 
 const QUEUES = workers.map(({ queue }) => queue).filter(({ name }) => !isDeadLetterQueue(name));
 
-test("a stage whose quota is unknown is refused, and the refusal names npm run deploy", async () => {
+test("a stage with an unknown quota is refused with a reference to npm run deploy", async () => {
   await expect(synthesise("production", { CONCURRENCY_QUOTA: "" })).rejects.toThrow(
     "Run npm run deploy -- --stage production",
   );
 });
 
-test("a stage without CONCURRENCY_QUOTA is the stage of npm run deploy, by the quota that it stored", async () => {
+test("a stage without CONCURRENCY_QUOTA equals the one of npm run deploy with its stored quota", async () => {
   const stored = it
     .inputsOf("aws:ssm/parameter:Parameter")
     .find(({ name }) => name === "/mailproof/production/quota")?.["value"].value;
@@ -58,7 +58,7 @@ const listTexts = ({ made: all }: Synthesis) =>
     .map((one) => JSON.stringify(one).replaceAll(/-(?:[a-z]{8}|code-[0-9a-f]{64}\.zip)(?=")/g, ""))
     .toSorted();
 
-test("everything that was described is made, once", () => {
+test("a production stage creates every described resource once", () => {
   const names = it.of("aws:lambda/function:Function").map(({ name }) => name);
 
   expect(names.toSorted()).toEqual(lambdas.map(({ name }) => `${name}Function`).toSorted());
@@ -72,19 +72,19 @@ test("everything that was described is made, once", () => {
   );
 });
 
-test("logs and figures of a Lambda name app and stage, so that two stages of an account are kept apart", () => {
+test("a Lambda's logs and metrics contain app and stage, which separates two stages of an account", () => {
   for (const { name } of lambdas)
     expect(it.settingsOf(name)["POWERTOOLS_SERVICE_NAME"]).toBe("mailproof-production");
 });
 
-test("production outlasts mistakes", () => {
+test("AWS protects a production stage from removal", () => {
   expect(made.app).toMatchObject({ protect: true, removal: "retain" });
 });
 
-describe("the API", () => {
+describe("the API of a production stage", () => {
   const ROUTE = "aws:apigatewayv2/route:Route";
 
-  test("has a route for every endpoint, with HEAD beside GET, one for the tools, and one for what is none", () => {
+  test("the API has a route per endpoint, HEAD beside GET, and routes for tools and for unknown paths", () => {
     const routes = it.inputsOf(ROUTE).map(({ routeKey }) => String(routeKey));
 
     expect(routes.toSorted()).toEqual(
@@ -99,7 +99,7 @@ describe("the API", () => {
     );
   });
 
-  test("leads each route to the Lambda of its endpoint", () => {
+  test("each API route calls the Lambda of its endpoint", () => {
     const integrations = it.of("aws:apigatewayv2/integration:Integration");
     const handlers = it.inputsOf(ROUTE).map(({ routeKey, target }) => {
       const integration = integrations.find(({ name }) => target === `integrations/${name}-id`);
@@ -117,7 +117,7 @@ describe("the API", () => {
     expect(new Set(handlers.map(([, handler]) => handler)).size).toBe(endpoints.length + 2);
   });
 
-  test("may be called from any page, as the local server says", () => {
+  test("the API accepts calls from any page, as the local server does", () => {
     const [api] = it.inputsOf("aws:apigatewayv2/api:Api");
 
     expect(api?.["corsConfiguration"]).toEqual({
@@ -129,7 +129,7 @@ describe("the API", () => {
     });
   });
 
-  test("is throttled, and writes down no address of either kind", () => {
+  test("the API throttles requests and logs no IP address and no email address", () => {
     const [stage] = it.inputsOf("aws:apigatewayv2/stage:Stage");
 
     expect(stage?.["defaultRouteSettings"]).toMatchObject({
@@ -144,7 +144,7 @@ describe("the API", () => {
   });
 });
 
-test("callers and queues have the alias of each Lambda, which a deployment makes and never moves", () => {
+test("callers and queues use each Lambda's alias, which a deployment creates and never moves", () => {
   const aliases = it.inputsOf("aws:lambda/alias:Alias");
   const published = lambdas
     .filter(({ name }) => it.lambda(name)["publish"])
@@ -161,7 +161,7 @@ test("callers and queues have the alias of each Lambda, which a deployment makes
   for (const alias of aliases) expect(alias).toMatchObject({ name: "live", functionVersion: "1" });
 });
 
-describe("permissions", () => {
+describe("permissions in a production stage", () => {
   const READ_AND_WRITE = [
     `dynamodb:ConditionCheckItem ${TABLE}`,
     `dynamodb:DeleteItem ${TABLE}`,
@@ -208,7 +208,7 @@ describe("permissions", () => {
       .flatMap(({ actions, resources }) => actions.map((one) => `${one} ${resources.join(" ")}`))
       .toSorted();
 
-  test("name no action and no resource by a star", () => {
+  test("a production stage's permissions contain no action and no resource with a star", () => {
     const statements = lambdas.flatMap(({ name }) => it.allowedTo(name));
 
     expect(statements.flatMap(({ actions }) => actions).filter((one) => one.includes("*"))).toEqual(
@@ -223,7 +223,7 @@ describe("permissions", () => {
     ).toEqual([]);
   });
 
-  test("of every Lambda are exactly what it needs", () => {
+  test("the permissions of every Lambda equal its needs", () => {
     const needed = lambdas.map(({ name, needs }) => {
       const queue = workers.find((one) => `Worker${inLetters(one.queue.name)}` === name)?.queue;
       const may = needs.flatMap((need) =>
@@ -235,7 +235,7 @@ describe("permissions", () => {
     expect(lambdas.map(({ name }) => [name, allowed(name)])).toEqual(needed);
   });
 
-  test("of the prober are limited to what is known of mail hosts; of no other Lambda to any items", () => {
+  test("only the prober's permissions are limited to items, namely those of mail hosts", () => {
     const limited = lambdas.flatMap(({ name }) =>
       it
         .allowedTo(name)
@@ -269,7 +269,7 @@ describe("permissions", () => {
     ]);
   });
 
-  test("of an endpoint are those that it declares", () => {
+  test("the permissions of an endpoint equal its declared needs", () => {
     const declared = endpoints.find(({ route }) => route === "GET /v1/account")?.needs ?? [];
 
     expect(allowed("HttpGetAccount")).toEqual(
@@ -279,7 +279,7 @@ describe("permissions", () => {
     expect(allowed("HttpDefault")).toEqual([]);
   });
 
-  test("of a schedule are to call its own Lambda, and nothing else", () => {
+  test("a schedule may call its own Lambda and nothing else", () => {
     const schedules = it
       .of("aws:iam/role:Role")
       .filter(({ name }) => !lambdas.some((lambda) => name === `${lambda.name}Role`));
@@ -300,7 +300,7 @@ describe("permissions", () => {
     for (const { inputs } of schedules) expect(inputs["managedPolicyArns"] ?? []).toEqual([]);
   });
 
-  test("beyond them are only to write logs, and to stand in the VPC", () => {
+  test("the managed policies of a production stage allow only log writing and the VPC", () => {
     const managed = it
       .of("aws:iam/role:Role")
       .flatMap(({ name, inputs }) =>
@@ -313,7 +313,7 @@ describe("permissions", () => {
     );
   });
 
-  test("are for Lambda and the scheduler to take, and for no other service", () => {
+  test("only Lambda and the scheduler may assume the roles of a production stage", () => {
     const trusted = it.inputsOf("aws:iam/role:Role").map(({ assumeRolePolicy }) => {
       const text = JSON.stringify(assumeRolePolicy);
       return [...text.matchAll(/[\w.]+\.amazonaws\.com|arn:aws:iam[^"\\]*/g)].map(([one]) => one);
@@ -325,12 +325,12 @@ describe("permissions", () => {
   });
 });
 
-describe("queues", () => {
+describe("queues in a production stage", () => {
   const queueNamed = (name: string) =>
     it.of("aws:sqs/queue:Queue").find((one) => one.name === `Queue${inLetters(name)}Queue`)?.inputs;
 
   test.each(QUEUES)(
-    "$name hands a message out as often as the core says, then buries it",
+    "the queue $name delivers a message as often as the core states and then buries it",
     (queue) => {
       const redrive = JSON.parse(String(queueNamed(queue.name)?.["redrivePolicy"])) as object;
 
@@ -342,7 +342,7 @@ describe("queues", () => {
     },
   );
 
-  test.each(QUEUES)("$name keeps its dead letters for longer than its messages", (queue) => {
+  test.each(QUEUES)("the queue $name keeps dead letters for longer than messages", (queue) => {
     const retentionSeconds = Number(queueNamed(queue.name)?.["messageRetentionSeconds"]);
     const dead = Number(queueNamed(toDeadLetterQueue(queue).name)?.["messageRetentionSeconds"]);
 
@@ -351,7 +351,7 @@ describe("queues", () => {
   });
 
   test.each(workers.map(({ queue }) => queue))(
-    "$name hides a message for six times as long as its worker may take",
+    "the queue $name hides a message for six times its worker's time limit",
     ({ name, visibilitySeconds }) => {
       const { timeout } = it.lambda(`Worker${inLetters(name)}`);
 
@@ -361,7 +361,7 @@ describe("queues", () => {
   );
 
   test.each(workers.map(({ queue }) => queue))(
-    "$name is read by its worker: message by message, and no more than may run",
+    "the worker of the queue $name reads single messages, at most as many as may run",
     ({ name }) => {
       const source = it
         .inputsOf("aws:lambda/eventSourceMapping:EventSourceMapping")
@@ -377,7 +377,7 @@ describe("queues", () => {
   );
 });
 
-test("what is reserved for background work leaves callers the greater part of an account", () => {
+test("the Lambdas reserved for background work leave callers the greater part of an account", () => {
   const reserved = it
     .inputsOf("aws:lambda/function:Function")
     .map(({ reservedConcurrentExecutions: some }) => Number(some ?? 0));
@@ -393,7 +393,7 @@ test("what is reserved for background work leaves callers the greater part of an
   for (const { reservedConcurrentExecutions: some } of http) expect(some).toBeUndefined();
 });
 
-test("schedules run as often as the core says, are never tried again and never pile up", () => {
+test("the schedules run at the core's intervals, without retries and without overlap", () => {
   const rates = it
     .inputsOf("aws:scheduler/schedule:Schedule")
     .map(({ scheduleExpression, target }) => [
@@ -414,12 +414,12 @@ test("schedules run as often as the core says, are never tried again and never p
     expect(one).toMatchObject({ maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 });
 });
 
-test("without MAIL_DOMAIN no mail is received", () => {
+test("a stage without MAIL_DOMAIN receives no mail", () => {
   expect(made.made.filter(({ type }) => type.startsWith("aws:ses/"))).toEqual([]);
   expect(it.settingsOf("HttpCreateMailTest")).not.toHaveProperty("MAIL_DOMAIN");
 });
 
-test("S3 calls the Lambda that limits uploads after each upload, and after nothing else", () => {
+test("S3 calls the Lambda that limits uploads after each upload and at no other time", () => {
   expect(it.inputsOf("aws:s3/bucketNotification:BucketNotification")).toMatchObject([
     {
       lambdaFunctions: [
@@ -436,8 +436,8 @@ test("S3 calls the Lambda that limits uploads after each upload, and after nothi
   expect(settings).not.toHaveProperty("KEY_PEPPER");
 });
 
-describe("the network", () => {
-  test("holds those who talk to mail servers, and nothing else", () => {
+describe("the network of a production stage", () => {
+  test("the stage's network contains the Lambdas that talk to mail servers, and no other", () => {
     const inside = it
       .of("aws:lambda/function:Function")
       .filter(({ inputs }) => inputs["vpcConfig"] !== undefined);
@@ -452,7 +452,7 @@ describe("the network", () => {
       });
   });
 
-  test("leaves through two fixed addresses", () => {
+  test("the stage's network connects to mail servers through two fixed addresses", () => {
     const gateways = it.inputsOf("aws:ec2/natGateway:NatGateway");
 
     expect(gateways.map(({ allocationId }) => allocationId)).toEqual([
@@ -461,7 +461,7 @@ describe("the network", () => {
     ]);
   });
 
-  test("reaches DynamoDB and S3 without the NAT gateways", () => {
+  test("the stage's network connects to DynamoDB and S3 without the NAT gateways", () => {
     expect(it.inputsOf("aws:ec2/vpcEndpoint:VpcEndpoint")).toEqual(
       ["dynamodb", "s3"].map((service) => ({
         vpcId: "EgressVpc-id",
@@ -472,14 +472,14 @@ describe("the network", () => {
     );
   });
 
-  test("lets no connection in", () => {
+  test("the stage's network accepts no connection", () => {
     expect(it.inputsOf("aws:ec2/securityGroup:SecurityGroup")).toMatchObject([{ ingress: [] }]);
     expect(it.of("aws:ec2/instance:Instance")).toEqual([]);
   });
 });
 
-describe("nothing is public", () => {
-  test("no file", () => {
+describe("public access to a production stage", () => {
+  test("a production stage exposes no file to the public", () => {
     const nothing = {
       blockPublicAcls: true,
       blockPublicPolicy: true,
@@ -499,7 +499,7 @@ describe("nothing is public", () => {
     ]);
   });
 
-  test("no Lambda: only our own API may call one, and our own bucket the one that limits uploads", () => {
+  test("only our API may call the Lambdas, and our bucket the upload limit", () => {
     expect(it.of("aws:lambda/functionUrl:FunctionUrl")).toEqual([]);
     const permissions = it.inputsOf("aws:lambda/permission:Permission");
     const isOfUploads = ({ function: called }: Record<string, unknown>) =>
@@ -516,7 +516,7 @@ describe("nothing is public", () => {
       ]);
   });
 
-  test("no queue and no topic: SES of this account tells the one, and that tells the other", () => {
+  test("no queue and no topic is public: only this account's SES publishes, and the topic forwards", () => {
     const policies = [
       ...it.inputsOf("aws:sqs/queuePolicy:QueuePolicy"),
       ...it.inputsOf("aws:sns/topicPolicy:TopicPolicy"),
@@ -534,8 +534,8 @@ describe("nothing is public", () => {
   });
 });
 
-describe("what is kept", () => {
-  test("the table has the keys of the core, ends items by itself, and can be had back", () => {
+describe("stored data in a production stage", () => {
+  test("the stage's table uses the core's keys, expires items by itself and can be restored", () => {
     const [table] = it.inputsOf("aws:dynamodb/table:Table");
     const keys = ["pk", "sk", "list_pk", "list_sk", "due_pk", "due_sk"];
 
@@ -554,7 +554,7 @@ describe("what is kept", () => {
     });
   });
 
-  test("files go when the core says, and what was overwritten a week later", () => {
+  test("the bucket deletes files after the core's days, and overwritten versions a week later", () => {
     const [lifecycle] = it.inputsOf(
       "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
     );
@@ -587,7 +587,7 @@ describe("what is kept", () => {
     expect(it.inputsOf("aws:s3/bucket:Bucket")).toMatchObject([{ forceDestroy: false }]);
   });
 
-  test("is encrypted where it lies", () => {
+  test("AWS encrypts all stored data of a production stage", () => {
     expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
       { serverSideEncryption: { enabled: true } },
     ]);
@@ -602,7 +602,7 @@ describe("what is kept", () => {
     ]);
   });
 
-  test("logs end, all of them", () => {
+  test("every log group of a production stage expires", () => {
     const groups = it.inputsOf("aws:cloudwatch/logGroup:LogGroup");
 
     expect(groups).toHaveLength(lambdas.length + 1);
@@ -610,7 +610,7 @@ describe("what is kept", () => {
   });
 });
 
-test("every Lambda is what the design says: Node 24 on ARM, its settings a secret", () => {
+test("every Lambda runs Node 24 on ARM with secret settings", () => {
   for (const { name } of lambdas) {
     const lambda = it.lambda(name);
 
@@ -621,14 +621,14 @@ test("every Lambda is what the design says: Node 24 on ARM, its settings a secre
   }
 });
 
-test("who may look at a Lambda sees no secret without the key of the stage, which changes each year", () => {
+test("viewing a Lambda reveals no secret without the stage's key, which rotates each year", () => {
   expect(it.inputsOf("aws:kms/key:Key")).toMatchObject([{ enableKeyRotation: true }]);
   const isGuarded = ({ name }: { name: string }) => it.lambda(name)["kmsKeyArn"] !== undefined;
 
   expect(lambdas.filter(isGuarded)).toEqual(lambdas.filter((one) => one.actsForAccounts));
 });
 
-test("a Lambda is given what it needs, as it reads it, and no secret beside", () => {
+test("a Lambda gets exactly the settings that it reads, and no other secret", () => {
   const describeEnvironment = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
   const SERVICE = "POWERTOOLS_SERVICE_NAME";
@@ -689,7 +689,7 @@ const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
 };
 
 test.each(Object.entries(SECRETS))(
-  "%s is given to the Lambdas that need it, and a worthless value to others",
+  "a Lambda receives %s when it needs the secret, and otherwise a worthless value",
   (secret, needs) => {
     const values = lambdas.map(
       ({ name }) => [name, (it.settingsOf(name)[secret] ?? "") as string] as const,
@@ -702,7 +702,7 @@ test.each(Object.entries(SECRETS))(
   },
 );
 
-test("every Lambda that acts for accounts is given enough to start, and the secrets that it needs", () => {
+test("every Lambda that acts for accounts starts with its settings and its needed secrets", () => {
   const OF_LAMBDA = {
     AWS_REGION: "eu-west-1",
     AWS_ACCESS_KEY_ID: "of its role",
@@ -728,14 +728,14 @@ test("every Lambda that acts for accounts is given enough to start, and the secr
   expect(lambdas.filter(({ actsForAccounts }) => actsForAccounts).flatMap(starts)).toEqual([]);
 });
 
-test("callers are answered before API Gateway gives up", () => {
+test("a Lambda of the API ends before API Gateway's time limit", () => {
   const http = lambdas.filter(({ handler }) => handler.includes("/http/"));
 
   expect(http).toHaveLength(endpoints.length + 2);
   for (const { name } of http) expect(it.lambda(name)["timeout"]).toBeLessThan(30);
 });
 
-test("the names that AWS gave are written down for those who watch", () => {
+test("a production stage publishes the names that AWS gave", () => {
   const written = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
   expect(written.toSorted()).toEqual(

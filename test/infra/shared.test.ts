@@ -12,14 +12,14 @@ beforeAll(async () => {
   );
 });
 
-test("makes nothing in the network of the other stage but a guard of its own", () => {
+test("a stage with a shared VPC creates only its own security group in the network", () => {
   const made = it.all.filter(({ type }) => type.startsWith("aws:ec2/"));
 
   expect(made.map(({ type }) => type)).toEqual(["aws:ec2/securityGroup:SecurityGroup"]);
   expect(made[0]?.inputs).toMatchObject({ vpcId: "vpc-0a1b2c", ingress: [] });
 });
 
-test("uses the restored table, and keeps its own", () => {
+test("a stage with a restored table uses that table and keeps its own", () => {
   expect(it.settingsOf("HttpVerifyEmail")).toMatchObject({ TABLE_NAME: "mailproof-restored" });
   expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
     { deletionProtectionEnabled: true },
