@@ -125,7 +125,7 @@ function webhookCalls() {
 const getOutput = (name: keyof Operations) =>
   endpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as v.GenericSchema;
 
-test("every operation of a real server answers as its type says", async () => {
+test("every operation of a real server returns its declared type", async () => {
   expect(Object.keys(CALLS).toSorted(), "CALLS has no call of these").toEqual(
     Object.keys(OPERATIONS).toSorted(),
   );
@@ -147,7 +147,7 @@ test("every operation of a real server answers as its type says", async () => {
   expect(wrong).toEqual([]);
 });
 
-test("a POST that takes a query has its input in the query", async () => {
+test("the client sends the input of a POST with a query in the query", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const { id } = await client.createWebhook({ url, events: ["credits.low"] });
@@ -157,7 +157,7 @@ test("a POST that takes a query has its input in the query", async () => {
   expect(delivery.event).toBe("credits.low");
 });
 
-test("lists are read to their end, page by page", async () => {
+test("the client reads lists to their end, page by page", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   for (let n = 0; n < 103; n++) await client.verifyBatch({ emails: [EMAIL], name: `list ${n}` });
@@ -172,7 +172,7 @@ test("lists are read to their end, page by page", async () => {
   expect(rows).toEqual(emails);
 });
 
-test("a page is requested when the one before it is used up", async () => {
+test("the client requests the next page only after it returned all rows of the page before", async () => {
   const { clientWith, testKey } = await whenServed();
   let requests = 0;
   const counted: typeof fetch = (...of) => {

@@ -43,13 +43,13 @@ const UNREACHABLE: readonly Unreachable[] = asRows`
   its name has two addresses, and nothing listens at either | ${async () => `http://localhost:${await closedPort()}`} | ECONNREFUSED | true
   its name does not exist | ${async () => "http://mailproof.invalid"} | ${/ENOTFOUND|EAI_AGAIN/} | true
   its certificate is not trusted | ${async () => `https://127.0.0.1:${await startListening(createHttpsServer(SELF_SIGNED))}`} | DEPTH_ZERO_SELF_SIGNED_CERT | false
-  it speaks http where https was asked for | ${async () => `https://127.0.0.1:${await startListening(createHttpServer())}`} | ERR_SSL_WRONG_VERSION_NUMBER | false
+  it speaks http instead of https | ${async () => `https://127.0.0.1:${await startListening(createHttpServer())}`} | ERR_SSL_WRONG_VERSION_NUMBER | false
   its connection ends before TLS begins | ${async () => `https://127.0.0.1:${await startListening(createServer((socket) => socket.destroy()))}`} | ECONNRESET | true
   fetch blocks its port | ${async () => "http://127.0.0.1:9"} | bad port | false
 `;
 
 test.each(UNREACHABLE)(
-  "a service that cannot be reached, since %s, charged nothing and the failure says why",
+  "a call reports the reason and no charge when the service cannot be reached since %s",
   async (_, at, why, retryable) => {
     const error = await failureAt(await at());
 
@@ -68,7 +68,7 @@ test.each(asRows`
   when the certificate has expired | ${Object.assign(new Error("certificate has expired"), { code: "CERT_HAS_EXPIRED" })}
   in Deno | ${new TypeError("error sending request for url (https://x/): client error (Connect): tcp connect error")}
   in Bun | ${Object.assign(new Error("Was there a typo in the url or port?"), { code: "FailedToOpenSocket" })}
-`)("no connection is no charge: %s", async (_, cause) => {
+`)("a client call without a connection reports no charge: %s", async (_, cause) => {
   const { client } = whenAnswered([Object.assign(new TypeError("fetch failed"), { cause })], {
     retries: 0,
   });
@@ -84,9 +84,9 @@ test.each(asRows`
 
 test.each([
   ["is cut", "ECONNRESET", undefined],
-  ["times out while it is read", "ETIMEDOUT", "read"],
-  ["loses its route while it is written to", "EHOSTUNREACH", "write"],
-])("a connection that was made and then %s may have been charged", async (_, code, syscall) => {
+  ["times out during a read", "ETIMEDOUT", "read"],
+  ["loses its route during a write", "EHOSTUNREACH", "write"],
+])("a client call whose connection %s may have been charged", async (_, code, syscall) => {
   const broken = createRefusedConnection(code);
   Object.assign(broken.cause as Error, { syscall });
   const { client } = whenAnswered([broken], { retries: 0 });
@@ -97,7 +97,7 @@ test.each([
   });
 });
 
-test("a connection whose certificate is not trusted is not tried again", async () => {
+test("the client does not repeat a call when the certificate is not trusted", async () => {
   const { client, sent, waitsMs } = whenAnswered([createRefusedConnection("CERT_HAS_EXPIRED")]);
 
   await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ test("a connection whose certificate is not trusted is not tried again", async (
   expect({ sent: sent.length, waitsMs }).toEqual({ sent: 1, waitsMs: [] });
 });
 
-test("a failure in a browser does not promise that nothing was charged", async () => {
+test("a failed client call in a browser does not promise that nothing was charged", async () => {
   const { client } = whenAnswered([new TypeError("Failed to fetch")], { retries: 0 });
 
   await expect(client.getAccount()).rejects.toMatchObject({
@@ -117,7 +117,7 @@ test("a failure in a browser does not promise that nothing was charged", async (
   });
 });
 
-test("a response that ends too early is told apart from one that never began", async () => {
+test("the client distinguishes a response that ends too early from one that never began", async () => {
   const { client } = whenAnswered(
     [
       new Response(

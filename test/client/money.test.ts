@@ -42,23 +42,26 @@ test.each([
     10,
     (client: Client) => client.checkDomain({ domain: "good.senders.lab.mailproof.test" }),
   ],
-] as const)("%s with three answers lost is paid for once: %i credits", async (_, price, call) => {
-  const { baseUrl, clientWith, spent } = await whenServed();
-  const proxy = await whenLosing(
-    baseUrl,
-    ({ key }, before) => key !== undefined && getKeys(before).length < 3,
-  );
+] as const)(
+  "the client's call %s with three lost responses is charged once: %i credits",
+  async (_, price, call) => {
+    const { baseUrl, clientWith, spent } = await whenServed();
+    const proxy = await whenLosing(
+      baseUrl,
+      ({ key }, before) => key !== undefined && getKeys(before).length < 3,
+    );
 
-  const response = await call(clientWith({ baseUrl: proxy.url }));
+    const response = await call(clientWith({ baseUrl: proxy.url }));
 
-  const keys = getKeys(proxy.seen);
-  expect(response).toMatchObject({ idempotent_replay: true });
-  expect(keys).toHaveLength(4);
-  expect(new Set(keys).size).toBe(1);
-  expect(await spent()).toBe(price);
-});
+    const keys = getKeys(proxy.seen);
+    expect(response).toMatchObject({ idempotent_replay: true });
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys).size).toBe(1);
+    expect(await spent()).toBe(price);
+  },
+);
 
-test("the error has the key when no attempt is answered, and a repeat under it returns the paid result", async () => {
+test("the client's error contains the key of an unanswered call, and a repeat with it returns the paid result", async () => {
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, () => true);
 
@@ -73,7 +76,7 @@ test("the error has the key when no attempt is answered, and a repeat under it r
   expect(await spent()).toBe(1);
 });
 
-test("a search whose answer is lost is never sent again, and the error says what may have been paid", async () => {
+test("the client never repeats a search whose response is lost, and its error states the possible charge", async () => {
   const { baseUrl, clientWith, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, () => true);
   const wanted = { first_name: "Ada", last_name: "Lovelace", domain: "valid.lab.mailproof.test" };
@@ -85,7 +88,7 @@ test("a search whose answer is lost is never sent again, and the error says what
   expect(await spent()).toBe(5);
 });
 
-test("a key that is lost while it is made is not made twice", async () => {
+test("the client does not repeat the creation of an API key whose response is lost", async () => {
   const { baseUrl, clientWith, client } = await whenServed();
   const proxy = await whenLosing(baseUrl, () => true);
   const wanted = { name: "Shop", mode: "test" } as const;
@@ -97,7 +100,7 @@ test("a key that is lost while it is made is not made twice", async () => {
   expect(api_keys.filter(({ name }) => name === "Shop")).toHaveLength(1);
 });
 
-test("a whole file with every second answer lost is paid for once, and its results are whole", async () => {
+test("a client's file with every second response lost is charged once, and its results are complete", async () => {
   const { baseUrl, clientWith, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, (_, before) => before.length % 2 === 0);
 
@@ -109,7 +112,7 @@ test("a whole file with every second answer lost is paid for once, and its resul
   expect(await spent()).toBe(2);
 });
 
-test("a refusal has the service's own words and its word for the money", async () => {
+test("a client's error contains the service's own message and outcome for the money", async () => {
   const { baseUrl, client, clientWith, testKey } = await whenServed();
 
   const empty = await getFailure(client.verifyEmail({ email: "" }));
@@ -132,7 +135,7 @@ test("a refusal has the service's own words and its word for the money", async (
   expect(broken).toMatchObject({ status: 500, code: "INTERNAL", money: "nothing_charged" });
 });
 
-test("the error of a file whose acceptance was lost carries all that a repeat needs, and the file is paid for once", async () => {
+test("the client's error of a lost file acceptance contains all that its repeat needs, for one charge", async () => {
   const { baseUrl, clientWith, client, spent } = await whenServed();
   const proxy = await whenLosing(baseUrl, ({ key }) => key !== undefined);
 

@@ -87,7 +87,7 @@ const typesWith = (compilerOptions: object) => ({
   files: ["consumer.ts"],
 });
 
-test("the client is small, and has no dependencies", async () => {
+test("the client's bundle stays within its size limit and imports nothing", async () => {
   const minified = await bundleClient(true);
 
   expect(Buffer.byteLength(minified)).toBeLessThan(BYTES_MAX);
@@ -117,7 +117,7 @@ const findUndescribed = (file: string, source: string) => {
   return { members, undescribed: found.map((line) => `${file}: ${line.trim()}`) };
 };
 
-test("every method and field of the installed types has a sentence, which editors show on hover", async () => {
+test("every method and field of the installed types has a sentence for editors", async () => {
   const home = join(await whenInstalled(), "node_modules/@mailproof/client");
 
   const files = new Set(listExports(home));
@@ -130,7 +130,7 @@ test("every method and field of the installed types has a sentence, which editor
   expect(found.reduce((sum, { members }) => sum + members, 0)).toBeGreaterThan(500);
 });
 
-test("a field without a sentence is found", () => {
+test("the check of the types finds a field without a sentence", () => {
   const source =
     "export interface A {\n    /** One. */\n    a: 1;\n    b?: 2;\n    c(): 3;\n}\ntype B = {\n    d: 4;\n};";
 
@@ -140,7 +140,7 @@ test("a field without a sentence is found", () => {
   ]);
 });
 
-test("the package is complete, and runs and type-checks where it is installed", async () => {
+test("the installed package is complete, runs and passes the type check", async () => {
   const folder = await whenInstalled();
   const manifest = JSON.parse(
     readFileSync(join(folder, "node_modules/@mailproof/client/package.json"), "utf8"),

@@ -21,7 +21,7 @@ const runningJob = () => [
 const getCursors = (sent: readonly { readonly url: string }[]) =>
   sent.map(({ url }) => new URL(url).searchParams.get("next_key"));
 
-test("results of a running job are followed to its end, with a pause whenever no more are ready", async () => {
+test("the client follows the results of a running job to its end and pauses while no row is ready", async () => {
   const { client, sent, waitsMs } = whenAnswered(runningJob());
 
   const rows = await Array.fromAsync(client.results({ id: "job_1" }), ({ row }) => row);
@@ -31,7 +31,7 @@ test("results of a running job are followed to its end, with a pause whenever no
   expect(waitsMs).toEqual([250, 500]);
 });
 
-test("results without waiting end at the last row that is ready", async () => {
+test("the client's results without waiting end at the last row that is ready", async () => {
   const { client, sent, waitsMs } = whenAnswered(runningJob());
 
   const results = client.results({ id: "job_1" }, { wait: false });
@@ -41,7 +41,7 @@ test("results without waiting end at the last row that is ready", async () => {
   expect(waitsMs).toEqual([]);
 });
 
-test("a signal ends the waiting for more", async () => {
+test("an abort signal ends the wait for more results", async () => {
   const stop = new AbortController();
   const { client } = whenAnswered(runningJob());
   const read: number[] = [];
@@ -67,7 +67,7 @@ const beingMade = () => {
 };
 const LINK = { complete: true, download_url: "https://files.example.com/1" };
 
-test("an export that is being made is requested again until its link is there", async () => {
+test("the client requests an export again until its link is ready", async () => {
   const { client, sent, waitsMs } = whenAnswered([beingMade(), beingMade(), Response.json(LINK)]);
 
   expect(await client.downloadJob({ id: "job_1" })).toEqual(LINK);
@@ -77,13 +77,13 @@ test("an export that is being made is requested again until its link is there", 
   expect(waitsMs.map((ms) => Math.floor(ms / 1_000))).toEqual([2, 2]);
 });
 
-test("a CSV that is being made is requested again until it is there", async () => {
+test("the client requests a CSV again until it is ready", async () => {
   const { client } = whenAnswered([beingMade(), new Response("email\r\na@b.c\r\n")]);
 
   expect(await (await client.download({ id: "job_1" })).text()).toBe("email\r\na@b.c\r\n");
 });
 
-test("after the last attempt the error is the service's, and says that the call may be repeated", async () => {
+test("the client returns the service's retryable error after the last attempt", async () => {
   const { client } = whenAnswered(Array.from({ length: 2 }, beingMade), { retries: 1 });
 
   await expect(client.downloadJob({ id: "job_1" })).rejects.toMatchObject({
@@ -94,7 +94,7 @@ test("after the last attempt the error is the service's, and says that the call 
   });
 });
 
-test("a wait that is aborted ends", async () => {
+test("an abort signal ends the wait for an export", async () => {
   const controller = new AbortController();
   const { client } = whenAnswered([
     async () => {

@@ -54,7 +54,7 @@ test.each([
   ["search", "a busy service that charged nothing", () => BUSY("nothing_charged")],
   ["mint", "a refused connection", () => REFUSED],
   ["mint", "a full minute", () => LIMITED("1")],
-] as const)("a %s is sent again after %s", async (call, _, answer) => {
+] as const)("the client repeats a %s call after %s", async (call, _, answer) => {
   const { client, sent } = whenAnswered([answer(), createDataResponse({ ok: true })]);
 
   expect(await CALLS[call](client)).toEqual({ ok: true });
@@ -65,7 +65,7 @@ test.each([
   [401, "UNAUTHORIZED"],
   [403, "FORBIDDEN"],
 ] as const)(
-  "a repeat that is refused with %s is not sent again: waiting mends no key",
+  "the client does not repeat a call refused with %s, since waiting cures no key",
   async (status, code) => {
     const { client, sent } = whenAnswered([
       createRefusal(status, { code, money: "retry_same_key" }),
@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test("a call after a full minute has the service's own statement about the money", async () => {
+test("a client call after a full minute reports the service's own statement about the money", async () => {
   const full = createRefusal(
     429,
     { code: "RATE_LIMITED", money: "retry_same_key", retryable: true },
@@ -98,7 +98,7 @@ test.each([
   ["paid", "a failure whose outcome is unknown", "unknown"],
   ["paid", "a charge that was kept", "kept"],
   ["search", "a busy service that may have charged", "repeat_search"],
-] as const)("a %s is not sent again after %s", async (call, _, money) => {
+] as const)("the client does not repeat a %s call after %s", async (call, _, money) => {
   const status = money === "repeat_search" ? 503 : 500;
   const code = status === 503 ? "UNAVAILABLE" : "INTERNAL";
   const answer = createRefusal(status, { code, money, retryable: status === 503 });
@@ -115,21 +115,24 @@ test.each([
   ["mint", "a broken connection", () => BROKEN, "nothing_charged"],
   ["mint", "a gateway's answer", GATEWAY, "nothing_charged"],
   ["mint", "a busy service", () => BUSY("nothing_charged"), "nothing_charged"],
-] as const)("a %s is not sent again after %s", async (call, _, answer, money) => {
-  const { client, sent } = whenAnswered([answer()]);
+] as const)(
+  "the client does not repeat a %s call after %s when nothing proves its outcome",
+  async (call, _, answer, money) => {
+    const { client, sent } = whenAnswered([answer()]);
 
-  await expect(CALLS[call](client)).rejects.toMatchObject({ money, retryable: false });
-  expect(sent).toHaveLength(1);
-});
+    await expect(CALLS[call](client)).rejects.toMatchObject({ money, retryable: false });
+    expect(sent).toHaveLength(1);
+  },
+);
 
-test("waits grow, are never longer than the list says, and end", async () => {
+test("the client's waits grow up to the longest of the list and end", async () => {
   const { client, waitsMs } = whenAnswered([BROKEN, BROKEN, BROKEN, BROKEN, BROKEN]);
 
   await expect(CALLS.read(client)).rejects.toBeInstanceOf(MailproofError);
   expect(waitsMs).toEqual([500, 1_500, 4_000, 10_000]);
 });
 
-test("no call is repeated before the moment that the service named", async () => {
+test("the client repeats no call before the service's Retry-After has passed", async () => {
   const { client, waitsMs } = whenAnswered([LIMITED("37"), createDataResponse({})]);
 
   await CALLS.read(client);
@@ -137,7 +140,7 @@ test("no call is repeated before the moment that the service named", async () =>
   expect(waitsMs).toEqual([37_250]);
 });
 
-test("Retry-After may be a date, as gateways write it", async () => {
+test("the client accepts a date as Retry-After, as gateways write it", async () => {
   const date = new Date(Date.now() + 60_000).toUTCString();
   const { client, waitsMs } = whenAnswered([LIMITED(date), createDataResponse({})]);
 
@@ -146,14 +149,14 @@ test("Retry-After may be a date, as gateways write it", async () => {
   expect(waitsMs[0]).toBeGreaterThan(50_000);
 });
 
-test("a Retry-After that is too long is reported, and not waited for", async () => {
+test("the client reports a Retry-After that is too long instead of waiting", async () => {
   const { client, waitsMs } = whenAnswered([LIMITED("3600")]);
 
   await expect(CALLS.read(client)).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
   expect(waitsMs).toEqual([]);
 });
 
-test("after a lost answer a refusal that knows only of itself does not say that nothing was charged", async () => {
+test("a refused repeat after a lost response does not report that nothing was charged", async () => {
   const refused = createRefusal(401, { code: "UNAUTHORIZED", money: "nothing_charged" });
   const { client, sent } = whenAnswered([BROKEN, refused]);
 
@@ -164,7 +167,7 @@ test("after a lost answer a refusal that knows only of itself does not say that 
   expect(error).toMatchObject({ idempotencyKey: key });
 });
 
-test("each call has a key of its own, and a given key is on every attempt", async () => {
+test("each client call sends its own key, and every attempt sends a given key", async () => {
   const { client, sent } = whenAnswered([
     createDataResponse({}),
     createDataResponse({}),
@@ -186,7 +189,7 @@ const never: AnswerStep = (signal) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error)),
   );
 
-test("an attempt that takes too long is given up, and the next one is made", async () => {
+test("the client abandons an attempt that takes too long and makes the next one", async () => {
   const { client, sent } = whenAnswered([never, createDataResponse({ ok: true })], {
     timeoutMs: 5,
   });
@@ -195,7 +198,7 @@ test("an attempt that takes too long is given up, and the next one is made", asy
   expect(sent).toHaveLength(2);
 });
 
-test("a body that does not end is given up", async () => {
+test("the client abandons a body that does not end", async () => {
   const endless: AnswerStep = async (signal) =>
     new Response(
       new ReadableStream({
@@ -210,7 +213,7 @@ test("a body that does not end is given up", async () => {
   });
 });
 
-test("a call that is given up before it was sent charged nothing", async () => {
+test("a client call aborted before it was sent charges nothing", async () => {
   const { client, sent } = whenAnswered([]);
   const signal = AbortSignal.abort();
 
@@ -220,7 +223,7 @@ test("a call that is given up before it was sent charged nothing", async () => {
   expect(sent).toEqual([]);
 });
 
-test("a call that is given up on its way may have been charged, and is not sent again", async () => {
+test("a client call aborted after it was sent may have been charged and is not repeated", async () => {
   const { client, sent } = whenAnswered([never]);
   const leaving = new AbortController();
 
@@ -235,7 +238,7 @@ test("a call that is given up on its way may have been charged, and is not sent 
   expect(sent).toHaveLength(1);
 });
 
-test("a call has its path, query and body, and the key as a bearer token", async () => {
+test("a client call sends its path, query and body, and the key as a bearer token", async () => {
   const { client, sent } = whenAnswered([
     createDataResponse({}),
     createDataResponse({}),
@@ -254,7 +257,7 @@ test("a call has its path, query and body, and the key as a bearer token", async
   expect(new Headers(sent[0]?.init.headers).get("authorization")).toBe("Bearer mp_test_x");
 });
 
-test("an empty id is refused before the call is sent", async () => {
+test("the client refuses an empty id before it sends the call", async () => {
   const { client, sent } = whenAnswered([]);
 
   await expect(client.getJob({ id: "" })).rejects.toThrow("id is required");

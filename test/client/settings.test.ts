@@ -17,7 +17,7 @@ test.each([
   "https://api.example.com?key=1",
   "https://api.example.com/#top",
   "",
-])("the base URL %j is a TypeError when the client is made, before any request", (baseUrl) => {
+])("createClient throws a TypeError for the base URL %j before any request", (baseUrl) => {
   expect(() => createClient({ baseUrl, key: "k" })).toThrow(
     new TypeError(
       "baseUrl must be an http or https URL such as https://api.example.com, without user name, query or fragment.",
@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(["", " ", "mp_live_abc\n", "ключ"])(
-  "the key %j is a TypeError when the client is made, and the message does not repeat it",
+  "createClient throws a TypeError for the key %j without repeating the key",
   (key) => {
     expect(() => createClient({ baseUrl: "https://api.example.com", key })).toThrow(
       new TypeError("key must be printable ASCII characters without spaces."),
@@ -35,7 +35,7 @@ test.each(["", " ", "mp_live_abc\n", "ключ"])(
 );
 
 test.each(["", "a b", "a\nb", "ключ"])(
-  "the Idempotency-Key %j is a TypeError, and nothing is sent",
+  "a client call throws a TypeError for the Idempotency-Key %j and sends nothing",
   async (idempotencyKey) => {
     const { client, sent } = whenAnswered([]);
 
@@ -63,7 +63,7 @@ const whenRequested = async (options?: Partial<ClientOptions>) => {
   return sent;
 };
 
-test("MAILPROOF_API and MAILPROOF_KEY stand in for options that are left out; options come first", async () => {
+test("the client reads MAILPROOF_API and MAILPROOF_KEY when the options are absent", async () => {
   vi.stubEnv("MAILPROOF_API", "https://env.example.com");
   vi.stubEnv("MAILPROOF_KEY", "from_env");
   const [baseUrl, key] = ["https://own.example.com", "own"];
@@ -83,7 +83,7 @@ test("MAILPROOF_API and MAILPROOF_KEY stand in for options that are left out; op
   ]);
 });
 
-test("a client without an option or a setting throws a TypeError that names both", () => {
+test("a client without an option or a setting throws a TypeError that contains both names", () => {
   vi.stubEnv("MAILPROOF_API", undefined);
   vi.stubEnv("MAILPROOF_KEY", undefined);
 
@@ -95,7 +95,7 @@ test("a client without an option or a setting throws a TypeError that names both
   );
 });
 
-test("a host without a process environment, such as a browser, has no settings", () => {
+test("the client reads no settings on a host without a process environment, such as a browser", () => {
   vi.stubGlobal("process", undefined);
   try {
     expect(() => createClient({ key: "k" })).toThrow("baseUrl is missing");

@@ -8,13 +8,13 @@ import { BUILT, buildClient } from "../../scripts/made/client.ts";
 import { buildClientTypes } from "../../scripts/made/client-types.ts";
 
 test.each(Object.entries(buildClientTypes()))(
-  "the file %s agrees with the endpoints",
+  "the client's file %s agrees with the endpoints",
   (file, source) => {
     expect(readFileSync(file, "utf8"), `run: npx node scripts/write.ts client`).toBe(source);
   },
 );
 
-test("built.json is built from the client's sources of today", async () => {
+test("built.json contains the client's current sources", async () => {
   expect(readFileSync(BUILT, "utf8"), "run: npx node scripts/write.ts client").toBe(
     await buildClient(),
   );
@@ -26,7 +26,7 @@ test("every endpoint is an operation of the client", () => {
   expect([...routes].toSorted()).toEqual(endpoints.map(({ route }) => route as string).toSorted());
 });
 
-test("a paid call is sent under a key, or again only when nothing was done", () => {
+test("the client sends a paid call with a key, or repeats it only when nothing was done", () => {
   const priced = endpoints
     .filter(({ price }) => price !== null)
     .map(({ route }) => route as string);
@@ -38,15 +38,18 @@ test("a paid call is sent under a key, or again only when nothing was done", () 
   expect(careful.filter(({ repeat }) => repeat === undefined)).toEqual([]);
 });
 
-test("the client knows the service's words for money, and no others", () => {
+test("the client declares the service's outcomes for money, and no others", () => {
   const ours = (word: MoneyOutcome): Ours => word;
   const theirs = (word: Ours): MoneyOutcome => word;
 
   expect(theirs(ours("kept"))).toBe("kept");
 });
 
-test.each(["nothing_charged", "refunded"] as const)("%s has the service's sentence", (money) => {
-  const { message } = createError("Lost.", { code: "NETWORK", money });
+test.each(["nothing_charged", "refunded"] as const)(
+  "a client error with %s ends with the service's sentence",
+  (money) => {
+    const { message } = createError("Lost.", { code: "NETWORK", money });
 
-  expect(message).toBe(withMoneySentence("Lost.", money));
-});
+    expect(message).toBe(withMoneySentence("Lost.", money));
+  },
+);

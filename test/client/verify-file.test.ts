@@ -22,7 +22,7 @@ async function* inPieces(): AsyncGenerator<string> {
   for (const letter of LIST) yield letter;
 }
 
-test("a file is verified from every kind of source, and comes back with its own columns", async () => {
+test("verifyFile accepts every kind of source and returns the file's own columns", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const file = givenFile();
@@ -51,7 +51,7 @@ test("a file is verified from every kind of source, and comes back with its own 
   expect(response).toEqual(Object.fromEntries(Object.keys(sources).map((kind) => [kind, same])));
 });
 
-test("a file's progress is reported, and its download has a name, a filter and is a stream", async () => {
+test("verifyFile reports progress, and its download is a filtered stream with a file name", async () => {
   const { clientWith, testKey } = await whenServed();
   const stages: FileProgress[] = [];
 
@@ -76,7 +76,7 @@ test("a file's progress is reported, and its download has a name, a filter and i
   expect(text.trim().split("\r\n")).toHaveLength(2);
 });
 
-test("a caller that stops waiting stops only that: the job goes on, and can be waited for again", async () => {
+test("a caller of verifyFile that stops waiting leaves the job running and can wait for it again", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const leaving = new AbortController();
@@ -99,7 +99,7 @@ test("a caller that stops waiting stops only that: the job goes on, and can be w
   expect((await client.waitForJob({ id: seen[0] ?? "" })).status).toBe("completed");
 });
 
-test("an upload that is turned away is tried again, and then reported; nothing is processed", async () => {
+test("verifyFile repeats a refused upload, then reports it and processes nothing", async () => {
   const link = createDataResponse({ upload_url: "https://files.example.com/x", file_key: "k" });
   const denied = () => new Response("<Error><Code>SlowDown</Code></Error>", { status: 503 });
   const { client, sent } = whenAnswered([link, denied(), denied()], { retries: 1 });
@@ -111,7 +111,7 @@ test("an upload that is turned away is tried again, and then reported; nothing i
   expect(new Request("https://x.example", sent[1]?.init).headers.get("content-type")).toBeNull();
 });
 
-test("a stream that is larger than the service takes is not read to its end", async () => {
+test("verifyFile does not read a stream to its end when it exceeds the service's limit", async () => {
   let pieces = 0;
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (;;) {
@@ -125,7 +125,7 @@ test("a stream that is larger than the service takes is not read to its end", as
   expect({ pieces, sent }).toEqual({ pieces: 6, sent: [] });
 });
 
-test("a path is for hosts that have files, and a bundle for browsers has nothing to find", () => {
+test("verifyFile's file source imports nothing, so that bundles for browsers work", () => {
   const source = readFileSync("packages/client/src/file-source.ts", "utf8");
 
   expect(source).not.toMatch(/import\s*\(|from "node:/);

@@ -25,11 +25,11 @@ const whenVerified = (more: Partial<WebhookInput> = {}) =>
 const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000);
 const { "webhook-signature": SIGNATURE = "", ...UNSIGNED } = sentAt(NOW);
 
-test("a delivery that the service signs is accepted", async () => {
+test("verifyWebhook accepts a delivery that the service signs", async () => {
   expect(await whenVerified()).toEqual(EVENT);
 });
 
-test("a delivery that another library of the standard signs is accepted", async () => {
+test("verifyWebhook accepts a delivery that another library of the standard signs", async () => {
   const signature = new Webhook(SECRET).sign(ID, NOW, BODY);
 
   expect(await whenVerified({ headers: { ...UNSIGNED, "webhook-signature": signature } })).toEqual(
@@ -38,16 +38,16 @@ test("a delivery that another library of the standard signs is accepted", async 
 });
 
 test.each(asRows<[string, Partial<WebhookInput>]>`
-  headers as fetch has them | ${{ headers: new Headers(sentAt(NOW)) }}
-  headers in other letters | ${{ headers: Object.fromEntries(Object.entries(sentAt(NOW)).map(([name, value]) => [name.toUpperCase(), value])) }}
-  headers as lists | ${{ headers: { ...UNSIGNED, "webhook-signature": [SIGNATURE] } }}
+  headers of fetch | ${{ headers: new Headers(sentAt(NOW)) }}
+  headers in upper case | ${{ headers: Object.fromEntries(Object.entries(sentAt(NOW)).map(([name, value]) => [name.toUpperCase(), value])) }}
+  lists as headers | ${{ headers: { ...UNSIGNED, "webhook-signature": [SIGNATURE] } }}
   a body of bytes | ${{ body: new TextEncoder().encode(BODY) }}
   several signatures | ${{ headers: { ...UNSIGNED, "webhook-signature": `v1,AAAA v1a,x ${SIGNATURE}` } }}
   an old and a new secret | ${{ secret: [OTHER, SECRET] }}
-  five minutes on the way | ${{ headers: sentAt(ago(300)) }}
+  a delivery of five minutes ago | ${{ headers: sentAt(ago(300)) }}
   a clock that is five minutes slow | ${{ headers: sentAt(ago(-300)) }}
-  a secret that was made up for a callback | ${{ secret: "a made-up secret", headers: sentAt(NOW, "a made-up secret") }}
-`)("%s is fine", async (_, more) => {
+  an invented callback secret | ${{ secret: "a made-up secret", headers: sentAt(NOW, "a made-up secret") }}
+`)("verifyWebhook accepts %s", async (_, more) => {
   expect(await whenVerified(more)).toEqual(EVENT);
 });
 
@@ -64,7 +64,7 @@ test.each([
   "whsec_YWJj ZA==",
   "whsec_====",
   "🔑",
-])("a callback that is signed with the secret %j is accepted", async (secret) => {
+])("verifyWebhook accepts a callback signed with the secret %j", async (secret) => {
   expect(await whenVerified({ secret, headers: sentAt(NOW, secret) })).toEqual(EVENT);
 });
 
@@ -77,16 +77,16 @@ test.each(asRows<[string, Partial<WebhookInput>, string]>`
   a signature of another version | ${{ headers: { ...UNSIGNED, "webhook-signature": SIGNATURE.replace("v1", "v2") } }} | INVALID_SIGNATURE
   no signature | ${{ headers: UNSIGNED }} | MISSING_HEADER
   no headers | ${{ headers: {} }} | MISSING_HEADER
-  a copy of six minutes ago | ${{ headers: sentAt(ago(360)) }} | TOO_OLD
-  one from the future | ${{ headers: sentAt(ago(-360)) }} | TOO_NEW
-  a time that is none | ${{ headers: { ...sentAt(NOW), "webhook-timestamp": "soon" } }} | INVALID_TIMESTAMP
+  a delivery of six minutes ago | ${{ headers: sentAt(ago(360)) }} | TOO_OLD
+  a delivery from the future | ${{ headers: sentAt(ago(-360)) }} | TOO_NEW
+  a malformed time | ${{ headers: { ...sentAt(NOW), "webhook-timestamp": "soon" } }} | INVALID_TIMESTAMP
   an empty secret | ${{ secret: "" }} | INVALID_SECRET
-  no secrets | ${{ secret: [] }} | INVALID_SIGNATURE
-`)("%s is refused", async (_, more, code) => {
+  an empty list of secrets | ${{ secret: [] }} | INVALID_SIGNATURE
+`)("verifyWebhook refuses %s", async (_, more, code) => {
   await expect(whenVerified(more)).rejects.toMatchObject({ name: "WebhookError", code });
 });
 
-test("signed words that are no JSON are refused by name", async () => {
+test("verifyWebhook refuses signed text that is not JSON as UNREADABLE", async () => {
   const body = "hello";
   const headers = { ...signHeaders({ id: ID, body, at: NOW }, SECRET) };
 
