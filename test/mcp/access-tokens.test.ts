@@ -51,7 +51,7 @@ const post = (url: string, token: string | undefined, message: unknown = CALL) =
 const denyRateLimit = async () =>
   ({ allowed: false, by: "key", limit: 600, remaining: 0, resetAt: 0 }) as const;
 
-test("a client with the address alone finds the issuer, gets a token and calls", async () => {
+test("an MCP client with the address alone finds the issuer, gets a token and calls a tool", async () => {
   const { url, issuer, grants, claims, asked: requestedPaths } = await givenTrust();
   grants(claims({ scope: "verification:write account:read" }));
   const authProvider = new ClientCredentialsProvider({
@@ -69,7 +69,7 @@ test("a client with the address alone finds the issuer, gets a token and calls",
   expect((await call("get_account")).data.credits.available).toBe(4);
 });
 
-test("a call without a credential is 401 with the address of the metadata", async () => {
+test("a tool call without a credential answers 401 with the metadata's address", async () => {
   const { url, base, issuer } = await givenTrust();
 
   const refused = await post(url, undefined);
@@ -83,7 +83,7 @@ test("a call without a credential is 401 with the address of the metadata", asyn
   });
 });
 
-test("a call whose scope the token lacks is 403 in HTTP", async () => {
+test("a tool call answers 403 in HTTP when the token lacks its scope", async () => {
   const { url, sign, claims } = await givenTrust();
   const token = await sign(claims({ scope: "account:read" }));
 
@@ -97,7 +97,7 @@ test("a call whose scope the token lacks is 403 in HTTP", async () => {
   expect((await post(url, token, { ...CALL, method: "tools/list", params: {} })).status).toBe(200);
 });
 
-test("a call whose scope the token lacks takes one from the minute", async () => {
+test("a tool call counts towards the rate limit when the token lacks its scope", async () => {
   const { url, sign, claims, world } = await givenTrust();
   const token = await sign(claims({ scope: "account:read" }));
 
@@ -111,10 +111,10 @@ test("a call whose scope the token lacks takes one from the minute", async () =>
 });
 
 test.each([
-  ["a scope it lacks", 403],
+  ["a missing scope", 403],
   ["a full minute", 429],
 ])(
-  "a repeat under its idempotency_key that is refused for %s does not say that nothing was charged",
+  "a repeated tool call refused for %s does not report that nothing was charged",
   async (_why, status) => {
     const { url, sign, claims, world } = await givenTrust();
     const token = await sign(claims({ scope: "account:read" }));
@@ -133,7 +133,7 @@ test.each([
   },
 );
 
-test("a call that no token may make is refused in words", async () => {
+test("a tool call reserved for unrestricted keys is refused with a sentence when it uses a token", async () => {
   const { url, sign, claims } = await givenTrust();
   const headers = createBearer(await sign(claims({ scope: "account:read" })));
 
@@ -145,7 +145,7 @@ test("a call that no token may make is refused in words", async () => {
   });
 });
 
-test("a token for another service is 401", async () => {
+test("a tool call with a token for another service answers 401", async () => {
   const { url, sign, claims } = await givenTrust();
   const token = await sign(claims({ aud: "https://other.example/mcp", scope: "account:read" }));
 
@@ -155,7 +155,7 @@ test("a token for another service is 401", async () => {
   expect(extractWWWAuthenticateParams(refused).error).toBe("invalid_token");
 });
 
-test("a call is 503 and retryable while the issuer is away", async () => {
+test("a tool call answers a retryable 503 while the issuer is down", async () => {
   const { url, sign, claims, goDown } = await givenTrust();
   const token = await sign(claims({ scope: "verification:write" }));
   goDown();
@@ -170,32 +170,29 @@ const ROOT = "/.well-known/oauth-protected-resource";
 const PATHS = [ROOT, `${ROOT}/mcp`];
 const TRUST = { issuer: "https://login.example.com", audience: "https://api.example.com/mcp" };
 
-test.each(PATHS)(
-  "%s names the token issuer without a key, on one machine and on AWS",
-  async (path) => {
-    const { world } = givenWorld();
-    const withTokens = { ...world, accessTokens: createTokenVerifier(TRUST, world.now) };
+test.each(PATHS)("both runtimes return the token issuer at %s without a key", async (path) => {
+  const { world } = givenWorld();
+  const withTokens = { ...world, accessTokens: createTokenVerifier(TRUST, world.now) };
 
-    const here = await fetch((await serveMcp(withTokens)) + path);
-    const there = await createFallbackHandler(world, TRUST)(
-      toEvent({ method: "GET", url: path }),
-      createContext(),
-    );
+  const here = await fetch((await serveMcp(withTokens)) + path);
+  const there = await createFallbackHandler(world, TRUST)(
+    toEvent({ method: "GET", url: path }),
+    createContext(),
+  );
 
-    expect([here.status, there.statusCode]).toEqual([200, 200]);
-    // Bare, as RFC 9728 wants it.
-    const response = (await here.json()) as unknown;
-    expect(response).toMatchObject({
-      resource: "https://api.example.com/mcp",
-      authorization_servers: ["https://login.example.com"],
-      bearer_methods_supported: ["header"],
-      scopes_supported: expect.arrayContaining(["verification:write", "account:read"]),
-    });
-    expect(JSON.parse(toBytes(there).toString())).toEqual(response);
-  },
-);
+  expect([here.status, there.statusCode]).toEqual([200, 200]);
+  // Bare, as RFC 9728 wants it.
+  const response = (await here.json()) as unknown;
+  expect(response).toMatchObject({
+    resource: "https://api.example.com/mcp",
+    authorization_servers: ["https://login.example.com"],
+    bearer_methods_supported: ["header"],
+    scopes_supported: expect.arrayContaining(["verification:write", "account:read"]),
+  });
+  expect(JSON.parse(toBytes(there).toString())).toEqual(response);
+});
 
-test.each(PATHS)("the address %s is 404 when no issuer is trusted", async (path) => {
+test.each(PATHS)("the address %s answers 404 when no issuer is trusted", async (path) => {
   const { world } = givenWorld();
 
   expect((await fetch((await serveMcp(world)) + path)).status).toBe(404);

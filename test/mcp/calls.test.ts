@@ -9,8 +9,8 @@ import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
 import { createEmails } from "../things/jobs.ts";
 import { connectClient, createBearer, type Era, givenTools, serveMcp } from "./client.ts";
 
-describe.each<Era>(["2025-11-25", "2026-07-28"])("to a client of %s", (era) => {
-  test("a tool has the answer of its route, as data and as text", async () => {
+describe.each<Era>(["2025-11-25", "2026-07-28"])("a client of protocol %s", (era) => {
+  test("a tool returns its route's response as data and as text", async () => {
     const { call, client, world, liveKey } = await givenTools({ balance: 5 }, era);
 
     const response = await call("get_account");
@@ -20,7 +20,7 @@ describe.each<Era>(["2025-11-25", "2026-07-28"])("to a client of %s", (era) => {
     expect(JSON.parse(response.text)).toEqual(response.data);
   });
 
-  test("a paid call under a key of its own is charged once, however often it is sent", async () => {
+  test("a repeated paid tool call with its key is charged once", async () => {
     const ctx = await givenTools({ balance: 5 }, era);
     const verify = () =>
       ctx.call("verify_email", { email: "ann@example.com", idempotency_key: "once" });
@@ -30,14 +30,14 @@ describe.each<Era>(["2025-11-25", "2026-07-28"])("to a client of %s", (era) => {
     expect((await readCredits(ctx)).available).toBe(4);
   });
 
-  test("a tool that does not exist is an error of the protocol", async () => {
+  test("a call of an unknown tool returns a protocol error", async () => {
     const { call } = await givenTools({}, era);
 
     await expect(call("send_mail")).rejects.toThrow('Unknown tool "send_mail".');
   });
 });
 
-test("the key of a call and of a request by HTTP are the same key", async () => {
+test("a tool call and an HTTP request share their Idempotency-Keys", async () => {
   const { call, world, liveKey } = await givenTools({ balance: 5 });
   const body = { email: "ann@example.com" };
   await send(world, "POST /v1/verify", { key: liveKey, body, headers: { "idempotency-key": "k" } });
@@ -48,7 +48,7 @@ test("the key of a call and of a request by HTTP are the same key", async () => 
   });
 });
 
-test("a header of the envelope is no Idempotency-Key for the calls in it", async () => {
+test("a tool call ignores the Idempotency-Key header of its envelope", async () => {
   const { world, liveKey } = await given({ balance: 5 });
   const headers = { ...createBearer(liveKey), "idempotency-key": "for all" };
   const { call } = await connectClient(`${await serveMcp(world)}/mcp`, { headers });
@@ -57,7 +57,7 @@ test("a header of the envelope is no Idempotency-Key for the calls in it", async
   expect((await call("verify_email", { email: "ben@x.com" })).data.credits_used).toBe(1);
 });
 
-test("a failure is reported with what happened to the credits", async () => {
+test("a failed tool call reports what happened to the credits", async () => {
   const { call } = await givenTools({ balance: 0.5 });
   const response = await call("verify_email", { email: "ann@example.com" });
 
@@ -69,12 +69,12 @@ test("a failure is reported with what happened to the credits", async () => {
 });
 
 test.each<[string, unknown, string]>([
-  ["of blanks", "a b", "INVALID_IDEMPOTENCY_KEY"],
+  ["with a blank", "a b", "INVALID_IDEMPOTENCY_KEY"],
   ["that is empty", "", "INVALID_IDEMPOTENCY_KEY"],
   ["that is null", null, "INVALID_IDEMPOTENCY_KEY"],
   ["that is a number", 7, "INVALID_IDEMPOTENCY_KEY"],
   ["that is an object", {}, "INVALID_IDEMPOTENCY_KEY"],
-])("an idempotency key %s is refused before any charge", async (_what, key, code) => {
+])("a tool call refuses an idempotency key %s before any charge", async (_what, key, code) => {
   const ctx = await givenTools({ balance: 5 });
 
   const response = await ctx.call("verify_email", { email: "ann@x.com", idempotency_key: key });
@@ -83,7 +83,7 @@ test.each<[string, unknown, string]>([
   expect((await readCredits(ctx)).available).toBe(5);
 });
 
-test("a key without the scope is refused, and the error names the scope it lacks", async () => {
+test("a tool call states the missing scope when the key lacks the scope", async () => {
   const { world, account } = await given();
   const key = await givenKey(world, account, { scopes: ["account:read"] });
   const { call, client } = await connectClient(`${await serveMcp(world)}/mcp`, {
@@ -101,7 +101,7 @@ test("a key without the scope is refused, and the error names the scope it lacks
   });
 });
 
-test("a test key gets made-up answers by tools, too", async () => {
+test("a test key gets mock results from tools", async () => {
   const ctx = await given({ balance: 5 });
   const { call } = await connectClient(`${await serveMcp(ctx.world)}/mcp`, {
     headers: { "x-api-key": ctx.testKey },
@@ -111,7 +111,7 @@ test("a test key gets made-up answers by tools, too", async () => {
   expect((await readCredits(ctx)).available).toBe(5);
 });
 
-test("each call takes one from the key's minute, and asking for the list takes none", async () => {
+test("each tool call counts towards the key's rate limit, and listing the tools does not", async () => {
   const { call, client } = await givenTools({ plan: "free" });
   for (let nth = 0; nth < 60; nth++) await call("get_account");
 
@@ -123,7 +123,7 @@ test("each call takes one from the key's minute, and asking for the list takes n
   expect((await client.listTools()).tools).not.toEqual([]);
 });
 
-test("a bug is answered without its message", async () => {
+test("a tool call that meets a bug returns an error without the bug's message", async () => {
   const { world, liveKey, logged } = await given();
   const faulty: AppWorld = {
     ...world,
@@ -140,7 +140,7 @@ test("a bug is answered without its message", async () => {
   expect(JSON.stringify(logged.map(({ fields }) => String(fields["cause"])))).toContain("fire");
 });
 
-test("a batch is followed to its end, and read page by page: every row once", async () => {
+test("an agent follows a batch to its end and reads every row once, page by page", async () => {
   const ctx = await givenTools({ balance: 200 });
   const { data: job } = await ctx.call("verify_batch", {
     emails: createEmails(130),
@@ -168,7 +168,7 @@ test.each<[unknown, number]>([
   [50, 50],
   [51, 50],
   [1_000, 50],
-])("a page of %j rows has %d", async (limit, rows) => {
+])("a tool call with the limit %j returns %d rows", async (limit, rows) => {
   const ctx = await givenTools();
   const result = await verifyEmail(ctx.world, "ann@x.com");
   const id = await givenJobOf(ctx, [createRows(result, 100)]);
@@ -176,7 +176,7 @@ test.each<[unknown, number]>([
   expect((await ctx.call("get_job", { id, limit })).data.results).toHaveLength(rows);
 });
 
-test("a list without a cursor has as many entries as its route", async () => {
+test("a tool call for a list without a cursor returns as many entries as its route", async () => {
   const ctx = await given({ plan: "pro" });
   const { call } = await connectClient(`${await serveMcp(ctx.world)}/mcp`, {
     headers: createBearer(ctx.testKey),
@@ -190,7 +190,7 @@ test("a list without a cursor has as many entries as its route", async () => {
 });
 
 test.each<unknown>([0, -1, 1.5, "many", [5], { toString: "null" }, { valueOf: 5 }])(
-  "a page of %j rows is refused",
+  "a tool call refuses the limit %j",
   async (limit) => {
     const { call } = await givenTools();
 
@@ -198,7 +198,7 @@ test.each<unknown>([0, -1, 1.5, "many", [5], { toString: "null" }, { valueOf: 5 
   },
 );
 
-test("null is the same as left out, in an address and in a body", async () => {
+test("a tool call treats null as an absent value in a path and in a body", async () => {
   const { call } = await givenTools({ balance: 5 });
 
   const listed = await call("list_jobs", { limit: null, status: null, offset: null });
@@ -210,7 +210,7 @@ test("null is the same as left out, in an address and in a body", async () => {
   expect(notFound.data.error.message).toMatch(/^id: is required/);
 });
 
-test("the longest page is returned whole", async () => {
+test("a tool call returns the longest page whole", async () => {
   const ctx = await givenTools();
   const result = await verifyEmail(ctx.world, "ann@x.com");
   const long = { ...result, email: `${"a".repeat(64)}@${"b".repeat(180)}.com` };
@@ -224,7 +224,7 @@ test("the longest page is returned whole", async () => {
   expect(text.length).toBeLessThan(100_000);
 });
 
-test("a result that would fill a conversation is shortened, and says so", async () => {
+test("a tool call shortens a result that would fill a conversation and states that", async () => {
   const ctx = await givenTools();
   const result = await verifyEmail(ctx.world, "ann@x.com");
   const id = await givenJobOf(ctx, [createRows({ ...result, reason: "x".repeat(30_000) }, 5)]);
@@ -237,7 +237,7 @@ test("a result that would fill a conversation is shortened, and says so", async 
   expect(text.length).toBeLessThan(20_000);
 });
 
-test("an export is returned as a link to the whole file", async () => {
+test("a tool call for an export returns a link to the whole file", async () => {
   const ctx = await givenTools();
   const result = await verifyEmail(ctx.world, "ann@x.com");
   const id = await givenJobOf(ctx, [createRows(result, 3)]);
@@ -251,7 +251,7 @@ test("an export is returned as a link to the whole file", async () => {
 });
 
 test.each(["csv", "json"])(
-  "a tool waits for a large export that a worker makes, and returns the link: %s",
+  "a tool waits for a large export of a worker and returns its link: %s",
   async (format) => {
     const ctx = await givenLargeExport();
     const { call, slept } = await connectSleeper(ctx, () => whenWorked(ctx));
@@ -263,7 +263,7 @@ test.each(["csv", "json"])(
   },
 );
 
-test("a tool that has waited for twenty seconds fails with the sentence that the export is being made", async () => {
+test("a tool reports after twenty seconds of waiting that the export is being written", async () => {
   const ctx = await givenLargeExport();
   const { call, slept } = await connectSleeper(ctx, async () => {});
 
@@ -298,7 +298,7 @@ const connectSleeper = async (
   return { ...(await connectClient(url, { headers: createBearer(liveKey) })), slept };
 };
 
-test("an export whose link cannot be made is a failure with its sentence", async () => {
+test("a tool call reports the failure and no charge when an export's link cannot be created", async () => {
   const ctx = await given();
   const result = await verifyEmail(ctx.world, "ann@x.com");
   const id = await givenJobOf(ctx, [createRows(result, 3)]);
@@ -316,7 +316,7 @@ test("an export whose link cannot be made is a failure with its sentence", async
   });
 });
 
-test("an id is one segment of a path, whatever letters it has", async () => {
+test("a tool call keeps an id one path segment, whatever letters it contains", async () => {
   const { call } = await givenTools();
 
   for (const id of ["../account", "a/b", "%2e%2e", "\u{0}", "half a \uD83D", 7])
@@ -327,7 +327,7 @@ test.each(
   tools
     .filter(({ input }) => input.path.length > 0)
     .map(({ listed, input }) => [listed.name, input.path] as const),
-)("%s is not called with an empty id", async (name, path) => {
+)("the tool %s refuses an empty id", async (name, path) => {
   const { call } = await givenTools();
 
   const response = await call(name, Object.fromEntries(path.map((field) => [field, ""])));

@@ -77,38 +77,50 @@ const KEY = { "x-api-key": "KEY" };
 describe.each([
   ["the local server", viaServer],
   ["the Lambda", viaLambda],
-] as const)("%s", (_where, via) => {
+] as const)("the MCP endpoint of %s", (_where, via) => {
   test.each<[string, WireRequest, number, string?]>([
     ["a list of the tools", posted(LIST, KEY), 200],
     ["a greeting of the older protocol", posted(INITIALIZE, KEY), 200],
     ["a notification", posted({ jsonrpc: "2.0", method: "notifications/initialized" }, KEY), 202],
-    ["no key", posted(LIST, {}), 401, "UNAUTHORIZED"],
+    ["a missing key", posted(LIST, {}), 401, "UNAUTHORIZED"],
     ["a wrong key", posted(LIST, { "x-api-key": "mp_live_x" }), 401, "UNAUTHORIZED"],
-    ["no key and no JSON", posted("{", {}), 401, "UNAUTHORIZED"],
+    ["a missing key and malformed JSON", posted("{", {}), 401, "UNAUTHORIZED"],
     ["a GET", posted(undefined, KEY, "GET"), 405, "METHOD_NOT_ALLOWED"],
     ["a DELETE without a key", posted(undefined, {}, "DELETE"), 405, "METHOD_NOT_ALLOWED"],
-    ["what is no JSON", posted("{", KEY), 400, "INVALID_REQUEST"],
-    ["nothing", posted(undefined, KEY), 400, "INVALID_REQUEST"],
+    ["malformed JSON", posted("{", KEY), 400, "INVALID_REQUEST"],
+    ["an empty body", posted(undefined, KEY), 400, "INVALID_REQUEST"],
     ["several messages at once", posted([LIST, LIST], KEY), 400, "INVALID_REQUEST"],
     [
-      "another type",
+      "another content type",
       posted(LIST, { ...KEY, "content-type": "text/plain" }),
       400,
       "INVALID_REQUEST",
     ],
-    ["too much", posted(`"${"x".repeat(5_000_001)}"`, KEY), 413, "PAYLOAD_TOO_LARGE"],
+    ["an oversized body", posted(`"${"x".repeat(5_000_001)}"`, KEY), 413, "PAYLOAD_TOO_LARGE"],
     ["a page of this machine", posted(LIST, { ...KEY, origin: "http://localhost:6274" }), 200],
-    ["one by its number", posted(LIST, { ...KEY, origin: "http://127.0.0.1:3000" }), 200],
     [
-      "one of elsewhere",
+      "a page of this machine by IP address",
+      posted(LIST, { ...KEY, origin: "http://127.0.0.1:3000" }),
+      200,
+    ],
+    [
+      "a page of another origin",
       posted(LIST, { ...KEY, origin: "https://evil.example" }),
       403,
       "FORBIDDEN",
     ],
-    ["one that looks near", posted(LIST, { ...KEY, origin: "http://localhost.evil.example" }), 403],
-    ["one that hides", posted(LIST, { ...KEY, origin: "null" }), 403, "FORBIDDEN"],
-    ["one of elsewhere without a key", posted(LIST, { origin: "https://evil.example" }), 403],
-  ])("answers %s", async (_what, sent, status, code) => {
+    [
+      "a page of a similar origin",
+      posted(LIST, { ...KEY, origin: "http://localhost.evil.example" }),
+      403,
+    ],
+    ["a page of a null origin", posted(LIST, { ...KEY, origin: "null" }), 403, "FORBIDDEN"],
+    [
+      "a page of another origin without a key",
+      posted(LIST, { origin: "https://evil.example" }),
+      403,
+    ],
+  ])("the MCP endpoint answers %s", async (_what, sent, status, code) => {
     const { world, liveKey } = await given();
     const headers = sent.headers?.map(
       ([name, value]) => [name, value === "KEY" ? liveKey : value] as const,
@@ -123,25 +135,28 @@ describe.each([
     expect(failure).toBe(code);
   });
 
-  test.each([1_000, 100_000])("answers %d lists in one another in our words", async (depth) => {
-    const { world, liveKey } = await given();
-    const id = "[".repeat(depth) + "]".repeat(depth);
-    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_job","arguments":{"id":${id}}}}`;
+  test.each([1_000, 100_000])(
+    "the MCP endpoint answers %d nested lists with our own error",
+    async (depth) => {
+      const { world, liveKey } = await given();
+      const id = "[".repeat(depth) + "]".repeat(depth);
+      const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_job","arguments":{"id":${id}}}}`;
 
-    const { body } = await via(world, posted(call, { "x-api-key": liveKey }));
+      const { body } = await via(world, posted(call, { "x-api-key": liveKey }));
 
-    // It is the id of no job, or no JSON where the parser gives up.
-    expect(body).toMatch(/"code":"(?:NOT_FOUND|INVALID_REQUEST)"/);
-    expect(body).toContain("Nothing was charged.");
-  });
+      // It is the id of no job, or no JSON where the parser gives up.
+      expect(body).toMatch(/"code":"(?:NOT_FOUND|INVALID_REQUEST)"/);
+      expect(body).toContain("Nothing was charged.");
+    },
+  );
 
-  test("names the one method there is", async () => {
+  test("the MCP endpoint states its only method", async () => {
     const { world } = await given();
 
     expect((await via(world, posted(undefined, {}, "GET"))).headers["allow"]).toBe("POST");
   });
 
-  test("lets pages of its own public address in", async () => {
+  test("the MCP endpoint accepts pages of its own public address", async () => {
     const { world, liveKey } = await given();
     const trusted = {
       issuer: "https://login.example.com",
@@ -155,7 +170,7 @@ describe.each([
     expect((await from("http://api.example.com")).status).toBe(403);
   });
 
-  test("takes a subscription and ends it at once: nothing here ever changes", async () => {
+  test("the MCP endpoint accepts a subscription and ends it at once, since nothing changes", async () => {
     const { world, liveKey } = await given();
     const meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -187,7 +202,7 @@ describe.each([
   });
 });
 
-test("a page of this machine may send what the protocol wants, and read the challenge", async () => {
+test("a page of this machine may send the protocol's headers and read the challenge", async () => {
   const { world } = await given();
   const url = `${await serveMcp(world)}/mcp`;
 
@@ -202,7 +217,7 @@ test("a page of this machine may send what the protocol wants, and read the chal
 
 const LAB = "lab.mailproof.test";
 
-test("an agent finds the tools, verifies, follows a batch, and gets a paid repeat free", async () => {
+test("an agent finds the tools, verifies, follows a batch and gets a paid repeat for free", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const headers = createBearer(ready.live_key);

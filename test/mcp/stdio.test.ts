@@ -44,7 +44,7 @@ const whenStarted = (url: string, key: string, ...args: readonly string[]) => {
   return { send, notify, write, read, end };
 };
 
-test("an agent initializes, finds the usual tools, and calls one with the key of the command", async () => {
+test("an agent initializes mailproof mcp, finds the usual tools and calls one with the command's key", async () => {
   const { port, testKey } = await whenListening(...endpoints);
   const { send, notify, end } = whenStarted(`http://127.0.0.1:${port}`, testKey);
 
@@ -68,7 +68,7 @@ test("an agent initializes, finds the usual tools, and calls one with the key of
   expect(await end()).toBe(0);
 });
 
-test("with --all-tools every tool is listed, each with a title", async () => {
+test("mailproof mcp --all-tools lists every tool with a title", async () => {
   const { port, testKey } = await whenListening(...endpoints);
   const { send } = whenStarted(`http://127.0.0.1:${port}`, testKey, "--all-tools");
 
@@ -81,7 +81,7 @@ test("with --all-tools every tool is listed, each with a title", async () => {
   expect(tools.filter(({ title }) => !title)).toEqual([]);
 });
 
-test("a prompt cleans a list with the tools, and asks for the list first", async () => {
+test("the prompt of mailproof mcp cleans a list with the tools and requires the list first", async () => {
   const { port, testKey } = await whenListening(...endpoints);
   const { send } = whenStarted(`http://127.0.0.1:${port}`, testKey);
 
@@ -103,7 +103,7 @@ test("a prompt cleans a list with the tools, and asks for the list first", async
   expect((await get({})).error.message).toContain("addresses is required");
 });
 
-test("a wrong key, a service that is away and a line that is no message are answered, and the next line is read", async () => {
+test("mailproof mcp answers a wrong key, an absent service and a malformed line, and reads the next line", async () => {
   const { port } = await whenListening(...endpoints);
   const wrong = whenStarted(`http://127.0.0.1:${port}`, "mp_test_wrong");
   const absent = whenStarted("http://127.0.0.1:1", "mp_test_wrong");
@@ -117,7 +117,7 @@ test("a wrong key, a service that is away and a line that is no message are answ
 
 // npm run test:all -- mcp runs the command that docs/mcp.md prints. Here: that it can be copied from there as it stands.
 
-test("the inspector's command stands on one line, asks nothing, and names a version", () => {
+test("the inspector's command in docs/mcp.md fits one line, asks no question and contains a version", () => {
   const page = readFileSync("docs/mcp.md", "utf8");
   const commands = page
     .split("\n")

@@ -10,7 +10,7 @@ import { givenTools } from "./client.ts";
 
 type ToolDescription = { readonly description?: string };
 
-test("every operation is a tool under its own id, except for those that state a reason", () => {
+test("every operation is a tool under its own id, except those with a stated reason", () => {
   const called = endpoints
     .filter(({ tool }) => tool !== null)
     .map(({ id }) => id.replaceAll(/[A-Z]/g, (one) => `_${one.toLowerCase()}`));
@@ -18,14 +18,14 @@ test("every operation is a tool under its own id, except for those that state a 
   expect(tools.map(({ listed }) => listed.name).toSorted()).toEqual(called.toSorted());
 });
 
-test("every tool has a name of its own, of the letters that every client takes", () => {
+test("every tool has a unique name of letters that every client accepts", () => {
   const names = tools.map(({ listed }) => listed.name);
 
   expect(new Set(names).size).toBe(names.length);
   expect(names.filter((name) => !/^[a-z][a-z_]{2,39}$/.test(name))).toEqual([]);
 });
 
-test("the usual tools take at most a few pages of a conversation, and all tools a few more", () => {
+test("the usual tools fill at most a few pages of a conversation, and all tools a few more", () => {
   const measure = (isAll: boolean) =>
     JSON.stringify(listTools(isAll).map(({ listed }) => listed)).length;
 
@@ -36,7 +36,7 @@ test("the usual tools take at most a few pages of a conversation, and all tools 
   expect(listTools(false)).toHaveLength(10);
 });
 
-test("every tool has a title, and a schema that fits what its operation answered", () => {
+test("every tool has a title and a schema that fits its operation's response", () => {
   const ajv = new Ajv2020({ strict: false });
   const misfits = tools.flatMap(({ id, listed, endpoint }) => {
     const fits = ajv.compile((listed.outputSchema ?? {}) as object);
@@ -59,7 +59,7 @@ const getAnnotations = (name: string) =>
   tools.find(({ listed }) => listed.name === name)?.listed.annotations;
 
 test.each(tools.map(({ listed, endpoint }) => [listed.name, endpoint] as const))(
-  "%s tells a client what it may do to the account",
+  "the annotations of %s state its effects on the account",
   (name, { route, price }) => {
     const { readOnlyHint, destructiveHint, idempotentHint } = getAnnotations(name) ?? {};
     const isRead = route.startsWith("GET ") || route === "POST /v1/activity/batch";
@@ -72,13 +72,13 @@ test.each(tools.map(({ listed, endpoint }) => [listed.name, endpoint] as const))
 );
 
 test.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
-  "$name tells its price",
+  "the description of $name states its price",
   ({ description = "" }, { price }) => {
     expect(description).toContain(price === null ? "This call is free." : `Price: ${price}`);
   },
 );
 
-test("every field has a description in the words of a tool", () => {
+test("every field of a tool has a description in a tool's words", () => {
   const fields = tools.flatMap(({ listed: { name, inputSchema } }) =>
     Object.entries(inputSchema.properties ?? {}).map(
       ([field, schema]) =>
@@ -90,7 +90,7 @@ test("every field has a description in the words of a tool", () => {
   expect(fields.filter(([, words]) => /percent-encode/i.test(words))).toEqual([]);
 });
 
-test("only tools that ask other services have the open-world hint", () => {
+test("only tools that call other services have the open-world hint", () => {
   const outward = tools.filter(({ listed }) => listed.annotations?.openWorldHint === true);
 
   expect(
@@ -138,7 +138,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
-  "$name",
+  "the tool $name",
   ({ name, inputSchema }, endpoint) => {
     const validate = new AjvJsonSchemaValidator().getValidator(inputSchema as JsonSchemaType);
     const {
@@ -148,7 +148,7 @@ describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
     } = EXAMPLES.find((one) => one.route === endpoint.route && one.status < 400) ?? {};
     const example = CALLS[name] ?? { ...path, ...toNumbers(query), ...(request as object) };
 
-    test("takes what its schema lets through, and the schema what it takes", async () => {
+    test("the tool accepts the input that its schema accepts", async () => {
       const { call } = await givenTools({ balance: 100 });
 
       expect(validate(example), `${JSON.stringify(example)}`).toMatchObject({ valid: true });
@@ -157,7 +157,7 @@ describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
       expect(data.error?.code).not.toBe("INVALID_REQUEST");
     });
 
-    test("refuses what its schema does not know", async () => {
+    test("the tool refuses a field that its schema lacks", async () => {
       const { call } = await givenTools({ balance: 100 });
       const odd = { ...example, colour: "red" };
 
@@ -169,7 +169,7 @@ describe.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
       });
     });
 
-    test("has each field in one part of the request only", () => {
+    test("the tool reads each field from only one part of the request", () => {
       const parts = [endpoint.path, endpoint.query, endpoint.body].flatMap(getFields);
 
       expect(parts.length).toBe(new Set(parts).size);
@@ -192,7 +192,7 @@ const getFields = (schema: Endpoint["body"]): string[] => {
   return [...new Set(all)];
 };
 
-test("the fields that go together in a choice are all there, and only the common one is required", () => {
+test("the schema of verify_file lists all fields of its choice and requires only the common one", () => {
   const { inputSchema } = tools.find(({ listed }) => listed.name === "verify_file")?.listed ?? {};
 
   expect(inputSchema).toMatchObject({
@@ -202,7 +202,7 @@ test("the fields that go together in a choice are all there, and only the common
   });
 });
 
-test("a list has the number and the type of its entries", () => {
+test("the schema of verify_batch contains the number and type of its entries", () => {
   const { inputSchema } = tools.find(({ listed }) => listed.name === "verify_batch")?.listed ?? {};
 
   expect(inputSchema?.["properties"]).toMatchObject({
@@ -210,7 +210,7 @@ test("a list has the number and the type of its entries", () => {
   });
 });
 
-test("every example is one of a tool", () => {
+test("every example of a call belongs to a tool", () => {
   const names = tools.map(({ listed }) => listed.name);
 
   expect(Object.keys(CALLS).filter((name) => !names.includes(name))).toEqual([]);
