@@ -73,7 +73,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
 
   const isSeen = (page: Page, selector: string) => page.locator(selector).first().isVisible();
 
-  test.each([360, 1440])("the page fits a screen of %i pixels", async (width) => {
+  test.each([360, 1440])("the docs page fits a screen of %i pixels", async (width) => {
     const { page, complaints, asked: requestedUrls } = await whenOpened({ width });
 
     const wide = await page.evaluate("document.documentElement.scrollWidth");
@@ -86,7 +86,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
   });
 
   test.each([360, 1440])(
-    "the page of a topic fits %i pixels, shows one of eight languages, and its script runs",
+    "the page of a topic fits %i pixels, shows one of eight languages and runs its script",
     async (width) => {
       const { page, complaints } = await whenOpened({ width, path: "/docs/verify-email" });
 
@@ -122,7 +122,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(await page.getByRole("row", { name: "Webhooks" }).innerText()).toContain("works");
   });
 
-  test("light and dark have colours of their own", async () => {
+  test("the docs page's light and dark schemes use different colours", async () => {
     const seen = [];
     for (const colorScheme of ["light", "dark"] as const) {
       const { page } = await whenOpened({ width: 1440, colorScheme });
@@ -132,7 +132,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(seen).toEqual(["rgb(255, 255, 255)", "rgb(15, 20, 27)"]);
   });
 
-  test("on paper it is dark on white, as wide as the paper, and no line is cut off", async () => {
+  test("the printed docs page is dark on white, as wide as the paper, and cuts off no line", async () => {
     const { page } = await whenOpened({ width: 1123, colorScheme: "dark" });
     await page.emulateMedia({ media: "print" });
 
@@ -151,7 +151,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
   });
 
   test.each(["light", "dark"] as const)(
-    "every word on a coloured ground can be read: %s",
+    "every word of the docs page on a coloured background is readable: %s",
     async (colorScheme) => {
       const { page } = await whenOpened({ width: 1440, colorScheme });
 
@@ -159,7 +159,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     },
   );
 
-  test("a table beside a picture has room for its words", async () => {
+  test("a table of the docs page beside a picture is wide enough for its words", async () => {
     const { page } = await whenOpened({ width: 1280 });
 
     const widths: any = await page.evaluate(
@@ -169,7 +169,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(widths[1]).toBeGreaterThan(widths[2]);
   });
 
-  test("an address of a part leads to the part, wherever it stands", async () => {
+  test("a fragment of the docs page scrolls to its part of the page", async () => {
     const { page } = await whenOpened({ width: 1280 });
     const tops = [];
     for (const id of ["getUsage", "verifyFile", "shape-Issue"]) {
@@ -185,7 +185,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(tops).toEqual([true, true, true]);
   });
 
-  test("a phone has a menu, which closes when something is chosen", async () => {
+  test("the docs page gives a phone a menu that closes after a choice", async () => {
     const { page } = await whenOpened({ width: 360 });
     expect(await isSeen(page, ".side")).toBe(false);
 
@@ -197,7 +197,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     await page.waitForFunction("location.hash === '#findEmail'");
   });
 
-  test("a search leads to the part of the page that is about its words", async () => {
+  test("a search of the docs page leads to the part about its words", async () => {
     const { page, complaints } = await whenOpened({ width: 1440 });
     const parts = {
       refund: "errors",
@@ -223,7 +223,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("the page of a topic searches all pages, and the keys alone open one of them", async () => {
+  test("a search of a topic's page covers all pages and opens one by keyboard alone", async () => {
     const { page, complaints } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
 
     await page.keyboard.press("/");
@@ -237,7 +237,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("the search loads its index at the first use, and says when that fails", async () => {
+  test("a search of a topic's page loads its index at the first use and reports a failure", async () => {
     const { page, asked } = await whenOpened({ width: 1440, path: "/docs/errors" });
     expect(asked.filter((url) => url.endsWith("search.json"))).toEqual([]);
     await page.route("**/docs/search.json", (route) => route.abort());
@@ -249,7 +249,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     await page.locator(".found a").first().waitFor();
   });
 
-  test("a search shows whole words around each hit", async () => {
+  test("a search of the docs page shows whole words around each hit", async () => {
     const { page } = await whenOpened({ width: 1440 });
 
     await page.fill(".search input", "credits_refunded");
@@ -260,7 +260,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     );
   });
 
-  test("the arrow keys choose a result, and the page says when there is none", async () => {
+  test("the arrow keys choose a search result, and the docs page reports an empty result", async () => {
     const { page } = await whenOpened({ width: 1440 });
     await page.keyboard.press("/");
     await page.keyboard.type("rate limits");
@@ -274,7 +274,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(await page.locator(".found li").count()).toBe(0);
   });
 
-  test("every page leads to the dashboard", async () => {
+  test("every docs page links to the dashboard", async () => {
     for (const path of ["/docs", "/docs/verify-email"])
       for (const width of [360, 1440]) {
         const { page } = await whenOpened({ width, path });
@@ -287,7 +287,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
   /** The first example of the operation. */
   const runFirst = (page: Page) => page.getByRole("button", { name: "Run" }).first().click();
 
-  test("an example is run with a test key that is pasted, and a live key is not sent", async () => {
+  test("a docs example runs with a pasted test key and sends no live key", async () => {
     const { page, complaints, asked } = await whenOpened({
       width: 1440,
       path: "/docs/verify-email",
@@ -311,7 +311,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     await page.locator(".ran").nth(1).locator("pre").waitFor();
   });
 
-  test("Enter sends the key and returns to Run, and one that is refused is asked for again", async () => {
+  test("Enter sends the key and returns to Run, and a docs example asks again for a refused key", async () => {
     const { page } = await whenOpened({ width: 1440, path: "/docs/verify-email" });
     await runFirst(page);
     await page.getByLabel("Test key").fill("mp_test_ümlaut");
@@ -328,7 +328,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     await page.locator(".ran pre", { hasText: '"success": true' }).waitFor();
   });
 
-  test("the test key of this tab is in the examples of curl, and runs them", async () => {
+  test("the examples of curl contain the tab's test key and run with it", async () => {
     const { page } = await whenOpened({
       width: 1440,
       path: "/docs/verify-email",
@@ -341,7 +341,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     await page.getByText('"success": true').first().waitFor();
   });
 
-  test("a live key of this tab is neither in the page nor sent", async () => {
+  test("a docs example neither shows nor sends a live key of the tab", async () => {
     const { page, asked } = await whenOpened({
       width: 1440,
       path: "/docs/verify-email",
@@ -358,7 +358,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     ["/docs/get-account", "light"],
     ["/docs/quick-start", "dark"],
   ] as const)(
-    "axe finds no violation in %s with its search and an example that was run: %s",
+    "axe finds no violation in %s with its search and a finished example: %s",
     async (path, colorScheme) => {
       const { page } = await whenOpened({
         width: 1440,
@@ -380,7 +380,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     },
   );
 
-  test("each example of every operation can be run, but none that deletes", async () => {
+  test("every docs example can run, except those that delete", async () => {
     const { page } = await whenOpened({ width: 1440 });
 
     const examples = page.locator(".show .languages");
@@ -392,7 +392,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(await examples.getByRole("button", run).count()).toBe(all - (await deleting.count()));
   });
 
-  test("a language that is chosen once is chosen everywhere, and the next time", async () => {
+  test("a chosen language applies to every docs example and to the next visit", async () => {
     const { page } = await whenOpened({ width: 1440 });
     await page.click("#quick-start .tabs button:has-text('Python')");
     const seen = () =>
@@ -403,7 +403,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(await seen()).toBe("Python");
   });
 
-  test("the copy button copies the printed program, which runs", async () => {
+  test("the copy button of a docs example copies the printed program, which runs", async () => {
     const { page } = await whenOpened({ width: 1440 });
     const block = page.locator("#quick-start .language.on").first();
     const text = await block.locator("pre").textContent();
@@ -418,7 +418,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(text).toMatch(/^curl -s 'http:\/\/127\.0\.0\.1:\d+\/v1\/verify'/);
   });
 
-  test("without scripts everything is still there to be read", async () => {
+  test("the docs page without scripts shows its whole text", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(`${base}/docs`);

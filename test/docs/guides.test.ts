@@ -29,7 +29,7 @@ import { createFolder } from "../servers/running.ts";
 const ran = promisify(execFile);
 
 test.each(TEST_ADDRESSES)(
-  "%s comes to %s under a test key, as the page says",
+  "%s verifies as %s under a test key, as the docs page states",
   async (email, status, reason) => {
     const { world, testKey } = await given();
 
@@ -40,7 +40,7 @@ test.each(TEST_ADDRESSES)(
   },
 );
 
-test("the page knows every word for what became of the money, and its sentence that a message can end with", () => {
+test("the docs page lists every outcome of the money and the sentence that ends a message", () => {
   const page = docsPage("http://127.0.0.1:8787");
   const rows = MONEY_OUTCOMES.map((money) => {
     const sentence = getMoneySentence(money, LOOK_UP_ROUTES.listJobs);
@@ -54,11 +54,11 @@ test("the page knows every word for what became of the money, and its sentence t
 const atOnce = (statuses: readonly string[]) =>
   statuses.filter((status, at) => status !== statuses[at - 1]);
 
-test("the picture of the decision asks in the order in which it is decided", () => {
+test("the docs page's picture of the decision follows the decision's order", () => {
   expect(atOnce(DECISION.map(([, status]) => status))).toEqual(atOnce(STATUS_ORDER));
 });
 
-test("what is put into a page is text, also inside an attribute", () => {
+test("the docs page escapes inserted text, also inside an attribute", () => {
   const evil = `"><script>alert("1")</script>`;
 
   expect(html`<a title="${evil}">${evil}</a>`.markup).toBe(
@@ -217,9 +217,9 @@ const CALLS: Readonly<Record<string, string>> = {
   createApiKey: "mp_test_",
 };
 
-describe.each(LANGUAGES)("what the page says in $language", ({ language, run, why }) => {
+describe.each(LANGUAGES)("the docs page's examples in $language", ({ language, run, why }) => {
   describeUnless(why, `${language} on the page`, () => {
-    test("works as it stands", async () => {
+    test("a docs example works unchanged", async () => {
       const { port, testKey } = await whenListening(...endpoints);
       const base = `http://127.0.0.1:${port}`;
 
@@ -239,7 +239,7 @@ describe.each(LANGUAGES)("what the page says in $language", ({ language, run, wh
   });
 });
 
-test("each snippet of our client sends what the snippet of curl sends", async () => {
+test("each snippet of our client sends the same request as its curl snippet", async () => {
   const library = createClient({ baseUrl: "http://127.0.0.1:8787", key: "mp_test_x" });
   for (const example of EXAMPLES) {
     const text = findSnippet("TypeScript", snippetsFor("http://127.0.0.1:8787", example));
@@ -292,7 +292,7 @@ const CASES = [
   ["False", {}, body],
 ] as const;
 
-test("the page's lines of TypeScript know what we signed, and nothing else", async () => {
+test("the docs page's TypeScript accepts our signatures and no other", async () => {
   const snippetCases = CASES.map(
     ([, headers, sent, by = secret]) =>
       `isFromMailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}, "${by}")`,
@@ -304,8 +304,8 @@ test("the page's lines of TypeScript know what we signed, and nothing else", asy
   );
 });
 
-describeUnless(whyNot("python3"), "Python that checks signatures", () => {
-  test("the page's lines of Python know what we signed, and nothing else", async () => {
+describeUnless(whyNot("python3"), "the docs page's signature check in Python", () => {
+  test("the docs page's Python accepts our signatures and no other", async () => {
     const snippetCases = CASES.map(
       ([, headers, sent, by = secret]) =>
         `is_from_mailproof(${JSON.stringify(headers)}, ${JSON.stringify(sent)}.encode(), "${by}")`,
@@ -315,7 +315,7 @@ describeUnless(whyNot("python3"), "Python that checks signatures", () => {
     expect(await runWith("python3", "snippet.py")(program)).toBe(CASES.map(([is]) => is).join(" "));
   });
 
-  test("the page's client in Python pays once, also when the answer is lost", async () => {
+  test("the docs page's Python client pays once when a response is lost", async () => {
     const { url, testKey, tries } = await whenLosingOne();
     const program = `${findSnippet("Python", retrying(url))}\nprint(verify("ann@example.com")["idempotent_replay"])\nprint(verify("bo@example.com")["status"])`;
 
@@ -324,7 +324,7 @@ describeUnless(whyNot("python3"), "Python that checks signatures", () => {
   });
 });
 
-test("what the page calls of our library is there", () => {
+test("our library has every method that the docs page calls", () => {
   const base = "http://127.0.0.1:8787";
   const library = createClient({ baseUrl: base, key: "mp_test_x" });
   const program = clientsAt(base)[0]?.program ?? "";
@@ -334,7 +334,7 @@ test("what the page calls of our library is there", () => {
   expect(called.filter((name) => !(name in library))).toEqual([]);
 });
 
-test("the page's client in TypeScript pays once, also when the answer is lost", async () => {
+test("the docs page's TypeScript client pays once when a response is lost", async () => {
   const { url, testKey, tries } = await whenLosingOne();
   const program = `${findSnippet("TypeScript", retrying(url))}
 console.log((await verify("ann@example.com")).idempotent_replay, (await verify("bo@example.com")).status);`;

@@ -270,7 +270,7 @@ const LINES: readonly Line[] = [
   ...listFromManual(),
 ];
 
-test("every printed command line is one that its program understands", async () => {
+test("each program accepts every command line that we print for it", async () => {
   const faults: string[] = [];
   const skipped = new Map<string, number>();
   for (const { from, text } of LINES) {
@@ -315,7 +315,7 @@ const listAbsentFiles = (text: string): readonly string[] =>
     .filter((name) => existsSync(name) || /^docs\/.*\.md$/.test(name))
     .filter((name) => !existsSync(join(PACKAGE_FOLDER, name)));
 
-test("no shipped text names a file that only a clone has", () => {
+test("no shipped text refers to a file that only a clone has", () => {
   const sources = globSync(SHIPPED).filter((file) => file !== READS_A_CLONE);
   const readmes = [join(PACKAGE_FOLDER, "README.md"), "packages/client/README.md"];
   // Most of what is found here stands in comments: only these files are parsed.
@@ -332,7 +332,7 @@ test("no shipped text names a file that only a clone has", () => {
   expect(sources.length).toBeGreaterThan(500);
 });
 
-test("the command line names its program as it was installed", () => {
+test("the command line prints its program under the installed name", () => {
   const fixed = globSync("packages/local/src/**/*.ts")
     .filter((file) => !file.endsWith("/installation.ts"))
     .filter((file) => readFileSync(file, "utf8").includes("npx mailproof"))

@@ -119,13 +119,13 @@ const formatRetention = ({ expires_at: until }: Item): readonly string[] => {
   ];
 };
 
-test("the page lists every kind of item, and no other", async () => {
+test("the privacy page lists every kind of item, and no other", async () => {
   const stored = new Set((await whenUsed()).map(getRowName));
 
   expect(itemRows.flatMap(([name]) => listNames(name)).toSorted()).toEqual([...stored].toSorted());
 });
 
-test("each item is retained as long as the page says, and has an address in plain text only where it says so", async () => {
+test("each item expires and contains a plain address only as the privacy page states", async () => {
   const items = await whenUsed();
   for (const [name, , address, retained] of itemRows) {
     const own = items.filter((item) => listNames(name).includes(getRowName(item)));
@@ -136,7 +136,7 @@ test("each item is retained as long as the page says, and has an address in plai
   }
 });
 
-test("files are retained as long as the page says", () => {
+test("files expire after the privacy page's number of days", () => {
   const days = (count: number) => (count === 1 ? "1 day" : `${count} days`);
 
   expect(Object.fromEntries(fileRows.map(([name, , kept]) => [listNames(name)[0], kept]))).toEqual(
@@ -146,7 +146,7 @@ test("files are retained as long as the page says", () => {
   );
 });
 
-test("the retention of each plan is that of the catalogue", () => {
+test("the privacy page states each plan's retention as the catalogue does", () => {
   for (const [id, { retentionDays }] of Object.entries(PLANS))
     expect(page.replaceAll("\n", " ")).toContain(`${retentionDays} days (\`${id}\`)`);
 });
@@ -160,7 +160,7 @@ const listRemovedBy = (way: string): readonly string[] =>
 const listFolders = ({ blobs }: Pick<TestContext, "blobs">): readonly string[] =>
   blobs.keys().map((key) => `${key.split("/")[0]}/`);
 
-test("nothing is left of what the deletion of a job removes", async () => {
+test("deleting a job leaves none of the things that the privacy page lists as removed", async () => {
   const ctx = await whenEverythingIsUsed();
   const removed = listRemovedBy("job");
   expect(removed).toContain("RESULTS");
@@ -179,7 +179,7 @@ const isShown = (item: Item): boolean => {
   return (JSON.stringify(item) + unpacked.join("")).includes(LOCAL_PART);
 };
 
-test("an erasure reaches every item and file that can show an address, and the page says so of each", async () => {
+test("an erasure reaches every item and file with an address, as the privacy page states for each", async () => {
   const ctx = await whenEverythingIsUsed();
   const byHash = itemRows.filter(([, , address]) => address === "keyed hash");
   const shown = new Set(listItems(ctx).filter(isShown).map(getRowName));
@@ -209,7 +209,7 @@ test("an erasure reaches every item and file that can show an address, and the p
   expect(files.filter((text) => text.includes(LOCAL_PART))).toEqual([]);
 });
 
-test("every partition key of docs/scale.md is on the page, unless it is one of an index", () => {
+test("the privacy page lists every partition key of docs/scale.md except those of indexes", () => {
   const keys = readFileSync("docs/scale.md", "utf8")
     .split("\n")
     .flatMap((line) => {

@@ -32,8 +32,8 @@ const whyNot = (() => {
   }
 })();
 
-describeUnless(whyNot, "the lines of the README", () => {
-  test("work in their order, as often as they are run, and print what the README shows", {
+describeUnless(whyNot, "the commands of the README", () => {
+  test("the README's commands work in order and repeatedly, and print its output", {
     timeout: MANY_PROCESSES_MS,
   }, async () => {
     const { ready } = await whenStarted(createFolder());
