@@ -3,7 +3,7 @@ type Difference = readonly [test: string, why: string];
 /** What the product does otherwise on AWS than on one machine: the beginning of the name of each test, and why. */
 export const ON_AWS: readonly Difference[] = [
   [
-    "dead letters that wait are 200 and degraded",
+    "GET /health answers 200 and degraded while dead letters wait",
     "it gives up on a message after one try, and the queues of AWS are as their workers say",
   ],
   [
@@ -15,7 +15,7 @@ export const ON_AWS: readonly Difference[] = [
     "a Lambda hands over whole answers, so what is short is reported before its first byte",
   ],
   [
-    "a file over fifty million bytes is 413",
+    "a file over fifty million bytes answers 413",
     "a Lambda is called with 6 MB at most: a form has another limit there, which test/functions/whole-answer tells",
   ],
 ];
@@ -35,11 +35,11 @@ export const OF_MOTO: readonly Difference[] = [
     "a condition that compares a text with a number is an error in moto's own code, not false",
   ],
   [
-    "faults between us and DynamoDB a transaction whose answer is lost after it was done is asked for again",
+    "faults between the adapter and DynamoDB the DynamoDB adapter repeats a transaction whose answer is lost after it was applied",
     "moto does not know the token of a transaction, so that a repeat is done again",
   ],
   [
-    "faults between us and DynamoDB a transaction without any answer, lost after it was done,",
+    "faults between the adapter and DynamoDB a transaction whose answers are all lost after it was applied",
     "moto does not know the token of a transaction, so that a repeat is done again",
   ],
 ];

@@ -6,16 +6,16 @@ import { DYNAMODB } from "./emulators.ts";
 
 // The Lambdas from the bundles that a deployment uploads, each with its own settings and role.
 
-describeWith(DYNAMODB, "on AWS", () => {
+describeWith(DYNAMODB, "the journey on AWS", () => {
   let stage: BundledStage;
   afterAll(() => stage.stop());
 
-  describeJourney("the Lambdas", async () => {
+  describeJourney("the Lambdas of the journey", async () => {
     stage = await startBundledStage(process.env["LAMBDA_BUNDLES"]);
     return stage.artefact;
   });
 
-  test("each Lambda ends without an error and calls only what its role allows", () => {
+  test("each Lambda ends without an error and calls only the actions of its role", () => {
     expect(stage.listFaults()).toEqual([]);
   });
 });

@@ -274,9 +274,9 @@ const runErrands = async (fleet: Fleet): Promise<number> => {
 
 const FAILURES: readonly string[] = ["failure", "message_failed", "repair_failed", "row_failed"];
 
-describeUnless(findReleaseAbsence(), "beside the last release", () => {
+describeUnless(findReleaseAbsence(), "a fleet of today's and the last release's Lambdas", () => {
   test.each([1, 2])(
-    "the journey is one journey, at its price, and leaves nothing behind: seed %i",
+    "the mixed fleet completes the journey at its price and leaves nothing behind: seed %i",
     async (seed) => {
       const last = await loadLastRelease();
       const fleet = await givenFleet(seed, [last, CURRENT]);

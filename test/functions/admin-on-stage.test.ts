@@ -69,7 +69,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     return { admin, world: createLambdaWorld(undefined, environment) };
   };
 
-  test("make the first account, whose key the stage knows, and audit what it has", async () => {
+  test("admin commands create the first account, whose key the stage accepts, and audit it", async () => {
     const { admin, world } = await givenStage();
 
     const made = await admin("accounts", "create", "--name", "First", "--credits", "100");
@@ -84,7 +84,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     expect(JSON.parse(audited.out)).toEqual({ ok: true, accounts: 1, violations: [], late: [] });
   });
 
-  test("refuse the table of a newer release, before they change anything", async () => {
+  test("admin commands refuse the table of a newer release before they change anything", async () => {
     const { admin, world } = await givenStage();
     const version = await admin("version");
     await world.table.write({ put: { pk: "STATE", sk: "VERSION", version: 2 } });
@@ -97,7 +97,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
 
   const page = readFileSync("docs/operating.md", "utf8");
 
-  test("are those that docs/operating.md names, and each runs there", async () => {
+  test("each admin command that docs/operating.md lists runs on a stage", async () => {
     const { world } = await givenStage();
     const ran = new Set<string>();
     const run = (line: string): Promise<any> => {
@@ -160,7 +160,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     expect(new Set([...named.matchAll(/`([a-z ]+)`/g)].map(([, name]) => name))).toEqual(ran);
   });
 
-  test("say what is wrong, and end with 2", async () => {
+  test("an admin command prints a usage fault and exits with 2", async () => {
     const { admin } = await givenStage();
 
     const { code, err } = await admin("accounts", "create");

@@ -42,14 +42,14 @@ const slowDown = answerWith(503, "<Error><Code>SlowDown</Code></Error>");
 const brokenAsSuccess = answerWith(200, "<Error><Code>InternalError</Code></Error>");
 const broken = answerWith(500, "<Error><Code>InternalError</Code></Error>");
 
-describeWith(DYNAMODB, "faults between us and S3", () => {
+describeWith(DYNAMODB, "faults between the adapter and S3", () => {
   test.each([
-    ["is lost before it was done", [loseBefore]],
-    ["is lost after it was done", [loseAfter]],
-    ["says to slow down", [slowDown, slowDown]],
-    ["is an error within S3", [broken]],
-    ["is none, for want of a connection", [refuseConnection]],
-  ])("a put whose answer %s is asked for again", async (_case, faults) => {
+    ["is lost before S3 stored the object", [loseBefore]],
+    ["is lost after S3 stored the object", [loseAfter]],
+    ["asks to slow down", [slowDown, slowDown]],
+    ["is an error inside S3", [broken]],
+    ["is missing for lack of a connection", [refuseConnection]],
+  ])("the S3 adapter repeats a put whose answer %s", async (_case, faults) => {
     const { blobs, sound } = await given("PUT", faults);
 
     const metadata = await blobs.put(KEY, streamPieces("whole"));
@@ -57,7 +57,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     expect(await sound.head(KEY)).toEqual(metadata);
   });
 
-  test("each part of a large file is sent again by itself", async () => {
+  test("the S3 adapter repeats each part of a large file separately", async () => {
     const { blobs, sound, asked: requests } = await given("PUT", [loseAfter, slowDown]);
 
     const metadata = await blobs.put(KEY, large());
@@ -67,7 +67,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     expect(requests.filter((one) => one.startsWith("PUT"))).toHaveLength(5);
   });
 
-  test("a part is on its way while the next is made, and each is in its place whichever arrives first", async () => {
+  test("the S3 adapter sends one part while the next is produced, and S3 keeps the parts in order", async () => {
     const secondArrived = Promise.withResolvers<void>();
     const { blobs, sound } = await given("PUT", [
       async (next) => {
@@ -85,7 +85,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     expect(content.equals(Buffer.concat(pieces))).toBe(true);
   });
 
-  test("no more than three parts are on their way at once", async () => {
+  test("the S3 adapter sends at most three parts at once", async () => {
     const counts = { now: 0, most: 0 };
     const counted = async <T>(next: () => Promise<T>): Promise<T> => {
       counts.now += 1;
@@ -99,7 +99,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     expect(counts.most).toBe(3);
   });
 
-  test("a large file is given up only when no part is on its way", async () => {
+  test("the S3 adapter abandons a large file only when no part is being sent", async () => {
     const order: string[] = [];
     const { blobs, asked: requests } = await given("PUT", [
       answerWith(400, "<Error/>"),
@@ -118,14 +118,18 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
 
   test.each([
     ["a part never arrives", "PUT", repeatFault(9, loseBefore)],
-    ["its end is refused", "POST", [(next: () => never) => next(), answerWith(400, "<Error/>")]],
     [
-      "its end is an error that came as a success",
+      "S3 refuses its completion",
+      "POST",
+      [(next: () => never) => next(), answerWith(400, "<Error/>")],
+    ],
+    [
+      "its completion is an error inside a 200",
       "POST",
       [(next: () => never) => next(), ...repeatFault(3, brokenAsSuccess)],
     ],
   ])(
-    "when %s, a large file is given up and what was there stays",
+    "the S3 adapter abandons a large file and keeps the old object when %s",
     async (_case, method, faults) => {
       const {
         blobs,
@@ -141,7 +145,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     },
   );
 
-  test("the end of a large file that fails within S3 is asked for again, also where S3 says so in a success", async () => {
+  test("the S3 adapter repeats the completion of a large file after an error inside S3, even inside a 200", async () => {
     const { blobs, sound } = await given("POST", [(next) => next(), brokenAsSuccess]);
 
     const metadata = await blobs.put(KEY, large());
@@ -149,7 +153,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     expect(await sound.head(KEY)).toEqual(metadata);
   });
 
-  test("a file that breaks off while it is read is an error to its reader", async () => {
+  test("the reader of an S3 object gets an error when its content aborts", async () => {
     const breaking = async () => ({
       statusCode: 200,
       headers: { etag: '"x"', "content-length": "10" },
@@ -166,7 +170,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     await expect(Array.fromAsync(found?.content ?? [])).rejects.toThrow("the line broke");
   });
 
-  test("what S3 forbids is an error that names it, and is not taken for absence", async () => {
+  test("the S3 adapter throws S3's refusal by name instead of reporting absence", async () => {
     const { blobs } = await given("GET", [
       answerWith(403, "<Error><Code>AccessDenied</Code></Error>"),
     ]);
@@ -174,7 +178,7 @@ describeWith(DYNAMODB, "faults between us and S3", () => {
     await expect(blobs.get(KEY)).rejects.toThrow("AccessDenied");
   });
 
-  test("a reader from the start of an empty file reads nothing", async () => {
+  test("the reader of an empty S3 object gets no bytes", async () => {
     const { blobs } = await given("no request", []);
     await blobs.put(KEY, streamPieces());
     const found = await blobs.get(KEY, { range: { from: 0, to: 9 } });

@@ -36,10 +36,10 @@ const RESULT_BYTES_MAX = 6_291_556;
 
 test.each([
   ["of plain text", "x"],
-  ["of quotes, which JSON makes longer", '"'],
-  ["of control characters, which JSON makes six times as long", "\u0001"],
+  ["of quotes, which JSON escapes", '"'],
+  ["of control characters, which JSON expands sixfold", "\u0001"],
   ["of letters outside ASCII", "é"],
-])("an answer %s that is as long as may be is handed over whole", async (_case, letter) => {
+])("a Lambda returns a response %s of the maximum size whole", async (_case, letter) => {
   const piece = letter.repeat(5_000 / Buffer.byteLength(letter));
   const answer = await whenRequested(
     createFakeStreamEndpoint(createCountedPieces(900, piece).pieces),
@@ -52,9 +52,9 @@ test.each([
 });
 
 test.each([
-  ["of quotes, which JSON makes longer", '"'],
+  ["of quotes, which JSON escapes", '"'],
   ["of letters outside ASCII", "é"],
-])("a JSON answer %s stays below what Lambda returns", async (_case, letter) => {
+])("a JSON response %s stays below Lambda's limit", async (_case, letter) => {
   const text = letter.repeat(4_400_000 / Buffer.byteLength(JSON.stringify(letter).slice(1, -1)));
   const answer = await whenRequested(createFakeDataEndpoint({ text }));
 
@@ -62,14 +62,14 @@ test.each([
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(RESULT_BYTES_MAX);
 });
 
-test("a JSON answer above what Lambda returns is our 500 and not the gateway's 502", async () => {
+test("a JSON response above Lambda's limit answers our 500 instead of the gateway's 502", async () => {
   const answer = await whenRequested(createFakeDataEndpoint({ text: "x".repeat(5_000_000) }));
 
   expect(answer.statusCode).toBe(500);
   expect(JSON.parse(String(answer.body))).toMatchObject({ error: { code: "INTERNAL" } });
 });
 
-test("one that is longer leads elsewhere, and its source is closed before", async () => {
+test("a response above Lambda's limit redirects to a file, and its source is closed before", async () => {
   const { asked: consumed, pieces } = createCountedPieces(1_000_000, "x".repeat(100_000));
   const order: string[] = [];
   void consumed.closed.then(() => order.push("closed"));
@@ -93,7 +93,7 @@ test("one that is longer leads elsewhere, and its source is closed before", asyn
   expect(consumed.pieces).toBe(RESPONSE_BYTES_MAX / 100_000 + 1);
 });
 
-test("one whose content is still being made is that failure, without the headers of the file", async () => {
+test("a response whose file is still being written answers that failure without the file's headers", async () => {
   const pieces = createCountedPieces(50, "x".repeat(100_000)).pieces;
   const endpoint = createFakeStreamEndpoint(pieces, async () => {
     const options = { retryable: true, retryAfterMs: 2_000 };
@@ -115,14 +115,14 @@ test("one whose content is still being made is that failure, without the headers
 test.each<[string, Endpoint]>([
   ["midway", createFakeStreamEndpoint(() => failAfter("a,b\r\n", "c,"))],
   [
-    "to be put elsewhere",
+    "while it is stored as a file",
     createFakeStreamEndpoint(createCountedPieces(50, "x".repeat(100_000)).pieces, async () => {
       await failAfter().next();
       return "";
     }),
   ],
 ])(
-  "one that fails %s is an answer of its own, for nothing was sent yet",
+  "a stream that fails %s answers its own error, since nothing was sent yet",
   async (_case, endpoint) => {
     const answer = await whenRequested(endpoint);
 
@@ -133,7 +133,7 @@ test.each<[string, Endpoint]>([
   },
 );
 
-test("a form that a gateway lets through but Lambda would not take is refused with the way to upload it", async () => {
+test("a Lambda refuses a form above its limit with the way to upload the file", async () => {
   const formOfBytes = (count: number) =>
     encodeForm([{ name: "file", fileName: "l.csv", content: Buffer.alloc(count, "x") }]);
   const { contentType, bytes } = await formOfBytes(4_499_000);
@@ -165,7 +165,7 @@ const givenLongCsv = async () => {
   return { ...ctx, world: { ...ctx.world, settings: { ...ctx.world.settings, exportRows } } };
 };
 
-test("a large CSV that is too long for a Lambda is 409 until a worker has made it, and then 303", async () => {
+test("a CSV too long for a Lambda answers 409 until a worker has written it, and then 303", async () => {
   const ctx = await givenLongCsv();
   const request = () => {
     const url = "/v1/jobs/job_1/download";

@@ -134,7 +134,7 @@ const bundleFileOf = (entry: string) => {
   return path ?? "";
 };
 
-test.each(entries)("%s is small enough to start at once", (entry) => {
+test.each(entries)("the bundle of %s stays within its start budget", (entry) => {
   const { most } = BUDGETS[`${getLambdaGroup(entry)}Size`];
 
   expect(getBundle(entry).bytes).toBeLessThanOrEqual(most * 1_000);
@@ -153,15 +153,18 @@ const CLIENTS: readonly (readonly [name: string, needs: RegExp])[] = [
   ["@aws-sdk/s3-request-presigner", /^blobs:/],
 ];
 
-test.each(lambdas)("$name carries the clients of AWS that it needs, and no other", (lambda) => {
-  const carried = listCarried(lambda.handler.replace(/handler$/, "ts"));
+test.each(lambdas)(
+  "the bundle of $name contains the AWS clients that it needs, and no other",
+  (lambda) => {
+    const carried = listCarried(lambda.handler.replace(/handler$/, "ts"));
 
-  // A key is looked up in the table, whatever the endpoint itself needs.
-  const needs = lambda.actsForAccounts ? ["table:read", ...lambda.needs] : lambda.needs;
-  expect(CLIENTS.filter(([name]) => carried.some((file) => file.includes(`/${name}/`)))).toEqual(
-    CLIENTS.filter(([, pattern]) => needs.some((need) => pattern.test(need))),
-  );
-});
+    // A key is looked up in the table, whatever the endpoint itself needs.
+    const needs = lambda.actsForAccounts ? ["table:read", ...lambda.needs] : lambda.needs;
+    expect(CLIENTS.filter(([name]) => carried.some((file) => file.includes(`/${name}/`)))).toEqual(
+      CLIENTS.filter(([, pattern]) => needs.some((need) => pattern.test(need))),
+    );
+  },
+);
 
 /** The module that reads each secret, and the need of it. */
 const READERS: readonly (readonly [file: RegExp, need: Need])[] = [
@@ -171,17 +174,20 @@ const READERS: readonly (readonly [file: RegExp, need: Need])[] = [
   [/core\/src\/(?:lib\/secret-box|receipts\/receipt-keys)\.ts$/, "seal"],
 ];
 
-test.each(lambdas)("$name needs the secrets that its imports read, and no other", (lambda) => {
-  const carried = listCarried(lambda.handler.replace(/handler$/, "ts"));
+test.each(lambdas)(
+  "the Lambda $name declares the secrets that its imports read, and no other",
+  (lambda) => {
+    const carried = listCarried(lambda.handler.replace(/handler$/, "ts"));
 
-  expect(
-    READERS.filter(([pattern]) => carried.some((file) => pattern.test(file))).map(
-      ([, need]) => need,
-    ),
-  ).toEqual(READERS.map(([, need]) => need).filter((need) => lambda.needs.includes(need)));
-});
+    expect(
+      READERS.filter(([pattern]) => carried.some((file) => pattern.test(file))).map(
+        ([, need]) => need,
+      ),
+    ).toEqual(READERS.map(([, need]) => need).filter((need) => lambda.needs.includes(need)));
+  },
+);
 
-test("no other module reads the pepper, the activity key or the sealing key", () => {
+test("only the listed modules read the pepper, the activity key or the sealing key", () => {
   const readers = globSync("packages/{core,api,mcp,functions}/src/**/*.ts").filter((file) =>
     /\bsettings\b[^;]*\b(?:keyPepper|activityKey|encryptionKey)\b/.test(readFileSync(file, "utf8")),
   );
@@ -189,7 +195,7 @@ test("no other module reads the pepper, the activity key or the sealing key", ()
   expect(readers.filter((file) => !READERS.some(([pattern]) => pattern.test(file)))).toEqual([]);
 });
 
-test("a stage that trusts no issuer carries no library for its tokens", async () => {
+test("the bundle of a stage that trusts no issuer contains no token library", async () => {
   const [entry = ""] = entries;
   const { metafile } = await build({
     ...BUNDLE,
@@ -205,7 +211,7 @@ test("a stage that trusts no issuer carries no library for its tokens", async ()
   expect(Object.keys(metafile.inputs).filter(isOfTokens)).toEqual([]);
 });
 
-test.each(entries)("%s has no chain of credential providers", (entry) => {
+test.each(entries)("the bundle of %s contains no chain of credential providers", (entry) => {
   expect(listCarried(entry).filter((file) => /credential-provider-\w/.test(file))).toEqual([]);
 });
 
@@ -213,7 +219,7 @@ const LISTS_OR_RESOLVERS = /packages\/mail\/src\/lists\/data\/|packages\/net\/sr
 const ASKS_FOR_NAMES = /^(?:mail|lists|dns|https)$/;
 
 test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.test(need))))(
-  "$route carries neither lists of domains nor a resolver",
+  "the bundle of $route contains neither domain lists nor a resolver",
   (endpoint) => {
     const carried = listCarried(getEntryFile(endpoint));
 
@@ -224,7 +230,7 @@ test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.t
 const FILE = "file.ts";
 const IMPORT = 'import { describe } from "../schema/common.ts";';
 
-test("dropDescriptions leaves the schema of each describe, with any plain text", () => {
+test("dropDescriptions keeps the schema of each describe with any plain text", () => {
   const source = `${IMPORT}
 const é = v.object({
   a: describe(v.object({ b: describe(v.literal("x)"), "Inner (b\\".") }), "Outer, ö."),
@@ -249,20 +255,20 @@ test.each([
   ["one argument", "describe(schema)"],
   ["three arguments", 'describe(schema, "a", "b")'],
   ["spread arguments", "describe(...pair)"],
-  ["a text that a call makes", "describe(schema, write())"],
+  ["a computed text", "describe(schema, write())"],
   ["a text with an assignment", "describe(schema, `${(count += 1)}`)"],
-  ["no call", "[schema].map(describe)"],
+  ["a use without a call", "[schema].map(describe)"],
 ])("dropDescriptions throws for %s", (_, code) => {
   expect(() => dropDescriptions(FILE, `${IMPORT}\nconst a = ${code};`)).toThrow(`${FILE}:2: `);
 });
 
-test("dropDescriptions leaves the describe of another module", () => {
+test("dropDescriptions keeps the describe of another module", () => {
   const source = 'import { describe } from "./shape.ts";\ndescribe(1, 2, 3);';
 
   expect(dropDescriptions(FILE, source)).toBe(source);
 });
 
-test("dropTexts removes a property wherever it is in its object, and throws for other values", () => {
+test("dropTexts removes a property at any place of its object, and throws for other values", () => {
   const source =
     'f({ why: "a, b", at: 1 }, { at: 2, why: `c`, to: 3 }, { at: 4, why: "d", }, { why: "e", });';
 
@@ -271,7 +277,7 @@ test("dropTexts removes a property wherever it is in its object, and throws for 
   expect(() => dropTexts(FILE, 'f({ "because": "a" });', "why")).toThrow("no why was found");
 });
 
-test("inlineKeys writes the constants of the file as keys, and throws for any other key", () => {
+test("inlineKeys writes the file's constants as keys, and throws for any other key", () => {
   const source = `const _a = "A", _b = 'of "b"';\nexport var X$ = [{ [_a]: _a, [_b]: 1, c: 2 }, () => _a];`;
 
   expect(inlineKeys(FILE, source)).toContain('[{ "A": _a, "of \\"b\\"": 1, c: 2 }, () => _a]');
@@ -279,7 +285,7 @@ test("inlineKeys writes the constants of the file as keys, and throws for any ot
   expect(() => inlineKeys(FILE, "f({ a: 1 });")).toThrow("no key was found");
 });
 
-test("dropUnreadErrors keeps the service's error and those that are read, and throws without them", () => {
+test("dropUnreadErrors keeps the service's own and the read errors, and throws without them", () => {
   const toLine = (name: string) => `registry.registerError(${name}$, ${name});`;
   const source = ["SQSServiceException", "ReadError", "OtherError"].map(toLine).join("\n");
 
@@ -326,7 +332,7 @@ describe("a module of a bundle", () => {
     return Promise.all(compared);
   };
 
-  test("exports the schemas, rules and numbers of its source", async () => {
+  test("a bundled module exports the schemas, rules and numbers of its source", async () => {
     const files = [...new Set(entries.flatMap(listCarried))].filter((file) => CARRIED.test(file));
 
     const compared = await compareBundled(files, BUNDLE.plugins);
@@ -335,7 +341,7 @@ describe("a module of a bundle", () => {
     expect(compared.reduce((sum, { schemas }) => sum + schemas, 0)).toBeGreaterThan(SCHEMAS_MIN);
   });
 
-  test("that differs from its source is found by the path of the value", async () => {
+  test("the comparison reports the path of a bundled value that differs from its source", async () => {
     const file = "packages/api/src/endpoints/download-job.ts";
     const plant: Plugin = {
       name: "a text instead of a schema",
@@ -355,7 +361,7 @@ describe("a module of a bundle", () => {
   });
 });
 
-test("no Lambda carries an example of a mail server's reply", () => {
+test("no bundle contains an example of a mail server's reply", () => {
   const carriers = entries.filter((entry) =>
     readFileSync(bundleFileOf(entry), "utf8").includes("address harvesting is not welcome"),
   );
@@ -363,7 +369,7 @@ test("no Lambda carries an example of a mail server's reply", () => {
   expect(carriers).toEqual([]);
 });
 
-test("no Lambda of an endpoint carries the words of the reference", () => {
+test("no bundle of an endpoint contains the words of the reference", () => {
   const carriers = entries
     .filter((entry) => entry.includes("generated/http"))
     .filter((entry) => readFileSync(bundleFileOf(entry), "utf8").includes("ISO 8601"));
@@ -389,7 +395,7 @@ const runBundle = async (script: string): Promise<string> => {
     .stdout;
 };
 
-test("every one of them starts, with nothing but its settings, and none loads Node's fetch for it", async () => {
+test("every bundle starts with its settings alone, and none loads Node's fetch", async () => {
   const files = globSync(`${folder}/**/*.mjs`);
 
   const output = await runBundle(`
@@ -416,14 +422,14 @@ const serveFromBundle = async (paths: readonly string[]): Promise<Record<string,
       console.log(JSON.stringify(answers));`),
   );
 
-test("$default carries the dashboard", async () => {
+test("the bundle of $default contains the dashboard", async () => {
   const { "/app/": page } = await serveFromBundle(["/app/"]);
 
   expect(page).toMatchObject({ statusCode: 200 });
   expect(toBytes(page).toString()).toContain('<div id="app">');
 });
 
-describe("a document", () => {
+describe("a document in a bundle", () => {
   const paths = Object.keys(texts()).filter((path) => path !== MISSING_PAGE);
   const findHere = documentsFrom(openWriters);
   let served: Record<string, any> = {};
@@ -431,7 +437,7 @@ describe("a document", () => {
     served = await serveFromBundle(paths);
   });
 
-  test.each(paths)("%s is in a bundle what it is here", (path) => {
+  test.each(paths)("the bundle serves %s as the source does", (path) => {
     const { domainName } = toEvent({ method: "GET", url: path }).requestContext;
 
     const there = served[path];

@@ -33,24 +33,24 @@ const zonesWith = (settings: Readonly<Record<string, string>>) =>
     .names.blocklists.listsFor("example.com")
     .map(({ zone }) => zone);
 
-test("the blocklists that a deployment names are asked, by zone or by our name for them", () => {
+test("a deployment asks its configured blocklists, by zone or by our name for them", () => {
   expect(zonesWith({ BLOCKLISTS: "UCEPROTECT-1, bl.example.org" })).toEqual([
     "dnsbl-1.uceprotect.net",
     "bl.example.org",
   ]);
 });
 
-test("where it names none, it is those that we know", () => {
+test("a deployment without configured blocklists asks all that we know", () => {
   expect(zonesWith({ BLOCKLISTS: "" })).toEqual(BLOCKLISTS.map(({ zone }) => zone));
 });
 
-test("a Lambda that only talks to mail servers knows no secret of an account", () => {
+test("a Lambda that only talks to mail servers holds no secret of an account", () => {
   const { engine } = withMailServers(createBaseContext(BY_LAMBDA));
 
   expect(engine.probe).toBeTypeOf("function");
 });
 
-test("addresses and keys reach the log of a Lambda only as hashes", () => {
+test("a Lambda logs addresses and keys only as hashes", () => {
   const lines: unknown[] = [];
   const write = (...line: unknown[]) => void lines.push(line);
   const log = createLog({ info: write, warn: write, error: write });
@@ -66,14 +66,14 @@ test("addresses and keys reach the log of a Lambda only as hashes", () => {
   expect(written).not.toContain("4gdBl");
 });
 
-test("a secret that is missing or withheld from a Lambda is refused by its name when it is used", () => {
+test("a Lambda throws the name of a missing or withheld secret when its code reads that secret", () => {
   const { settings } = createLambdaWorld([], { ...BY_LAMBDA, SEALING_KEY: `${WITHHELD}0a1b` });
 
   expect(() => settings.keyPepper).toThrow("The setting KEY_PEPPER is missing.");
   expect(() => settings.encryptionKey).toThrow("The setting SEALING_KEY is missing.");
 });
 
-test("a bug in a Lambda is logged with the id that API Gateway gave the request", async () => {
+test("a Lambda logs a bug with the request id from API Gateway", async () => {
   const { world, liveKey, logged } = await given();
   const faulty = {
     ...world,
@@ -90,7 +90,7 @@ test("a bug in a Lambda is logged with the id that API Gateway gave the request"
 const createTable = () => createSqliteTable(":memory:", () => new Date());
 const KEY = { pk: "STATE", sk: "VERSION" };
 
-test("a table without a version is of version 1, and carries it from then on", async () => {
+test("a table without a version counts as version 1 and stores that version", async () => {
   const table = createTable();
 
   expect(await readTableVersion(table)).toBe(1);
@@ -98,7 +98,7 @@ test("a table without a version is of version 1, and carries it from then on", a
   expect(await readTableVersion(table)).toBe(1);
 });
 
-test("the table of a newer release is refused with the ways out, and stays as it is", async () => {
+test("a Lambda refuses the table of a newer release with the ways out and leaves it unchanged", async () => {
   const table = createTable();
   await table.write({ put: { ...KEY, version: TABLE_VERSION + 1 } });
 
@@ -108,7 +108,7 @@ test("the table of a newer release is refused with the ways out, and stays as it
   expect(await table.get(KEY)).toMatchObject({ version: TABLE_VERSION + 1 });
 });
 
-test("a newer release reads the version of an older table, and leaves it to its upgrade", async () => {
+test("a newer release reads an older table's version and leaves it to the upgrade", async () => {
   const table = createTable();
   await readTableVersion(table);
 

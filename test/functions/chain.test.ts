@@ -54,12 +54,12 @@ const measured = (name: string) => of(name).lines.filter(({ _aws }) => _aws);
 const { functionName, awsRequestId } = createContext();
 const REQUEST_ID = "JKJaXmPLvHcESHA=";
 
-test("every line is JSON, and none holds what the log may not hold", () => {
+test("a Lambda writes every log line as JSON without a secret", () => {
   expect(played.size).toBe(19);
   expect(JSON.stringify([...played.values()])).not.toContain("secret.example");
 });
 
-test("the first invocation of a process counts a cold start, for the whole stage, and no other does", () => {
+test("the first invocation of a process counts a cold start for the stage, and no later one does", () => {
   expect(measured("first")[0]).toMatchObject({
     _aws: {
       CloudWatchMetrics: [
@@ -80,7 +80,7 @@ const FAILURES = "mailproof_lambda_failures_total";
 const REQUESTS = "mailproof_http_requests_total";
 const DURATIONS = "mailproof_http_request_duration_seconds";
 
-test("a request is counted with its duration, in one line, by class of status, and the line has its route", () => {
+test("a Lambda counts a request once with its duration and class of status, and logs its route", () => {
   expect(of("second").lines).toEqual([
     {
       _aws: {
@@ -105,7 +105,7 @@ test("a request is counted with its duration, in one line, by class of status, a
   ]);
 });
 
-test("a request that the caller got wrong is a figure, and no other line", () => {
+test("a Lambda counts a request that is the caller's fault in one line and logs no other", () => {
   const counted = [{ status: "4xx", [REQUESTS]: 1 }];
   expect(of("wrong key").result).toMatchObject({ statusCode: 401 });
   expect(of("wrong key").lines).toMatchObject([{ ...counted[0], route: "GET /v1/account" }]);
@@ -113,7 +113,7 @@ test("a request that the caller got wrong is a figure, and no other line", () =>
   expect(of("no JSON").lines).toMatchObject([{ ...counted[0], route: "POST /v1/verify" }]);
 });
 
-test("a verification is counted by its status, the credits of its operation by kind, and the provider is a field", () => {
+test("a Lambda counts verifications by status and credits by kind, and logs the provider", () => {
   expect(of("charged").result).toMatchObject({ statusCode: 200 });
   const moved = measured("charged").filter((line) => "mailproof_credits_moved_total" in line);
   expect(moved.length).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ test("a verification is counted by its status, the credits of its operation by k
   );
 });
 
-test("a session and a wait for a slot are counted, and a line of many values keeps its fields", () => {
+test("a Lambda counts sessions and waits for a slot, and a line of many values keeps its fields", () => {
   const [session, ...waits] = measured("mail servers");
   expect(session).toMatchObject({
     outcome: "unreached",
@@ -146,21 +146,21 @@ test("a session and a wait for a slot are counted, and a line of many values kee
   for (const line of waits) expect(line["provider"]).toBe("google");
 });
 
-test("a call of a webhook is counted by its outcome, and the document that a check reads is none", () => {
+test("a Lambda counts a webhook's call by its outcome, and not the document of a check", () => {
   expect(measured("webhooks")).toMatchObject([
     { outcome: "failed", fault: "tls_failed", mailproof_webhook_calls_total: 1 },
     { outcome: "4xx", mailproof_webhook_calls_total: 1 },
   ]);
 });
 
-test("a body is read once the key is known, and what is wrong with it is our own 400", () => {
+test("a Lambda reads a body after it knows the key, and answers its faults with our own 400", () => {
   expect(of("no key, and no JSON").result).toMatchObject({ statusCode: 401 });
   expect(bodyOf("no JSON")).toMatchObject({
     error: { code: "INVALID_REQUEST", message: expect.stringContaining("must be valid JSON") },
   });
 });
 
-test("a failure of ours is an ERROR with the Lambda's request id and the caller's, and counted for this Lambda", () => {
+test("a Lambda logs a failure of ours as ERROR with its own and the caller's request ids, and counts it", () => {
   expect(of("broken table").result).toMatchObject({ statusCode: 503 });
   expect(logged("broken table")).toMatchObject([
     {
@@ -192,7 +192,7 @@ test("a failure of ours is an ERROR with the Lambda's request id and the caller'
 });
 
 test.each(["late answer", "tools, late"])(
-  "%s: a Lambda that has no time left answers in our envelope",
+  "a Lambda out of time answers in our envelope: %s",
   (name) => {
     expect(of(name).result).toMatchObject({
       statusCode: 500,
@@ -204,7 +204,7 @@ test.each(["late answer", "tools, late"])(
   },
 );
 
-test("what stands in no document is a 404 of no route; a request that came to the wrong Lambda is our failure", () => {
+test("an undocumented path answers 404 without a route, and a misrouted request counts as our failure", () => {
   expect(of("no document")).toMatchObject({
     result: { statusCode: 404 },
     lines: [{ status: "4xx", route: "none" }],
@@ -223,7 +223,7 @@ test("what stands in no document is a 404 of no route; a request that came to th
   ]);
 });
 
-test("a message that fails is reported, logged by its id and counted; the others of its batch are done", () => {
+test("a Lambda reports, logs and counts a failed message, and completes the others of its batch", () => {
   expect(of("queue").result).toEqual({
     batchItemFailures: [{ itemIdentifier: "receipt of poison" }],
   });
@@ -243,7 +243,7 @@ test("a message that fails is reported, logged by its id and counted; the others
   ]);
 });
 
-test("what an invocation measured is published when it ends, also when it fails: a line for each combination of dimensions", () => {
+test("a Lambda publishes its measurements at its end, even after a failure, a line per combination", () => {
   expect(of("schedule").result).toBeNull();
   expect(measured("schedule")).toMatchObject([
     {
@@ -269,7 +269,7 @@ test("what an invocation measured is published when it ends, also when it fails:
 test.each([
   ["schedule that fails", "schedule_failed"],
   ["prober that fails", "probe_broke"],
-])("%s: AWS counts the error, and the cause is in our own log only", (name, event) => {
+])("AWS counts the error of the %s, and only our own log contains the cause", (name, event) => {
   const { thrown } = of(name).result;
 
   expect(thrown).toContain(`${event}: see the log entry of this name.`);

@@ -14,26 +14,26 @@ const fromCloudFront = (forwarded: string | undefined, secret = FRONT_SECRET) =>
   );
 
 test.each([
-  ["has written nothing", `192.0.2.7, ${CLOUDFRONT}`, "192.0.2.7"],
-  ["has IPv6", `2001:db8::7, ${CLOUDFRONT}`, "2001:db8::7"],
-  ["has written another address", `198.51.100.1, 192.0.2.7, ${CLOUDFRONT}`, "192.0.2.7"],
-  ["has written CloudFront's", `${CLOUDFRONT}, 192.0.2.7, ${CLOUDFRONT}`, "192.0.2.7"],
-  ["is all that is named", "192.0.2.7", "192.0.2.7"],
-  ["is not named", undefined, CLOUDFRONT],
-])("behind CloudFront the client is whom CloudFront names, where it %s", (_case, forwarded, ip) => {
+  ["adds to an empty header", `192.0.2.7, ${CLOUDFRONT}`, "192.0.2.7"],
+  ["adds an IPv6 address", `2001:db8::7, ${CLOUDFRONT}`, "2001:db8::7"],
+  ["adds to another address", `198.51.100.1, 192.0.2.7, ${CLOUDFRONT}`, "192.0.2.7"],
+  ["adds to its own address", `${CLOUDFRONT}, 192.0.2.7, ${CLOUDFRONT}`, "192.0.2.7"],
+  ["sends a single address", "192.0.2.7", "192.0.2.7"],
+  ["sends no header", undefined, CLOUDFRONT],
+])("the client's address is the viewer's when CloudFront %s", (_case, forwarded, ip) => {
   expect(fromCloudFront(forwarded)).toBe(ip);
 });
 
 test.each([
   ["another secret", deriveFrontSecret("another sealing key")],
-  ["a part of it", FRONT_SECRET.slice(1)],
-  ["letters that are two bytes", "é".repeat(64)],
-  ["nothing", ""],
-])("who calls the API itself with %s is who called", (_case, secret) => {
+  ["a part of the secret", FRONT_SECRET.slice(1)],
+  ["letters of two bytes", "é".repeat(64)],
+  ["an empty secret", ""],
+])("the client's address is the direct caller's when its secret is %s", (_case, secret) => {
   expect(fromCloudFront("192.0.2.7", secret)).toBe(CLOUDFRONT);
 });
 
-test("without the header a client is who called, whatever it writes", () => {
+test("the client's address is the direct caller's without the secret, whatever its headers state", () => {
   const http = { sourceIp: "192.0.2.1" };
   const event = { headers: { "x-forwarded-for": "192.0.2.7" }, requestContext: { http } as never };
 

@@ -34,7 +34,7 @@ const findUploadOrigin = async () => {
   return new URL(url).origin;
 };
 
-test("the page is asked for each time, and may upload to the bucket alone, beside what one machine allows", async () => {
+test("the dashboard's page on AWS is never cached, and its policy adds only uploads to the bucket", async () => {
   const page = get("/app/");
 
   expect(page).toMatchObject({
@@ -54,11 +54,11 @@ test("the page is asked for each time, and may upload to the bucket alone, besid
   expect(policy).toContain("require-trusted-types-for 'script'");
 });
 
-describe("a path", () => {
+describe("a path of the dashboard on AWS", () => {
   test.each([
     ["/app/assets/index-1a2b.js", "start()", "text/javascript; charset=utf-8"],
     ["/app/icon.svg", "<svg/>", "image/svg+xml"],
-  ])("%s is a file, which stays for a year", (path, body, type) => {
+  ])("the dashboard's file %s is cached for a year", (path, body, type) => {
     expect(get(path)).toMatchObject({
       body,
       headers: {
@@ -69,17 +69,17 @@ describe("a path", () => {
   });
 
   test.each(["/app/lists/job_1", "/app/no.such.screen", "/app/constructor"])(
-    "%s is a screen, which the page opens",
+    "the path %s returns the dashboard's page, which opens the screen",
     (path) => {
       expect(get(path)?.body).toBe("<!doctype html>");
     },
   );
 
-  test("of an asset of another build is 404, and not a page in place of a script", () => {
+  test("a dashboard asset of another build answers 404 instead of the page", () => {
     expect(() => get("/app/assets/index-older.js")).toThrow("The dashboard has no such file.");
   });
 
-  test("/ leads browsers to the dashboard, and programs to the API", () => {
+  test("the path / redirects browsers to the dashboard and programs to the API", () => {
     expect(get("/", "text/html,application/xhtml+xml;q=0.9")).toMatchObject({
       statusCode: 302,
       headers: { location: "/app/" },
@@ -89,13 +89,13 @@ describe("a path", () => {
     expect(get("/v1/no-such-route")).toBeUndefined();
   });
 
-  test("takes GET and HEAD", () => {
+  test("the dashboard on AWS accepts GET and HEAD", () => {
     expect(get("/app/", "*/*", "HEAD")?.statusCode).toBe(200);
     expect(() => get("/app/", "*/*", "POST")).toThrow("use GET, HEAD");
   });
 });
 
-test("a stage without a dashboard, and a live session, have nothing there", () => {
+test("a stage without a dashboard, or in a live session, serves no dashboard", () => {
   const request = { method: "GET", rawPath: "/app/", headers: {} };
 
   expect(createDashboard({ ...SETTINGS, DASHBOARD: "none" }, PACKED)(request)).toBeUndefined();

@@ -26,7 +26,7 @@ import { describeWith } from "../runner/describe-when.ts";
 
 const LAMBDAS = ["get-account", "get-health", "mcp", "verify-batch"];
 
-describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
+describeWith(DYNAMODB, "a deployed Lambda", () => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-deployed-"));
   beforeAll(async () => {
     await build({
@@ -86,7 +86,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
     return { call, key, receiving: createSqsReceiving(aws, async () => urls) };
   };
 
-  test("it knows the account of a key", async () => {
+  test("the deployed Lambda finds the account of a key", async () => {
     const { call, key } = await given();
 
     const { status, body } = await call("get-account", {
@@ -98,7 +98,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
     expect([status, body.data.name]).toEqual([200, "Ann's Shop"]);
   });
 
-  test("it finds all it depends on alive", async () => {
+  test("the deployed Lambda reports all of its dependencies as healthy", async () => {
     const { call } = await given();
 
     const { status, body } = await call("get-health", { method: "GET", url: "/health" });
@@ -113,7 +113,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
     expect(status).toBe(200);
   });
 
-  test("it answers a call of a tool", async () => {
+  test("the deployed Lambda answers a tool call", async () => {
     const { call, key } = await given();
     const params = { name: "get_account", arguments: {} };
 
@@ -132,7 +132,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
   });
 
   // The bundler drops what no port reads (packages/functions/bundle.ts): the classes of most errors among it.
-  test("its ports know what AWS refuses, is too busy for, or does not have", async () => {
+  test("the deployed Lambda's ports recognize refusals, throttling and absence at AWS", async () => {
     await build({
       ...BUNDLE,
       entryPoints: ["dynamo-table", "s3-blobs"].map(
@@ -174,7 +174,7 @@ describeWith(DYNAMODB, "a Lambda as it is deployed", () => {
     await expect(blobs.get("inputs/job_1", { range: { from: 9, to: 9 } })).rejects.toThrow("of 5");
   });
 
-  test("it takes a batch: what is paid for is stored, kept and queued", async () => {
+  test("the deployed Lambda accepts a batch, and stores, keeps and queues its paid rows", async () => {
     const { call, key, receiving } = await given();
 
     const { status, body } = await call("verify-batch", {

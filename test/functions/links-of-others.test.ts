@@ -160,25 +160,25 @@ const STORES: readonly (readonly [where: string, open: () => Promise<Store>])[] 
   ["on S3", openS3],
 ];
 
-describeWith(DYNAMODB, "links in the hands of others", () => {
+describeWith(DYNAMODB, "links in other programs", () => {
   for (const [where, open] of STORES)
     for (const [name, { missing, put, get }] of Object.entries(PROGRAMS))
       describeUnless(missing, `${where}, with ${name}`, () => {
-        test("a list goes up and comes down unchanged", async () => {
+        test("a program uploads and downloads a list unchanged", async () => {
           const { blobs } = await open();
 
           expect(await put((await blobs.presignPut(KEY, EXACT)).url, file)).toBe("200");
           expect((await get((await blobs.presignGet(KEY, GET)).url)).trim()).toBe(LIST.trim());
         });
 
-        test("a list whose size was not declared goes up as well", async () => {
+        test("a program uploads a list of undeclared size", async () => {
           const { blobs } = await open();
 
           expect(await put((await blobs.presignPut(KEY, PUT)).url, file)).toBe("200");
           expect(await blobs.head(KEY)).toMatchObject({ bytes: LIST.length });
         });
 
-        test("a file of another size than declared is refused, and nothing is stored", async () => {
+        test("the store refuses a file of another size than declared and keeps nothing", async () => {
           const { blobs } = await open();
           const { url } = await blobs.presignPut(KEY, EXACT);
 
@@ -208,12 +208,12 @@ print(json.dumps([auth.signature(auth.string_to_sign(request, canonical), reques
 
 describeUnless(
   whyNot(has("python3", "-c", "import botocore"), "Python package botocore"),
-  "links beside those of AWS's other tools",
+  "links compared with those of AWS's other tools",
   () => {
     test.each([
       ["an upload of any size", PUT, {}],
       ["an upload of one size", EXACT, { "content-length": String(LIST.length) }],
-    ])("botocore gives %s the signature that we give it", async (_case, options, headers) => {
+    ])("botocore signs %s as our adapter does", async (_case, options, headers) => {
       const { blobs } = await openS3();
       const { url } = await blobs.presignPut(KEY, options);
 
@@ -238,9 +238,9 @@ describeUnless(
 
 describeUnless(
   whyNot(has("aws", "--version"), "AWS CLI"),
-  "links beside those of the AWS CLI",
+  "links compared with those of the AWS CLI",
   () => {
-    test("a file that was uploaded by our link comes down by the link that the AWS CLI signs", async () => {
+    test("the AWS CLI's link downloads a file that our link uploaded", async () => {
       const { blobs, bucket, url } = await openS3();
       await fetch((await blobs.presignPut(KEY, EXACT)).url, { method: "PUT", body: LIST });
       const env = {
@@ -259,8 +259,8 @@ describeUnless(
   },
 );
 
-describeWith(DYNAMODB, "what a browser asks before a page may use a link", () => {
-  test.each(STORES)("is answered %s", async (_where, open) => {
+describeWith(DYNAMODB, "a browser's preflight for a link", () => {
+  test.each(STORES)("the blob store answers the preflight %s", async (_where, open) => {
     const { blobs } = await open();
     const { url } = await blobs.presignPut(KEY, EXACT);
     const origin = "https://shop.example";

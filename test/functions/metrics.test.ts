@@ -17,7 +17,7 @@ const given = () => {
 
 const SESSIONS = "mailproof_smtp_sessions_total";
 
-test("counts are added up and durations listed, in a line for each combination of dimensions and fields", () => {
+test("the metric log adds up counts and lists durations, in a line per combination of dimensions and fields", () => {
   const { log, written } = given();
 
   log.count(SESSIONS, { outcome: "connected" });
@@ -41,7 +41,7 @@ test("counts are added up and durations listed, in a line for each combination o
   expect(written).toHaveLength(5);
 });
 
-test("nothing waits for longer than a minute while the invocation goes on", () => {
+test("the metric log publishes a count within a minute while the invocation continues", () => {
   const { log, written, later } = given();
 
   log.count(SESSIONS, { outcome: "connected" });
@@ -67,14 +67,14 @@ const ENDINGS = {
 
 // Powertools names one itself.
 test.each(all.filter(([name]) => name !== "ColdStart"))(
-  "%s is named by Prometheus' conventions, and says what it is",
+  "the metric %s follows Prometheus' naming and has a description",
   (name, { type, help }) => {
     expect(name).toMatch(ENDINGS[type]);
     expect(help).toMatch(/\.$/);
   },
 );
 
-test("what only one of the two has says why", () => {
+test("each metric of only one runtime states its reason", () => {
   const reasons = all.flatMap(([, metric]) => {
     if ("onAws" in metric) return [metric.onAws];
     return "onOneMachine" in metric ? [metric.onOneMachine] : [];
@@ -84,7 +84,7 @@ test("what only one of the two has says why", () => {
   for (const reason of reasons) expect(reason).toMatch(/^[\S].{15,}\.$/);
 });
 
-test("no dimension on AWS tells more than the label of one machine", () => {
+test("no dimension on AWS reveals more than the local metric's label", () => {
   for (const [name, { labels, dimensions, fields }] of Object.entries(METRICS_ON_AWS).flatMap(
     ([name, metric]) => ("labels" in metric ? [[name, metric] as const] : []),
   )) {

@@ -124,9 +124,9 @@ const POLLING = ["sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMess
   (action) => `${action} own queue`,
 );
 
-describeWith(DYNAMODB, "permissions", () => {
+describeWith(DYNAMODB, "permissions for a port", () => {
   test.each(Object.entries(USES) as [Need, Use][])(
-    "of %s allow all that its adapter asks AWS for, and nothing else",
+    "permissions of %s allow all of its adapter's AWS calls, and no others",
     async (need, use) => {
       const stage = await createStage();
       const proxy = await stage.openProxy(() => true);
@@ -160,7 +160,7 @@ const listPartitions = (): readonly string[] =>
       ),
   );
 
-describe("the prober, which parses the replies of strangers,", () => {
+describe("the prober's permissions", () => {
   const may = (operation: string, partition: string): boolean =>
     createRole(
       prober,
@@ -170,7 +170,7 @@ describe("the prober, which parses the replies of strangers,", () => {
     ["GetItem", "Query", "UpdateItem"].some((operation) => may(operation, partition));
   const mayWrite = (partition: string): boolean => may("UpdateItem", partition);
 
-  test("names partitions in each of its grants on the table", () => {
+  test("each of the prober's grants on the table lists its partitions", () => {
     const grants = listGrants(prober.needs).filter(({ actions }) =>
       actions[0]?.startsWith("dynamodb:"),
     );
@@ -179,7 +179,7 @@ describe("the prober, which parses the replies of strangers,", () => {
     expect(grants.filter(({ partitions }) => !partitions?.every((one) => one !== "*"))).toEqual([]);
   });
 
-  test("may write whatever sessions with mail servers write", () => {
+  test("the prober may write every item that sessions with mail servers write", () => {
     const partitions = listPartitions();
 
     expect(new Set(partitions)).toEqual(
@@ -188,7 +188,7 @@ describe("the prober, which parses the replies of strangers,", () => {
     expect(partitions.filter((one) => !mayWrite(one.endsWith("#") ? `${one}x` : one))).toEqual([]);
   });
 
-  test("may read and write nothing of an account, a key or a job", () => {
+  test("the prober may not read or write any item of an account, a key or a job", () => {
     expect(["ACCOUNT#acc_1", "KEY#1", "JOB#job_1", "LEDGER#acc_1"].filter(mayAny)).toEqual([]);
   });
 });

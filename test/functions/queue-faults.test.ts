@@ -33,8 +33,8 @@ const messages = (count: number) => Array.from({ length: count }, (_row, body) =
 const getSizes = (met: readonly string[]) =>
   met.map((body) => (JSON.parse(body) as { Entries: unknown[] }).Entries.length);
 
-describeWith(DYNAMODB, "faults between us and SQS", () => {
-  test("the outcome of each message is reported, in the order given", async () => {
+describeWith(DYNAMODB, "faults between the adapter and SQS", () => {
+  test("the SQS adapter reports the outcome of each message in the given order", async () => {
     const { queue } = await given([
       answerWith(200, {
         Successful: [{ Id: "2" }, { Id: "0" }],
@@ -55,10 +55,10 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
   });
 
   test.each([
-    ["before they were queued", loseBefore, [0]],
-    ["after they were queued", loseAfter, [0, 0]],
+    ["before SQS queued them", loseBefore, [0]],
+    ["after SQS queued them", loseAfter, [0, 0]],
   ])(
-    "messages whose answer is lost %s are sent again: twice is no harm",
+    "the SQS adapter sends messages again whose answer was lost %s, since a duplicate is harmless",
     async (_case, fault, bodies) => {
       const { queue, arrived: countArrived } = await given([fault]);
 
@@ -67,34 +67,40 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
     },
   );
 
-  test("without any answer it is unknown whether they were queued", async () => {
+  test("the SQS adapter reports unknown when no answer arrives at all", async () => {
     const { queue } = await given(repeatFault(2, loseBefore));
 
     expect(await queue.sendMany("chunks", messages(2))).toEqual(["unknown", "unknown"]);
   });
 
   test.each([
-    ["SQS is asked too often", refuseWith("ThrottlingException")],
-    ["SQS cannot be reached", refuseConnection],
-  ])("while %s they are sent again, and refused in the end", async (_case, fault) => {
-    const patient = await given(repeatFault(TRIES - 1, fault));
-    const vain = await given(repeatFault(TRIES, fault));
+    ["SQS throttles", refuseWith("ThrottlingException")],
+    ["SQS is unreachable", refuseConnection],
+  ])(
+    "the SQS adapter sends messages again and finally reports refused while %s",
+    async (_case, fault) => {
+      const patient = await given(repeatFault(TRIES - 1, fault));
+      const vain = await given(repeatFault(TRIES, fault));
 
-    expect(await patient.queue.sendMany("chunks", messages(1))).toEqual(["sent"]);
-    expect(await vain.queue.sendMany("chunks", messages(1))).toEqual(["refused"]);
-    expect(await vain.arrived()).toEqual([]);
-  });
+      expect(await patient.queue.sendMany("chunks", messages(1))).toEqual(["sent"]);
+      expect(await vain.queue.sendMany("chunks", messages(1))).toEqual(["refused"]);
+      expect(await vain.arrived()).toEqual([]);
+    },
+  );
 
   test.each([
     ["the whole batch", refuseWith("AccessDeniedException")],
-    ["a message", answerWith(200, { Failed: [{ Id: "0", SenderFault: true }] })],
-  ])("what is refused, %s, after an answer was lost is unknown", async (_case, refusal) => {
-    const { queue } = await given([loseAfter, refusal]);
+    ["one message", answerWith(200, { Failed: [{ Id: "0", SenderFault: true }] })],
+  ])(
+    "the SQS adapter reports unknown when SQS refuses %s after a lost answer",
+    async (_case, refusal) => {
+      const { queue } = await given([loseAfter, refusal]);
 
-    expect(await queue.sendMany("chunks", messages(1))).toEqual(["unknown"]);
-  });
+      expect(await queue.sendMany("chunks", messages(1))).toEqual(["unknown"]);
+    },
+  );
 
-  test("one request that fails says nothing of the others", async () => {
+  test("the SQS adapter reports the other messages' outcomes when one request fails", async () => {
     const { queue } = await given([refuseWith("AccessDeniedException")]);
 
     const sent = await queue.sendMany("chunks", messages(25));
@@ -103,7 +109,7 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
     expect(sent.filter((one) => one === "sent")).toHaveLength(15);
   });
 
-  test("ten messages go at a time, and no more than a mebibyte", async () => {
+  test("the SQS adapter sends ten messages at a time and at most a mebibyte", async () => {
     const { queue, met } = await given([]);
     const large = { body: "x".repeat(400_000) };
 
@@ -113,7 +119,7 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
     expect(getSizes(met)).toEqual([10, 10, 5, 2, 2]);
   });
 
-  test("the group of a message is its MessageGroupId, and a message of no group has none", async () => {
+  test("the SQS adapter sends a message's group as its MessageGroupId, and none without a group", async () => {
     const { queue, met } = await given([]);
 
     await queue.sendMany("chunks", [{ body: 1, group: "acc_1" }, { body: 2 }]);
@@ -124,14 +130,14 @@ describeWith(DYNAMODB, "faults between us and SQS", () => {
     ]);
   });
 
-  test("no messages are no request", async () => {
+  test("the SQS adapter sends no request for zero messages", async () => {
     const { queue, met } = await given([]);
 
     expect(await queue.sendMany("chunks", [])).toEqual([]);
     expect(met).toEqual([]);
   });
 
-  test("a queue that the settings of this Lambda do not name is an error", async () => {
+  test("the SQS adapter throws for a queue that its settings lack", async () => {
     const { queue } = await given([]);
 
     await expect(queue.sendMany("other", messages(1))).rejects.toThrow("knows no queue other");

@@ -51,7 +51,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     return { status, headers: responseHeaders, text: (await buffer(answer)).toString() };
   };
 
-  test("whatever we ask ourselves is signed as S3 wants it", async () => {
+  test("the S3 adapter signs its own requests as S3 requires", async () => {
     const { blobs, read } = await given();
     await blobs.put(KEY, streamPieces("x".repeat(9_000_000)));
     await blobs.put(KEY, streamPieces("whole"));
@@ -62,7 +62,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     expect(await read()).toBeUndefined();
   });
 
-  test("a file goes up by a bare `curl -T`, with no header that curl does not send by itself", async () => {
+  test("a bare `curl -T` uploads a file by an S3 link without an extra header", async () => {
     const { blobs, read } = await given();
 
     const { status } = await curl((await blobs.presignPut(KEY, PUT)).url, {
@@ -74,7 +74,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     expect(await read()).toBe("a@b.c");
   });
 
-  test("an upload may name its type as it likes", async () => {
+  test("an upload by an S3 link may send any content type", async () => {
     const { blobs } = await given();
     const headers = { "content-type": "text/csv" };
 
@@ -85,7 +85,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     });
   });
 
-  test("a file comes down under its name and type", async () => {
+  test("a download by an S3 link returns the file's name and type", async () => {
     const { blobs } = await given();
     await blobs.put(KEY, streamPieces("a@b.c"));
 
@@ -96,7 +96,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     expect(headers["content-disposition"]).toContain("%D0%BA%D0%BB%D1%8E%D1%87");
   });
 
-  test("a Lambda's passing credentials are named in the link", async () => {
+  test("an S3 link contains the session token of a Lambda's temporary credentials", async () => {
     const credentials = { ...CREDENTIALS, sessionToken: "a/token+of=passage" };
     const { blobs } = await given({ credentials });
     const link = (await blobs.presignPut(KEY, PUT)).url;
@@ -108,16 +108,21 @@ describeWith(DYNAMODB, "links to S3", () => {
   test.each([
     ["shorter", "email"],
     ["longer", "ann@example.com, bo@example.com"],
-  ])("a link for a file of one size refuses a %s one, and stores nothing", async (_case, body) => {
-    const { blobs, read } = await given();
-    const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 20 });
+  ])(
+    "an S3 link for a file of one size refuses a %s one and stores nothing",
+    async (_case, body) => {
+      const { blobs, read } = await given();
+      const { url } = await blobs.presignPut(KEY, { ...PUT, bytes: 20 });
 
-    expect(await curl(url, { method: "PUT", body })).toMatchObject({ status: 403 });
-    expect(await read()).toBeUndefined();
-    expect(await curl(url, { method: "PUT", body: "x".repeat(20) })).toMatchObject({ status: 200 });
-  });
+      expect(await curl(url, { method: "PUT", body })).toMatchObject({ status: 403 });
+      expect(await read()).toBeUndefined();
+      expect(await curl(url, { method: "PUT", body: "x".repeat(20) })).toMatchObject({
+        status: 200,
+      });
+    },
+  );
 
-  test("a link promises no more than the credentials that signed it have left, and dies with them", async () => {
+  test("an S3 link expires with the credentials that signed it and promises no longer life", async () => {
     const expiration = new Date(START_MS + 60_000);
     const session = { ...CREDENTIALS, sessionToken: "a token", expiration };
     const { blobs } = await given({ credentials: session });
@@ -138,9 +143,9 @@ describeWith(DYNAMODB, "links to S3", () => {
   });
 
   test.each([
-    ["of a Lambda's role, which do not name their end", { sessionToken: "a token" }, 900],
-    ["that never end", {}, 3_600],
-  ])("with credentials %s, a link lives for at most %j %i s", async (_case, more, seconds) => {
+    ["of a Lambda's role, without a stated expiry", { sessionToken: "a token" }, 900],
+    ["without an expiry", {}, 3_600],
+  ])("an S3 link with credentials %s (%j) lives for at most %i s", async (_case, more, seconds) => {
     const { blobs } = await given({ credentials: { ...CREDENTIALS, ...more } });
 
     const link = await blobs.presignPut(KEY, { ...PUT, expiresInSeconds: 3_600 });
@@ -161,8 +166,8 @@ describeWith(DYNAMODB, "links to S3", () => {
     ["to another key", (link) => link.replace("upl_1.csv", "upl_2.csv")],
     ["to another account's folder", (link) => link.replace("acc_1", "acc_2")],
     ["to another bucket", (link) => link.replace("/bucket-", "/other-")],
-    ["with a longer life", changed("X-Amz-Expires", "604800")],
-    ["with a later beginning", changed("X-Amz-Date", "20261121T000500Z")],
+    ["with a longer expiry", changed("X-Amz-Expires", "604800")],
+    ["with a later start", changed("X-Amz-Date", "20261121T000500Z")],
     ["with another signature", changed("X-Amz-Signature", "0".repeat(64))],
     ["without its signature", (link) => link.replace(/&X-Amz-Signature=\w+/, "")],
     [
@@ -176,7 +181,7 @@ describeWith(DYNAMODB, "links to S3", () => {
       (link) => link,
       { headers: { "x-amz-acl": "public-read" } },
     ],
-  ])("a link %s is refused, whether it reads or writes", async (_case, tampered, how = {}) => {
+  ])("S3 refuses a link %s for reading and for writing", async (_case, tampered, how = {}) => {
     const { blobs, read } = await given();
     await blobs.put(KEY, streamPieces("as it was"));
 
@@ -191,7 +196,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     expect(await read()).toBe("as it was");
   });
 
-  test("a link that writes does not read, and one that reads does not write", async () => {
+  test("an S3 upload link does not read, and a download link does not write", async () => {
     const { blobs, read } = await given();
     await blobs.put(KEY, streamPieces("as it was"));
 
@@ -205,7 +210,7 @@ describeWith(DYNAMODB, "links to S3", () => {
   test.each([
     ["under another name", "response-content-disposition", "inline"],
     ["as another type", "response-content-type", "text/html"],
-  ])("a link to a file %s is refused", async (_case, name, value) => {
+  ])("S3 refuses a link to a file %s", async (_case, name, value) => {
     const { blobs } = await given();
     await blobs.put(KEY, streamPieces("x"));
     const link = (await blobs.presignGet(KEY, GET)).url;
@@ -213,7 +218,7 @@ describeWith(DYNAMODB, "links to S3", () => {
     expect(await curl(changed(name, value)(link))).toMatchObject({ status: 403 });
   });
 
-  test("a link lives as long as it says, and no longer", async () => {
+  test("an S3 link expires exactly at its stated time", async () => {
     const { blobs } = await given();
     await blobs.put(KEY, streamPieces("x"));
     const link = (await blobs.presignGet(KEY, GET)).url;

@@ -27,7 +27,7 @@ const failing: Worker = {
   handle: () => Promise.reject(new Error("this cannot be done")),
 };
 
-describeWith(DYNAMODB, "a message whose work fails", () => {
+describeWith(DYNAMODB, "a message whose handling fails", () => {
   const given = async (faults: Parameters<typeof injectFaults>[1] = []) => {
     let ms = Date.UTC(2026, 10, 21);
     const now = () => new Date(ms);
@@ -55,7 +55,7 @@ describeWith(DYNAMODB, "a message whose work fails", () => {
     };
   };
 
-  test("comes back after half a minute, and then after a minute", async () => {
+  test("a failed message returns after half a minute and then after a minute", async () => {
     const { handedOut: createHandedOut, later } = await given();
 
     expect(await createHandedOut()).toEqual([1]);
@@ -70,13 +70,10 @@ describeWith(DYNAMODB, "a message whose work fails", () => {
   });
 
   test.each([
-    ["an answer is lost before", [loseBefore]],
-    ["an answer is lost after", [loseAfter]],
-    [
-      "SQS is asked too often",
-      repeatFault(RETRY_DELAYS_MS.length, refuseWith("ThrottlingException")),
-    ],
-  ])("comes back as soon when %s", async (_case, faults) => {
+    ["an answer is lost before the release", [loseBefore]],
+    ["an answer is lost after the release", [loseAfter]],
+    ["SQS throttles", repeatFault(RETRY_DELAYS_MS.length, refuseWith("ThrottlingException"))],
+  ])("a failed message returns equally soon when %s", async (_case, faults) => {
     const { handedOut: createHandedOut, later, logged } = await given(faults);
     await createHandedOut();
 
@@ -86,7 +83,7 @@ describeWith(DYNAMODB, "a message whose work fails", () => {
     expect(logged.map(({ event }) => event)).toEqual(["message_failed", "message_failed"]);
   });
 
-  test("comes back when its visibility ends where it cannot be released", async () => {
+  test("a failed message that cannot be released returns when its visibility ends", async () => {
     const { handedOut: createHandedOut, later, logged } = await given([refuseWith("AccessDenied")]);
     await createHandedOut();
     later(5_399);

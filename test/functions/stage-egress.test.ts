@@ -75,7 +75,7 @@ const whenTested = async (endpoint: string) => {
 };
 
 describeUnless(isMissing ? "there is no AWS CLI" : null, "the exits of a stage", () => {
-  test("are tested by its prober, and printed where the operator is", async () => {
+  test("admin egress test --stage runs the stage's prober and prints its exits", async () => {
     const { code, out } = await whenTested(await givenStage());
 
     expect(code).toBe(1);
@@ -88,7 +88,7 @@ describeUnless(isMissing ? "there is no AWS CLI" : null, "the exits of a stage",
     });
   });
 
-  test("cannot be tested where AWS does not answer, and the sentence says whose it is", async () => {
+  test("admin egress test --stage reports AWS's own error when AWS does not answer", async () => {
     const { code, err } = await whenTested("http://127.0.0.1:1");
 
     expect(code).toBe(2);

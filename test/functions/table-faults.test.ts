@@ -39,14 +39,14 @@ const given = async (operation: string, faults: Faults) => {
 const findToken = (body: string): unknown =>
   (JSON.parse(body) as { ClientRequestToken?: string }).ClientRequestToken;
 
-describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
+describeWith(DYNAMODB, "faults between the adapter and DynamoDB", () => {
   test.each<[string, Faults]>([
-    ["before it was done", [loseBefore]],
-    ["after it was done", [loseAfter]],
-    ["by an error within AWS", [refuseWith("InternalServerError", 500)]],
-    ["in the middle of an answer", [answerWith(200, "{")]],
+    ["before it was applied", [loseBefore]],
+    ["after it was applied", [loseAfter]],
+    ["by an error inside AWS", [refuseWith("InternalServerError", 500)]],
+    ["in the middle of the answer", [answerWith(200, "{")]],
   ])(
-    "a transaction whose answer is lost %s is asked for again, and done once",
+    "the DynamoDB adapter repeats a transaction whose answer is lost %s, and DynamoDB applies it once",
     async (_case, faults) => {
       const { table, count, met } = await given("TransactWriteItems", faults);
 
@@ -58,7 +58,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     },
   );
 
-  test("two equal transactions are two transactions, each under a token of its own", async () => {
+  test("two equal DynamoDB transactions use two tokens and are both applied", async () => {
     const { table, count, met } = await given("TransactWriteItems", []);
 
     await table.transact(addOne());
@@ -69,10 +69,10 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   });
 
   test.each([
-    ["before it was done", loseBefore],
-    ["after it was done", loseAfter],
+    ["before it was applied", loseBefore],
+    ["after it was applied", loseAfter],
   ])(
-    "a transaction without any answer, lost %s, is ambiguous, and equal writes under the same token do it once",
+    "a transaction whose answers are all lost %s is ambiguous, and a repeat with its token applies it once",
     async (_case, fault) => {
       const { table, count, met } = await given("TransactWriteItems", repeatFault(2, fault));
       const attempt = { token: `txn_${crypto.randomUUID()}`, at: new Date() };
@@ -86,11 +86,11 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   );
 
   test.each([
-    ["before it was done", loseBefore, undefined],
-    ["after it was done", loseAfter, 1],
-    ["by an error within AWS", refuseWith("InternalServerError", 500), undefined],
+    ["before it was applied", loseBefore, undefined],
+    ["after it was applied", loseAfter, 1],
+    ["by an error inside AWS", refuseWith("InternalServerError", 500), undefined],
   ])(
-    "a single write whose answer is lost %s is ambiguous, and is not asked for again",
+    "a single write whose answer is lost %s is ambiguous and not repeated",
     async (_case, fault, n) => {
       const { table, count, met } = await given("UpdateItem", [fault]);
       const [write] = addOne() as [Write];
@@ -103,14 +103,14 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
   );
 
   test.each<[string, Faults[number]]>([
-    ["another is at an item of it", cancelWith("TransactionConflict")],
-    ["an item of it is asked for too often", cancelWith("ThrottlingError")],
-    ["the table is asked too often", refuseWith("ProvisionedThroughputExceededException")],
-    ["the account is asked too often", refuseWith("ThrottlingException")],
-    ["the first try is still under way", refuseWith("TransactionInProgressException")],
-    ["DynamoDB cannot be reached", refuseConnection],
+    ["another transaction holds one of its items", cancelWith("TransactionConflict")],
+    ["one of its items is throttled", cancelWith("ThrottlingError")],
+    ["the table is throttled", refuseWith("ProvisionedThroughputExceededException")],
+    ["the account is throttled", refuseWith("ThrottlingException")],
+    ["the first attempt is still running", refuseWith("TransactionInProgressException")],
+    ["DynamoDB is unreachable", refuseConnection],
   ])(
-    "while %s, a transaction is asked for again after longer and longer whiles",
+    "the DynamoDB adapter repeats a transaction after growing pauses while %s",
     async (_case, fault) => {
       const { table, count, sleeps } = await given(
         "TransactWriteItems",
@@ -124,7 +124,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     },
   );
 
-  test("what is in conflict to the end is an error, and nothing was written", async () => {
+  test("a transaction in conflict at every attempt throws and writes nothing", async () => {
     const { table, count } = await given(
       "TransactWriteItems",
       repeatFault(TRIES, cancelWith("TransactionConflict")),
@@ -134,7 +134,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(await count()).toBeUndefined();
   });
 
-  test("what is refused for a reason of its own, after an answer was lost, is ambiguous", async () => {
+  test("a transaction refused for another reason after a lost answer is ambiguous", async () => {
     const expired = refuseWith("ExpiredTokenException");
     const { table, count } = await given("TransactWriteItems", [loseAfter, expired]);
 
@@ -142,7 +142,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(await count()).toBe(1);
   });
 
-  test("what is in conflict to the end, after an answer was lost, is ambiguous", async () => {
+  test("a transaction in conflict at every attempt after a lost answer is ambiguous", async () => {
     const { table } = await given("TransactWriteItems", [
       loseAfter,
       ...repeatFault(TRIES, refuseWith("TransactionInProgressException")),
@@ -151,7 +151,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(await table.transact(addOne())).toEqual({ outcome: "ambiguous" });
   });
 
-  test("a condition that fails is reported, even beside a conflict with another transaction", async () => {
+  test("a transaction reports a failed condition, even beside a conflict", async () => {
     const { table } = await given("TransactWriteItems", [
       cancelWith("TransactionConflict", "ConditionalCheckFailed"),
     ]);
@@ -163,7 +163,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     });
   });
 
-  test("a single write waits while a transaction is at its item", async () => {
+  test("a single write waits while a transaction holds its item", async () => {
     const { table, count } = await given("UpdateItem", [
       refuseWith("TransactionConflictException"),
     ]);
@@ -173,7 +173,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(await count()).toBe(1);
   });
 
-  test("a read is asked for again until there is an answer", async () => {
+  test("the DynamoDB adapter repeats a read until an answer arrives", async () => {
     const faults = [loseBefore, refuseWith("ThrottlingException"), loseAfter, answerWith(200, "{")];
     const { table } = await given("GetItem", faults);
 
@@ -186,13 +186,13 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     await expect(table.query({ pk: "P", limit: 1 })).rejects.toThrow("Query: no answer");
   });
 
-  test("what AWS forbids is an error that names it", async () => {
+  test("the DynamoDB adapter throws AWS's refusal by name", async () => {
     const { table } = await given("TransactWriteItems", [refuseWith("AccessDeniedException")]);
 
     await expect(table.transact(addOne())).rejects.toThrow("AccessDeniedException");
   });
 
-  test("a page that AWS cuts short is filled up", async () => {
+  test("the DynamoDB adapter fills up a page that AWS cut short", async () => {
     const { table } = await given("Query", [
       answerWith(200, { Items: [], LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } } }),
     ]);
@@ -203,7 +203,7 @@ describeWith(DYNAMODB, "faults between us and DynamoDB", () => {
     expect(items.map(({ sk }) => sk)).toEqual(["b", "c"]);
   });
 
-  test("after many pages of what is over, a page may be empty and still have a next one", async () => {
+  test("a page after many pages of expired items may be empty and still have a next page", async () => {
     const empty = answerWith(200, {
       Items: [],
       LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } },

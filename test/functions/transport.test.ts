@@ -49,39 +49,39 @@ test.each<[string, RequestListener]>([
   ["is silent", () => {}],
   ["hangs up", (awsCall) => awsCall.socket.destroy()],
   [
-    "hangs up in the middle of its answer",
+    "hangs up inside its answer",
     (awsCall, answer) => {
       answer.writeHead(200, { "content-length": 10 });
       answer.write("12345", () => awsCall.socket.destroy());
     },
   ],
   [
-    "hangs up in the middle of a refusal",
+    "hangs up inside a refusal",
     (awsCall, answer) => {
       answer.writeHead(400, { "content-length": 10 });
       answer.write("12345", () => awsCall.socket.destroy());
     },
   ],
-  ["answers what cannot be read", (_incoming, answer) => void answer.end("{")],
+  ["sends an unreadable answer", (_incoming, answer) => void answer.end("{")],
   [
-    "refuses in words that cannot be read",
+    "sends an unreadable refusal",
     (_incoming, answer) => void answer.writeHead(413).end("<html>no</html>"),
   ],
-])("when a service %s, it is not known what was done", async (_case, listener) => {
+])("the AWS transport reports lost when a service %s", async (_case, listener) => {
   expect(await whenRequested(listener, 200)).toMatchObject({ kind: "lost" });
 });
 
-test("when no service listens, nothing was done", async () => {
+test("the AWS transport reports busy when no service listens", async () => {
   expect(await listTables(awsAt("http://127.0.0.1:1"), 5_000)).toMatchObject({ kind: "busy" });
 });
 
-test("an answer is read whole", async () => {
+test("the AWS transport reads an answer whole", async () => {
   const outcome = await whenRequested((_incoming, answer) => void answer.end(TABLES), 5_000);
 
   expect(outcome).toMatchObject({ kind: "ok", output: { TableNames: ["one"] } });
 });
 
-test("a command that cannot be sent is a bug of ours, and no outcome", async () => {
+test("the AWS transport throws for a command that cannot be sent", async () => {
   const requests: SignedRequest[] = [];
   const aws = awsAt("http://127.0.0.1:1", async (request) => {
     requests.push(request);
@@ -95,14 +95,14 @@ test("a command that cannot be sent is a bug of ours, and no outcome", async () 
   expect(requests).toEqual([]);
 });
 
-test("no call may wait for longer than a socket may be silent", async () => {
+test("the AWS transport refuses a call timeout longer than a socket's silence limit", async () => {
   await expect(sockets({} as SignedRequest, 30_001)).rejects.toThrow(
     "no socket stays silent for 30001 ms",
   );
   expect(AWS_TIMEOUT_MS).toBe(30_000);
 });
 
-test("a socket is used again while it is fresh, and not after a Lambda may have been frozen", async () => {
+test("the AWS transport reuses a fresh socket, but not after a possible freeze of the Lambda", async () => {
   let ms = 0;
   const ports: (number | undefined)[] = [];
   const server = createServer((awsCall, answer) => {

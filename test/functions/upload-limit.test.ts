@@ -58,7 +58,7 @@ const setup = () => {
   return { removed, logged, call: (event: S3Event) => handler(event, createContext()) };
 };
 
-test("the version of an upload over the limit is removed, and no other: a later upload stays", async () => {
+test("the upload limit's Lambda removes the version of an upload over the limit and keeps later ones", async () => {
   const { removed, logged, call } = setup();
 
   await call(createEvent({ versionId: "v1" }));
@@ -69,7 +69,7 @@ test("the version of an upload over the limit is removed, and no other: a later 
   ]);
 });
 
-test("an upload within the limit stays", async () => {
+test("the upload limit's Lambda keeps an upload within the limit", async () => {
   const { removed, call } = setup();
 
   await call(createEvent({ size: FILE_BYTES_MAX }));
@@ -78,7 +78,7 @@ test("an upload within the limit stays", async () => {
   expect(removed).toEqual([]);
 });
 
-test("a key is read as S3 writes it in events", async () => {
+test("the upload limit's Lambda decodes a key as S3 encodes it in events", async () => {
   const { removed, call } = setup();
 
   await call(createEvent({ key: "uploads%2Flive/acc_1/upl_1.csv", versionId: "v1" }));
@@ -86,7 +86,7 @@ test("a key is read as S3 writes it in events", async () => {
   expect(removed).toEqual(["uploads/live/acc_1/upl_1.csv v1"]);
 });
 
-test("an upload without a version is an error: removing it could remove a later one", async () => {
+test("the upload limit's Lambda throws for an upload without a version, since a removal could hit a later one", async () => {
   const { removed, logged, call } = setup();
   const { s3, ...record } = createEvent({}).Records[0]!;
   const { versionId: _, ...object } = s3.object;
@@ -98,7 +98,7 @@ test("an upload without a version is an error: removing it could remove a later 
   expect(logged).toMatchObject([{ event: "upload_limit_failed" }]);
 });
 
-test("what breaks is in our own log, and in nothing that AWS writes of it", async () => {
+test("a failure of the upload limit's Lambda appears in our own log and in no log line by AWS", async () => {
   const { world } = givenWorld();
   const handler = createUploadLimitHandler(() => Promise.reject(new Error(`no ${KEY}`)), world.log);
 
@@ -107,8 +107,8 @@ test("what breaks is in our own log, and in nothing that AWS writes of it", asyn
   expect(inspect(thrown, { showHidden: true })).not.toContain("acc_1");
 });
 
-describeWith(DYNAMODB, "in S3", () => {
-  test("an upload over the limit is gone, also when S3 calls twice", async () => {
+describeWith(DYNAMODB, "the upload limit in S3", () => {
+  test("the upload limit's Lambda removes an upload over the limit, even when S3 calls twice", async () => {
     const aws = await createEmulatedAws();
     const bucket = await createBucket(aws);
     const blobs = createS3Blobs(aws, bucket);

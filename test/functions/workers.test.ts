@@ -31,7 +31,7 @@ const counting = (handled: unknown[]): Worker => ({
   },
 });
 
-test("a Lambda names the messages that it could not handle, and no other", async () => {
+test("a worker's Lambda returns the failed messages and no other", async () => {
   const { world, logged } = givenWorld();
   const handled: unknown[] = [];
   const event = createSqsEvent("chunks", [received(1), received("poison", 2), received(3)]);
@@ -54,7 +54,7 @@ test("a Lambda names the messages that it could not handle, and no other", async
   ]);
 });
 
-test("a message that cannot be released is named all the same: it comes back later", async () => {
+test("a worker's Lambda returns a failed message that it cannot release, which returns later", async () => {
   const { world, logged } = givenWorld();
   const event = createSqsEvent("chunks", [received("poison")]);
   const giveBack = () => Promise.reject(new Error("the queue is away"));
@@ -69,7 +69,7 @@ test("a message that cannot be released is named all the same: it comes back lat
   expect(logged.map((line) => line.event)).toEqual(["message_failed", "give_back_failed"]);
 });
 
-test("a message that is no JSON is one that could not be handled", async () => {
+test("a worker's Lambda returns a message that is not JSON as failed", async () => {
   const { world } = givenWorld();
   const event = createSqsEvent("chunks", [received(1)]);
   const broken = { Records: event.Records.map((record) => ({ ...record, body: "{" })) };
@@ -85,7 +85,7 @@ test("a message that is no JSON is one that could not be handled", async () => {
 const HOST: MailHost = { host: "mx.example.com", priority: 10, ips: ["192.0.2.1"] };
 const question = { recipient: "full@x.com", domain: "x.com", hosts: [HOST], probeCatchAll: true };
 
-test("what the Lambda in the VPC is asked and answers is the same as if it were asked here", async () => {
+test("the prober in the VPC returns the same finding as a direct call", async () => {
   const { world } = givenWorld();
   const { probe } = createSandboxEngine(world);
   const prober = createProberHandler(probe);
@@ -96,7 +96,7 @@ test("what the Lambda in the VPC is asked and answers is the same as if it were 
   expect(await overTheWire(question)).toEqual(await probe(question));
 });
 
-test("what breaks in a schedule or in the prober is in our own log, and in nothing that AWS writes of it", async () => {
+test("a failure of a schedule or the prober appears in our own log and in no log line by AWS", async () => {
   const { world, logged } = givenWorld();
   const breaks = async (): Promise<never> => {
     throw new Error("no room for ann@secret.example");
@@ -145,7 +145,7 @@ const createReply =
   });
 const tooMany = createReply(429, "{}", { "x-amzn-errortype": "TooManyRequestsException" });
 
-test("another Lambda is called by its name, with a signature, and its answer is read", async () => {
+test("the Lambda client signs the call of another Lambda by name and reads its answer", async () => {
   const { invoke, asked: requests } = answering([createReply(200, '{"a":1}')]);
 
   expect(await invoke({ b: 2 })).toEqual({ a: 1 });
@@ -160,7 +160,7 @@ test("another Lambda is called by its name, with a signature, and its answer is 
   ]);
 });
 
-test("while too many of it run, it is called again", async () => {
+test("the Lambda client repeats a call while the other Lambda is throttled", async () => {
   const { invoke } = answering([tooMany, tooMany, createReply(200, "1")]);
 
   expect(await invoke(0)).toBe(1);
@@ -174,15 +174,15 @@ test.each<[string, readonly (() => AwsResponse)[], string, number]>([
     1,
   ],
   [
-    "is not there",
+    "does not exist",
     [createReply(404, "{}", { "x-amzn-errortype": "ResourceNotFoundException" })],
     "404",
     1,
   ],
-  ["runs too often to the end", Array(9).fill(tooMany), "are busy", RETRY_DELAYS_MS.length + 1],
+  ["is throttled at every attempt", Array(9).fill(tooMany), "are busy", RETRY_DELAYS_MS.length + 1],
   ["does not answer", [], "lost", 1],
 ])(
-  "a Lambda that %s is an error, and no mail server is asked twice for it",
+  "the Lambda client throws for a Lambda that %s, and no mail server is asked twice",
   async (_case, answers, words, calls) => {
     const { invoke, asked: requests } = answering(answers);
 
