@@ -46,7 +46,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     return volume;
   };
 
-  test("the settings of the compose file are filled in", () => {
+  test("the compose file fills in its settings", () => {
     expect(environment).toEqual({
       PUBLIC_URL: "https://api.example.com",
       TRUST_PROXY: "172.16.0.0/12, 192.168.0.0/16",
@@ -56,7 +56,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     });
   });
 
-  test("it has Node and the package, and nothing of what they were built from", () => {
+  test("the image contains Node and the package, and no build tools", () => {
     const { root } = image;
     const program = readFileSync(join(root, "usr/local/bin/mailproof"), "utf8");
 
@@ -67,7 +67,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     process.stdout.write(`The image: ${measureSize(root)} MB.\n`);
   });
 
-  test("as a user without rights, on a read-only root, it is healthy, makes an account and verifies an address", async () => {
+  test("the container works as a user without rights on a read-only root", async () => {
     const { exec } = await givenContainer(givenVolume());
 
     const status = readStatus(exec("cat", "/proc/self/status").out);
@@ -98,7 +98,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     expect(exec("node", "-e", VERIFY, key).out.trim()).toBe("valid");
   });
 
-  test("docker stop ends it cleanly, its check fails then, and the next container has its state", async () => {
+  test("docker stop ends the container cleanly and fails its check, and the next one has its state", async () => {
     const volume = givenVolume();
     const before = await givenContainer(volume);
     const { live_key: key } = JSON.parse(
@@ -112,7 +112,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     expect(after.exec("node", "-e", VERIFY, key).out.trim()).toBe("valid");
   });
 
-  test("its check fails while the server does not answer", async () => {
+  test("the container's check fails while the server does not answer", async () => {
     const { exec, isHealthy } = await givenContainer(givenVolume());
     const server = exec(
       "sh",

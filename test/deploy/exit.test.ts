@@ -85,7 +85,7 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
     return started;
   };
 
-  test("says that all is well, and the service reaches a mail server with the right password", async () => {
+  test("the exit reports that it works, and the service reaches a mail server with the right password", async () => {
     const { log } = await givenExit();
 
     expect(greet(internet, SERVICE, `${MAIL_SERVER}:25`, PROXY)).toContain("< 220 mx.one.example");
@@ -96,7 +96,7 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
     ]);
   });
 
-  test("refuses all else, though somebody is there", async () => {
+  test("the exit refuses every other target, even one with a listener", async () => {
     const { log } = await givenExit();
     const through = (
       target: string,
@@ -127,7 +127,7 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
     await eventually(() => expect(log()).toMatch(/block.*8\.8\.3\.2\./));
   });
 
-  test("is what the service's own test of its exits finds to work", async () => {
+  test("the service's own test of its exits accepts the exit", async () => {
     await givenExit();
     const [nsenter = "", ...args] = internet.inside(
       process.execPath,
@@ -157,7 +157,7 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
     });
   });
 
-  test("ends at once when it is stopped", async () => {
+  test("the exit ends at once when it is stopped", async () => {
     const { child } = await givenExit();
     const ended = once(child, "exit");
 
@@ -166,7 +166,7 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  test("has the password in no image, in no command line and not in the environment of its server", async () => {
+  test("the exit's password appears in no image, command line or server environment", async () => {
     const { child } = await givenExit();
     const server = findChild(child.pid);
 
@@ -193,20 +193,20 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
       /The PTR record of 8\.8\.4\.12 is host12\.provider\.example, and HELO is probe\.example\.com\. Set/,
     ],
     [
-      "a name that leads elsewhere",
+      "a name that points elsewhere",
       {},
       { ...ZONE, [HELO]: { A: [NAMELESS] } },
       /probe\.example\.com is 8\.8\.4\.11, but not 8\.8\.4\.10\. Add .*probe\.example\.com\. A 8\.8\.4\.10/,
     ],
     ["a name without an address", {}, withoutForward, /probe\.example\.com has no A record\. Add/],
     [
-      "no name for HELO",
+      "localhost as HELO",
       { HELO: "localhost" },
       ZONE,
       /HELO is "localhost"\. Set it to a host name/,
     ],
     [
-      "another name for HELO than the PTR record's",
+      "another HELO name than the PTR record's",
       { HELO: "mail.example.com" },
       { ...ZONE, "mail.example.com": { A: [ADDRESS] } },
       /The PTR record of 8\.8\.4\.10 is probe\.example\.com, and HELO is mail\.example\.com/,
@@ -217,17 +217,17 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
       { ...ZONE, "gmail-smtp-in.l.google.com": { A: [NO_MAIL_SERVER] } },
       /Port 25 is closed: none of .* can be reached\. Ask/,
     ],
-    ["no name server", {}, null, /No name server answers.*\/etc\/resolv\.conf/],
-    ["no address", { ADDRESS: "" }, ZONE, /ADDRESS is ""\. Set it to the public IPv4 address/],
-    ["nobody who may use it", { ALLOW: "" }, ZONE, /ALLOW is empty\. Set it to the addresses/],
+    ["a silent name server", {}, null, /No name server answers.*\/etc\/resolv\.conf/],
     [
-      "a password that is easily guessed",
-      { PASSWORD: "geheim" },
+      "an empty address",
+      { ADDRESS: "" },
       ZONE,
-      /PASSWORD is not 16 to 255/,
+      /ADDRESS is ""\. Set it to the public IPv4 address/,
     ],
+    ["an empty ALLOW", { ALLOW: "" }, ZONE, /ALLOW is empty\. Set it to the addresses/],
+    ["a weak password", { PASSWORD: "geheim" }, ZONE, /PASSWORD is not 16 to 255/],
   ])(
-    "does not start with %s, and says what to change and where",
+    "the exit refuses to start with %s and states the remedy",
     async (_what, settings, zone, says) => {
       if (zone) await givenNames(zone);
       const { child, log } = whenStarted(settings);
@@ -240,14 +240,14 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
     },
   );
 
-  test("starts all the same if it is told to, and says so", async () => {
+  test("the exit starts with UNCHECKED despite a fault and reports the fault", async () => {
     const { log } = await givenExit({ UNCHECKED: "yes", ADDRESS: NAMELESS });
 
     expect(log()).toContain("8.8.4.11 has no PTR record");
     expect(log()).toContain("Started all the same");
   });
 
-  test("is the same on a rented machine: cloud-init brings the files of the container, and systemd runs them", () => {
+  test("cloud-init installs the exit's files on a rented machine, where systemd runs them", () => {
     const settings = "HELO=probe.example.com\n";
     const userData = createCloudInit(settings);
     const brings = (path: string, content: string) =>
@@ -270,7 +270,7 @@ describeUnless(findObstacle(), "the exit of deploy/exit", () => {
     isMissing ? "there is no systemd-analyze" : null,
     "the unit of a rented machine",
     () => {
-      test("is understood", () => {
+      test("systemd accepts the exit's unit", () => {
         const folder = createFolder();
         onTestFinished(() => removeRoot(folder));
         const [, , dropIn = ""] =

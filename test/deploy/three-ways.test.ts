@@ -116,7 +116,7 @@ describeUnless(findObstacle(), "each way to install, in a fresh root", () => {
   });
   afterAll(() => roots.forEach(removeRoot));
 
-  test("a clone, with an older Node and npm", async () => {
+  test("a clone installs and runs with an older Node and npm", async () => {
     const root = createRoot(createDebian);
     installNode(root, OLD_NODE);
     execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${process.cwd()}`, root + HOME]);
@@ -136,7 +136,7 @@ describeUnless(findObstacle(), "each way to install, in a fresh root", () => {
     report("clone", { installed, first, megabytes });
   });
 
-  test("the npm package, with Node 24 and npm", async () => {
+  test("the npm package installs and runs with Node 24 and npm", async () => {
     const root = createRoot(createDebian);
     installNode(root, NODE_24);
     cpSync(join("dist", PACKAGE), join(root, PACKAGE));
@@ -155,7 +155,7 @@ describeUnless(findObstacle(), "each way to install, in a fresh root", () => {
     report("package", { installed, first, megabytes: measureSize(root) - before });
   });
 
-  test("the executable, with the shared libraries that it names and nothing else", async () => {
+  test("the executable runs with only the shared libraries that it names", async () => {
     const root = createRoot(createFolder);
     const program = join("dist", "mailproof-linux-x64");
     cpSync(program, join(root, "mailproof"));

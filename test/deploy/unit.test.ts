@@ -14,7 +14,7 @@ import { createDmarcReport } from "../things/made-reports.ts";
 
 const UNIT = readFileSync("deploy/mailproof.service", "utf8");
 
-describeUnless(findObstacle(), "the unit of systemd", () => {
+describeUnless(findObstacle(), "the systemd unit, under systemd", () => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-unit-"));
   const executable = join(folder, "mailproof-linux-x64");
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describeUnless(findObstacle(), "the unit of systemd", () => {
   const createProgram = (unit: string) =>
     createUnitProgram(unit, executable, mkdtempSync(join(folder, "root-")));
 
-  describeProgram("the unit of systemd", () => createProgram(UNIT));
+  describeProgram("the systemd unit's system call filter", () => createProgram(UNIT));
 
   /** A server under the unit without these lines, and an upload to it that a reading thread reads. */
   const startWithout = async (lines: RegExp) => {
@@ -55,7 +55,7 @@ describeUnless(findObstacle(), "the unit of systemd", () => {
     expect(await stop()).toBe("SIGSYS");
   });
 
-  test("a report is read where the filter refuses setpriority", async () => {
+  test("the server reads a report where the filter refuses setpriority", async () => {
     const { upload, stop } = await startWithout(/^SystemCallFilter=setpriority$/gm);
 
     expect((await upload()).status).toBe(201);

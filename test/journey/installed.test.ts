@@ -45,13 +45,13 @@ const describeInstalled = (
   const start = (): Program => ({ start: [program, "start"], command: [program], env });
   describeProgram(name, start, (getServer) => testServedFiles(name, getServer));
 
-  test("its messages name the command as it is called, without npm", async () => {
+  test("the program's messages contain its own command without npm", async () => {
     const { stdout } = await run(program, ["start", "--help"], { env });
     expect(stdout).toContain(`Usage: ${called} start [--fresh]\n`);
     expect(stdout).not.toMatch(/npm|npx/);
   });
 
-  test("it prints the licence of everything inside it", async () => {
+  test("the program prints the licence of everything inside it", async () => {
     const { stdout } = await run(program, ["licences"], { env, maxBuffer: 10_000_000 });
     for (const inside of ["valibot", "dns-packet", "socks", "jose", "zod", "preact", ...alsoInside])
       expect(stdout).toMatch(new RegExp(`-\\n\\n${inside}[^\\n]*\\n\\n[\\s\\S]*(?:MIT|ISC)`));

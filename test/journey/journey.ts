@@ -204,7 +204,7 @@ const dayBefore = (days: number): number => Math.floor(Date.now() / 86_400_000 -
 
 const verifying: readonly Step[] = [
   {
-    name: "the service is healthy, and its key has an account without history",
+    name: "GET /health answers healthy, and the key's account has no history",
     take: async ({ ask, found }) => {
       expectAnswer(await ask("GET /health"), 200, { status: "healthy" });
       const { data } = await ask("GET /v1/account");
@@ -213,7 +213,7 @@ const verifying: readonly Step[] = [
     },
   },
   {
-    name: "an existing mailbox is valid for one credit, and the repeat with its key is free",
+    name: "an existing mailbox costs one credit as valid, and the repeat with its key costs nothing",
     take: async (journey) => {
       const key = createKey();
       const answer = { email: VALID, status: "valid", reason: "accepted", cached: false };
@@ -232,7 +232,7 @@ const verifying: readonly Step[] = [
     },
   },
   {
-    name: "an absent mailbox is invalid, with the mail server's own words and a receipt that jose verifies",
+    name: "an absent mailbox returns invalid with the mail server's reply and a receipt that jose verifies",
     take: async (journey) => {
       const options = { include_evidence: true, include_receipt: true };
       const answer = await verify(journey, { email: INVALID, options });
@@ -248,7 +248,7 @@ const verifying: readonly Step[] = [
     },
   },
   {
-    name: "a verdict of the last day is served again for half a credit",
+    name: "the cache returns a verdict of the last day for half a credit",
     take: async (journey) => {
       const answer = await verify(journey, { email: VALID });
       expectAnswer(answer, 200, { status: "valid", cached: true, credits_used: 0.5 });
@@ -256,7 +256,7 @@ const verifying: readonly Step[] = [
     },
   },
   {
-    name: "a greylisted address is pending, its job waits, and a cancelled job returns the credit",
+    name: "a greylisted address answers pending, its job waits, and cancelling the job returns the credit",
     take: async (journey) => {
       const pending = await verify(journey, { email: `ada.lovelace@greylist.${LAB}` });
       expectAnswer(pending, 200, { status: "pending", credits_used: 1 });
@@ -269,7 +269,7 @@ const verifying: readonly Step[] = [
     },
   },
   {
-    name: "a proof of control is valid for half a credit without a mail server",
+    name: "a proof of control returns valid for half a credit without a mail server",
     needs: "control",
     take: async (journey) => {
       const email = `grace.hopper@valid.${LAB}`;
@@ -287,7 +287,7 @@ const verifying: readonly Step[] = [
     },
   },
   {
-    name: "a token that proves nothing is named, and the mailbox is verified as without it",
+    name: "a failed proof of control states its fault, and the service verifies the mailbox as usual",
     take: async (journey) => {
       const control = { token: "no token", nonce: NONCE, origin: PAGE };
       const answer = await verify(journey, { email: `jane@valid.${LAB}`, control });
@@ -309,7 +309,7 @@ const readReceipt = async ({ ask }: Journey, receipt: string) => {
 
 const lists: readonly Step[] = [
   {
-    name: "a batch becomes a job with a verdict for each address, and an address that our IP kept unverified is free",
+    name: "a batch's job returns a verdict per address, and an address that refused our IP costs nothing",
     take: async (journey) => {
       const emails = [VALID, INVALID, `ada.lovelace@blocked.${LAB}`];
       const body = { name: "a batch", emails, options: { max_wait_minutes: 0 } };
@@ -332,7 +332,7 @@ const lists: readonly Step[] = [
     },
   },
   {
-    name: "a file is uploaded by its link, processed once under its key, and completed",
+    name: "the service processes a file uploaded by its link once per key and completes its job",
     take: async (journey) => {
       const { ask, found } = journey;
       const route = "POST /v1/verify/file";
@@ -360,7 +360,7 @@ const lists: readonly Step[] = [
     },
   },
   {
-    name: "a file is accepted by form, and its job completes",
+    name: "the service accepts a file by form and completes its job",
     take: async (journey) => {
       const body = createForm({ name: "by form", has_header: "true" }, "customers.csv", LIST);
       const idempotencyKey = createKey();
@@ -381,7 +381,7 @@ const lists: readonly Step[] = [
     },
   },
   {
-    name: "the rows of a job are filtered, searched, sorted and paged, with their columns and facets",
+    name: "the service filters, searches, sorts and pages a job's rows with their columns and facets",
     take: async ({ ask, found }) => {
       const path = { id: found.job };
       const read = async (query: Record<string, string>) =>
@@ -407,7 +407,7 @@ const lists: readonly Step[] = [
     },
   },
   {
-    name: "a job is downloaded as CSV, JSON and a spreadsheet, with a filter and without",
+    name: "a job downloads as CSV, JSON and a spreadsheet, with and without a filter",
     take: async ({ ask, found }) => {
       const download = (query: Record<string, string> = {}) =>
         ask("GET /v1/jobs/{id}/download", { path: { id: found.job }, query });
@@ -436,7 +436,7 @@ const lists: readonly Step[] = [
     },
   },
   {
-    name: "rows that were invalid are verified again, and a typed domain is corrected",
+    name: "a child job verifies invalid rows again and corrects a mistyped domain",
     take: async (journey) => {
       const { ask, found } = journey;
       const path = { id: found.job };
@@ -468,7 +468,7 @@ const lists: readonly Step[] = [
 
 const others: readonly Step[] = [
   {
-    name: "a person's address is found by name for five credits, and the same search is free",
+    name: "a search finds a person's address by name for five credits, and its repeat costs nothing",
     take: async (journey) => {
       const body = { first_name: "Lucas", last_name: "O’Neill", domain: `f001.firms.${LAB}` };
       const find = () => journey.ask("POST /v1/find", { body });
@@ -486,7 +486,7 @@ const others: readonly Step[] = [
     },
   },
   {
-    name: "a sound domain has grade A, and the check of the last day is free",
+    name: "a check grades a sound domain A, and its repeat within the day costs nothing",
     take: async (journey) => {
       const { sendingIp = SENDING_IP } = journey.artefact;
       const body = { domain: `good.senders.${LAB}`, sending_ip: sendingIp };
@@ -502,7 +502,7 @@ const others: readonly Step[] = [
     },
   },
   {
-    name: "a DMARC report is read once, and its sums are in the domain's reports and progress",
+    name: "the service reads a DMARC report once and adds its sums to the domain's reports and progress",
     take: async ({ ask }) => {
       const domain = `good.senders.${LAB}`;
       const record = createRecord({ ip: SENDING_IP, count: 7, from: domain });
@@ -522,7 +522,7 @@ const others: readonly Step[] = [
     },
   },
   {
-    name: "a test mail is received and assessed",
+    name: "the service receives and assesses a test mail",
     needs: "deliverMail",
     take: async ({ ask, artefact: { capabilities }, moves }) => {
       const created = await ask("POST /v1/deliverability/tests", { idempotencyKey: createKey() });
@@ -546,7 +546,7 @@ const others: readonly Step[] = [
     },
   },
   {
-    name: "a webhook hears of a completed job, signed so that two foreign libraries verify it",
+    name: "a webhook receives a completed job with a signature that two foreign libraries accept",
     needs: "hooks",
     take: async ({ ask, moves, artefact: { capabilities } }) => {
       const { url, received } = capabilities.hooks as Hooks;
@@ -576,7 +576,7 @@ const others: readonly Step[] = [
     },
   },
   {
-    name: "a page's public key verifies a visitor from its origin alone, and its receipt is signed",
+    name: "a public key verifies a visitor only from its page's origin and returns a signed receipt",
     take: async (journey) => {
       const { ask } = journey;
       const key = { name: "a page", mode: "live", public: { origins: [PAGE], daily_limit: 10 } };
@@ -618,7 +618,7 @@ const others: readonly Step[] = [
     },
   },
   {
-    name: "the manual and the dashboard are served with their scripts and styles",
+    name: "the server sends the manual and the dashboard with their scripts and styles",
     needs: "pages",
     take: async ({ artefact: { baseUrl } }) => {
       const read = async (url: string | URL) => {
@@ -641,7 +641,7 @@ const others: readonly Step[] = [
 /** Each charge of the journey has its line, and no line is one too many. */
 const money: readonly Step[] = [
   {
-    name: "the ledger has each charge of the journey once, and account and usage have its sum",
+    name: "the ledger lists each charge of the journey once, and account and usage state their sum",
     take: async ({ ask, moves, found }) => {
       const entries: any[] = [];
       for (let offset: string | undefined; ; ) {
@@ -674,7 +674,7 @@ const money: readonly Step[] = [
     },
   },
   {
-    name: "a backup is written beside the running service",
+    name: "admin backup writes a backup beside the running service",
     needs: "backupFolder",
     take: async ({ artefact: { capabilities } }) => {
       const folder = capabilities.backupFolder as string;
@@ -683,7 +683,7 @@ const money: readonly Step[] = [
     },
   },
   {
-    name: "the audit finds nothing wrong",
+    name: "admin audit finds no broken invariant",
     needs: "admin",
     take: async ({ artefact: { capabilities } }) => {
       expect(await capabilities.admin?.("audit")).toMatchObject({ ok: true, violations: [] });

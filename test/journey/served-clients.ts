@@ -269,7 +269,7 @@ const writeDocument = documentsFrom(openWriters);
 
 /** For a server that serves what `describeServedClients` installs from another one. */
 export const testServedFiles = (name: string, getServer: () => Pick<Artefact, "baseUrl">): void => {
-  test(`${name} serves the page and the files of the clients as the sources make them`, async () => {
+  test(`${name} serves the clients' page and files as the sources produce them`, async () => {
     const { baseUrl } = getServer();
     const page = { method: "GET", rawPath: "/docs/clients.md", headers: {} };
     const files = Object.entries(await packClients());
@@ -312,7 +312,7 @@ export const describeServedClients = (name: string, getProgram: () => Program): 
     testServedFiles(name, getServer);
 
     test.for(LANGUAGES)(
-      "the page's lines install the client for $name, which repeats a refused or lost call under its key",
+      "the clients' page installs the client for $name, which repeats a failed call with its key",
       async (language, { skip }) => {
         if (language.absence) skip(language.absence);
         expect(await useServedClient(getServer(), language)).toEqual(CREDITS);

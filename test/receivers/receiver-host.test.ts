@@ -58,7 +58,7 @@ const setup = (isBlocked = false) => {
   return { open, wait, counts: receiver.counts };
 };
 
-test("a mailbox answers by its condition, and a customer's domain in its own way", () => {
+test("a simulated mailbox answers by its condition, and a customer's domain by its own rule", () => {
   const { open } = setup();
   const askAlone = (address: string) => open(address).ask(address);
 
@@ -69,7 +69,7 @@ test("a mailbox answers by its condition, and a customer's domain in its own way
   expect(askAlone("ada@elsewhere.example")).toMatch(/^554 .*Relay/);
 });
 
-test("a transaction takes recipients of one domain, and so many of them", () => {
+test("a simulated mail host accepts recipients of one domain up to a limit", () => {
   const { open, counts } = setup();
   const { ask } = open();
   const two = ["ada@one.example", "alan@one.example"];
@@ -80,7 +80,7 @@ test("a transaction takes recipients of one domain, and so many of them", () => 
   expect(counts()).toMatchObject({ recipients: 3, overLimit: 2 });
 });
 
-test("a session ends after too many messages or refusals", () => {
+test("a simulated mail host ends a session after too many messages or refusals", () => {
   const { open } = setup();
   const { ask, mail } = open();
   ask("unknown.one@one.example");
@@ -90,7 +90,7 @@ test("a session ends after too many messages or refusals", () => {
   expect([mail(), mail(), mail()]).toEqual([undefined, undefined, "421 Too many messages"]);
 });
 
-test("a client has so many sessions at once, and another client has its own", () => {
+test("a simulated mail host limits a client's simultaneous sessions, apart from other clients", () => {
   const { open } = setup();
   const first = open();
   open();
@@ -101,7 +101,7 @@ test("a client has so many sessions at once, and another client has its own", ()
   expect(open().greeting).toBe("421 Too many sessions");
 });
 
-test("too many unknown recipients block the client for a time, and no other client", () => {
+test("a simulated mail host blocks a client after too many unknown recipients, and no other client", () => {
   const { open, wait, counts } = setup();
   for (const name of ["one", "two", "three"]) {
     const { ask, onClose } = open();
@@ -116,7 +116,7 @@ test("too many unknown recipients block the client for a time, and no other clie
   expect(open().mail()).toBeUndefined();
 });
 
-test("a listed client is refused at the greeting until its entry ends", () => {
+test("a simulated mail host refuses a listed client at the greeting until its entry expires", () => {
   const { open, wait } = setup(true);
 
   expect(open().greeting).toBe("554 192.0.2.1 is listed");
@@ -124,14 +124,14 @@ test("a listed client is refused at the greeting until its entry ends", () => {
   expect(open().greeting).toBeUndefined();
 });
 
-test("greylisting is for one sender and recipient", () => {
+test("a simulated mail host greylists one pair of sender and recipient", () => {
   const { ask } = setup().open();
 
   expect(ask("ada@late.example")).toBe("450 Later");
   expect(ask("ada@late.example", [], 5 * 60_000)).toBe(OK);
 });
 
-test("a receiver has a name, a source, hosts and scenarios of its own", () => {
+test("every receiver has its own name, source, hosts and scenarios", () => {
   const domains = RECEIVERS.flatMap((one) => one.domains.map(({ name }) => name));
 
   const incomplete = RECEIVERS.filter(

@@ -144,7 +144,7 @@ test.each(settled)("$title", async ({ receiver, scenario }) => {
   expect(faults.slice(0, 5)).toEqual([]);
 });
 
-test("a scenario with an open issue still fails; what was mended has none", async () => {
+test("every receiver scenario with an open issue still fails", async () => {
   const mended: string[] = [];
   for (const { title, receiver, scenario } of open) {
     const { faults } = await verifyScenario(receiver, scenario);
@@ -154,14 +154,14 @@ test("a scenario with an open issue still fails; what was mended has none", asyn
   expect(mended).toEqual([]);
 });
 
-test("docs/receivers.md has the receivers as the lab plays them", () => {
+test("docs/receivers.md describes the receivers as the lab plays them", () => {
   const page = readFileSync("docs/receivers.md", "utf8");
   const entries = page.slice(page.indexOf("## Documented receivers"));
 
   expect(entries, "run: npx node scripts/write.ts receivers").toBe(`${formatAtlas()}\n`);
 });
 
-test("each provider of the engine's table has one entry", () => {
+test("each provider of the engine's table has one entry in docs/receivers.md", () => {
   const providers = [...new Set(MAIL_PROVIDERS.map(({ name }) => name))].toSorted();
   const documented: readonly string[] = RECEIVERS.map(({ id }) => id);
   const undocumented = Object.keys(UNDOCUMENTED);

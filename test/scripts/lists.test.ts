@@ -26,7 +26,7 @@ const createFolder = (): string => {
   return folder;
 };
 
-test("the build's file is the lists of the tree, signed with the key of the release", async () => {
+test("the build writes the tree's lists with the release key's signature", async () => {
   const folder = createFolder();
   const name = await writeEdition(folder);
   const file = readFileSync(join(folder, name));
@@ -41,7 +41,7 @@ test("the build's file is the lists of the tree, signed with the key of the rele
   }
 });
 
-test("the lists are signed with no key but the one of the release", () => {
+test("the build refuses to sign the lists with another key than the release's", () => {
   const file = join(createFolder(), "key.pem");
   writeFileSync(file, KEYS.privateKey);
 
@@ -50,7 +50,7 @@ test("the lists are signed with no key but the one of the release", () => {
   ).toThrow("is not the private key of the public key in the source");
 });
 
-test("a deployment carries the lists of a file that is signed, and no other", async () => {
+test("a deployment accepts lists from a signed file and refuses others", async () => {
   const folder = createFolder();
   const [good, foreign] = ["good.txt", "foreign.txt"].map((name) => join(folder, name));
   writeFileSync(good ?? "", createEdition(WITH_NEW_DOMAIN));
@@ -72,7 +72,7 @@ test("a deployment carries the lists of a file that is signed, and no other", as
   await expect(readListsModules(foreign ?? "")).rejects.toThrow("no valid signature");
 });
 
-test("a deployment with a newer edition keeps the operator's changes, and what is known of each domain", async () => {
+test("a deployment with a newer edition keeps the operator's changes and each domain's origin", async () => {
   const folder = createFolder();
   const [edition, changes, bundle] = ["new.txt", "lists.txt", "bundle.mjs"].map((name) =>
     join(folder, name),
@@ -97,7 +97,7 @@ export { lookUpDomain } from "./packages/mail/src/lists/look-up.ts";`;
   expect(look("muhaos.com").origin).toEqual({ sources: ["fakefilter"], since: "2026-02-09" });
 });
 
-test("a private key is never written into the repository", () => {
+test("the key script refuses to write a private key into the repository", () => {
   const make = (file: string) =>
     execFileSync(process.execPath, ["scripts/new-lists-key.ts", file], { stdio: "pipe" });
 

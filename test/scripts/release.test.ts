@@ -24,11 +24,11 @@ const givenRepository = ({ changelog = SECTION, packageVersion = "1.2.3" } = {})
   return { root, write };
 };
 
-test("a committed tree whose version has its section may be released", () => {
+test("the release check accepts a committed tree whose version has its section", () => {
   expect(findFaults(givenRepository().root)).toEqual([]);
 });
 
-test("a changed file and a new one are named", () => {
+test("the release check lists a changed file and a new one", () => {
   const { root, write } = givenRepository();
   write("CHANGELOG.md", `# Changelog\n\n${SECTION}- More.\n`);
   write("new.ts", "");
@@ -39,22 +39,22 @@ test("a changed file and a new one are named", () => {
 });
 
 test.each([
-  ["no section of the version", "## [1.2.2] - 2026-11-01\n\n- Old.\n"],
+  ["no section for the version", "## [1.2.2] - 2026-11-01\n\n- Old.\n"],
   ["a section without a date", "## [1.2.3]\n\n- A change.\n"],
   ["a section without entries", "## [1.2.3] - 2026-11-23\n\n## [1.2.2] - 2026-11-01\n\n- Old.\n"],
-])("%s is refused", (_case, changelog) => {
+])("the release check refuses a changelog with %s", (_case, changelog) => {
   expect(findFaults(givenRepository({ changelog }).root)).toEqual([
     'CHANGELOG.md needs a section "## [1.2.3] - YYYY-MM-DD" that lists what changed.',
   ]);
 });
 
-test("a package of another version is refused", () => {
+test("the release check refuses a package of another version", () => {
   expect(findFaults(givenRepository({ packageVersion: "1.2.2" }).root)).toEqual([
     "packages/core/package.json has version 1.2.2, and package.json 1.2.3.",
   ]);
 });
 
-test("changes that are listed as unreleased are pointed out", () => {
+test("the release check points out changes under [Unreleased]", () => {
   const listed = givenRepository({ changelog: `## [Unreleased]\n\n- Later.\n\n${SECTION}` });
   const empty = givenRepository({ changelog: `## [Unreleased]\n\n${SECTION}` });
 
@@ -62,6 +62,6 @@ test("changes that are listed as unreleased are pointed out", () => {
   expect(findUnreleased(empty.root)).toBeUndefined();
 });
 
-test("this repository could be released: its versions agree, and the changelog has theirs", () => {
+test("the release check accepts this repository's versions and changelog", () => {
   expect(findFaults(process.cwd()).filter((one) => !one.includes("not committed"))).toEqual([]);
 });

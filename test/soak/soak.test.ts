@@ -23,28 +23,28 @@ const grows = (tookMs: (atMs: number) => number, { least = 1, slower = 1 } = {})
 };
 
 test.each([
-  ["answers that stay as they are", () => 5],
+  ["constant times", () => 5],
   [
-    "another program that holds the machine for most of the later part",
+    "another busy program in most of the later part",
     (atMs: number) => (atMs > 60_000 && atMs < 105_000 ? 15 : 5),
   ],
-  ["a part of a millisecond more", (atMs: number) => (atMs < 60_000 ? 2 : 2.8)],
-])("%s: nothing grows", (_, tookMs) => {
+  ["a growth below one millisecond", (atMs: number) => (atMs < 60_000 ? 2 : 2.8)],
+])("the soak test reports no growth for %s", (_, tookMs) => {
   expect(grows(tookMs)).toBe(false);
 });
 
 test.each([
-  ["answers that take twice as long in the end", (atMs: number) => 5 + (5 * atMs) / 120_000],
-  ["a step", (atMs: number) => (atMs < 60_000 ? 5 : 7)],
+  ["times that double by the end", (atMs: number) => 5 + (5 * atMs) / 120_000],
+  ["a jump in the times", (atMs: number) => (atMs < 60_000 ? 5 : 7)],
   [
     "growth under noise",
     (atMs: number) => (atMs < 60_000 ? 5 : 8) * ((atMs / 1_000) % 20 < 8 ? 3 : 1),
   ],
-])("%s: that is growth", (_, tookMs) => {
+])("the soak test reports growth for %s", (_, tookMs) => {
   expect(grows(tookMs)).toBe(true);
 });
 
-test("a machine that became slower is taken out, and one that became faster is not held against the service", () => {
+test("the soak test subtracts a slower machine and ignores a faster one", () => {
   const half = (atMs: number) => (atMs < 60_000 ? 5 : 7.5);
 
   expect(grows(half, { slower: 1.5 })).toBe(false);
@@ -52,7 +52,7 @@ test("a machine that became slower is taken out, and one that became faster is n
   expect(grows(half, { slower: 0.7 })).toBe(true);
 });
 
-test("a figure that is missing is not flat", () => {
+test("the soak test treats a missing figure as growth", () => {
   const before = bestBlock([], EARLIER, computeMedian);
 
   expect(growth({ before, after: 5, least: 1 }).grows).toBe(true);
@@ -64,10 +64,13 @@ test.each([
   ["a little slower", 1.4, true],
   ["twelve times faster", 0.08, false],
   ["twice as slow", 2, false],
-  ["of a speed that is not known", Number.NaN, false],
-])("a machine that is %s: are its times comparable? %d, %s", (_, slower, comparable) => {
-  expect(isComparable(slower)).toBe(comparable);
-});
+  ["of unknown speed", Number.NaN, false],
+])(
+  "the soak test judges the times of a machine that is %s (%d) as comparable: %s",
+  (_, slower, comparable) => {
+    expect(isComparable(slower)).toBe(comparable);
+  },
+);
 
 test.each([
   ["valid", "valid", "right"],
@@ -79,6 +82,6 @@ test.each([
   ["unknown", "valid", "right"],
   ["unknown", "invalid", "wrong"],
   ["valid", "missing", "wrong"],
-] as const)("%s that was reported as %s is %s", (truth, reported, judged) => {
+] as const)("the soak test judges a %s address reported as %s as %s", (truth, reported, judged) => {
   expect(judge(truth, reported)).toBe(judged);
 });

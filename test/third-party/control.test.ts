@@ -155,7 +155,7 @@ const isNamed = ({ way, found }: Case, ours: string): boolean => {
   return found === their && ours === our;
 };
 
-describeUnless(findToolAbsence("pyevp"), "Proofs of control beside PyEVP", () => {
+describeUnless(findToolAbsence("pyevp"), "proofs of control compared with PyEVP", () => {
   let cases: readonly Case[] = [];
   let ours: readonly string[] = [];
   beforeAll(async () => {
@@ -165,7 +165,7 @@ describeUnless(findToolAbsence("pyevp"), "Proofs of control beside PyEVP", () =>
 
   const describeCase = (made: Case, at: number) => `${made.way}: ${made.found}, ${ours[at]}`;
 
-  test(`some ${TOKENS_MIN} tokens have its verdict, but for the differences that are named`, () => {
+  test(`PyEVP and ours agree on some ${TOKENS_MIN} tokens, except for the listed differences`, () => {
     const strays = cases.flatMap((made, at) =>
       isSame(made, ours[at] ?? "") || isNamed(made, ours[at] ?? "") ? [] : [describeCase(made, at)],
     );
@@ -174,7 +174,7 @@ describeUnless(findToolAbsence("pyevp"), "Proofs of control beside PyEVP", () =>
     expect(cases.length).toBeGreaterThanOrEqual(TOKENS_MIN);
   });
 
-  test("no token is accepted that has something wrong", () => {
+  test("our check refuses every token with a fault", () => {
     const good =
       /^nothing|within the limits$|^kid absent$|^document without its issuer$|^white space/;
     const forged = cases.flatMap((made, at) =>
@@ -185,7 +185,7 @@ describeUnless(findToolAbsence("pyevp"), "Proofs of control beside PyEVP", () =>
     expect(ours.filter((status) => status === "controlled").length).toBeGreaterThan(200);
   });
 
-  test("each difference that is named is there", () => {
+  test("each listed difference from PyEVP occurs", () => {
     const met = new Set(
       cases.filter((made, at) => !isSame(made, ours[at] ?? "")).map(({ way }) => way),
     );

@@ -26,7 +26,7 @@ const findAbsence = async (): Promise<string | null> => {
   );
 };
 
-describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
+describeUnless(await findAbsence(), "the AWS CLI, over moto", () => {
   let url = "";
   const moto = spawn(process.execPath, ["test/aws/emulator-process.ts"], {
     env: { ...process.env, MAILPROOF_EMULATOR: "moto" },
@@ -90,7 +90,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
   };
   const preview = "scripts/deploy.ts --stage production --preview";
 
-  test("the preview lists what a stage creates and costs when the account has only a zone", async () => {
+  test("the preview lists the parts and the price of a stage when the account has only a zone", async () => {
     const { aws, script } = inRegion("eu-central-1");
     await aws("route53 create-hosted-zone --name example.net --caller-reference once");
 
@@ -109,7 +109,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
     expect(code).toBe(0);
   });
 
-  test("an account without room, and a host name without a zone, are stopped with the words for it", async () => {
+  test("the preflight stops an account without room and a host name without a zone, with the reasons", async () => {
     const { aws, script } = inRegion("eu-west-1");
     for (const block of [1, 2, 3, 4]) await aws(`ec2 create-vpc --cidr-block 10.${block}.0.0/16`);
 
@@ -125,7 +125,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
     expect(code).toBe(1);
   });
 
-  test("a certificate that is there is found", async () => {
+  test("the preflight finds an existing certificate", async () => {
     const { aws, script } = inRegion("eu-west-2");
     const { CertificateArn: arn } = await aws(
       "acm request-certificate --domain-name api.example.org --region eu-west-2",
@@ -141,7 +141,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
     );
   });
 
-  test("an operator opens the first account of a stage with the settings of its Lambda", async () => {
+  test("an operator opens a stage's first account with the settings of its Lambda", async () => {
     const { script } = inRegion("eu-central-1");
     const table = await createTable(await createEmulatedAws({ endpoints: { dynamodb: url } }));
     await givenLambda("ada", table);
@@ -158,7 +158,7 @@ describeUnless(await findAbsence(), "AWS's command line, at moto", () => {
     expect(JSON.parse(one.lines.join(""))).toMatchObject([{ name: "First", status: "active" }]);
   });
 
-  test("a table is restored to a second, protected and audited, and a second time it is there", async () => {
+  test("the restore creates a protected and audited second table, and finds it the second time", async () => {
     const { aws, script } = inRegion("eu-central-1");
     const to = "--table-name";
     const table = await createTable(await createEmulatedAws({ endpoints: { dynamodb: url } }));

@@ -54,14 +54,14 @@ const readByUs = async (file: string | Buffer): Promise<Answer> => {
   };
 };
 
-describeUnless(findToolAbsence("parsedmarc"), "DMARC reports beside parsedmarc", () => {
+describeUnless(findToolAbsence("parsedmarc"), "DMARC reports compared with parsedmarc", () => {
   let theirs: readonly Answer[] = [];
   beforeAll(() => {
     theirs = readByParsedmarc();
   });
 
   test.each(REPORTS.map(([name, file], at) => [name, file, at] as const))(
-    "a report with %s has the sums that it finds, if it reads it",
+    "a report with %s has the sums that parsedmarc finds, if parsedmarc reads it",
     async (_name, file, at) => {
       const ours = await readByUs(file);
       const their = theirs[at]?.error === undefined ? theirs[at] : ours;
@@ -70,7 +70,7 @@ describeUnless(findToolAbsence("parsedmarc"), "DMARC reports beside parsedmarc",
     },
   );
 
-  test("it reads the reports that real reporters send", () => {
+  test("our reader accepts the reports that real reporters send", () => {
     // The sample of RFC 9990 has a range of decades here, and the others are as they came.
     const refused = theirs.slice(0, 6).filter(({ error }) => error !== undefined);
 

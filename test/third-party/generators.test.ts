@@ -105,7 +105,7 @@ const GENERATORS: readonly Generator[] = [
   },
 ];
 
-describe("clients that are generated from the document", () => {
+describe("clients generated from the OpenAPI document", () => {
   const server = Promise.withResolvers<readonly [url: string, key: string]>();
   const done = Promise.withResolvers<void>();
   let running: Promise<void>;
@@ -122,7 +122,7 @@ describe("clients that are generated from the document", () => {
   });
 
   for (const { name, tools, make, files, declare, play } of GENERATORS)
-    test(`${name} makes every operation, and its client plays what a customer does`, async ({
+    test(`${name} generates every operation, and its client completes a customer's journey`, async ({
       skip,
     }) => {
       const absence = tools.map(findToolAbsence).find((one) => one !== null);

@@ -21,7 +21,7 @@ const judgeMoney = async (...args: readonly string[]): Promise<Verdict> => {
 
 const SOUND = { verdict: "Ok", wrong: [] };
 
-test("each charge counts once and each figure is right while the server is killed three times", async ({
+test("the server counts each charge once with right figures while it is killed three times", async ({
   skip,
 }) => {
   const absence = findToolAbsence("porcupine");
@@ -33,7 +33,7 @@ test("each charge counts once and each figure is right while the server is kille
   expect(verdict.operations).toBeGreaterThanOrEqual(1_500);
 });
 
-test("so it is over DynamoDB, whose replies are lost and whose transactions meet", async ({
+test("the server counts each charge once over DynamoDB with lost replies and conflicting transactions", async ({
   skip,
 }) => {
   const absence = findToolAbsence("porcupine");
@@ -42,7 +42,7 @@ test("so it is over DynamoDB, whose replies are lost and whose transactions meet
   expect(await judgeMoney("--operations", "600", "--dynamo")).toMatchObject(SOUND);
 });
 
-test("a search that states the balance of a later read is found", async ({ skip }) => {
+test("porcupine finds a search that states the balance of a later read", async ({ skip }) => {
   const absence = findToolAbsence("porcupine");
   if (absence) skip(absence);
 

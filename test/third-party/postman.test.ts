@@ -54,7 +54,7 @@ describeUnless(findToolAbsence("newman"), "the Postman collection in newman", ()
     return JSON.parse(readFileSync(file, "utf8")).run.executions;
   };
 
-  describe.each(["test", "live"] as const)("with a %s key", (mode) => {
+  describe.each(["test", "live"] as const)("the collection with a %s key", (mode) => {
     let executions: readonly Execution[] = [];
     let judge: ReturnType<typeof createJudge>;
     beforeAll(async () => {
@@ -63,7 +63,7 @@ describeUnless(findToolAbsence("newman"), "the Postman collection in newman", ()
       executions = await run(mode);
     });
 
-    test("every operation is sent", () => {
+    test("newman sends every operation", () => {
       expect(new Set(executions.map(({ item }) => item.name))).toEqual(
         new Set(CASES.map(({ summary }) => summary)),
       );

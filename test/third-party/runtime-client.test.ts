@@ -20,7 +20,7 @@ const CLIENT = join(getToolFolder("runtime_client"), "node_modules/aws-lambda-ri
 const FROZEN_MS = 5_500;
 const TIMEOUT_MS = 2_000;
 
-describeUnless(findToolAbsence("runtime_client"), "AWS's runtime client runs", () => {
+describeUnless(findToolAbsence("runtime_client"), "Lambdas under AWS's runtime client", () => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-lambdas-"));
   let stage: Stage;
 
@@ -31,7 +31,7 @@ describeUnless(findToolAbsence("runtime_client"), "AWS's runtime client runs", (
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test.concurrent.each(lambdas)(
-    "$name: a first and a second event, one after a freeze, one that is none, and one that takes too long",
+    "the Lambda $name handles two events, one after a freeze, one malformed and one that takes too long",
     async (lambda) => {
       const proxy = await stage.openProxy(createRole(lambda, findOwnQueue(lambda)));
       const taskRoot = join(folder, lambda.name);

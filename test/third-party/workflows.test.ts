@@ -35,7 +35,7 @@ const plant = (from: string | RegExp, to: string): string => {
 };
 
 describeUnless(findToolAbsence("actionlint"), "actionlint", () => {
-  test("finds nothing in the workflows, and would find a key that GitHub does not know", () => {
+  test("actionlint accepts the workflows and reports an unknown key", () => {
     expect(actionlint(WORKFLOWS)).toEqual({ status: 0, text: "" });
     expect(actionlint(plant(/timeout-minutes/g, "timeout-minuts")).text).toContain(
       'unexpected key "timeout-minuts"',
@@ -44,7 +44,7 @@ describeUnless(findToolAbsence("actionlint"), "actionlint", () => {
 });
 
 describeUnless(findToolAbsence("zizmor"), "zizmor", () => {
-  test("finds nothing in the workflows", () => {
+  test("zizmor accepts the workflows", () => {
     const { status, text } = zizmor(WORKFLOWS);
 
     expect(text).toContain("No findings to report");
@@ -62,13 +62,13 @@ describeUnless(findToolAbsence("zizmor"), "zizmor", () => {
     ],
     ["credentials that stay", "persist-credentials: false", "fetch-depth: 1", "artipacked"],
     [
-      "what a stranger writes as a command",
+      "a stranger's text as a command",
       "npx node scripts/prepare-infra.mjs",
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is GitHub's.
       "echo ${{ github.event.pull_request.title }}",
       "template-injection",
     ],
-  ])("would find %s", (_what, from, to, audit) => {
+  ])("zizmor reports %s", (_what, from, to, audit) => {
     const { status, text } = zizmor(plant(from, to));
 
     expect(text).toContain(audit);
