@@ -251,7 +251,7 @@ test("cancelling a file job during its dispatch answers 409 with Retry-After in 
   expect((await whenCancelled(ctx)).statusCode).toBe(200);
 });
 
-test("cancelling answers a retryable 503 when the job changes at every attempt", async () => {
+test("cancelling a job answers a retryable 503 when the job changes at every attempt", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
   const transact: typeof ctx.table.transact = async (writes, attempt) => {

@@ -124,7 +124,7 @@ describe.each<[string, Sending]>([
     expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 2 });
   });
 
-  test("the job returns one row that fails repeatedly as unknown by our fault, and no other row", async () => {
+  test("the job returns only a repeatedly failing row as unknown, by our fault", async () => {
     const ctx = await givenChunked();
     await whenSent(ctx, ["ann1@x.com", "ann2@x.com", "ann3@x.com", "error@x.com"]);
 

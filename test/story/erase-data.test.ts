@@ -387,7 +387,7 @@ test("an erasure removes a list that the disk cannot read, since redaction is im
   ]);
 });
 
-test("an erasure ends only after the table's log is scrubbed, which a reader delays", async () => {
+test("an erasure ends only after the table's log is scrubbed, which an open reader delays", async () => {
   const ctx = await givenEverywhere();
   let isRead = true;
   const scrub = async () => {

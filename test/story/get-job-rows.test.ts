@@ -129,7 +129,7 @@ test("the job summary counts no deferred row", async () => {
   expect(after.data.deferred.next_attempt_at).toBe("2026-11-21T00:06:00.000Z");
 });
 
-test("a job of one address has no summary, and a filter still finds its row", async () => {
+test("a job of one address has no summary, and a row filter still finds its row", async () => {
   const ctx = await givenChunked();
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await whenWorked(ctx);
@@ -346,7 +346,7 @@ test("a page of rows continues after its last row when rows were added before it
   expect(listEmails({ data })).toEqual(["ann@x.com", "greylisted@x.com"]);
 });
 
-test("rows of a later attempt keep their places, and a filter finds every address", async () => {
+test("deferred rows keep their places after a later attempt, and a filter finds every address", async () => {
   const emails = ["greylisted@x.com", "bea@x.com", "greylisted+2@x.com", "cleo@x.com"];
   const ctx = await givenChunked({ rows: 3 });
   await whenBatched(ctx.world, ctx.liveKey, { emails });

@@ -190,7 +190,7 @@ test("the service completes a monitor's run once after a crash, without another 
   await thenConsistent(ctx);
 });
 
-test("the service sends a run's lost message again", async () => {
+test("the service sends a monitor run's lost message again", async () => {
   const ctx = await given({ balance: 50 });
   const deaf = {
     ...ctx.world,

@@ -138,17 +138,20 @@ const readRows = async ({ world, liveKey: key }: TestContext): Promise<string> =
 };
 
 describe.each(Object.entries(DNS_FAULTS))("requests while %s", (_, network) => {
-  test.each(Object.entries(WAITING))("%s answers 503 and charges nothing", async (_of, ask) => {
-    const ctx = await givenNetwork(network);
+  test.each(Object.entries(WAITING))(
+    "the request %s answers 503 and charges nothing",
+    async (_of, ask) => {
+      const ctx = await givenNetwork(network);
 
-    const response = await ask(ctx.world, ctx);
+      const response = await ask(ctx.world, ctx);
 
-    expect(response.statusCode).toBe(503);
-    thenRetry(response);
-    await thenFree(ctx);
-  });
+      expect(response.statusCode).toBe(503);
+      thenRetry(response);
+      await thenFree(ctx);
+    },
+  );
 
-  test.each(Object.entries(LATER))("a %s ends without a charge", async (_of, ask) => {
+  test.each(Object.entries(LATER))("the request %s ends without a charge", async (_of, ask) => {
     const ctx = await givenNetwork(network);
 
     const { statusCode, text } = await ask(ctx.world, ctx);
@@ -174,7 +177,7 @@ describe.each(Object.entries(MAIL_FAULTS))("requests while %s", (_, { reason, ..
   const { "mail test": _noSession, ...sessions } = LATER;
   const verify = WAITING["verify"] as Ask;
   test.each(Object.entries({ ...sessions, verify }))(
-    "%s shows the domain's DNS with this reason and ends without a charge",
+    "the request %s shows the domain's DNS with this reason and ends without a charge",
     async (_of, ask) => {
       const ctx = await givenNetwork(network);
 
@@ -191,7 +194,7 @@ describe.each(Object.entries(MAIL_FAULTS))("requests while %s", (_, { reason, ..
 });
 
 test.each(Object.entries({ ...WAITING, ...LATER }))(
-  "%s answers 503 with Retry-After while the table rejects writes",
+  "the request %s answers 503 with Retry-After while the table rejects writes",
   async (_of, ask) => {
     const ctx = await givenNetwork({ dns: createZoneDns(SOUND) });
 

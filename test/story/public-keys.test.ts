@@ -110,7 +110,7 @@ test.each([
   expect([statusCode, data.class, data.reason]).toEqual([200, formClass, reason]);
 });
 
-test("the form's job asks the mail server for one credit, and the back end reads its result", async () => {
+test("the form's job asks the mail server, costs one credit, and the back end reads its result", async () => {
   const { ask, world, liveKey, ...ctx } = await givenForm();
 
   const { data } = await ask("invalid@example.com");

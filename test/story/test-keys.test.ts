@@ -415,7 +415,7 @@ test("the sandbox page lists every special word of activity and every label of r
   );
 });
 
-test("any other word returns the same mock activity each time, and nothing is stored", async () => {
+test("a word unknown to the sandbox returns the same mock activity each time, which is never stored", async () => {
   const ctx = await given();
   const before = listStoredItems(ctx);
 

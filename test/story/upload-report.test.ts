@@ -114,7 +114,7 @@ test("the service stores one report of a reporter once, packed or not", async ()
   expect(listReports(ctx)).toHaveLength(2);
 });
 
-test("the service stores one of several equal reports that arrive together and marks the others as duplicates", async () => {
+test("the service stores one of several equal reports that arrive together, and the others as duplicates", async () => {
   const ctx = await given();
   const { world, liveKey: key } = ctx;
   const body = { content: Buffer.from(createDailyReport()).toString("base64") };

@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("the job of a pending response is listed and readable, and its worker completes it for one charge", async () => {
+test("the job of a pending response is listed and readable, and its worker completes it with one charge", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com", options: { include_evidence: true } });
@@ -235,7 +235,7 @@ test("a worker ignores a message about an ended or unknown job", async () => {
   expect(ctx.queue.pending()).toBe(0);
 });
 
-test("a request whose process is gone continues as a listed job for one charge", async () => {
+test("a verification whose process is gone continues as a listed job and is charged once", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey, later } = ctx;
   const stopped = createStoppingWorld(ctx, 1);

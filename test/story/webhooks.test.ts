@@ -87,7 +87,7 @@ test.each([
 );
 
 test.each(["name_not_found", "dns_failed"] as const)(
-  "creating a webhook is accepted when its host name cannot be resolved now (%s)",
+  "creating a webhook answers 201 when its host name cannot be resolved now (%s)",
   async (fault) => {
     const ctx = await given();
     ctx.servers.refuse(() => fault);
