@@ -98,7 +98,7 @@ test("a list progresses beside endless callers, however long a step takes", asyn
   expect(await turn()).toHaveLength(1);
 });
 
-test("work that directly follows a step counts as part of the step", async () => {
+test("the scheduler of lists counts work directly after a step as part of the step", async () => {
   const { givenLongFile, yieldToCallers, turn, pass } = givenLoop();
   await givenLongFile();
   let ended = 0;
@@ -158,7 +158,7 @@ test("the share of a list depends on the time of its steps, not on their number"
   expect(await turn()).toEqual([FILE, BATCH, BATCH, BATCH, BATCH]);
 });
 
-test("the loop forgets half of a list's used time each second", async () => {
+test("the scheduler of lists forgets half of a list's used time each second", async () => {
   const { givenLongFile, begin, turn, pass } = givenLoop();
   await givenLongFile();
   pass(HALF_FORGOTTEN_MS);
@@ -167,7 +167,7 @@ test("the loop forgets half of a list's used time each second", async () => {
   expect(await turn()).toHaveLength(4);
 });
 
-test("a caller counts from its request to its response", () => {
+test("the scheduler of lists counts a caller from its request to its response", () => {
   const { enter, yieldToCallers } = givenLoop();
   const leaveFirst = enter();
   const leaveLast = enter();

@@ -103,7 +103,7 @@ test.each([
   });
 });
 
-test("a path below the page or another method answers 404", async () => {
+test("a path below the docs page, or another method, answers 404", async () => {
   const { port } = await whenListening(...endpoints);
 
   expect((await got(port, "/docs/other")).status).toBe(404);
@@ -130,7 +130,7 @@ test("a browser gets a page that links to the manual for an unknown address of t
   }
 });
 
-test("the page loads nothing from another origin and contains no inline code or style", async () => {
+test("the docs page loads nothing from another origin and contains no inline code or style", async () => {
   const { port } = await whenListening(...endpoints);
 
   const { headers, text } = await got(port, "/docs");
@@ -149,7 +149,7 @@ test("the page loads nothing from another origin and contains no inline code or 
   expect(text).not.toMatch(/<script(?![^>]*src)|<style| style="| on[a-z]+="/);
 });
 
-test("the page, its style and its script stay below 505 KB together and below 72 KB on the wire", async () => {
+test("the docs page, its style and its script stay below 505 KB together and below 72 KB on the wire", async () => {
   const { port } = await whenListening(...endpoints);
   const all = await Promise.all(WHOLE_PAGE.map((path) => got(port, path)));
 
@@ -162,7 +162,7 @@ test("the page, its style and its script stay below 505 KB together and below 72
   expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(72_000);
 });
 
-test("the page contains one section for every operation", async () => {
+test("the docs page contains one section for every operation", async () => {
   const { port } = await whenListening(...endpoints);
   const { text } = await got(port, "/docs");
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);

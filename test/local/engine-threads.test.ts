@@ -185,7 +185,7 @@ describe("the watch over an engine thread", () => {
   });
 });
 
-test("the connections of an engine thread count as the server's own and end with the thread", async () => {
+test("the server counts an engine thread's connections as its own until the thread ends", async () => {
   const { registry, connections } = createCounters();
   const { engine, workers } = givenEngine(1, connections);
   const open = () => readMetric(registry, "mailproof_smtp_sessions_open");

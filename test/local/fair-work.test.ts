@@ -78,7 +78,7 @@ test("an account with endless messages leaves half of the capacity to others", a
   await ended;
 });
 
-test("the shares count weight, so a few small messages do not delay a large one", async () => {
+test("the shares of accounts count weight, so a few small messages do not delay a large one", async () => {
   const { send, run, untilInHand, stop } = givenWorker();
   await send(4, { group: "small" });
   const ended = run();

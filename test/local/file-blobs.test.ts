@@ -47,7 +47,7 @@ const readAll = async (blobs: ReturnType<typeof createFileBlobs>, version?: stri
   return found && Buffer.concat(await Array.fromAsync(found.content)).toString();
 };
 
-test("a file cut at any place is never read as a shorter one", async () => {
+test("the blob store never reads a file cut at any place as a shorter one", async () => {
   const { folder, file, version } = await whenPut("a@b.c\nd@e.f\n");
   const bytes = readFileSync(file);
   const outcomes = new Set<string>();
@@ -61,7 +61,7 @@ test("a file cut at any place is never read as a shorter one", async () => {
   expect([...outcomes]).toEqual(["UnreadableBlobError"]);
 });
 
-test("a read finds a flipped bit anywhere in a file, including its checksums", async () => {
+test("the blob store finds a flipped bit anywhere in a file, including its checksums", async () => {
   const { folder, file } = await whenPut("a@b.c\nd@e.f\n");
   const bytes = readFileSync(file);
   const outcomes = new Set<string>();
@@ -75,7 +75,7 @@ test("a read finds a flipped bit anywhere in a file, including its checksums", a
   expect([...outcomes]).toEqual(["UnreadableBlobError"]);
 });
 
-test("a read finds swapped parts of a file and bytes behind its end", async () => {
+test("the blob store finds swapped parts of a file and bytes behind its end", async () => {
   const { folder, file } = await whenPut();
   const bytes = readFileSync(file);
   const swapped = Buffer.concat([bytes.subarray(65_536), bytes.subarray(0, 65_536)]);
@@ -104,14 +104,14 @@ test.each([
   ["EACCES", "UnreadableBlobError"],
   ["EMFILE", "Error"],
   ["ENOMEM", "Error"],
-])("a read whose disk fails with %s throws %s", async (code, name) => {
+])("the blob store on a disk that fails with %s throws %s", async (code, name) => {
   const { folder } = await whenPut();
   const error = await readAll(onDiskWith(folder, code)).catch((cause: Error) => cause);
 
   expect((error as Error).name).toBe(name);
 });
 
-test("a read throws an error for a missing folder instead of reporting a missing blob", async () => {
+test("the blob store throws an error for a missing folder instead of reporting a missing blob", async () => {
   const { folder } = await whenPut();
   rmSync(folder, { recursive: true });
 

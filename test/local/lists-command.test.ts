@@ -112,7 +112,7 @@ test("an update keeps the operator's allow list, and the look-up of both edition
   expect(await run("show")).toMatchObject({ code: 2 });
 });
 
-test("lists update refuses a wrong file with the reason and keeps the installed lists", async () => {
+test("admin lists update refuses a wrong file with the reason and keeps the installed lists", async () => {
   const { write, run } = setup();
   await run("update", write("good.txt", createEdition({ version: SECOND, domains })));
   const files = asRows`
@@ -133,7 +133,7 @@ test("lists update refuses a wrong file with the reason and keeps the installed 
   expect((await run("rollback")).output.version).toBe(BUILT_IN);
 });
 
-test("lists update downloads an edition from a URL and reports a URL without one", async () => {
+test("admin lists update downloads an edition from a URL and reports a URL without one", async () => {
   const { run } = setup();
   const server = createServer(({ url }, response) => {
     response.statusCode = url === "/lists.txt" ? 200 : 404;
@@ -165,7 +165,7 @@ test("the server keeps and reports a damaged installed file and uses the lists o
   expect(readLog()).toContainEqual(expect.objectContaining({ event: "lists_refused" }));
 });
 
-test("lists prints the release's edition when none is installed, and lists update requires a file", async () => {
+test("admin lists prints the release's edition when none is installed, and its update requires a file", async () => {
   const { run } = setup();
 
   expect(await run()).toMatchObject({

@@ -204,6 +204,6 @@ test.each([
   ["results.csv", "results.csv"],
   ["my results.csv", "'my results.csv'"],
   ["it's.csv", `'it'\\''s.csv'`],
-])("the command quotes %s as %s", (word, as) => {
+])("the command line quotes %s as %s", (word, as) => {
   expect(quoteForShell(word)).toBe(as);
 });

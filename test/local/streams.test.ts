@@ -25,7 +25,7 @@ const whenRequested = async (endpoint: Endpoint) => {
   return { answer, asking: clientRequest, logged };
 };
 
-test("the first piece arrives before the second is produced", async () => {
+test("the first piece of a stream arrives before the second is produced", async () => {
   const hasArrived = Promise.withResolvers<void>();
   async function* waiting() {
     yield "first";
@@ -121,7 +121,7 @@ const createBody = (onRead: () => void): IncomingMessage => {
   return Object.assign(body, { complete: false }) as unknown as IncomingMessage;
 };
 
-test("each turn of the event loop reads once from all bodies being drained", async () => {
+test("the server reads once per turn of the event loop from all bodies that it drains", async () => {
   const reads: number[] = [0];
   const count = () => void reads.push((reads.pop() ?? 0) + 1);
   let isOver = false;
