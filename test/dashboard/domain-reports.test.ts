@@ -255,7 +255,7 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     await checkScreen(opened, "domain-reports-record", [1280, 375]);
   });
 
-  test("the pages of many sources have links that survive a reload", async () => {
+  test("the links to pages of many sources survive a reload", async () => {
     const opened = await open();
     const { page, ready } = opened;
     const records = Array.from({ length: 60 }, (_, n) =>

@@ -136,7 +136,7 @@ describeInBrowser("the screen of a list", ({ open }) => {
     expect(await readRowCount(page)).toBe(20);
   });
 
-  test("the URL contains the filter and order, and not the searched text", async () => {
+  test("the URL contains the list's filter and order, and not the searched text", async () => {
     const { page } = await openList();
     await page
       .getByRole("region", { name: "Status" })

@@ -106,7 +106,7 @@ describeInBrowser("the screen Verify", ({ open }) => {
     expect(await alert.getByRole("button", { name: "Retry" }).isVisible()).toBe(true);
   });
 
-  test("the parts add up to the score, and the evidence shows DNS, transcript, rule and lists", async () => {
+  test("the parts add up to the score of a verdict, and the evidence shows DNS, transcript, rule and lists", async () => {
     const opened = await open({ path: "verify", key: "live" });
     const { page } = opened;
     await submit(opened, LIVE_ADDRESS);

@@ -169,7 +169,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(widths[1]).toBeGreaterThan(widths[2]);
   });
 
-  test("a fragment of the docs page scrolls to its part of the page", async () => {
+  test("a fragment in the URL scrolls to its part of the docs page", async () => {
     const { page } = await whenOpened({ width: 1280 });
     const tops = [];
     for (const id of ["getUsage", "verifyFile", "shape-Issue"]) {

@@ -136,7 +136,7 @@ test("each item expires and contains a plain address only as the privacy page st
   }
 });
 
-test("files expire after the privacy page's number of days", () => {
+test("the store keeps files for the privacy page's number of days", () => {
   const days = (count: number) => (count === 1 ? "1 day" : `${count} days`);
 
   expect(Object.fromEntries(fileRows.map(([name, , kept]) => [listNames(name)[0], kept]))).toEqual(

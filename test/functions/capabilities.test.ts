@@ -33,14 +33,14 @@ const zonesWith = (settings: Readonly<Record<string, string>>) =>
     .names.blocklists.listsFor("example.com")
     .map(({ zone }) => zone);
 
-test("a deployment asks its configured blocklists, by zone or by our name for them", () => {
+test("a deployment asks the blocklists of its setting, by zone or by our name for them", () => {
   expect(zonesWith({ BLOCKLISTS: "UCEPROTECT-1, bl.example.org" })).toEqual([
     "dnsbl-1.uceprotect.net",
     "bl.example.org",
   ]);
 });
 
-test("a deployment without configured blocklists asks all that we know", () => {
+test("a deployment without the setting asks all blocklists that we know", () => {
   expect(zonesWith({ BLOCKLISTS: "" })).toEqual(BLOCKLISTS.map(({ zone }) => zone));
 });
 

@@ -153,7 +153,7 @@ test("a Lambda counts a webhook's call by its outcome, and not the document of a
   ]);
 });
 
-test("a Lambda reads a body after it knows the key, and answers its faults with our own 400", () => {
+test("a Lambda reads the body after it knows the key, and answers a faulty body with our own 400", () => {
   expect(of("no key, and no JSON").result).toMatchObject({ statusCode: 401 });
   expect(bodyOf("no JSON")).toMatchObject({
     error: { code: "INVALID_REQUEST", message: expect.stringContaining("must be valid JSON") },

@@ -156,7 +156,7 @@ const withoutDownload = (endpoint: Endpoint): Endpoint =>
     ? { ...endpoint, handle: () => Promise.reject(new Error("planted")) }
     : endpoint;
 
-test("a release whose download answers 500 is stopped before any caller has it", async () => {
+test("a release stops before any caller uses it when its download answers 500", async () => {
   const stage = await givenStage();
   const aws = openAws(stage, withoutDownload);
 
@@ -169,7 +169,7 @@ test("a release whose download answers 500 is stopped before any caller has it",
   ).toEqual(new Set(["1"]));
 });
 
-test("a release that works gets 10 %, then 50 %, then all of the calls", async () => {
+test("a working release receives 10%, then 50%, then all of the calls", async () => {
   const stage = await givenStage();
   const aws = openAws(stage, asItIs, () => ["mailproof-production-Audit"]);
 
@@ -179,7 +179,7 @@ test("a release that works gets 10 %, then 50 %, then all of the calls", async (
   expect(aws.said.at(-1)).toBe("Callers have the latest version of every Lambda.");
 });
 
-test("an alarm that begins to ring takes every caller back to the version before", async () => {
+test("a release returns every caller to the version before when an alarm begins to ring", async () => {
   const stage = await givenStage();
   const aws = openAws(stage, asItIs, ({ weights }) =>
     weights === "2=0.5" ? ["mailproof-production-Api5xx"] : [],
@@ -191,7 +191,7 @@ test("an alarm that begins to ring takes every caller back to the version before
   expect(aws.history).toEqual(["1 2=0.1", "1 2=0.5", "1"]);
 });
 
-test("with --at-once all callers have a new version without a test", async () => {
+test("a release with --at-once gives all callers the new version without a test", async () => {
   const stage = await givenStage();
   const aws = openAws(stage, withoutDownload);
 

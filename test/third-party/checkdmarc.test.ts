@@ -221,14 +221,14 @@ const readByUs = async (zone: Zone): Promise<Answer> => {
   };
 };
 
-describeUnless(findToolAbsence("checkdmarc"), "domains beside checkdmarc", () => {
+describeUnless(findToolAbsence("checkdmarc"), "domains compared with checkdmarc", () => {
   let theirs: readonly Answer[] = [];
   beforeAll(() => {
     theirs = readByCheckdmarc();
   });
 
   test.each(Object.entries(ZONES).map(([name, zone], at) => [name, zone, at] as const))(
-    "%s is judged alike, or a row says who is right",
+    "checkdmarc and ours agree on %s, or a listed difference states who is right",
     async (name, zone, at) => {
       const ours = await readByUs(zone);
       const their = theirs[at];
@@ -246,7 +246,7 @@ describeUnless(findToolAbsence("checkdmarc"), "domains beside checkdmarc", () =>
     },
   );
 
-  test("each difference belongs to a zone", () => {
+  test("each listed difference from checkdmarc belongs to a zone", () => {
     expect(Object.keys(DIFFERENCES).filter((name) => !(name in ZONES))).toEqual([]);
   });
 });
