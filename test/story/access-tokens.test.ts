@@ -172,7 +172,7 @@ test("a request with a token answers 401 when the service trusts no issuer", asy
   expect(requestedPaths).toEqual([]);
 });
 
-test("requests with tokens answer 503 while the issuer is down, and requests with keys still work", async () => {
+test("requests with tokens answer 503 while the issuer is down, and requests with keys succeed", async () => {
   const { world, ask, goDown, liveKey } = await givenTrust();
   goDown();
 

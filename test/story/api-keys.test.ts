@@ -52,7 +52,7 @@ test("a new key accepts an expiry time and a list of networks", async () => {
   });
 });
 
-test("a test key creates test keys, and creating a live key with one answers 403", async () => {
+test("a test key creates test keys, and a request of one for a live key answers 403", async () => {
   const { world, testKey } = await given();
 
   expect((await whenCreated(world, testKey, { name: "T", mode: "test" })).statusCode).toBe(201);

@@ -86,7 +86,7 @@ test("a cancelled job leaves no deferred row after the time of its next attempt"
   expect(left).toEqual([]);
 });
 
-test("a row verified during the cancellation is either paid or refunded, never both", async () => {
+test("the job either charges or refunds a row verified during the cancellation, never both", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
   let isFirst = true;
@@ -111,7 +111,7 @@ test("a row verified during the cancellation is either paid or refunded, never b
   await thenConsistent(ctx);
 });
 
-test("a job cancelled twice or by two requests at once has one response and one refund", async () => {
+test("a job cancelled twice or by two requests at once returns one response and refunds once", async () => {
   const ctx = await givenChunked();
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(5) });
 

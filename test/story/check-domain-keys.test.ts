@@ -197,7 +197,7 @@ test("a request that resumes after a takeover changes nothing and returns the st
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("fifty racing requests with one key cause one charge and return one check", async () => {
+test("fifty racing requests with one key charge once and return one check", async () => {
   const ctx = await given({ balance: 100 });
 
   const answers = await Promise.all(
@@ -211,7 +211,7 @@ test("fifty racing requests with one key cause one charge and return one check",
   expect(answers.filter(({ data }) => data?.credits_used === 10)).toHaveLength(1);
 });
 
-test("a refunded attempt is never refunded twice, and its key buys a new check", async () => {
+test("the service never refunds a refunded attempt twice, and its key buys a new check", async () => {
   const ctx = await given({ balance: 20 });
   const { world, liveKey } = ctx;
   const silent = withDnsLookups(world, async () => ({ kind: "timeout" }));

@@ -147,7 +147,7 @@ test("a check with a sending address looks up its host name and its blocklist en
   });
 });
 
-test("a check gives a failed MX look-up the status error and omits it from the response and the score", async () => {
+test("a check marks a failed MX look-up as error and omits it from the response and the score", async () => {
   const { world, liveKey } = await given({ balance: 25 });
   const dns: Dns = async (type, name) =>
     type === "MX" ? { kind: "timeout" } : anyDnsLookups.dns(type, name);
@@ -304,7 +304,7 @@ test("a check with refresh does not read the checks of the day", async () => {
   expect(reads).toBe(1);
 });
 
-test("two simultaneous checks of a domain are both stored and charged, and the second is compared with the first", async () => {
+test("two simultaneous checks of a domain are both stored and charged, and the second refers to the first", async () => {
   const ctx = await given({ balance: 20 });
   const body = { domain: "nodmarc.com", refresh: true };
 
@@ -351,7 +351,7 @@ const setup = async (...types: readonly string[]) => {
   return { ...ctx, world: withDnsLookups(ctx.world, failing(...types)) };
 };
 
-test("a grade has low confidence when MX and SPF are missing, with no recommendation about either", async () => {
+test("a grade without MX and SPF shows low confidence, with no recommendation about either", async () => {
   const ctx = await setup(MX, SPF, "A example.com.bl.test");
   const { data } = await whenChecked(ctx.world, ctx.liveKey);
 
@@ -371,7 +371,7 @@ test("a grade has low confidence when MX and SPF are missing, with no recommenda
   expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
 });
 
-test("a grade has medium confidence when less than half of the score's weight is missing", async () => {
+test("a grade shows medium confidence when less than half of the score's weight is missing", async () => {
   const { world, liveKey } = await setup(DMARC);
   const { data } = await whenChecked(world, liveKey);
 
@@ -384,7 +384,7 @@ test("a grade has medium confidence when less than half of the score's weight is
   expect(ids.filter((id: string) => /dmarc|bimi/.test(id))).toEqual([]);
 });
 
-test("a grade has high confidence when every part was answered", async () => {
+test("a grade from every part shows high confidence", async () => {
   const { world, testKey } = await given();
   const plain = await whenChecked(world, testKey);
   const withIp = await whenChecked(world, testKey, {

@@ -139,7 +139,7 @@ test.each([
   ["knows its people", (local: string) => /^ann|^bob/.test(local), ["valid", "valid", "invalid"]],
   ["accepts everybody", () => true, ["catch_all", "catch_all", "catch_all"]],
 ])(
-  "a batch at a server that greylists and %s gets its verdicts at the second attempt",
+  "a batch at a server that greylists and %s returns its verdicts at the second attempt",
   async (_, isRemembered, statuses) => {
     const ctx = await givenChunked();
     const { world } = ctx;

@@ -99,7 +99,7 @@ describe("attempts while a result is unknown for a temporary cause", () => {
     expect((await readJob(ctx)).results).toMatchObject([{ status: "role" }]);
   });
 
-  test("a recipient unknown at every attempt is risky, and valid when a later attempt finds it", async () => {
+  test("a recipient unknown at every attempt ends as risky, and as valid when a later attempt finds it", async () => {
     const unknownForNow: Partial<Finding> = {
       verdict: "risky",
       reason: "mailbox_not_found_transient",

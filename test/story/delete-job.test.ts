@@ -80,7 +80,7 @@ test("the ledger keeps the cost of a deleted job, without an address", async () 
   await thenConsistent(ctx);
 });
 
-test("a job deleted twice or by two requests at once has one response for an hour", async () => {
+test("a job deleted twice or by two requests at once returns one response for an hour", async () => {
   const ctx = await givenExported();
 
   const responses = [

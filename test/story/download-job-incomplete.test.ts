@@ -97,7 +97,7 @@ test("the downloaded rows of a later attempt keep their own cells", async () => 
   expect(await getJson(world, liveKey, {}, job)).toMatchObject({ complete: true, rows_missing: 0 });
 });
 
-test("the download of a failed job is never marked complete", async () => {
+test("the download of a failed job never claims to be complete", async () => {
   const ctx = await given();
   const rows = createRows(await verifyEmail(ctx.world, "ann@x.com"), 3);
   await givenJobOf(ctx, [rows], { status: "failed", error: "It broke." });
@@ -137,7 +137,7 @@ test("a CSV that is known to be short answers a retryable 409, and JSON reports 
   expect(json.rows.map(({ row }: { row: number }) => row)).toEqual([1, 2, 6, 7]);
 });
 
-test("a CSV answers 409 when its rows are found missing before the first byte", async () => {
+test("a CSV answers 409 when its rows prove missing before the first byte", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);
@@ -168,7 +168,7 @@ test("a CSV answers 409 when one row of a chunk cannot be read", async () => {
   });
 });
 
-test("a CSV aborts when a later row is found missing", async () => {
+test("a CSV aborts when a later row proves missing", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 4);

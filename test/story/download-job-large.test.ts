@@ -125,7 +125,7 @@ test("the export of a running job contains the rows so far", async () => {
   });
 });
 
-test("an export answers 409 when rows are found missing, and the next request starts again", async () => {
+test("an export answers 409 when rows prove missing, and the next request starts again", async () => {
   const ctx = await givenLarge();
   await whenPagesAreGone(ctx.table, "job_1", 1);
   await getJson(ctx.world, ctx.liveKey);
@@ -249,7 +249,7 @@ describe("the link of a job's download", () => {
     expect(rows.slice(0, 3)).toEqual(data.results.map((row: object) => ({ ...row, send: "yes" })));
   });
 
-  test("a filter that leaves few rows of a large job returns them at once", async () => {
+  test("a filter returns the few matching rows of a large job at once", async () => {
     const { world, liveKey, puts } = await givenLarge();
 
     const valid = await getJson(world, liveKey, { filter: "valid" });
@@ -283,7 +283,7 @@ describe("the link of a job's download", () => {
     expect(new Set(puts.keys).size).toBe(2);
   });
 
-  test("a running job gets a new linked object when more rows are ready", async () => {
+  test("a running job links to a new object when more rows are ready", async () => {
     const { world, liveKey, puts, table } = await givenLarge({
       status: "processing",
       total: 6_000,

@@ -264,7 +264,7 @@ describe("an export with selection=all", () => {
 });
 
 describe("the JSON of a list's rows", () => {
-  test("the JSON of an export stores each row's cells under their columns' names and makes equal names distinct", async () => {
+  test("the JSON of an export stores each row's cells under their columns' names and distinguishes equal names", async () => {
     const text = "name,email,name,__proto__\nAnn,ann@x.com,Smith,x,beyond\n";
     const { world, liveKey, job } = await givenFileDone(text);
 

@@ -135,7 +135,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
     "one slow address",
     ({ world, liveKey }) => whenVerified(world, liveKey, { email: "slow@x.com" }),
   ],
-])("the CSV starts with the address when the job has no file: %s", async (_case, begin) => {
+])("the CSV of a job without a file starts with the address: %s", async (_case, begin) => {
   const ctx = await givenSmallChunks();
   await begin(ctx);
   await whenMessagesWorked(ctx);
@@ -147,7 +147,7 @@ test.each<[string, (ctx: TestContext) => Promise<unknown>]>([
   expect(records.map(([email, status]) => [email, status])).toEqual([["slow@x.com", "valid"]]);
 });
 
-test("the CSV gives a file without a header one, with its addresses under email", async () => {
+test("the CSV adds a header to a file without one, with its addresses under email", async () => {
   const { world, liveKey, job } = await givenFileDone("1,ann@x.com\n2,bob@x.com\n");
 
   const [header, first] = getRecords((await whenExported(world, liveKey, {}, job)).text);
@@ -316,7 +316,7 @@ test("the CSV writes cells that a spreadsheet would run as text, in own columns,
   ]);
 });
 
-test("the CSV renames our column when the file has a column of that name", async () => {
+test("the CSV renames our column when the file contains a column of that name", async () => {
   const { world, liveKey, job } = await givenFileDone(
     "Status,email,reason,mailproof_reason,name,name\nactive,ann@x.com,why,not,a,b\n",
   );

@@ -190,7 +190,7 @@ test("a search's two minutes begin at an even minute of the clock", async () => 
   );
 });
 
-test("two racing searches are charged once, and both return the result", async () => {
+test("two racing searches charge once, and both return the result", async () => {
   const ctx = await given({ balance: 20 });
   const world = withSlowEngine(ctx, 3_000);
 

@@ -107,7 +107,7 @@ test.each([
   ],
   ["mail for 90 days without an open", "unknown", [createEvent("delivery", 90)]],
   ["opens by machines alone", "unknown", [createEvent("open", 1, { machine: true })]],
-] as const)("the engagement level after %s has the level %s", async (_case, level, events) => {
+] as const)("the activity after %s shows the engagement level %s", async (_case, level, events) => {
   const { world, liveKey: key } = await given();
   await whenEventsSent(world, key, ...(events as readonly SentEvent[]));
 

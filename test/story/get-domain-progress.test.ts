@@ -59,7 +59,7 @@ test("the domain progress of a domain without records lists every step as open, 
   });
 });
 
-test("two weeks of aligned mail make a domain ready for a record that is one step stricter", async () => {
+test("two weeks of aligned mail prepare a domain for a record that is one step stricter", async () => {
   const { world, testKey: key } = await given();
   const { data: checked } = await check(world, key, "ready.example");
 

@@ -22,7 +22,7 @@ const SUMS = {
   dispositions: [{ disposition: "none", messages: 10 }],
 };
 
-test("the report summary of a domain without reports has sums of 0 and no share", async () => {
+test("the report summary of a domain without reports contains sums of 0 and no share", async () => {
   const { world, liveKey: key } = await given();
 
   const { statusCode, data } = await ask(world, key);
@@ -163,7 +163,7 @@ const SOURCES = asRows`
 `;
 
 test.each(SOURCES)(
-  "the report summary gives the advice for %s",
+  "the report summary advises on %s",
   async (_what, record, host, advice, text) => {
     const ctx = await given();
     const zone: Zone = host

@@ -60,7 +60,7 @@ test("the reputation of a domain with enough activity answers 200 with score, le
   });
 });
 
-test("the reputation from too few addresses has a count of 0, no rates and the status not_known", async () => {
+test("the reputation from too few addresses shows a count of 0, no rates and the status not_known", async () => {
   const { world, liveKey: key } = await givenLists(LISTED);
   await whenEventsSent(world, key, createEvent("delivery", 2), createEvent("open", 1));
 

@@ -129,7 +129,7 @@ test("the job summary counts no deferred row", async () => {
   expect(after.data.deferred.next_attempt_at).toBe("2026-11-21T00:06:00.000Z");
 });
 
-test("a job of one address has no summary, and a row filter still finds its row", async () => {
+test("a job of one address returns no summary, and a row filter still finds its row", async () => {
   const ctx = await givenChunked();
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await whenWorked(ctx);

@@ -77,7 +77,7 @@ test("the callback log lists no callback before the job's end or without a webho
   expect(without.data).toEqual({ deliveries: [] });
 });
 
-test("a subscribed webhook has its own log, which omits the callback", async () => {
+test("a subscribed webhook keeps its own log, which omits the callback", async () => {
   const ctx = await givenBatch();
   await whenSubscribed(ctx);
   await whenWorked(ctx);

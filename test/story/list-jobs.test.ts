@@ -112,7 +112,7 @@ test("a job that begins between two reads does not move the pages", async () => 
   expect(getIds(next.data.jobs)).toEqual(["job_1"]);
 });
 
-test("a status filter lists and counts the matching jobs, and its last page has no next_offset", async () => {
+test("a status filter lists and counts the matching jobs, and its last page contains no next_offset", async () => {
   const ctx = await givenJobs(3);
   await whenWorked(ctx);
   for (const email of ["slow+4@x.com", "slow+5@x.com"])

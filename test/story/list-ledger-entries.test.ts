@@ -71,7 +71,7 @@ test("the entry of a refund contains its job, its reason and its change of the b
   expect(hold).not.toHaveProperty("reason");
 });
 
-test("the entry of a quick verification has no job_id, and a check's entry has its check_id", async () => {
+test("the entry of a quick verification contains no job_id, and a check's entry contains its check_id", async () => {
   const ctx = await given({ balance: 20 });
   ctx.later(1_000);
   await whenVerified(ctx.world, ctx.liveKey, { email: "ann@x.com" });

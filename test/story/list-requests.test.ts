@@ -138,7 +138,7 @@ test("the request log finds nothing for the id of another account's request or k
     expect((await list(ctx, query, other.liveKey)).data).toEqual({ requests: [], has_more: false });
 });
 
-test("a request is answered when its log entry cannot be written", async () => {
+test("the service answers a request when its log entry cannot be written", async () => {
   const ctx = await given({ balance: 10 });
   const down = createRequestLog({ ...ctx.table, write: rejectDown }, ctx.world.now);
 

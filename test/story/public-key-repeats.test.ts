@@ -48,7 +48,7 @@ test("visitors' Idempotency-Keys neither block the account's keys nor reveal its
   });
 });
 
-test("two visitors with one Idempotency-Key get separate results", async () => {
+test("two visitors with one Idempotency-Key receive separate results", async () => {
   const { ask } = await givenForm();
   const first = await ask("ann@example.com", { ip: "192.0.2.1", key: "1" });
   const other = await ask("bo@example.com", { ip: "198.51.100.7", key: "1" });

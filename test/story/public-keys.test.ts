@@ -156,7 +156,7 @@ test("the receipt contains the class, the page, the job and the charge, and no v
   });
 });
 
-test("a visitor who proves control continues for half a credit, and no mail server is asked", async () => {
+test("a visitor who proves control continues for half a credit, without a session at a mail server", async () => {
   const { world, ...ctx } = await givenForm({ mode: "test" });
   const control = { token: "test-controlled", nonce: "n-1", origin: "https://other.example" };
 
@@ -230,7 +230,7 @@ test("a form lets the visitor continue when DNS does not answer in time", async 
   expect(ctx.world.now().getTime() - before).toBe(1_500);
 });
 
-test("each visitor has a share of the key's rate limit, apart from the account's other keys", async () => {
+test("each visitor receives a share of the key's rate limit, apart from the account's other keys", async () => {
   const { ask, world, liveKey } = await givenForm();
   const askMany = async (count: number, ip: (at: number) => string) => {
     const statuses = new Map<number, number>();
@@ -280,7 +280,7 @@ const describeAnswer = ({ statusCode, headers, text, data }: TestResponse, name:
 const MAILBOXES = Object.keys(SANDBOX_MAILBOXES).filter((word) => !word.includes("_"));
 const DOMAINS = ["example.com", "example.net"];
 
-test("an existing and a missing mailbox get equal responses of equal size after equal time", async () => {
+test("an existing and a missing mailbox produce equal responses of equal size after equal time", async () => {
   // In two passes: the second when each verdict is known and cached.
   const ctx = await givenForm({ balance: 10_000, limit: 10_000 });
   const world = withSlowEngine(ctx, 40_000);

@@ -70,7 +70,7 @@ test("a filter finds a domain's check behind a page of other checks", async () =
   expect(data).toMatchObject({ count: 1, total: 1 });
 });
 
-test("the list of checks is empty for a domain without checks, and answers 400 for a malformed domain", async () => {
+test("the list of checks shows nothing for a domain without checks, and answers 400 for a malformed domain", async () => {
   const { world, liveKey } = await givenChecks(1);
 
   expect((await whenListed(world, liveKey, { domain: "y.com" })).data).toMatchObject({

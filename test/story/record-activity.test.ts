@@ -155,7 +155,7 @@ test.each([
   },
 );
 
-test("events of a test key get a response and are not stored", async () => {
+test("the service answers events of a test key and does not store them", async () => {
   const ctx = await given();
   const before = listStoredItems(ctx);
 

@@ -110,7 +110,7 @@ test("a failed test job states that nothing was charged", async () => {
   });
 });
 
-test("an Idempotency-Key under a test key replays, conflicts and is freed as under a live key", async () => {
+test("an Idempotency-Key under a test key replays, conflicts and becomes free as under a live key", async () => {
   const { world, testKey } = await given();
   const ann = { email: "ann@example.com" };
   await whenVerified(world, testKey, ann, "k");
@@ -254,7 +254,7 @@ const whenSecondsElapse = async (ctx: TestContext): Promise<unknown[]> => {
   throw new Error("the job takes longer than ten seconds");
 };
 
-test("the sandbox page's table of retried addresses has four rows", () => {
+test("the sandbox page's table of retried addresses contains four rows", () => {
   expect(retried.map(({ email }) => email)).toEqual([
     "greylisted@example.com",
     "unknown@example.com",
@@ -372,7 +372,7 @@ const addresses = getRows(/^\| `\w+@/);
 const domains = getRows(/^\| `[\w.]+`/);
 
 test.each(addresses)(
-  "the test activity of $name has level $level and last open $third, as the sandbox page states",
+  "the test activity of $name shows level $level and last open $third, as the sandbox page states",
   async (row) => {
     const { world, testKey } = await given();
 
@@ -393,7 +393,7 @@ test.each(addresses)(
 );
 
 test.each(domains)(
-  "the test reputation of $name has level $level and listed $third, as the sandbox page states",
+  "the test reputation of $name shows level $level and listed $third, as the sandbox page states",
   async (row) => {
     const { world, testKey } = await given();
     const never = () => Promise.reject(new Error("the network was asked"));
@@ -427,7 +427,7 @@ test("a word unknown to the sandbox returns the same mock activity each time, wh
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a test key's activity a year from now equals the one of today", async () => {
+test("a test key's activity a year from now equals today's", async () => {
   const { world, testKey, later } = await given();
   later(365 * DAY_MS);
 

@@ -182,7 +182,7 @@ test("a job charges for verified rows when its other rows stay unverified", asyn
   await thenConsistent(ctx);
 });
 
-test("a single verification is pending with its job, and its credit is released when the throttle lasts", async () => {
+test("a single verification answers pending with its job and releases its credit when the throttle lasts", async () => {
   const ctx = await givenThrottle(THROTTLES.gmail, 10_000);
 
   const { data } = await whenVerified(ctx.world, ctx.liveKey, { email: "ann.lee@firm.example" });

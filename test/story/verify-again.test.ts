@@ -361,7 +361,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a parent counts both when its own attempt and its child's attempt work on the same chunk", async () => {
+test("a parent counts both its own attempt and its child's on one chunk when both run at once", async () => {
   const ctx = await givenWaitingList(3);
   await whenAgain(ctx, UNKNOWN);
   let isFirst = true;

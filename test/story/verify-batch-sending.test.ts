@@ -80,7 +80,7 @@ test("the reconciler sends a stuck job's messages every hour until it ends, and 
 // deferred.
 const EFFECTS = 5;
 
-test("a batch without a crash makes as many changes as there are crash cases", async () => {
+test("a batch without a crash changes state as often as there are crash cases", async () => {
   const ctx = await givenChunked();
   const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
 

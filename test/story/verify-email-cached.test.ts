@@ -76,7 +76,7 @@ test("an account never receives another account's cached result", async () => {
   });
 });
 
-test("an unknown result is verified again", async () => {
+test("the service verifies an address with an unknown result again", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, { email: "blocked@x.com" });
 

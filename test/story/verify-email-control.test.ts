@@ -63,7 +63,7 @@ test("a proof of control returns valid for half a credit without asking the mail
   await thenConsistent(ctx);
 });
 
-test("a proof of control makes a role or disposable address valid, and the flags keep its kind", async () => {
+test("a proof of control returns valid for a role or disposable address, and the flags keep its kind", async () => {
   const role = await givenVisitor("info@example.com");
   expect((await verify(role)).data).toMatchObject({
     status: "valid",
@@ -225,7 +225,7 @@ test("the service stores no token", async () => {
   expect(JSON.stringify(listStoredItems(ctx))).not.toContain(ctx.control.token.slice(-40));
 });
 
-test("a test key accepts one documented token as proof and asks no server", async () => {
+test("a test key accepts a documented token as proof and asks no server", async () => {
   const ctx = await givenVisitor();
   const control = { ...ctx.control, token: "test-controlled" };
 

@@ -39,7 +39,7 @@ test("a repeated verification returns the same response with idempotent_replay a
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
 });
 
-test("a repeated verification is answered with an empty balance", async () => {
+test("a repeated verification succeeds with an empty balance", async () => {
   const { world, liveKey } = await given({ balance: 1 });
   await whenVerified(world, liveKey, ann, "k");
 
@@ -47,7 +47,7 @@ test("a repeated verification is answered with an empty balance", async () => {
   expect((await whenVerified(world, liveKey, ann, "another")).statusCode).toBe(402);
 });
 
-test("a pending response is replayed with the same job, even after the job's end", async () => {
+test("a repeat of a pending verification returns the same job, even after the job's end", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   const first = await whenVerified(world, liveKey, { email: "slow@x.com" }, "k");
@@ -320,7 +320,7 @@ test("an abandoned request stays with its new owner when its result becomes cach
   expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "10" } });
 });
 
-test("fifty racing requests with one key cause one charge and return equal responses", async () => {
+test("fifty racing requests with one key charge once and return equal responses", async () => {
   const ctx = await given({ balance: 100 });
   const { world, liveKey } = ctx;
 

@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("the job of a pending response is listed and readable, and its worker completes it with one charge", async () => {
+test("a pending response's job is listed and readable, and its worker completes the job with one charge", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey } = ctx;
   await whenVerified(world, liveKey, { email: "slow@x.com", options: { include_evidence: true } });

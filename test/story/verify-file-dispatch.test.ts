@@ -180,7 +180,7 @@ test("a request that resumes after a takeover changes nothing and reports no suc
 // and settled.
 const EFFECTS = 6;
 
-test("a file without a crash makes as many changes as there are crash cases", async () => {
+test("a file without a crash changes state as often as there are crash cases", async () => {
   const ctx = await givenFile();
   const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
 

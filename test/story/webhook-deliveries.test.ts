@@ -151,7 +151,7 @@ describe("the retry of a delivery", () => {
     expect(ids).toEqual(["evt_1", "evt_1"]);
   });
 
-  test("a failing retried delivery is attempted for another day", async () => {
+  test("the service attempts a failing retried delivery for another day", async () => {
     const ctx = await givenFailed();
     const before = ctx.servers.received.length;
 
