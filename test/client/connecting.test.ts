@@ -97,7 +97,7 @@ test.each([
   });
 });
 
-test("the client does not repeat a call when the certificate is not trusted", async () => {
+test("the client does not repeat a call after an untrusted certificate", async () => {
   const { client, sent, waitsMs } = whenAnswered([createRefusedConnection("CERT_HAS_EXPIRED")]);
 
   await expect(client.verifyEmail({ email: "a@x.com" })).rejects.toMatchObject({

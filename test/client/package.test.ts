@@ -117,7 +117,7 @@ const findUndescribed = (file: string, source: string) => {
   return { members, undescribed: found.map((line) => `${file}: ${line.trim()}`) };
 };
 
-test("every method and field of the installed types has a sentence for editors", async () => {
+test("every method and field of the installed types shows a sentence in editors", async () => {
   const home = join(await whenInstalled(), "node_modules/@mailproof/client");
 
   const files = new Set(listExports(home));
@@ -140,7 +140,7 @@ test("the check of the types finds a field without a sentence", () => {
   ]);
 });
 
-test("the installed package is complete, runs and passes the type check", async () => {
+test("the installed package contains every file, runs and passes the type check", async () => {
   const folder = await whenInstalled();
   const manifest = JSON.parse(
     readFileSync(join(folder, "node_modules/@mailproof/client/package.json"), "utf8"),

@@ -20,7 +20,7 @@ test("built.json contains the client's current sources", async () => {
   );
 });
 
-test("every endpoint is an operation of the client", () => {
+test("the client offers every endpoint as an operation", () => {
   const routes = new Set(Object.values(OPERATIONS).map(({ route }) => route));
 
   expect([...routes].toSorted()).toEqual(endpoints.map(({ route }) => route as string).toSorted());

@@ -343,7 +343,7 @@ describeInBrowser(
       await rows.first().waitFor();
     });
 
-    test("a domain is monitored after its monthly price was shown, and its monitor shows light and change", {
+    test("the screen shows the monthly price before monitoring a domain, and its monitor's light and change", {
       timeout: 120_000,
     }, async () => {
       const opened = await open({ path: "domains/weak.test", key: "live" });

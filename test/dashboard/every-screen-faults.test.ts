@@ -9,7 +9,7 @@ const isDrawn = ({ page }: OpenedPage) => page.locator("main h1").waitFor();
 
 describeEveryScreen(({ screens, openScreen }) => {
   test.each(screens)(
-    "/app/$path states its loading, and shows a 503 with the request's id and a Retry that works",
+    "/app/$path states its loading, and shows a 503 with the request's id and a Retry that loads it",
     async (screen) => {
       const opened = await openScreen(screen);
       const { page } = opened;

@@ -106,7 +106,7 @@ describeInBrowser("the screen of logs", ({ open }) => {
     );
   });
 
-  test("a call made elsewhere appears without a click, and only in its class of status", async () => {
+  test("a call from elsewhere appears without a click, and only in its class of status", async () => {
     const opened = await open({ path: "logs?status=4xx" });
     const { page, ready } = opened;
     await page.getByText("No matching requests").or(page.locator(".requests")).first().waitFor();
@@ -122,7 +122,7 @@ describeInBrowser("the screen of logs", ({ open }) => {
     expect(await page.getByLabel("2xx").isChecked()).toBe(true);
   });
 
-  test("a search by path or id has a link, and no link contains an address", async () => {
+  test("the URL of a search by path or id contains the search, and no URL contains an address", async () => {
     const opened = await open({ path: "logs" });
     const { page, ready } = opened;
     const [verified, retried] = [await send(ready), await send(ready, LONGEST_ROUTE)];
@@ -192,7 +192,7 @@ describeInBrowser("the screen of logs", ({ open }) => {
     await findRow(opened, first).waitFor({ state: "detached" });
   });
 
-  test("a link to an unstored request explains which are stored, and shows it when it is stored", async () => {
+  test("a link to an unstored request explains which requests are stored, and shows it once it is stored", async () => {
     const { page, ready } = await open();
     const id = await send(ready);
     let isStored = false;

@@ -140,7 +140,7 @@ describeInBrowser(
       );
     });
 
-    test("a backup is written to the server's folder, and the screen shows the place", async () => {
+    test("the screen writes a backup to the server's folder and shows the place", async () => {
       const { page } = await openAs("");
       await page.getByRole("button", { name: "Make a backup" }).click();
       const made = page.getByRole("status").filter({ hasText: "as_of" });
@@ -228,7 +228,7 @@ describeInBrowser(
       expect((await runOnServer(opened, "accounts.show", { account })).status).toBe("disabled");
     });
 
-    test("a grant whose response was lost is sent again and moves the credits once", async () => {
+    test("the screen sends a grant whose response was lost again and moves the credits once", async () => {
       const opened = await openAs("accounts");
       const { page, ready } = opened;
       const { account_id: account } = await runOnServer(opened, "accounts.create", {

@@ -29,7 +29,7 @@ describeInBrowser("the screen Overview", ({ open }) => {
     expect(await page.evaluate("document.activeElement.id")).toBe("quick-email");
   });
 
-  test("a double click and a reload cause one verification and one charge", async () => {
+  test("a double click and a reload start one verification and charge once", async () => {
     const { page, readApi } = await open({ key: "live" });
     const readSpent = async () =>
       (await readApi<{ credits: { spent: number } }>("/v1/account")).credits.spent;

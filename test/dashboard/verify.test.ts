@@ -85,16 +85,19 @@ describeInBrowser("the screen Verify", ({ open }) => {
     ["blocked@example.com", "yes, yes, yes, no, not known, not known", ""],
     ["catch_all@example.com", "yes, yes, yes, yes, not known, yes", "yes"],
     ["invalid@example.com", "yes, yes, yes, yes, no, no", "no"],
-  ])("a check that was skipped or inconclusive is not a red no: %s", async (email, all, red) => {
-    const opened = await open({ path: "verify" });
-    await submit(opened, email);
-    await readVerdict(opened, email);
+  ])(
+    "the screen shows a skipped or inconclusive check not as a red no: %s",
+    async (email, all, red) => {
+      const opened = await open({ path: "verify" });
+      await submit(opened, email);
+      await readVerdict(opened, email);
 
-    const checks = opened.page.locator(".checks dd");
-    expect((await checks.allTextContents()).join(", ")).toBe(all);
-    const isRed = opened.page.locator(".checks dd.bad");
-    expect((await isRed.allTextContents()).join(", ")).toBe(red);
-  });
+      const checks = opened.page.locator(".checks dd");
+      expect((await checks.allTextContents()).join(", ")).toBe(all);
+      const isRed = opened.page.locator(".checks dd.bad");
+      expect((await isRed.allTextContents()).join(", ")).toBe(red);
+    },
+  );
 
   test("a failure of ours shows the API's message with the request's id, and Retry sends it again", async () => {
     const opened = await open({ path: "verify" });
@@ -130,7 +133,7 @@ describeInBrowser("the screen Verify", ({ open }) => {
     await checkScreen(opened, "verify");
   });
 
-  test("a double click, a reload and Back charge once", async () => {
+  test("a double click, a reload and Back charge a verification once", async () => {
     const opened = await open({ path: "verify", key: "live" });
     const { page, readApi } = opened;
     const email = "grace.hopper@valid.lab.mailproof.test";
@@ -153,7 +156,7 @@ describeInBrowser("the screen Verify", ({ open }) => {
     expect((await readSpent()) - before).toBe(1);
   });
 
-  test("a reload during the request charges once", async () => {
+  test("a reload during a verification charges once", async () => {
     const opened = await open({ path: "verify", key: "live" });
     const { page, readApi } = opened;
     const email = "katherine.johnson@valid.lab.mailproof.test";

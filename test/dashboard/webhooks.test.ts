@@ -47,7 +47,7 @@ beforeEach(() => {
 const createTestClient = ({ ready }: Pick<OpenedPage, "ready">) =>
   createClient({ baseUrl: ready.base_url, key: ready.test_key });
 
-test("every documented cause of a failed delivery has its own sentence", () => {
+test("the dashboard describes every documented cause of a failed delivery by its own sentence", () => {
   const [, table = ""] = readFileSync("docs/webhooks.md", "utf8").split(/^\| `error` .*$/m);
   const [rows = ""] = table.split("\n\n");
   const codes = [...rows.matchAll(/^\| (`.*?) +\|/gm)].flatMap(([, cell = ""]) =>
@@ -143,7 +143,7 @@ describeInBrowser(
       expect(hook?.url).toBe(url);
     });
 
-    test("a failed delivery is sent again and shows its success without a reload", async () => {
+    test("the screen sends a failed delivery again and shows its success without a reload", async () => {
       const { page, requests } = await openWebhook();
       receiver.status = 500;
       await page.getByRole("button", { name: "Send", exact: true }).click();

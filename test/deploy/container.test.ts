@@ -67,7 +67,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     process.stdout.write(`The image: ${measureSize(root)} MB.\n`);
   });
 
-  test("the container works as a user without rights on a read-only root", async () => {
+  test("the container verifies an address as a user without rights on a read-only root", async () => {
     const { exec } = await givenContainer(givenVolume());
 
     const status = readStatus(exec("cat", "/proc/self/status").out);
@@ -98,7 +98,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     expect(exec("node", "-e", VERIFY, key).out.trim()).toBe("valid");
   });
 
-  test("docker stop ends the container cleanly and fails its check, and the next one has its state", async () => {
+  test("docker stop ends the container cleanly and fails its check, and the next container keeps its state", async () => {
     const volume = givenVolume();
     const before = await givenContainer(volume);
     const { live_key: key } = JSON.parse(

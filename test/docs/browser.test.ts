@@ -106,7 +106,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
   test.each([
     [375, "light"],
     [1920, "dark"],
-  ] as const)("the status page fits %i pixels and has no axe violation: %s", async (...view) => {
+  ] as const)("the status page fits %i pixels and passes axe: %s", async (...view) => {
     const [width, colorScheme] = view;
     const { page, complaints, asked } = await whenOpened({ width, colorScheme, path: "/status" });
 
@@ -132,7 +132,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     expect(seen).toEqual(["rgb(255, 255, 255)", "rgb(15, 20, 27)"]);
   });
 
-  test("the printed docs page is dark on white, as wide as the paper, and cuts off no line", async () => {
+  test("the printed docs page uses dark text on white, fits the paper's width, and cuts off no line", async () => {
     const { page } = await whenOpened({ width: 1123, colorScheme: "dark" });
     await page.emulateMedia({ media: "print" });
 
@@ -159,7 +159,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
     },
   );
 
-  test("a table of the docs page beside a picture is wide enough for its words", async () => {
+  test("a table of the docs page beside a picture leaves space for its words", async () => {
     const { page } = await whenOpened({ width: 1280 });
 
     const widths: any = await page.evaluate(

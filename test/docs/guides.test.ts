@@ -219,7 +219,7 @@ const CALLS: Readonly<Record<string, string>> = {
 
 describe.each(LANGUAGES)("the docs page's examples in $language", ({ language, run, why }) => {
   describeUnless(why, `${language} on the page`, () => {
-    test("a docs example works unchanged", async () => {
+    test("a docs example runs unchanged", async () => {
       const { port, testKey } = await whenListening(...endpoints);
       const base = `http://127.0.0.1:${port}`;
 
@@ -324,7 +324,7 @@ describeUnless(whyNot("python3"), "the docs page's signature check in Python", (
   });
 });
 
-test("our library has every method that the docs page calls", () => {
+test("our library exports every method that the docs page calls", () => {
   const base = "http://127.0.0.1:8787";
   const library = createClient({ baseUrl: base, key: "mp_test_x" });
   const program = clientsAt(base)[0]?.program ?? "";

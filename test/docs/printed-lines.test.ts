@@ -315,7 +315,7 @@ const listAbsentFiles = (text: string): readonly string[] =>
     .filter((name) => existsSync(name) || /^docs\/.*\.md$/.test(name))
     .filter((name) => !existsSync(join(PACKAGE_FOLDER, name)));
 
-test("no shipped text refers to a file that only a clone has", () => {
+test("no shipped text refers to a file that exists only in a clone", () => {
   const sources = globSync(SHIPPED).filter((file) => file !== READS_A_CLONE);
   const readmes = [join(PACKAGE_FOLDER, "README.md"), "packages/client/README.md"];
   // Most of what is found here stands in comments: only these files are parsed.

@@ -160,7 +160,7 @@ const listRemovedBy = (way: string): readonly string[] =>
 const listFolders = ({ blobs }: Pick<TestContext, "blobs">): readonly string[] =>
   blobs.keys().map((key) => `${key.split("/")[0]}/`);
 
-test("deleting a job leaves none of the things that the privacy page lists as removed", async () => {
+test("deleting a job removes everything that the privacy page lists as removed", async () => {
   const ctx = await whenEverythingIsUsed();
   const removed = listRemovedBy("job");
   expect(removed).toContain("RESULTS");

@@ -33,7 +33,7 @@ const whyNot = (() => {
 })();
 
 describeUnless(whyNot, "the commands of the README", () => {
-  test("the README's commands work in order and repeatedly, and print its output", {
+  test("the README's commands run in order and repeatedly, and print its output", {
     timeout: MANY_PROCESSES_MS,
   }, async () => {
     const { ready } = await whenStarted(createFolder());

@@ -20,20 +20,23 @@ test.each([
   ["adds to its own address", `${CLOUDFRONT}, 192.0.2.7, ${CLOUDFRONT}`, "192.0.2.7"],
   ["sends a single address", "192.0.2.7", "192.0.2.7"],
   ["sends no header", undefined, CLOUDFRONT],
-])("the client's address is the viewer's when CloudFront %s", (_case, forwarded, ip) => {
-  expect(fromCloudFront(forwarded)).toBe(ip);
-});
+])(
+  "a Lambda reads the viewer's address from the header when CloudFront %s",
+  (_case, forwarded, ip) => {
+    expect(fromCloudFront(forwarded)).toBe(ip);
+  },
+);
 
 test.each([
   ["another secret", deriveFrontSecret("another sealing key")],
   ["a part of the secret", FRONT_SECRET.slice(1)],
   ["letters of two bytes", "é".repeat(64)],
   ["an empty secret", ""],
-])("the client's address is the direct caller's when its secret is %s", (_case, secret) => {
+])("a Lambda uses the direct caller's address when the caller's secret is %s", (_case, secret) => {
   expect(fromCloudFront("192.0.2.7", secret)).toBe(CLOUDFRONT);
 });
 
-test("the client's address is the direct caller's without the secret, whatever its headers state", () => {
+test("a Lambda uses the direct caller's address without the secret, whatever the headers state", () => {
   const http = { sourceIp: "192.0.2.1" };
   const event = { headers: { "x-forwarded-for": "192.0.2.7" }, requestContext: { http } as never };
 

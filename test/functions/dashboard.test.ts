@@ -34,7 +34,7 @@ const findUploadOrigin = async () => {
   return new URL(url).origin;
 };
 
-test("the dashboard's page on AWS is never cached, and its policy adds only uploads to the bucket", async () => {
+test("the dashboard's page on AWS forbids caching, and its policy adds only uploads to the bucket", async () => {
   const page = get("/app/");
 
   expect(page).toMatchObject({
@@ -58,7 +58,7 @@ describe("a path of the dashboard on AWS", () => {
   test.each([
     ["/app/assets/index-1a2b.js", "start()", "text/javascript; charset=utf-8"],
     ["/app/icon.svg", "<svg/>", "image/svg+xml"],
-  ])("the dashboard's file %s is cached for a year", (path, body, type) => {
+  ])("the dashboard allows caching of the file %s for a year", (path, body, type) => {
     expect(get(path)).toMatchObject({
       body,
       headers: {

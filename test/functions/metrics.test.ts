@@ -67,7 +67,7 @@ const ENDINGS = {
 
 // Powertools names one itself.
 test.each(all.filter(([name]) => name !== "ColdStart"))(
-  "the metric %s follows Prometheus' naming and has a description",
+  "the metric %s follows Prometheus' naming and includes a description",
   (name, { type, help }) => {
     expect(name).toMatch(ENDINGS[type]);
     expect(help).toMatch(/\.$/);

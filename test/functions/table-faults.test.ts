@@ -151,7 +151,7 @@ describeWith(DYNAMODB, "faults between the adapter and DynamoDB", () => {
     expect(await table.transact(addOne())).toEqual({ outcome: "ambiguous" });
   });
 
-  test("a transaction reports a failed condition, even beside a conflict", async () => {
+  test("a transaction reports a failed condition, even beside a conflicting transaction", async () => {
     const { table } = await given("TransactWriteItems", [
       cancelWith("TransactionConflict", "ConditionalCheckFailed"),
     ]);
@@ -203,7 +203,7 @@ describeWith(DYNAMODB, "faults between the adapter and DynamoDB", () => {
     expect(items.map(({ sk }) => sk)).toEqual(["b", "c"]);
   });
 
-  test("a page after many pages of expired items may be empty and still have a next page", async () => {
+  test("a page after many pages of expired items may contain nothing and still return a next page", async () => {
     const empty = answerWith(200, {
       Items: [],
       LastEvaluatedKey: { pk: { S: "P" }, sk: { S: "a" } },

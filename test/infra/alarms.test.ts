@@ -52,7 +52,7 @@ const getCase = (alarm: Alarm): AlarmCase => {
   return found;
 };
 
-test("every alarm has test figures, in a stage of either size", () => {
+test("the cases contain test figures for every alarm in a stage of either size", () => {
   expect(full.map(toId).toSorted()).toEqual(toIds(FULL_CASES));
   expect(synthesise("lean").map(toId).toSorted()).toEqual(toIds(LEAN_CASES));
 });

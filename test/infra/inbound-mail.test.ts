@@ -49,7 +49,7 @@ test("SES stores mail for the domain, with or without TLS, and publishes its env
   ]);
 });
 
-test("a deployment activates no rule set, since the active one may be another service's", () => {
+test("a deployment activates no rule set, since the active one may belong to another service", () => {
   expect(it.of("aws:ses/activeReceiptRuleSet:ActiveReceiptRuleSet")).toEqual([]);
 });
 

@@ -62,7 +62,7 @@ const OF_THE_STAGE = [
   "TableThrottled",
 ];
 
-test("every Lambda and every queue has an alarm, and so have the listed parts of the stage", () => {
+test("the stack contains an alarm for every Lambda, every queue and each listed part of the stage", () => {
   const names = alarms.map(({ AlarmName }) =>
     String(AlarmName).replace(/^mailproof-production-/, ""),
   );

@@ -142,7 +142,7 @@ const listCdkTypes = (): readonly string[] => {
   return Object.values(resources).map(({ Type: type }) => type);
 };
 
-test("the deployer's role has rights for each type in SST's and CDK's output, and for no other", () => {
+test("the deployer's role includes rights for each type in SST's and CDK's output, and for no other", () => {
   // What SST asks of AWS itself is a dynamic resource, with its kind in its name.
   const ofSst = made.flatMap(({ type, name }) =>
     type.startsWith("aws:") ? [type] : type.includes("dynamic") ? [name.replace(/^\w+\./, "")] : [],
@@ -226,7 +226,7 @@ test.each<[what: string, action: string, on: string, known?: Known]>([
 });
 
 describe("the permission limit", () => {
-  test("every role of a stage has the permission limit", () => {
+  test("every role of a stage carries the permission limit", () => {
     expect(rolesOf().length).toBeGreaterThan(140);
     expect(rolesOf().filter(({ inputs }) => inputs["permissionsBoundary"] !== BOUNDARY)).toEqual(
       [],

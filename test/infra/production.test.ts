@@ -42,7 +42,7 @@ test("a stage with an unknown quota is refused with a reference to npm run deplo
   );
 });
 
-test("a stage without CONCURRENCY_QUOTA equals the one of npm run deploy with its stored quota", async () => {
+test("a stage without CONCURRENCY_QUOTA equals the stage of npm run deploy with its stored quota", async () => {
   const stored = it
     .inputsOf("aws:ssm/parameter:Parameter")
     .find(({ name }) => name === "/mailproof/production/quota")?.["value"].value;
@@ -84,7 +84,7 @@ test("AWS protects a production stage from removal", () => {
 describe("the API of a production stage", () => {
   const ROUTE = "aws:apigatewayv2/route:Route";
 
-  test("the API has a route per endpoint, HEAD beside GET, and routes for tools and for unknown paths", () => {
+  test("the API contains a route per endpoint, HEAD beside GET, and routes for tools and unknown paths", () => {
     const routes = it.inputsOf(ROUTE).map(({ routeKey }) => String(routeKey));
 
     expect(routes.toSorted()).toEqual(
@@ -377,7 +377,7 @@ describe("queues in a production stage", () => {
   );
 });
 
-test("the Lambdas reserved for background work leave callers the greater part of an account", () => {
+test("the Lambdas reserved for background work leave callers most of the account's Lambdas", () => {
   const reserved = it
     .inputsOf("aws:lambda/function:Function")
     .map(({ reservedConcurrentExecutions: some }) => Number(some ?? 0));
@@ -516,7 +516,7 @@ describe("public access to a production stage", () => {
       ]);
   });
 
-  test("no queue and no topic is public: only this account's SES publishes, and the topic forwards", () => {
+  test("a production stage exposes no queue or topic: only this account's SES publishes, and the topic forwards", () => {
     const policies = [
       ...it.inputsOf("aws:sqs/queuePolicy:QueuePolicy"),
       ...it.inputsOf("aws:sns/topicPolicy:TopicPolicy"),
@@ -628,7 +628,7 @@ test("viewing a Lambda reveals no secret without the stage's key, which rotates 
   expect(lambdas.filter(isGuarded)).toEqual(lambdas.filter((one) => one.actsForAccounts));
 });
 
-test("a Lambda gets exactly the settings that it reads, and no other secret", () => {
+test("a Lambda receives exactly the settings that it reads, and no other secret", () => {
   const describeEnvironment = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
   const SERVICE = "POWERTOOLS_SERVICE_NAME";

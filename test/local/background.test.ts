@@ -168,7 +168,7 @@ test("a schedule runs at the start and again after a failure", async () => {
   expect(logged.map(({ fields }) => fields["schedule"])).toEqual(["reconcile", "reconcile"]);
 });
 
-test("the sweeper deletes expired items and no others", async () => {
+test("the sweeper deletes expired items and keeps all others", async () => {
   const { local, table, later } = givenContext();
   const soon = Math.floor(local.now().getTime() / 1000) + 60;
   for (let n = 0; n < 2_500; n++)

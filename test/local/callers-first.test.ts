@@ -68,7 +68,7 @@ test("a caller's steps never wait", () => {
   expect(yieldToCallers(undefined)).toBeUndefined();
 });
 
-test("a list gets one slice of each turn while a caller waits", async () => {
+test("a list receives one slice of each turn while a caller waits", async () => {
   const { givenLongFile, begin, turn } = givenLoop();
   await givenLongFile();
   begin(FILE, 10, SLICE_MS / 4);
@@ -79,7 +79,7 @@ test("a list gets one slice of each turn while a caller waits", async () => {
   expect(await turn()).toHaveLength(0);
 });
 
-test("the steps that a list adds later get their turns", async () => {
+test("the steps that a list adds later receive their turns", async () => {
   const { enter, begin, turn } = givenLoop();
   enter();
   begin(FILE, 1, SLICE_MS / 4);
@@ -115,7 +115,7 @@ test("the scheduler of lists counts work directly after a step as part of the st
   expect(ended).toBe(1);
 });
 
-test("a short list gets longer slices until it used a short list's whole time", async () => {
+test("a short list receives longer slices until it used a short list's whole time", async () => {
   const { enter, begin, turn, pass } = givenLoop();
   enter();
   begin(BATCH, 10, LONG_SLICE_MS / 4);

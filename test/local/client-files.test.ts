@@ -82,7 +82,7 @@ test.each(["none.whl", "constructor", "__proto__"])(
   },
 );
 
-test("the packed archives have equal bytes each time, so their checksums stay valid", async () => {
+test("packing the clients writes equal bytes each time, so their checksums stay valid", async () => {
   const hash = async () =>
     Object.values(await packClients()).map((bytes) =>
       createHash("sha256").update(bytes).digest("hex"),

@@ -19,12 +19,12 @@ test.each([
   [256, { connections: 96, sessions: 72 }],
   [64, { connections: 8, sessions: 6 }],
   [Number.POSITIVE_INFINITY, { connections: Number.POSITIVE_INFINITY, sessions: 700 }],
-])("callers and mail servers get their shares of %s free descriptors", (limit, shares) => {
+])("the server divides %s free descriptors between callers and mail servers", (limit, shares) => {
   expect(shareDescriptors(limit)).toEqual(shares);
 });
 
 test.each([128, 256, 1_024, 4_096])(
-  "the shares of %s free descriptors never include the reserve",
+  "the server keeps the reserve of %s free descriptors out of the shares",
   (limit) => {
     const { connections, sessions } = shareDescriptors(limit);
 
@@ -36,7 +36,7 @@ test("the process counts the descriptors that it may still open", () => {
   expect(countFreeDescriptors()).toBeGreaterThan(0);
 });
 
-test("a lack of descriptors appears in the gauges and is logged once", async () => {
+test("the gauges show a lack of descriptors, and the log states it once", async () => {
   const { world, logged } = await given();
   let count = 0;
   const watch = createOwnErrorWatch(() => count);

@@ -112,7 +112,7 @@ test("a path below the docs page, or another method, answers 404", async () => {
   expect(posted.status).toBe(404);
 });
 
-test("a browser gets a page that links to the manual for an unknown address of the manual", async () => {
+test("a browser receives a page that links to the manual for an unknown address of the manual", async () => {
   const { port } = await whenListening(...endpoints);
   const { world } = await given();
   const headers = { accept: "text/html" };
@@ -198,7 +198,7 @@ describe("the page of a topic", () => {
   );
   const pages = manual.filter((path) => !path.endsWith(".md"));
 
-  test("each operation and each guide has a page, a Markdown twin and a line in llms.txt", () => {
+  test("the server offers a page, a Markdown twin and a line in llms.txt for each operation and guide", () => {
     const names = endpoints.map(({ id }) => id.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`));
 
     expect(pages).toEqual(expect.arrayContaining(names.map((name) => `/docs/${name}`)));

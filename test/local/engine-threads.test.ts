@@ -72,7 +72,7 @@ const givenEngine = (threads: number, connections?: ConnectionObserver) => {
 };
 
 describe.each([1, 2])("an engine with %i threads", (threads) => {
-  test("every situation of the lab gets its verdict", async () => {
+  test("an engine with threads returns the right verdict for every situation of the lab", async () => {
     const { engine, workers, events } = givenEngine(threads);
 
     const results = await Promise.all(

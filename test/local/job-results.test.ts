@@ -47,7 +47,7 @@ const givenRunningJob = async () => {
   }
 };
 
-test("--no-wait prints the id alone, leaves no state, and explains how to wait for the results", async () => {
+test("mailproof file --no-wait prints the id alone, leaves no state, and explains how to wait for the results", async () => {
   const { env, folder, printed, code, err, id } = await givenRunningJob();
 
   expect(printed).toMatch(/^job_[\w-]+\n$/);
@@ -183,7 +183,7 @@ test("jobs --rows --again verifies rows again, waits for them, and writes the wh
   expect(wrong.map(({ code }) => code)).toEqual([2, 2, 3]);
 });
 
-test("verify reports a slow address, and Ctrl-C prints how to wait for its job", async () => {
+test("mailproof verify reports a slow address, and Ctrl-C prints how to wait for its job", async () => {
   const { promise: waiting, resolve: waits } = Promise.withResolvers<void>();
   const pending = { status: "pending", job_id: "job_1" };
   const job = { job_id: "job_1", status: "processing", progress: { total: 1, processed: 0 } };

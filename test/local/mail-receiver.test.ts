@@ -472,7 +472,7 @@ test("a stop interrupts sessions, and the receiver does not accept a message und
   expect(await readStatus(ctx)).toBe("waiting");
 });
 
-test("the self-signed certificate is valid for this name and this time", () => {
+test("createSelfSigned returns a certificate that is valid for this name and this time", () => {
   const now = new Date("2026-11-21T00:00:00Z");
 
   const { cert, key } = createSelfSigned(DOMAIN, now);

@@ -55,7 +55,7 @@ test.each([
   },
 );
 
-test("the third late reading in a row is pressure, and only while requests are in progress", () => {
+test("the pressure meter reports the third late reading in a row, and only while requests are in progress", () => {
   const LATE = { ...CALM, delayMs: late.from };
   const readAll = (readings: readonly PressureReading[]) => {
     let state: ReturnType<typeof computePressure> | undefined;

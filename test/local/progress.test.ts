@@ -168,7 +168,7 @@ test.each([
   },
 );
 
-test("a dumb terminal gets a plain line every ten seconds at most, and a pipe none", () => {
+test("a dumb terminal receives a plain line every ten seconds at most, and a pipe none", () => {
   vi.stubEnv("TERM", "dumb");
   const { screen, written } = givenTerminal(80);
   let ms = 0;
@@ -191,7 +191,7 @@ test.each([
   [{ TERM: "xterm-256color" }, true, true],
   [{ TERM: "xterm-256color", NO_COLOR: "1" }, false, true],
   [{ TERM: "dumb" }, false, false],
-])("a terminal with %j gets colours: %s, and erased lines: %s", (env, colours, erases) => {
+])("a terminal with %j receives colours: %s, and erased lines: %s", (env, colours, erases) => {
   for (const name of ["NO_COLOR", "FORCE_COLOR", "NODE_DISABLE_COLORS", "COLORTERM", "CI", "TERM"])
     vi.stubEnv(name, (env as Record<string, string>)[name]);
   const screen = Object.create(WriteStream.prototype, { isTTY: { value: true } }) as WriteStream;

@@ -38,7 +38,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
     "e65b31546999eb2226d7c10a007346f702e684ac6da7b3c98622c0181e221b32",
 };
 
-test("each fixture is unchanged since its release", () => {
+test("each fixture equals the one that its release wrote", () => {
   const found = globSync("test/fixtures/release-*.json.br").map((file) => [
     file,
     createHash("sha256").update(readFileSync(file)).digest("hex"),
@@ -92,7 +92,7 @@ const whenUpgraded = async ({ recorded, files }: ReleaseFixture) => {
   };
 };
 
-test("the first release has a fixture", () => {
+test("the fixtures include the first release", () => {
   expect(fixtures.map(([release]) => release)).toContain("0.2.0");
 });
 

@@ -154,7 +154,7 @@ const givenStore = async (
   return { requests, bucket };
 };
 
-test("an upload that is cut off fails, and nothing is removed on either side", async () => {
+test("a truncated upload fails, and the backup command removes nothing on either side", async () => {
   const folder = await givenState();
   const { requests, bucket } = await givenStore((incoming) => void incoming.socket.destroy());
 
@@ -213,7 +213,7 @@ test.each([
   [["--to", "s3://bucket"], { AWS_ENDPOINT_URL_S3: "s3.example.com" }, "must be a URL"],
   [["--to", "s3://bucket"], { AWS_ENDPOINT_URL_S3: "http://s3.example.com" }, "must be a URL"],
 ])(
-  "the backup command %j with %j exits as a usage error before anything is copied",
+  "the backup command %j with %j exits as a usage error before it copies anything",
   async (args, env, message) => {
     const keys = "AWS_ENDPOINT_URL_S3" in env && {
       AWS_ACCESS_KEY_ID: "a",
@@ -233,7 +233,7 @@ test.each([
 
 const KEY = "nightly (all)/ä+~*'!/mailproof-1.tar.gz";
 
-test("a request has the same address and signature as one by AWS's own client", async () => {
+test("our S3 request carries the same address and signature as one by AWS's own client", async () => {
   const sent: { path: string; query: Record<string, string> }[] = [];
   const requestHandler = {
     handle: async (request: (typeof sent)[number]) => {

@@ -142,7 +142,7 @@ test("no other user of the machine can read the stored keys, lists and state", a
   );
 });
 
-test("a second server on one folder is refused, even with --fresh, and does not harm the first", async () => {
+test("a second server on one folder refuses to start, even with --fresh, and does not harm the first", async () => {
   const { folder } = shared;
   const first = await shared.server;
 

@@ -156,7 +156,7 @@ test("control characters of a record do not reach the terminal", async () => {
   expect(["\u001b", "\u009b", "\u202e"].filter((sign) => shown.includes(sign))).toEqual([]);
 });
 
-test("the printed report has the same text with colours", async () => {
+test("the printed report contains the same text with colours", async () => {
   const report = await given(BROKEN);
   const colourful = whenShown(report, { paint: paintAnsi });
 

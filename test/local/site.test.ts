@@ -106,7 +106,7 @@ test("a server for other machines warns that it lacks TLS, and its ready.json an
   expect(screen).toContain("it has no TLS");
 });
 
-test("a server start prints an address that this machine does not have", async () => {
+test("a server start prints the address that this machine lacks", async () => {
   const child = spawnMailproof(["start"], {
     MAILPROOF_DIR: join(createFolder(), "state"),
     HOST: "192.0.2.77",

@@ -135,7 +135,7 @@ const createSlowDisk = () => {
   };
 };
 
-test("no caller gets a result before its flush, and the event loop serves reads meanwhile", async () => {
+test("no caller receives a result before its flush, and the event loop serves reads meanwhile", async () => {
   const db = createNotes(join(createFolder(), "notes.sqlite"));
   const insert = db.prepare("INSERT INTO notes VALUES (?)");
   const { disk, flushes } = createSlowDisk();

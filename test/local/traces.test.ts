@@ -124,7 +124,7 @@ test("the trace of a job's chunk contains its sessions, and no address or domain
     expect(read()).not.toContain(secret);
 });
 
-test("the span of a webhook delivery has the message as parent, the status, and no receiver", async () => {
+test("the span of a webhook delivery contains the message as parent and the status, and no receiver", async () => {
   const { env, read, spans } = givenSpans();
   const folder = createFolder();
   const receiver = await givenReceiver(folder);

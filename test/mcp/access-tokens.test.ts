@@ -51,7 +51,7 @@ const post = (url: string, token: string | undefined, message: unknown = CALL) =
 const denyRateLimit = async () =>
   ({ allowed: false, by: "key", limit: 600, remaining: 0, resetAt: 0 }) as const;
 
-test("an MCP client with the address alone finds the issuer, gets a token and calls a tool", async () => {
+test("an MCP client with the address alone finds the issuer, receives a token and calls a tool", async () => {
   const { url, issuer, grants, claims, asked: requestedPaths } = await givenTrust();
   grants(claims({ scope: "verification:write account:read" }));
   const authProvider = new ClientCredentialsProvider({

@@ -101,7 +101,7 @@ test("a tool call states the missing scope when the key lacks the scope", async 
   });
 });
 
-test("a test key gets mock results from tools", async () => {
+test("tools return mock results to a test key", async () => {
   const ctx = await given({ balance: 5 });
   const { call } = await connectClient(`${await serveMcp(ctx.world)}/mcp`, {
     headers: { "x-api-key": ctx.testKey },

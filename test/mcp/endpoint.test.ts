@@ -217,7 +217,7 @@ test("a page of this machine may send the protocol's headers and read the challe
 
 const LAB = "lab.mailproof.test";
 
-test("an agent finds the tools, verifies, follows a batch and gets a paid repeat for free", async () => {
+test("an agent finds the tools, verifies, follows a batch and repeats a paid call for free", async () => {
   const folder = createFolder();
   const { ready, stop } = await whenStarted(folder);
   const headers = createBearer(ready.live_key);

@@ -10,7 +10,7 @@ import { givenTools } from "./client.ts";
 
 type ToolDescription = { readonly description?: string };
 
-test("every operation is a tool under its own id, except those with a stated reason", () => {
+test("the server offers every operation as a tool under its own id, except those with a stated reason", () => {
   const called = endpoints
     .filter(({ tool }) => tool !== null)
     .map(({ id }) => id.replaceAll(/[A-Z]/g, (one) => `_${one.toLowerCase()}`));
@@ -18,7 +18,7 @@ test("every operation is a tool under its own id, except those with a stated rea
   expect(tools.map(({ listed }) => listed.name).toSorted()).toEqual(called.toSorted());
 });
 
-test("every tool has a unique name of letters that every client accepts", () => {
+test("every tool uses a unique name of letters that every client accepts", () => {
   const names = tools.map(({ listed }) => listed.name);
 
   expect(new Set(names).size).toBe(names.length);
@@ -36,7 +36,7 @@ test("the usual tools fill at most a few pages of a conversation, and all tools 
   expect(listTools(false)).toHaveLength(10);
 });
 
-test("every tool has a title and a schema that fits its operation's response", () => {
+test("every tool lists a title and a schema that fits its operation's response", () => {
   const ajv = new Ajv2020({ strict: false });
   const misfits = tools.flatMap(({ id, listed, endpoint }) => {
     const fits = ajv.compile((listed.outputSchema ?? {}) as object);
@@ -78,7 +78,7 @@ test.each(tools.map(({ listed, endpoint }) => [listed, endpoint] as const))(
   },
 );
 
-test("every field of a tool has a description in a tool's words", () => {
+test("the schema describes every field in a tool's words", () => {
   const fields = tools.flatMap(({ listed: { name, inputSchema } }) =>
     Object.entries(inputSchema.properties ?? {}).map(
       ([field, schema]) =>
@@ -90,7 +90,7 @@ test("every field of a tool has a description in a tool's words", () => {
   expect(fields.filter(([, words]) => /percent-encode/i.test(words))).toEqual([]);
 });
 
-test("only tools that call other services have the open-world hint", () => {
+test("only tools that call other services carry the open-world hint", () => {
   const outward = tools.filter(({ listed }) => listed.annotations?.openWorldHint === true);
 
   expect(

@@ -24,7 +24,7 @@ const givenRepository = ({ changelog = SECTION, packageVersion = "1.2.3" } = {})
   return { root, write };
 };
 
-test("the release check accepts a committed tree whose version has its section", () => {
+test("the release check accepts a committed tree whose changelog lists its version", () => {
   expect(findFaults(givenRepository().root)).toEqual([]);
 });
 

@@ -83,7 +83,7 @@ test("an account uses at most half of the connections, and another account may u
     expect(response.status).toBe(200);
 });
 
-test("a page's visitors have slots apart from the account's", async () => {
+test("a page's visitors hold slots apart from the account's", async () => {
   const { world, account, liveKey, send, begin, openGate } = await givenServer();
   const origin = "https://shop.example";
   const { secret: publicKey } = await createKey(world, {

@@ -163,7 +163,7 @@ test("the server closes the connection that waited longest for its client when o
   expect(idle.filter(isOpen)).toHaveLength(4);
 });
 
-test("the server refuses a new connection when every other one has a request in progress", async () => {
+test("the server refuses a new connection when every other one carries a request in progress", async () => {
   const gate = Promise.withResolvers<void>();
   const { route, counts } = respondingWith(1, () => gate.promise);
   const { port } = await startServer([route], { connectionsMax: 3 });

@@ -58,14 +58,14 @@ test("SECURITY.md lists every security test at a boundary, except those of the p
   expect(unlisted).toEqual([]);
 });
 
-test("SECURITY.md is short enough for one reading", () => {
+test("SECURITY.md stays short enough for one reading", () => {
   expect(page.split("\n").length).toBeLessThan(150);
 });
 
 const rows = page.split("\n").filter((line) => line.startsWith("|"));
 const hasRow = (text: string): boolean => rows.some((row) => row.includes(text));
 
-test("SECURITY.md has a row for each secret setting", () => {
+test("SECURITY.md lists each secret setting in a row", () => {
   const settings = readFileSync("packages/local/src/environment.ts", "utf8");
   const names = [...settings.matchAll(/^ {2}([A-Z_]+): v\./gm)].map(([, name = ""]) => name);
   const secrets = names.filter((name) => /KEY|SECRET|PEPPER|TLS_FILE|PROXIES/.test(name));
@@ -74,7 +74,7 @@ test("SECURITY.md has a row for each secret setting", () => {
   expect(secrets.length).toBeGreaterThan(5);
 });
 
-test("SECURITY.md has a row with the path of each operation open to strangers", () => {
+test("SECURITY.md lists the path of each operation open to strangers in a row", () => {
   const open = endpoints.filter((one) => one.access === "public" || one.forVisitors);
 
   expect(
@@ -86,7 +86,7 @@ test("SECURITY.md has a row with the path of each operation open to strangers", 
 /** They only show or build what the others made: no stranger's bytes reach them. */
 const NO_BOUNDARY = new Set(["client", "lab", "dashboard"]);
 
-test("SECURITY.md has a row with a file of each package", () => {
+test("SECURITY.md lists a file of each package in a row", () => {
   const names = globSync("packages/*").map((folder) => folder.split("/").at(-1) ?? "");
   const missing = names.filter((name) => !NO_BOUNDARY.has(name) && !hasRow(`\`packages/${name}/`));
 

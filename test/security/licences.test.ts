@@ -17,7 +17,7 @@ const ALLOWED: readonly string[] = [
   "Unlicense",
 ];
 
-test("docs/licences.md lists the packages that are shipped now", async () => {
+test("docs/licences.md lists the packages that we ship now", async () => {
   expect(
     await formatLicencesPage(),
     `docs/licences.md is stale: run "npx node scripts/write.ts licences"`,
@@ -44,7 +44,7 @@ test("the lock file and the packages themselves state the same licence", async (
   expect(differing).toEqual([]);
 });
 
-test("the client has no dependencies", () => {
+test("the client depends on no package", () => {
   const { dependencies = {} } = JSON.parse(
     readFileSync("packages/client/package.json", "utf8"),
   ) as {

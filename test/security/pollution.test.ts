@@ -195,7 +195,7 @@ const getStatus = async (
   query: Record<string, string>,
 ) => (await send(world, `GET /v1/jobs${path}`, { key: liveKey, query })).statusCode;
 
-test("a cursor works for its own list", async () => {
+test("a cursor opens the next page of its own list", async () => {
   const ctx = await setupReader();
   const { job, offset, nextKey } = ctx.own;
 

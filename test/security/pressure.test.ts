@@ -27,7 +27,7 @@ const REQUESTS = EXAMPLES.filter(
 );
 
 test.each(REQUESTS)(
-  "$route is refused under pressure before its work: $title",
+  "the route $route refuses a request under pressure before its work: $title",
   async ({ route, path, query, request: body }) => {
     const ctx = await given({ balance: 10 });
     const world = { ...ctx.world, pressure: () => "event_loop_late" as const };
@@ -167,7 +167,7 @@ test("a key over its rate limit does not affect another key", async () => {
   expect((await send(world, "GET /v1/account", { key: testKey })).statusCode).toBe(200);
 });
 
-test("a clock that is set back does not lock a caller out", async () => {
+test("the rate limit does not lock a caller out when the clock is set back", async () => {
   const { world, liveKey: key, jump } = await setupLimited();
 
   jump(-3_600_000);

@@ -45,7 +45,7 @@ const countTurns = async (work: Promise<unknown>): Promise<number> => {
   return turns;
 };
 
-test("a separate thread reads a report, and requests get their turns meanwhile", async () => {
+test("a separate thread reads a report, and requests receive their turns meanwhile", async () => {
   const { world, testKey } = await setup();
   await uploadFile(world, testKey, createDailyReport());
 

@@ -82,7 +82,7 @@ describe.each(closed)("$route", (endpoint) => {
 
 const account = "GET /v1/account";
 
-test("a revoked key gets the same response by the same port uses as an unknown key", async () => {
+test("a revoked key receives the same response by the same port uses as an unknown key", async () => {
   const ctx = await given();
   await send(ctx.world, "DELETE /v1/api-keys/key_1", { key: ctx.liveKey });
 

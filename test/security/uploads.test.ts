@@ -142,7 +142,7 @@ test("an aborted upload frees its link and leaves nothing behind", async () => {
   expect(after).toMatchObject(TAKEN);
 });
 
-test("an account has a share of simultaneous uploads, apart from another account's", async () => {
+test("an account uses at most its share of simultaneous uploads, apart from another account's", async () => {
   const { linkTo, unfinished } = await serve({ limits: { perAccount: 2, inAll: 3 } });
   for (const n of [1, 2])
     await startPut(
