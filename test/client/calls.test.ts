@@ -147,7 +147,7 @@ test("every operation of a real server returns its declared type", async () => {
   expect(wrong).toEqual([]);
 });
 
-test("the client sends the input of a POST with a query in the query", async () => {
+test("the client puts the input of a POST with query parameters into the query", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const { id } = await client.createWebhook({ url, events: ["credits.low"] });

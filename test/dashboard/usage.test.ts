@@ -125,7 +125,7 @@ describeInBrowser("the screen Usage", ({ open }) => {
     expect(saved.map(({ entry_id }) => entry_id)).toEqual(entries.map(({ entry_id }) => entry_id));
   });
 
-  test("the chart's table shows each day of the API with used credits", async () => {
+  test("the chart's table shows each day with used credits that the API returns", async () => {
     const { page, readApi } = await open({ key: "live", path: "usage" });
     const chart = page.locator(".day-chart + details");
     await chart.locator("summary").focus();

@@ -56,7 +56,7 @@ test("a lean stage serves no dashboard when its owner disables it", () => {
   expect(it.of("aws:cloudfront/distribution:Distribution")).toEqual([]);
 });
 
-test("a lean stage reserves nothing of ten Lambdas and still limits its workers", () => {
+test("a lean stage with a quota of ten reserves no Lambda and still limits its workers", () => {
   const functions = it.inputsOf("aws:lambda/function:Function");
   const sources = it.inputsOf("aws:lambda/eventSourceMapping:EventSourceMapping");
 

@@ -499,7 +499,7 @@ describe("public access to a production stage", () => {
     ]);
   });
 
-  test("only our API may call the Lambdas, and our bucket the upload limit", () => {
+  test("only our API may call the Lambdas, and only our bucket the upload limit", () => {
     expect(it.of("aws:lambda/functionUrl:FunctionUrl")).toEqual([]);
     const permissions = it.inputsOf("aws:lambda/permission:Permission");
     const isOfUploads = ({ function: called }: Record<string, unknown>) =>

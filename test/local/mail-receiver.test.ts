@@ -314,7 +314,7 @@ test("the receiver answers 451 and logs a failure of ours, and accepts the mail 
   expect(ctx.logged.map(({ event }) => event)).toEqual(["mail_deferred", "mail_deferred"]);
 });
 
-test("an address accepts one mail within its hour", async () => {
+test("an address of a mail test accepts one mail within its hour", async () => {
   const ctx = await setup();
   const { client, address } = ctx;
   await begin(client, address);

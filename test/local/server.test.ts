@@ -272,7 +272,7 @@ test.each([
   expect(reach).toMatchObject({ state, refused_by: [], measured_at: expect.any(String) });
 });
 
-test("the first screen ends with the server's reach", async () => {
+test("the first screen ends with the reach of the server", async () => {
   const server = spawnMailproof(["start"], {
     MAILPROOF_DIR: createFolder(),
     PORT: "0",

@@ -29,7 +29,7 @@ const whenRefused = (folder: string): Promise<string> => {
   return text(child.stderr);
 };
 
-test("a server start refuses a state folder that is a file with the setting's name", async () => {
+test("a server start states the setting when the state folder is a file", async () => {
   const file = join(createFolder(), "state");
   writeFileSync(file, "");
 
@@ -39,7 +39,7 @@ test("a server start refuses a state folder that is a file with the setting's na
   expect(await whenRefused(join(file, "below"))).toContain("below cannot hold the state: ");
 });
 
-test("a server start and a command print the folder of a database that cannot be opened", async () => {
+test("a server start and a command state the folder of a database that cannot be opened", async () => {
   const folder = createFolder();
   await whenRunIn(folder, "admin", "accounts", "create", "--name", "Acme");
   const database = join(folder, "state.sqlite");

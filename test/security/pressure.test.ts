@@ -93,7 +93,7 @@ test.each([
   ["POST /v1/verify", undefined],
   ["POST /v1/verify", "a b"],
 ])(
-  "%s with the Idempotency-Key %s is refused under pressure without a charge",
+  "the request %s with the Idempotency-Key %s is refused under pressure without a charge",
   async (route, key) => {
     const { world, liveKey } = await given({ balance: 10 });
     const full = async () =>

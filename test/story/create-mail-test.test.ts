@@ -178,7 +178,7 @@ test("the receiver does not accept a mail that it cannot store, so the sender ma
   expect(await whenMailArrives(ctx.world, created.address)).toBe("stored");
 });
 
-test("a repeat with the same Idempotency-Key returns the same mail test for free", async () => {
+test("a repeated mail test with its Idempotency-Key returns the same test for free", async () => {
   const ctx = await given({ balance: 10 });
 
   const first = await whenTestCreated(ctx.world, ctx.liveKey, "k");

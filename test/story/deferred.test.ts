@@ -150,7 +150,7 @@ describe("attempts while a result is unknown for a temporary cause", () => {
     },
   );
 
-  test("a job looks up a domain whose DNS fails again after 1, 5 and 20 minutes", async () => {
+  test("a job repeats the look-up of a domain with failing DNS after 1, 5 and 20 minutes", async () => {
     const ctx = await givenChunked();
     const minutes: number[] = [];
     const { engine } = ctx.world;

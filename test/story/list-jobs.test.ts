@@ -92,7 +92,7 @@ test("a page of jobs contains twenty jobs without a limit and at most a hundred 
 });
 
 test.each(["", " "])(
-  "a list of jobs with a blank offset (%j) returns the first page",
+  "a list of jobs with a blank offset (%j) starts at the newest job",
   async (offset) => {
     const { world, liveKey } = await givenJobs(3);
 

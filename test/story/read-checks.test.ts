@@ -110,7 +110,7 @@ const DAY_MS = 86_400_000;
 const whenRead = (world: AppWorld, key: string, id: string) =>
   send(world, `GET /v1/deliverability/checks/${id}`, { key });
 
-test("a stored check equals the returned one, without its fields about money", async () => {
+test("reading a stored check returns the original one without its fields about money", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const { data: response } = await whenChecked(world, liveKey, { domain: "weak.com" });
   const {

@@ -264,7 +264,7 @@ test("the sandbox page's table of retried addresses contains four rows", () => {
 });
 
 test.each(retried)(
-  "$email waits a second for each of $waitsFor and ends as $status",
+  "a row of $email waits a second for each of $waitsFor and ends as $status",
   async (row) => {
     const ctx = await givenChunked();
     const emails = ["ann@example.com", row.email];

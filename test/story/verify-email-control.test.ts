@@ -217,7 +217,7 @@ test("a verification without credits charges nothing, with or without a proof of
   expect(listMoves(poor)).toEqual([]);
 });
 
-test("the service stores no token", async () => {
+test("the service stores no token of a proof of control", async () => {
   const ctx = await givenVisitor();
   await verify(ctx, ctx.body, "k");
   await verify(ctx, { email: EMAIL, control: { ...ctx.control, nonce: "another" } }, "l");

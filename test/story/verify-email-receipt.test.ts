@@ -106,7 +106,7 @@ test("a pending response contains no receipt, and the row of its job contains on
   expect(await readRow(ctx, data.job_id)).not.toHaveProperty("receipt");
 });
 
-test("the row of a form's job contains the whole receipt, unlike the visitor's", async () => {
+test("the row of a form's job contains the whole receipt, unlike the visitor's response", async () => {
   const ctx = await given({ balance: 10 });
   const { world, liveKey: key } = ctx;
   const { data } = await send(world, "POST /v1/verify/form", {
