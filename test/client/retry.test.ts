@@ -65,7 +65,7 @@ test.each([
   [401, "UNAUTHORIZED"],
   [403, "FORBIDDEN"],
 ] as const)(
-  "the client does not repeat a call refused with %s, since waiting cures no key",
+  "the client does not repeat a call refused with %s, since waiting does not change a key",
   async (status, code) => {
     const { client, sent } = whenAnswered([
       createRefusal(status, { code, money: "retry_same_key" }),

@@ -56,7 +56,7 @@ test("mailproof file --no-wait prints the id alone, leaves no state, and explain
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });
 
-test("--partial writes the finished rows and their number while the job continues", async () => {
+test("mailproof jobs --partial writes the finished rows and their number while the job continues", async () => {
   const { env, id, out } = await givenRunningJob();
 
   const { code, err } = await whenRun(env, "jobs", id, "--partial", "--out", out);
@@ -71,7 +71,7 @@ test("--partial writes the finished rows and their number while the job continue
   expect(readFileSync(out, "utf8").trim().split("\r\n")).toHaveLength(2);
 });
 
-test("--partial --json prints the finished rows, and --force replaces an older output", async () => {
+test("mailproof jobs --partial --json prints the finished rows, and --force replaces an older output", async () => {
   const { env, id, out } = await givenRunningJob();
   writeFileSync(out, "older");
   const partial = ["jobs", id, "--partial", "--out", out];
@@ -87,7 +87,7 @@ test("--partial --json prints the finished rows, and --force replaces an older o
   expect(readFileSync(out, "utf8")).toMatch(/^email,mailproof_email,status/);
 });
 
-test("file --partial starts the job once, and each further call reads its current rows", async () => {
+test("mailproof file --partial starts the job once, and each further call reads its current rows", async () => {
   const { env, file, out, client } = await givenService();
   const partial = ["file", file, "--out", out, "--partial", "--force"];
 
@@ -107,7 +107,7 @@ test("file --partial starts the job once, and each further call reads its curren
   });
 });
 
-test("--max-wait 0 ends the job after one attempt, with unknown instead of deferred rows", async () => {
+test("mailproof file --max-wait 0 ends the job after one attempt, with unknown instead of deferred rows", async () => {
   const { env, file } = await givenService();
 
   const { code, out, err } = await whenRun(env, "file", file, "--max-wait", "0", "--json");
@@ -122,7 +122,7 @@ test("--max-wait 0 ends the job after one attempt, with unknown instead of defer
   });
 });
 
-test("jobs --no-wait prints a job's current state without its results", async () => {
+test("mailproof jobs --no-wait prints a job's current state without its results", async () => {
   const { env, id } = await givenRunningJob();
 
   const { code, out } = await whenRun(env, "jobs", id, "--no-wait");
@@ -136,7 +136,7 @@ test("jobs --no-wait prints a job's current state without its results", async ()
   expect(JSON.parse(out)).not.toHaveProperty("results");
 });
 
-test("jobs cancel ends a job and prints its refund", async () => {
+test("mailproof jobs cancel ends a job and prints its refund", async () => {
   const { env, id, out: file } = await givenRunningJob();
 
   const { code, out } = await whenRun(env, "jobs", "cancel", id);
@@ -155,7 +155,7 @@ test("jobs cancel ends a job and prints its refund", async () => {
   expect(wrong.map((one) => one.code)).toEqual([2, 2]);
 });
 
-test("jobs --rows --again verifies rows again, waits for them, and writes the whole job", async () => {
+test("mailproof jobs --rows --again verifies rows again, waits for them, and writes the whole job", async () => {
   const { env, file, out, client } = await givenService();
   const done = await whenRun(env, "file", file, "--max-wait", "0", "--json");
   const [row] = done.out
@@ -208,7 +208,7 @@ test("mailproof verify reports a slow address, and Ctrl-C prints how to wait for
   );
 });
 
-test("--partial writes all results of a complete job", async () => {
+test("mailproof jobs --partial writes all results of a complete job", async () => {
   const { env, file } = await givenService();
   writeFileSync(file, "email\nno-such@nosuch.test\n");
   const { out: printed } = await whenRun(env, "file", file, "--no-wait", "--json");
@@ -222,7 +222,7 @@ test("--partial writes all results of a complete job", async () => {
   expect(err).toMatch(/^1 address: 0 valid, 1 invalid, 0 risky, role or catch-all, 0 unknown\.\n/);
 });
 
-test("results never replace a pipe or a device, even with --force", () => {
+test("the command line never replaces a pipe or a device with results, even with --force", () => {
   const pipe = join(createFolder(), "pipe");
   execFileSync("mkfifo", [pipe]);
 

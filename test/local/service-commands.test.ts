@@ -79,7 +79,7 @@ test("mailproof file prints which of two address columns it chose and how to cho
   );
 });
 
-test("verify --file sends a list and writes CSV to a pipe and JSON to .jsonl", async () => {
+test("mailproof verify --file sends a list and writes CSV to a pipe and JSON to .jsonl", async () => {
   const { env, file, folder } = await whenServed();
   const lines = join(folder, "results.jsonl");
 
@@ -109,7 +109,7 @@ test("mailproof file does not replace a file that appears at the output before t
   expect(readFileSync(out, "utf8")).toBe("another's");
 });
 
-test("verify prints single addresses as lines of JSON, or as CSV in a file", async () => {
+test("mailproof verify prints single addresses as lines of JSON, or as CSV in a file", async () => {
   const { env, out } = await whenServed();
 
   const json = await whenRun(env, "verify", "--evidence", "ann@example.com");
@@ -125,7 +125,7 @@ test("verify prints single addresses as lines of JSON, or as CSV in a file", asy
   ]);
 });
 
-test("verify waits for the job of a slow address", async () => {
+test("mailproof verify waits for the job of a slow address", async () => {
   const answers = [
     { status: "pending", job_id: "job_1" },
     { job_id: "job_1", status: "completed", progress: {} },
@@ -149,7 +149,7 @@ test("verify waits for the job of a slow address", async () => {
   expect(JSON.parse(out)).toEqual({ row: 1, email: "a@b.c", status: "valid", send: "yes" });
 });
 
-test("check, find and jobs accept the same service options", async () => {
+test("mailproof check, find and jobs accept the same service options", async () => {
   const { env, client } = await whenServed();
   const { job_id } = await client.verifyBatch({ emails: ["ann@example.com"], name: "one" });
   await client.waitForJob({ id: job_id });
@@ -258,7 +258,7 @@ test("a refused key exits with 4 and an unknown job with 3, with the service's m
   expect(existsSync(out)).toBe(false);
 });
 
-test("mail-test prints an address, waits for the mail and prints the report", async () => {
+test("mailproof mail-test prints an address, waits for the mail and prints the report", async () => {
   const { env } = await whenServed();
 
   const { code, out, err } = await whenCommandedWith(env, "mail-test");
@@ -272,7 +272,7 @@ test("mail-test prints an address, waits for the mail and prints the report", as
   expect(JSON.parse(again.out)).toMatchObject({ test_id, status: "received" });
 });
 
-test("mail-test exits with 3 at a service without a mail domain and prints the remedy", async () => {
+test("mailproof mail-test exits with 3 at a service without a mail domain and prints the remedy", async () => {
   const { env } = await whenServed("live");
 
   const { code, err } = await whenRun(env, "mail-test");

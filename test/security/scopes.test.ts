@@ -169,7 +169,7 @@ test.each(asked)(
   },
 );
 
-test("the same requests with a live key ask other servers and cost credits", async () => {
+test("the route requests with a live key ask other servers and cost credits", async () => {
   const ctx = await given({ balance: 100 });
   const { world, attempted: tried } = denyAll(ctx.world);
 

@@ -242,7 +242,7 @@ describe.each<[string, Sending]>([
   );
 });
 
-test("a job refunds a file's chunk of ambiguous dispatch that was settled and then failed, and ends", async () => {
+test("a file job refunds a chunk of ambiguous dispatch that was settled and then failed, and ends", async () => {
   const ctx = await givenChunked();
   const world = withMessageFates(ctx, (chunk) => (chunk === 1 ? "unknown" : "sent"));
   await whenProcessed({ ...ctx, world }, ["ann1@x.com", "ann2@x.com", "error@x.com"]);
@@ -260,7 +260,7 @@ test("a job refunds a file's chunk of ambiguous dispatch that was settled and th
   await thenConsistent(ctx);
 });
 
-test("a job refunds a file's chunk that failed before the file was settled, once it is settled", async () => {
+test("a file job refunds a chunk that failed before the file was settled, once the file is settled", async () => {
   const ctx = await givenChunked();
   const gone = createProcessGoneAfter(ctx, 5);
   void whenProcessed({ ...ctx, world: gone.world }, ["ann1@x.com", "ann2@x.com", "error@x.com"]);

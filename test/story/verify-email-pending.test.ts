@@ -144,7 +144,7 @@ test("a pending response's job is listed and readable, and its worker completes 
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("a worker changes nothing when a message arrives a second time", async () => {
+test("a worker changes nothing when a verification's message arrives a second time", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
