@@ -192,7 +192,7 @@ describeInBrowser("the screen of logs", ({ open }) => {
     await findRow(opened, first).waitFor({ state: "detached" });
   });
 
-  test("a link to an unstored request explains which requests are stored, and shows it once it is stored", async () => {
+  test("a link to an unstored request shows which requests the log stores, and the request once it is stored", async () => {
     const { page, ready } = await open();
     const id = await send(ready);
     let isStored = false;

@@ -46,7 +46,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     return volume;
   };
 
-  test("the compose file fills in its settings", () => {
+  test("the compose file passes the values of its settings to the container", () => {
     expect(environment).toEqual({
       PUBLIC_URL: "https://api.example.com",
       TRUST_PROXY: "172.16.0.0/12, 192.168.0.0/16",
@@ -98,7 +98,7 @@ describeUnless(findObstacle(), "the image of deploy/Dockerfile", () => {
     expect(exec("node", "-e", VERIFY, key).out.trim()).toBe("valid");
   });
 
-  test("docker stop ends the container cleanly and fails its check, and the next container keeps its state", async () => {
+  test("docker stop ends the container cleanly, the container's check fails, and the next one reads the state", async () => {
     const volume = givenVolume();
     const before = await givenContainer(volume);
     const { live_key: key } = JSON.parse(

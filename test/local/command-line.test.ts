@@ -157,7 +157,7 @@ test.each(["service", "local"])(
   },
 );
 
-test("--dry-run prints the price and sends and charges nothing", async () => {
+test("mailproof file --dry-run prints the price and sends and charges nothing", async () => {
   const { env, folder, client, out } = await whenServed("live");
   const file = join(folder, "list.csv");
   writeFileSync(file, "email\nann@example.com\nANN@example.com\nbob@example.com\nnone\n");
@@ -195,7 +195,7 @@ test("--dry-run prints the price and sends and charges nothing", async () => {
   expect(existsSync(out)).toBe(false);
 });
 
-test("login stores an accepted key per profile, readable only by its owner", async () => {
+test("mailproof login stores an accepted key per profile, readable only by its owner", async () => {
   const { env, liveKey, testKey } = await whenServed();
   const { MAILPROOF_API: api, MAILPROOF_KEY: _, ...bare } = env;
   const file = join(env.XDG_CONFIG_HOME, "mailproof/profiles.json");
@@ -236,7 +236,7 @@ test("login stores an accepted key per profile, readable only by its owner", asy
   expect(existsSync(file)).toBe(false);
 });
 
-test("jobs writes the finished rows of a cancelled job and states the cancellation", async () => {
+test("mailproof jobs writes the finished rows of a cancelled job and states the cancellation", async () => {
   const { env, folder, client, out } = await whenServed("live");
   const file = join(folder, "list.csv");
   writeFileSync(file, `email\nada.lovelace@valid.${ZONE}\nada.lovelace@greylist.${ZONE}\n`);

@@ -173,7 +173,7 @@ const findClosedUrl = async (): Promise<string> => {
   return `http://127.0.0.1:${port}`;
 };
 
-test(`each of ${USAGES.length} wrong usages prints its fault and the next step, with its exit code`, async () => {
+test(`each of ${USAGES.length} wrong usages prints its fault and the next step and exits with its code`, async () => {
   const serverFolder = createFolder();
   const { ready, stop } = await whenStarted(serverFolder);
   const poor = await whenRunIn(serverFolder, "admin", "accounts", "create", "--name", "Poor");

@@ -228,7 +228,7 @@ test("the service never refunds a refunded attempt twice, and its key buys a new
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, spent: 10 });
 });
 
-test("a check whose write has no reply reports an unknown outcome, and a repeat returns the check", async () => {
+test("a check whose write has no reply reports an unknown outcome, and a repeated check returns its result", async () => {
   const ctx = await given({ balance: 10 });
   const deaf = withLostReplies(ctx, ctx.world, 2, true);
   const unanswered = await whenChecked(deaf, ctx.liveKey, site, "k");

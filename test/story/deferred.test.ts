@@ -298,7 +298,7 @@ describe("option max_wait_minutes", () => {
     },
   );
 
-  test("a repeat with another max_wait_minutes answers 409, and an absent option equals the default", async () => {
+  test("a repeated batch with another max_wait_minutes answers 409, and an absent option equals the default", async () => {
     const { world, liveKey } = await givenChunked();
     const body = (options?: object) => ({ emails: ["ann@x.com"], ...(options && { options }) });
     const statuses = [];

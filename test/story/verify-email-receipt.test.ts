@@ -178,7 +178,7 @@ test("the receipt of a test key states its mode and no ledger entry", async () =
   });
 });
 
-test("a repeat returns the same receipt weeks later", async () => {
+test("a repeated verification returns the same receipt weeks later", async () => {
   const { world, liveKey, later } = await given({ balance: 10 });
   const first = await whenVerified(world, liveKey, withReceipt("ann@x.com"), "k");
   later(29 * DAY_MS);
@@ -187,7 +187,7 @@ test("a repeat returns the same receipt weeks later", async () => {
   expect(early.data).toEqual({ ...first.data, credits_used: 0, idempotent_replay: true });
 });
 
-test("a repeat without the receipt option answers 409", async () => {
+test("a repeated verification without the receipt option answers 409", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const body = { email: "ann@x.com" };
   await whenVerified(world, liveKey, body, "k");

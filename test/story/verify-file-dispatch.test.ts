@@ -113,7 +113,7 @@ test("a repeated file request during dispatch answers 202 dispatch_in_progress w
   expect(listMoves(ctx)).toEqual(["hold 5"]);
 });
 
-test("the Retry-After of a repeat covers the rest of the dispatch, not the reconciler's five minutes", async () => {
+test("a repeated file request's Retry-After covers the rest of the dispatch, not the reconciler's five minutes", async () => {
   const ctx = await givenAbandoned(3);
   ctx.later(45_000);
   const item = await ctx.table.get({ pk: "OPERATION#job_1", sk: "OPERATION" });
@@ -487,7 +487,7 @@ test("a file refunds one transaction's worth of many refused chunks at once and 
   await thenConsistent(ctx);
 });
 
-test("a refund without a reply reports an unknown outcome, and a repeat with the key returns it", async () => {
+test("a refund without a reply reports an unknown outcome, and a repeated file request returns the outcome", async () => {
   const ctx = await givenFile();
   const refusing = withMessageFates(ctx, () => "refused");
 
