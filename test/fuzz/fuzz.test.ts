@@ -11,7 +11,7 @@ import { type Chances, createChances } from "./random.ts";
 import { drawFitting, type Pools, SPOILED } from "./shapes.ts";
 
 const APPS = 16;
-const seeds = Array.from({ length: APPS }, (_, at) => at + 22);
+const seeds = Array.from({ length: APPS }, (_, at) => at + 20);
 const seen = new Set<string>();
 const failed = new Set<string>();
 

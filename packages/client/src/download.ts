@@ -8,6 +8,7 @@ export interface Download {
   readonly fileName: string | undefined;
   /** The bytes of the file. The stream can be read once, and it ends with an error when the connection breaks. */
   readonly stream: ReadableStream<Uint8Array>;
+  /** Reads the rest of the file as text. */
   text(): Promise<string>;
 }
 

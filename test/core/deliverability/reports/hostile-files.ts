@@ -115,6 +115,9 @@ export const HOSTILE_FILES: readonly (readonly [
     createZip({ name: "a.xml.gz", content: gzipSync(xml) }),
     "file: holds a packed file inside a packed file",
   ],
+  ["half a gigabyte of zeros in gzip", gzipSync(Buffer.alloc(500_000_000)), TOO_LARGE],
+  ["20 MB and a byte in gzip", gzipSync(Buffer.alloc(20_000_001, " ")), TOO_LARGE],
+  ["zip in gzip", gzipSync(zip), "file: holds a packed file inside a packed file"],
   ["zlib without gzip", deflateSync(xml), NO_REPORT],
   ["tar", Buffer.from(`${"report.xml".padEnd(257, "\0")}ustar\0`), NO_REPORT],
   [
