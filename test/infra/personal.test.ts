@@ -60,9 +60,10 @@ test("a personal stage publishes its names below its own prefix", () => {
 
 /** Ends in eight letters drawn at random. SQS refuses a name for a minute after its queue was deleted. */
 const DRAWN = /-[a-z]{8}$/;
-/** SSM gives a deleted name again at once; a name within an API or a VPC is gone with it. */
+/** SSM gives a deleted name again at once; a name within an API, a VPC or a Lambda is gone with it. */
 const REUSABLE = [
   "aws:apigatewayv2/stage:Stage",
+  "aws:lambda/alias:Alias",
   "aws:servicediscovery/privateDnsNamespace:PrivateDnsNamespace",
   "aws:ssm/parameter:Parameter",
 ];
