@@ -29,8 +29,8 @@ type Execution = {
 const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   live: { createMailTest: 501, getMailTest: 404 },
 };
-/** The job may have ended first. */
-const MAY_BE_REFUSED: Readonly<Record<string, number>> = { cancelJob: 409 };
+/** The service verifies the job meanwhile: it may have ended before the cancellation, or not before the deletion. */
+const MAY_BE_REFUSED: Readonly<Record<string, number>> = { cancelJob: 409, deleteJob: 409 };
 
 const CASES = endpoints.map(({ id, route, summary }) => ({ id, route, summary }));
 
