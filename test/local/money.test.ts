@@ -36,7 +36,7 @@ const givenAccount = async (folder: string, credits: number) => {
 };
 
 const isRefundedJob = async (base: string, key: string, id: unknown): Promise<boolean> => {
-  const answer = await fetch(`${base}/v1/jobs/${id}`, { headers: { "x-api-key": key } });
+  const answer = await fetch(`${base}/v1/jobs/${String(id)}`, { headers: { "x-api-key": key } });
   const { data } = (await answer.json()) as { data?: Record<string, unknown> };
   return data?.["status"] === "failed" && data["credits_used"] === 0;
 };
