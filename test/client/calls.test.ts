@@ -1,4 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
+import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import type { Client } from "@mailproof/client/client";
 import { OPERATIONS } from "@mailproof/client/operations";
 import type { Operations } from "@mailproof/client/types";
@@ -15,80 +16,73 @@ const DEFERRED = "greylisted@example.com";
 
 type Made = { readonly job: string; readonly check: string; readonly file: string };
 
-/** One call of each operation. */
-const CALLS: Readonly<Record<keyof Operations, (client: Client, made: Made) => Promise<unknown>>> =
-  {
-    getHealth: (client) => client.getHealth(),
-    getReceiptKeys: (client) => client.getReceiptKeys(),
-    getCatalog: (client) => client.getCatalog(),
-    getListing: (client) => client.getListing({ domain: "mailinator.com" }),
-    getAccount: (client) => client.getAccount(),
-    listLedgerEntries: (client) => client.listLedgerEntries({ from: "2026-01-01", limit: 1 }),
-    getUsage: (client) => client.getUsage({ from: "2026-01-01", to: "2026-01-31" }),
-    verifyEmail: (client) =>
-      client.verifyEmail({
-        email: EMAIL,
-        include_activity: true,
-        options: { include_evidence: true },
-      }),
-    verifyBatch: (client) => client.verifyBatch({ emails: [EMAIL], name: "one" }),
-    createUpload: (client) => client.createUpload({ file_name: "list.csv" }),
-    processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
-    listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
-    getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
-    getJobRow: (client, { job }) => client.getJobRow({ id: job, row: "2" }),
-    verifyAgain: (client, { job }) => client.verifyAgain({ id: job, filter: "score:0-100" }),
-    cancelJob: async (client) => {
-      const { job_id } = await client.verifyBatch({ emails: [DEFERRED] });
-      return client.cancelJob({ id: job_id });
-    },
-    deleteJob: async (client) => {
-      const { job_id } = await client.verifyBatch({ emails: [DEFERRED] });
-      await client.cancelJob({ id: job_id });
-      return client.deleteJob({ id: job_id });
-    },
-    listCallbacks: (client, { job }) => client.listCallbacks({ id: job }),
-    downloadJob: (client, { job }) => client.downloadJob({ id: job, filter: "valid" }),
-    findEmail: (client) =>
-      client.findEmail({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
-    getActivity: (client) => client.getActivity({ email: EMAIL }),
-    getActivityBatch: (client) => client.getActivityBatch({ emails: [EMAIL] }),
-    getDomainReputation: (client) => client.getDomainReputation({ domain: "example.com" }),
-    recordActivity: (client) =>
-      client.recordActivity({
-        events: [{ id: "1", type: "open", email: EMAIL, occurred_at: "2026-01-01T00:00:00Z" }],
-      }),
-    checkDomain: (client) => client.checkDomain({ domain: "example.com", sending_ip: "192.0.2.1" }),
-    listChecks: (client) => client.listChecks({ limit: 5 }),
-    getCheck: (client, { check }) => client.getCheck({ id: check }),
-    createMailTest: (client) => client.createMailTest(),
-    listMailTests: (client) => client.listMailTests({ limit: 1 }),
-    getMailTest: async (client) => {
-      const { test_id } = await client.createMailTest();
-      return client.getMailTest({ id: test_id });
-    },
-    createMonitor: (client) => client.createMonitor({ domain: "example.com", interval_hours: 48 }),
-    listMonitors: (client) => client.listMonitors(),
-    deleteMonitor: async (client) => {
-      const { monitor_id } = await client.createMonitor({ domain: "other.example.com" });
-      return client.deleteMonitor({ id: monitor_id });
-    },
-    uploadReport: (client) =>
-      client.uploadReport({ content: Buffer.from(createDailyReport()).toString("base64") }),
-    getDomainProgress: (client) => client.getDomainProgress({ domain: "example.com" }),
-    getDomainReports: (client) => client.getDomainReports({ domain: "example.com", days: 7 }),
-    ...webhookCalls(),
-    verifyForm: (client) => client.verifyForm({ email: EMAIL }),
-    eraseData: (client) => client.eraseData({ email: EMAIL }),
-    listRequests: (client) => client.listRequests({ status: "4xx" }),
-    listApiKeys: (client) => client.listApiKeys(),
-    createApiKey: (client) =>
-      client.createApiKey({ name: "Shop", mode: "test", scopes: ["verification:read"] }),
-    revokeApiKey: async (client) => {
-      const { key_id } = await client.createApiKey({ name: "Gone", mode: "test" });
-      return client.revokeApiKey({ id: key_id });
-    },
-  };
+/** A call of an operation whose example in the document names an id that this server lacks, or a body that it refuses. */
+const CALLS: Readonly<
+  Partial<Record<keyof Operations, (client: Client, made: Made) => Promise<unknown>>>
+> = {
+  listLedgerEntries: (client) => client.listLedgerEntries({ from: "2026-01-01", limit: 1 }),
+  getUsage: (client) => client.getUsage({ from: "2026-01-01", to: "2026-01-31" }),
+  verifyEmail: (client) =>
+    client.verifyEmail({
+      email: EMAIL,
+      include_activity: true,
+      options: { include_evidence: true },
+    }),
+  verifyBatch: (client) => client.verifyBatch({ emails: [EMAIL], name: "one" }),
+  createUpload: (client) => client.createUpload({ file_name: "list.csv" }),
+  processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
+  listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
+  getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
+  getJobRow: (client, { job }) => client.getJobRow({ id: job, row: "2" }),
+  verifyAgain: (client, { job }) => client.verifyAgain({ id: job, filter: "score:0-100" }),
+  cancelJob: async (client) => {
+    const { job_id } = await client.verifyBatch({ emails: [DEFERRED] });
+    return client.cancelJob({ id: job_id });
+  },
+  deleteJob: async (client) => {
+    const { job_id } = await client.verifyBatch({ emails: [DEFERRED] });
+    await client.cancelJob({ id: job_id });
+    return client.deleteJob({ id: job_id });
+  },
+  listCallbacks: (client, { job }) => client.listCallbacks({ id: job }),
+  downloadJob: (client, { job }) => client.downloadJob({ id: job, filter: "valid" }),
+  findEmail: (client) =>
+    client.findEmail({ first_name: "Ann", last_name: "Lee", domain: "example.com" }),
+  getActivity: (client) => client.getActivity({ email: EMAIL }),
+  getActivityBatch: (client) => client.getActivityBatch({ emails: [EMAIL] }),
+  getDomainReputation: (client) => client.getDomainReputation({ domain: "example.com" }),
+  recordActivity: (client) =>
+    client.recordActivity({
+      events: [{ id: "1", type: "open", email: EMAIL, occurred_at: "2026-01-01T00:00:00Z" }],
+    }),
+  checkDomain: (client) => client.checkDomain({ domain: "example.com", sending_ip: "192.0.2.1" }),
+  listChecks: (client) => client.listChecks({ limit: 5 }),
+  getCheck: (client, { check }) => client.getCheck({ id: check }),
+  listMailTests: (client) => client.listMailTests({ limit: 1 }),
+  getMailTest: async (client) => {
+    const { test_id } = await client.createMailTest();
+    return client.getMailTest({ id: test_id });
+  },
+  createMonitor: (client) => client.createMonitor({ domain: "example.com", interval_hours: 48 }),
+  deleteMonitor: async (client) => {
+    const { monitor_id } = await client.createMonitor({ domain: "other.example.com" });
+    return client.deleteMonitor({ id: monitor_id });
+  },
+  uploadReport: (client) =>
+    client.uploadReport({ content: Buffer.from(createDailyReport()).toString("base64") }),
+  getDomainProgress: (client) => client.getDomainProgress({ domain: "example.com" }),
+  getDomainReports: (client) => client.getDomainReports({ domain: "example.com", days: 7 }),
+  ...webhookCalls(),
+  verifyForm: (client) => client.verifyForm({ email: EMAIL }),
+  eraseData: (client) => client.eraseData({ email: EMAIL }),
+  listRequests: (client) => client.listRequests({ status: "4xx" }),
+  createApiKey: (client) =>
+    client.createApiKey({ name: "Shop", mode: "test", scopes: ["verification:read"] }),
+  revokeApiKey: async (client) => {
+    const { key_id } = await client.createApiKey({ name: "Gone", mode: "test" });
+    return client.revokeApiKey({ id: key_id });
+  },
+};
 
 // No server is called: the lab knows that there is no such name.
 const url = "https://hooks.lab.mailproof.test/in";
@@ -102,8 +96,6 @@ function webhookCalls() {
   };
   return {
     createWebhook: (client: Client) => client.createWebhook({ url, events: ["credits.low"] }),
-    listWebhooks: (client: Client) => client.listWebhooks(),
-    listWebhookEvents: (client: Client) => client.listWebhookEvents(),
     updateWebhook: async (client: Client) =>
       client.updateWebhook({ id: await made(client), status: "disabled" }),
     testWebhook: async (client: Client) => client.testWebhook({ id: await made(client) }),
@@ -122,13 +114,18 @@ function webhookCalls() {
   };
 }
 
+/** Sends the request of the operation's example in the document. */
+const callExample = (client: Client, name: keyof Operations): Promise<unknown> => {
+  const { route } = OPERATIONS[name];
+  const { path, query, request } = EXAMPLES.find((one) => one.route === route) ?? {};
+  const input = { ...path, ...query, ...(request as object | undefined) };
+  return (client[name] as (of: object) => Promise<unknown>)(input);
+};
+
 const getOutput = (name: keyof Operations) =>
   endpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as v.GenericSchema;
 
 test("every operation of a real server returns its declared type", async () => {
-  expect(Object.keys(CALLS).toSorted(), "CALLS has no call of these").toEqual(
-    Object.keys(OPERATIONS).toSorted(),
-  );
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const done = await client.verifyFile(new Blob([`email\n${EMAIL}\n`]));
@@ -138,8 +135,8 @@ test("every operation of a real server returns its declared type", async () => {
   const made = { job: done.job.job_id, check, file };
 
   const wrong = [];
-  for (const name of Object.keys(CALLS) as (keyof Operations)[]) {
-    const response = await CALLS[name](client, made);
+  for (const name of Object.keys(OPERATIONS) as (keyof Operations)[]) {
+    const response = await (CALLS[name]?.(client, made) ?? callExample(client, name));
     const read = v.safeParse(getOutput(name), response);
     if (!read.success) wrong.push([name, response, v.flatten(read.issues)]);
   }

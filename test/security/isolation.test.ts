@@ -47,15 +47,17 @@ const NAMED: Readonly<
     ["a batch", job, 404],
     ["a file", fileJob, 404],
   ],
-  "listings/{domain}": () => [["a domain with activity", "other.example", 200]],
   "checks/{id}": ({ check }) => [["a check", check, 404]],
   "tests/{id}": ({ mailTest }) => [["a mail test", mailTest, 404]],
   "monitors/{id}": ({ monitor }) => [["a monitor", monitor, 404]],
   "webhooks/{id}": ({ webhook }) => [["a webhook", webhook, 404]],
   "api-keys/{id}": ({ keyId }) => [["a key", keyId, 404]],
-  "domains/{domain}": () => [["a domain", "other.example", 200]],
-  "domain/{domain}": () => [["a domain", "other.example", 200]],
-  "activity/{email}": () => [["an address", "kim1@other.example", 200]],
+};
+
+/** Parameters of a path that name something outside the service, which any account may ask for. */
+const OF_ANYONE: Readonly<Record<string, readonly [of: string, name: string, status: number]>> = {
+  domain: ["a domain", "other.example", 200],
+  email: ["an address", "kim1@other.example", 200],
 };
 
 /** What a route is asked for that names another's things only in its path, or nowhere. */
@@ -64,7 +66,8 @@ const buildAsks =
   (their) => {
     const [, collection = "", name = ""] = /(\w[\w-]*)\/\{(\w+)\}/.exec(route) ?? [];
     if (name === "") return [{ of: "what is one's own", status: 200 }];
-    const named = NAMED[`${collection}/{${name}}`]?.(their) ?? [];
+    const known = OF_ANYONE[name] && [OF_ANYONE[name]];
+    const named = known ?? NAMED[`${collection}/{${name}}`]?.(their) ?? [];
     return named.map(([of, value, status]) => ({ of, path: { [name]: value }, status }));
   };
 
@@ -267,7 +270,10 @@ test("the isolation cases ask every route with an id for another account's", () 
   const unasked = endpoints.filter(({ route, path, body }) => {
     const isNamed =
       path === undefined ||
-      (route.split("{").length === 2 && Object.keys(NAMED).some((one) => route.includes(one)));
+      (route.split("{").length === 2 &&
+        [...Object.keys(NAMED), ...Object.keys(OF_ANYONE).map((name) => `{${name}}`)].some((one) =>
+          route.includes(one),
+        ));
     return !ASKS_BY_ROUTE[route] && (body !== undefined || !isNamed);
   });
 
