@@ -46,7 +46,7 @@ test("the build refuses to sign the lists with another key than the release's", 
   writeFileSync(file, KEYS.privateKey);
 
   expect(() =>
-    execFileSync(process.execPath, ["scripts/sign-lists.ts", file], { stdio: "pipe" }),
+    execFileSync(process.execPath, ["scripts/lists/sign.ts", file], { stdio: "pipe" }),
   ).toThrow("is not the private key of the public key in the source");
 });
 
@@ -99,7 +99,7 @@ export { lookUpDomain } from "./packages/mail/src/lists/look-up.ts";`;
 
 test("the key script refuses to write a private key into the repository", () => {
   const make = (file: string) =>
-    execFileSync(process.execPath, ["scripts/new-lists-key.ts", file], { stdio: "pipe" });
+    execFileSync(process.execPath, ["scripts/lists/sign.ts", "--new-key", file], { stdio: "pipe" });
 
   expect(() => make("dist/key.pem")).toThrow("The private key must never be in it");
 });

@@ -1,4 +1,4 @@
-// Written by scripts/sign-lists.ts.
+// Written by scripts/lists/sign.ts.
 
 /** The signature of the shipped edition, by the key of public-key.ts. */
 export const EDITION_SIGNATURE =

@@ -1,4 +1,4 @@
-// Written by scripts/build-lists.mjs; docs/lists.md says from what.
+// Written by scripts/lists/build.mjs; docs/lists.md says from what.
 import type { PackedList } from "../pack.ts";
 
 export const broad: PackedList = {

