@@ -15,7 +15,7 @@ import type { SessionPorts } from "./session.ts";
 import { type Decision, decide } from "./slots/decide.ts";
 import type { SlotReturn } from "./slots/slots.ts";
 
-/** What recipients get that wait together. `isRefusal`: the outcome is a reply about us. */
+/** The result that all recipients of a wait get. `isRefusal`: the outcome is a reply about us. */
 export type CommonResult = {
   readonly outcome: SessionOutcome;
   readonly comeBack?: SlotReturn;
@@ -27,10 +27,10 @@ export const toComeBack = ({ slotKey }: HostQueue, comeBack: SlotReturn): Common
   comeBack,
 });
 
-/** The first two backoffs in a row count as no attempt: recipients come back. At the third the reply is their result. */
+/** After the first two backoffs in a row, recipients return later. After the third, the reply is their result. */
 const BACKOFFS_TOLERATED = 2;
 
-/** The results of recipients that get no session. */
+/** Builds the results of recipients without a session. */
 export const createAnswers = (sessionPorts: SessionPorts) => {
   const { quota, breaker, now } = sessionPorts;
 
@@ -69,7 +69,7 @@ export const createAnswers = (sessionPorts: SessionPorts) => {
     return { ...result, ...(comeBack && { comeBack: { ...comeBack, ...reason } }) };
   };
 
-  /** While the provider turns us away by this exit, nobody waits here: each recipient comes back when that is over. */
+  /** While the provider refuses this exit, recipients leave the queue and return after the backoff. */
   const findTurnedAway = (queue: HostQueue): CommonResult | undefined => {
     const { provider } = queue;
     const at = now();
@@ -85,13 +85,13 @@ export const createAnswers = (sessionPorts: SessionPorts) => {
     decideFor,
     toAnswer,
     findTurnedAway,
-    /** For a recipient that comes; null: it may get a session. */
+    /** The result of a new recipient without a session; null when it may get a session. */
     findAnswer: (queue: HostQueue, one: PendingProbe): ProbeResult | null => {
       const common = findTurnedAway(queue);
       const decision = decideFor(queue, one, { isTurnedAway: common !== undefined });
       return toAnswer(one, decision, common);
     },
-    /** For recipients that are given up, or come back: each gets what it would get if it came now, or the common result. */
+    /** Resolves recipients without a session: each gets the result of a new recipient, or else the common result. */
     resolveAll: (
       queue: HostQueue,
       recipients: readonly PendingProbe[],

@@ -13,14 +13,14 @@ import type { Table } from "../ports/table.ts";
 //   DOMAIN#<domain>  CATCH_ALL            the same, where one person has the process to himself
 
 const RETENTION_SECONDS = 86_400;
-/** A random recipient that a server deferred once is kept for longer than the time between a job's attempts. */
+/** The table keeps a deferred random recipient for longer than the time between two attempts of a job. */
 const RENEWAL_SECONDS = 2 * 3_600;
 const REMEMBERED_MAX = 50_000;
-/** A refusal stands for so many acceptances of its job. Then the server may have begun to accept everybody. */
+/** One refusal proves this many acceptances of its job. After them the server may have begun to accept everybody. */
 const ACCEPTANCES_PER_REFUSAL = 10;
 
 const CatchAllItem = v.object({
-  // Release 0.2.0 stores "no", too.
+  // Release 0.2.0 also stores "no".
   catchAll: v.optional(v.picklist(["yes", "no"])),
   catchAllUntil: v.optional(v.number()),
   randomRecipient: v.optional(v.string()),
@@ -39,16 +39,16 @@ export type CatchAllState = {
 
 const NOTHING_KNOWN: CatchAllState = { acceptsEveryone: false, expiresSoon: true };
 
-/** Recipients of one domain at the same mail hosts, which are of one job. */
+/** Recipients of one job and one domain at the same mail hosts. */
 type JobRecipients = { readonly key: string; readonly count: number };
 
 export type CatchAllCache = {
-  /** Whether an earlier session of the job proved that the mail hosts refuse unknown recipients, and still stands for it. */
+  /** True when an earlier session of the job proved that the mail hosts refuse unknown recipients, and its proof still counts. */
   readonly hasRefusal: (recipients: JobRecipients) => boolean;
-  /** `refused`: a random recipient was, or another unknown one. `count`: the recipients that were accepted. */
+  /** `refused`: the server refused a random or another unknown recipient. `count`: how many recipients it accepted. */
   readonly countSession: (accepted: JobRecipients, refused: "random" | "other" | null) => void;
   readonly find: (domain: string, account: string) => Promise<CatchAllState>;
-  /** `before`: what was known before the proof. */
+  /** `before`: the account's knowledge before the proof. */
   readonly storeProof: (
     domain: string,
     account: string,
@@ -66,7 +66,7 @@ export type CatchAllCache = {
   ) => Promise<void>;
 };
 
-/** The table's items behind this process's recent ones. A lost item costs one more random recipient. */
+/** Caches recent items of the table. A lost item costs one more random recipient. */
 export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCache => {
   const remembered = createBoundedMap<CatchAllItem>({ weightMax: REMEMBERED_MAX });
   const acceptancesLeft = createBoundedMap<number>({ weightMax: REMEMBERED_MAX });
@@ -113,7 +113,7 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
 
     storeRandomRecipient: async (domain, account, randomRecipient) => {
       const set = { randomRecipient, expires_at: getSeconds() + RETENTION_SECONDS };
-      // The first one stays: the server has known it for longest.
+      // The first random recipient stays, since the server has known it for longest.
       const where = { randomRecipient: { missing: true } } as const;
       await table
         .write({ update: toKey(domain, account), set, where, orCreate: true })

@@ -14,26 +14,26 @@ import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
 import type { Requester } from "./fairness.ts";
 
-// The catch-all probe: whether a random recipient goes into a session, and what its reply proves of the domain. Each
+// The catch-all probe decides whether a session names a random recipient, and what the reply proves about the domain. Each
 // account learns it for itself.
 
 type ProbeSubject = {
   readonly requester: Requester;
   readonly domain: string;
   readonly hosts: readonly MailHost[];
-  /** False where a random recipient would prove nothing. */
+  /** False when a random recipient would prove nothing. */
   readonly probeCatchAll: boolean;
   readonly isCanary?: boolean;
 };
 
-/** What an account knew about a domain before the session. */
+/** The account's knowledge about a domain before the session. */
 type AccountCatchAll = {
   readonly account: string;
   readonly domain: string;
   readonly state: CatchAllState;
 };
 
-/** By account and domain: accounts do not share what they learn. */
+/** The key contains the account, because accounts do not share their knowledge of a domain. */
 export const toAccountDomainKey = ({ requester, domain }: ProbeSubject): string =>
   `${requester.account} ${domain}`;
 
@@ -56,7 +56,7 @@ export const loadCatchAllStates = async (
   return new Map(await Promise.all(found));
 };
 
-/** The recipients of each job at each domain. One without a job stands alone. */
+/** Groups recipients by job and domain. A recipient without a job is a group by itself. */
 const groupByJob = (batch: readonly ProbeSubject[]): ReadonlyMap<string, readonly ProbeSubject[]> =>
   Map.groupBy(
     batch.filter(({ requester }) => requester.job !== undefined),
@@ -66,7 +66,7 @@ const groupByJob = (batch: readonly ProbeSubject[]): ReadonlyMap<string, readonl
 const toJobKey = ({ requester, domain, hosts }: ProbeSubject): string =>
   [requester.job, domain, ...hosts.map(({ host }) => host)].join(" ");
 
-/** The recipients of the batch that need no random one, since an earlier session of their job had one refused. */
+/** Lists the recipients whose job already had a random recipient refused, so that they need no other one. */
 export const findProvenBefore = (
   cache: CatchAllCache,
   batch: readonly ProbeSubject[],
@@ -77,7 +77,7 @@ export const findProvenBefore = (
     ),
   );
 
-/** Counts what the session accepted on the proof of a refusal, of this session or of an earlier one of the same job. */
+/** Counts the recipients that the session accepted with a proof: a refusal in this session or in an earlier one of the job. */
 export const countAcceptances = (
   cache: CatchAllCache,
   batch: readonly ProbeSubject[],
@@ -100,7 +100,7 @@ export const countAcceptances = (
   }
 };
 
-/** One random recipient for each domain that needs a proof, or that gets a canary. */
+/** Chooses one random recipient for each domain that needs a proof or gets a canary. */
 export const chooseRandomRecipients = (
   random: () => number,
   proven: ReadonlySet<ProbeSubject>,
@@ -129,11 +129,11 @@ type Preparation = {
   readonly batch: readonly ProbeSubject[];
   readonly states: ReadonlyMap<string, AccountCatchAll>;
   readonly randomRecipients: ReadonlyMap<string, string>;
-  /** The host that replied is a backup: that it accepts everybody says nothing of the domain. */
+  /** The host that replied is a backup; a backup that accepts everybody proves nothing about the domain. */
   readonly isBackup: boolean;
 };
 
-/** What the replies about random recipients prove of their domains; null where a reply proves nothing. */
+/** Returns what the replies about random recipients prove about their domains; null when a reply proves nothing. */
 export const learnCatchAll = async (
   { catchAllCache: cache, canaries }: LearnPorts,
   outcome: SessionOutcome,
@@ -170,7 +170,7 @@ type LearnPorts = {
   readonly canaries?: CanaryRecord;
 };
 
-/** What a canary shows is about the provider, and is not stored with the domain. */
+/** A canary tests the provider, so its reply is not stored with the domain. */
 const isCanaryOnly = (batch: readonly ProbeSubject[], wantedDomain: string): boolean =>
   !batch.some(({ domain, probeCatchAll }) => domain === wantedDomain && probeCatchAll);
 
@@ -180,7 +180,7 @@ const filterByDomain = (
 ): readonly AccountCatchAll[] =>
   [...states.values()].filter(({ domain }) => domain === wantedDomain);
 
-/** What the reply about a random recipient proves. A lost or deferred one proves nothing, nor does a refusal of us. */
+/** Reads the reply about a random recipient. A lost or deferred reply and a refusal of us prove nothing. */
 const toCatchAll = (
   reply: Reply | null,
   { host, result }: SessionOutcome,
@@ -190,7 +190,7 @@ const toCatchAll = (
   const { verdict, rule } = classify(reply, { stage: "rcpt", mxHost: host });
   if (verdict === "valid") return "yes";
   if (verdict === "invalid") return "no";
-  // In words that no rule knows, about nothing but the recipient: the server took another one in the same session.
+  // No rule knows the words, but the server accepted another recipient in the same session, so they are about this recipient.
   const isContrast = rule === UNMATCHED_PERMANENT && hasAccepted(result, domain);
   return isContrast ? "no" : undefined;
 };
@@ -219,7 +219,7 @@ export const findContrasts = ({ host, result }: SessionOutcome): ReadonlyMap<str
     ),
   );
 
-/** A refusal in the words of a contrast is about the mailbox. */
+/** Reads a refusal as one of the mailbox when its words are those of a contrast. */
 export const readByContrast = (
   finding: Finding,
   reply: Reply | null,

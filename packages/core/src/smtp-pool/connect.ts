@@ -23,7 +23,7 @@ export const limitHostConnections = (
   const acquireSlot = async (key: string, name: string): Promise<void> => {
     const host = hosts.get(key) ?? { inUse: 0, queue: [] };
     hosts.set(key, host);
-    // A slot that passes to the next in the queue stays in use.
+    // The next session in the queue inherits the slot, so the count stays.
     if (host.inUse >= findMailProvider(name).limits.connections)
       return new Promise((resolve) => host.queue.push(resolve));
     host.inUse += 1;

@@ -71,7 +71,7 @@ export type ProbeCount = {
 };
 
 export type DailyQuota = {
-  /** As far as this process knows. Reads nothing. */
+  /** Answers from this process's memory, without a read. */
   readonly isReached: (account: string, domain: string, at: MailHost | undefined) => boolean;
   /** Never rejects. */
   readonly add: (probes: readonly ProbeCount[]) => Promise<void>;
@@ -85,7 +85,7 @@ type QuotaPorts = {
   readonly random: () => number;
   readonly sleep: (ms: number) => Promise<void>;
   readonly lists: Pick<Lists, "free">;
-  /** Blocks without daily limits, such as the lab's. */
+  /** Networks without daily limits, such as the lab's. */
   readonly allowed: readonly Cidr[];
   readonly probePolicy?: ProbePolicy | undefined;
 };
@@ -173,7 +173,7 @@ const addUp = (
   });
 };
 
-/** The fields that a write adds to; none when all of it is rounded down. */
+/** The fields that a write increases; empty when every amount is rounded down. */
 const roundToSteps = (
   limits: DailyLimits,
   of: SubjectCounts["byAccount"],

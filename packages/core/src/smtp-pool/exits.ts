@@ -13,13 +13,13 @@ import type { CircuitBreaker, CircuitSubject } from "./circuit-breaker/circuit-b
 import type { PendingProbe } from "./probe.ts";
 import { type SlotKey, toSlotKey } from "./slots/slots.ts";
 
-/** A proxy that could not be reached is left out for so long, where there is another exit. */
+/** For this long, an unreachable proxy gets no session while another exit is available. */
 const DOWN_MS = 60_000;
 
 type ExitPorts = {
   readonly breaker: CircuitBreaker;
   readonly now: () => Date;
-  /** Absent: every exit has its full share. */
+  /** Absent: every exit gets its full share. */
   readonly warmUp?: WarmUp | undefined;
   readonly probePolicy?: ProbePolicy | undefined;
 };
@@ -42,10 +42,10 @@ export const createExits = ({ breaker, now, warmUp, probePolicy = NO_POLICY }: E
     getShare,
     isDown: (exit: string): boolean => (downUntil.get(exit) ?? 0) > now().getTime(),
     markDown: (exit: string): void => void downUntil.set(exit, now().getTime() + DOWN_MS),
-    /** Those by which the provider does not refuse the recipient, as far as this process knows. */
+    /** Lists the exits by which, as far as this process knows, the provider does not refuse the recipient. */
     listAdmitted: (slotKey: Pick<SlotKey, "providerKey">, one: PendingProbe): readonly string[] =>
       breaker.listExits(toCircuitSubject(slotKey, one)),
-    /** Where the operator wants care, all processes have one session with the provider, by whichever exit. */
+    /** When the operator wants care, all processes together open one session with the provider, over all exits. */
     toSlotKey: (host: MailHost | undefined, exit: string): SlotKey => {
       const slotKey = toSlotKey(host, exit, getShare(exit));
       return host && getProbeMode(probePolicy, [host]) === "careful"
@@ -87,7 +87,7 @@ export const createEgressHealth = () => {
     if (reached || !isPublicIp(ip, [])) return;
     const reply = result.ending?.stage === "connect" ? result.ending.reply : null;
     if (typeof reply === "string" && UNREACHED_FAULTS.has(reply)) unreached.add(host);
-    // A refusal or a silent server proves that the port is open.
+    // A refusal and a silent server both prove that the port is open.
     else reached = true;
   };
 
@@ -112,16 +112,16 @@ const WARM_UP_SHARES = [
   { fromDay: 14, share: 1 },
 ] as const;
 
-/** After this time the table counts as down. */
+/** A read that takes longer counts as failed. */
 const TABLE_MS = 3_000;
-/** After a read that failed. Until one succeeds, the exit counts as new. */
+/** The wait after a failed read. Until a read succeeds, the exit counts as new. */
 const READ_AGAIN_MS = 60_000;
 
 const FirstUse = v.object({ first_used: v.number() });
 
 export type WarmUp = ReturnType<typeof createWarmUp>;
 type WarmUpPorts = Pick<World, "table" | "now" | "sleep"> & {
-  /** The exits that are new unless the table shows otherwise. */
+  /** The exits; each is new unless the table contains an earlier first use. */
   readonly exits: readonly string[];
 };
 
@@ -141,7 +141,7 @@ export const createWarmUp = ({ table, now, sleep, exits }: WarmUpPorts) => {
     firstUsedMs.set(exit, v.parse(FirstUse, item).first_used);
   };
 
-  /** Before the first session. Never rejects. */
+  /** Call before the first session. Never rejects. */
   const ready = (): Promise<unknown> => {
     const unknown = exits.filter((exit) => !firstUsedMs.has(exit));
     const atMs = now().getTime();

@@ -1,7 +1,7 @@
 /** A caller waits for the response; rows of a list wait for their job. */
 export type Priority = "caller" | "list";
 
-/** Whom a probe is for. Mail servers see none of it. */
+/** The account, job and priority of a probe. Mail servers see none of these. */
 export type Requester = {
   readonly account: string;
   readonly priority: Priority;
@@ -12,7 +12,7 @@ export type Requester = {
 /** In the order in which they are served. */
 const PRIORITIES = ["caller", "list"] as const satisfies readonly Priority[];
 
-/** The command line verifies for one person alone. */
+/** The requester on the command line, which serves one person. */
 export const SOLE_REQUESTER: Requester = { account: "", priority: "list" };
 
 /**
@@ -23,7 +23,7 @@ export const SOLE_REQUESTER: Requester = { account: "", priority: "list" };
 export type YieldToCallers = (requester: Requester | undefined) => Promise<void> | undefined;
 
 /**
- * The share of a batch that callers get while lists wait, too. Without it, an account that sends one call after the
+ * The share of a batch for callers while lists also wait. Without it, an account that sends one call after the
  * other would stop all lists at a slow mail host.
  */
 const CALLERS_SHARE = 0.75;
@@ -36,7 +36,7 @@ export type FairQueue<Kind extends Entry> = ReturnType<typeof createFairQueue<Ki
 export const createFairQueue = <Kind extends Entry>() => {
   const byPriority = { caller: createAccountRotation<Kind>(), list: createAccountRotation<Kind>() };
 
-  /** Takes up to `count` entries. The first is of the requester that opens the session. */
+  /** Takes up to `count` entries. The first entry belongs to the requester that opens the session. */
   const take = (count: number, opener: Requester): Kind[] => {
     const entries = byPriority[opener.priority].takeOf(opener.account);
     const callersMost = byPriority.list.size() > 0 ? Math.ceil(count * CALLERS_SHARE) : count;
@@ -56,13 +56,13 @@ export const createFairQueue = <Kind extends Entry>() => {
     size: () => byPriority.caller.size() + byPriority.list.size(),
     has: ({ account, priority }: Requester) => byPriority[priority].has(account),
     push: (entry: Kind): void => byPriority[entry.requester.priority].push(entry),
-    /** Entries that a session took and did not serve are the next of their accounts. */
+    /** Puts entries that a session did not serve at the front of their accounts. */
     putBack: (entries: readonly Kind[]): void => {
       for (const entry of entries.toReversed())
         byPriority[entry.requester.priority].putFirst(entry);
     },
     take,
-    /** False: it is not in the queue. */
+    /** False when the queue lacks the entry. */
     remove: (entry: Kind): boolean => byPriority[entry.requester.priority].remove(entry),
     takeAll: () =>
       PRIORITIES.flatMap((priority: Priority) => byPriority[priority].takeInTurns(Infinity)),
@@ -85,7 +85,7 @@ export const createAccountRotation = <Kind extends Entry>() => {
     const queue = queues.get(account);
     const entry = queue && shift(queue);
     if (!queue || !entry) return [];
-    // The account's next turn comes after those of all others.
+    // Moves the account's next turn behind the turns of all others.
     queues.delete(account);
     if (queue.head < queue.entries.length) queues.set(account, queue);
     size--;
@@ -125,7 +125,7 @@ export const createAccountRotation = <Kind extends Entry>() => {
   };
 };
 
-/** The entries before `head` are taken: to shift a long array moves all of it. */
+/** The entries before `head` are served; `shift` on a long array would move all its entries. */
 type AccountQueue<Kind> = { head: number; readonly entries: (Kind | undefined)[] };
 
 const createAccountQueue = <Kind>(): AccountQueue<Kind> => ({ head: 0, entries: [] });
@@ -178,7 +178,7 @@ export const createTurns = <HostQueue>() => {
     waiting[priority].set(account, queues);
   };
 
-  /** Each account that may open a session, with the queues where it waits, or with `only` one of them, in their order. */
+  /** Lists each account that may open a session with its queues in their order, or with the queue `only`. */
   function* list(
     mayOpen: (requester: Requester) => boolean,
     only?: HostQueue,
@@ -196,9 +196,9 @@ export const createTurns = <HostQueue>() => {
 
 /** Concurrent sessions of one process, to all servers together, if the file descriptors suffice. Each is a socket. */
 export const SESSIONS_MAX = 700;
-/** Lists leave this share to callers: a list holds sessions for hours, a caller has one for a moment. */
+/** The share of sessions that lists leave to callers: a list holds sessions for hours, a caller for a moment. */
 const CALLERS_RESERVE = 0.1;
-/** A list with so many sessions does not hurry at one host. */
+/** A list with this many sessions may wait at one host to gather rows. */
 const MANY = 20;
 
 /** How the sessions of this process are shared among accounts. */
@@ -208,12 +208,12 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
   let isShort = false;
 
   return {
-    /** The sessions of the account, and those that are free for a requester of this priority. */
+    /** Returns the account's sessions and the sessions that are free for this priority. */
     count: ({ account, priority }: Requester) => {
       const most = sessionsMax * (priority === "caller" ? 1 : 1 - CALLERS_RESERVE);
       return { open: openSessions.get(account) ?? 0, free: most - sessions };
     },
-    /** A requester waits for the end of any session. */
+    /** Notes that a requester waits for the end of any session. */
     markShort: (): void => {
       isShort = true;
     },
@@ -222,7 +222,7 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
       openSessions.set(account, (openSessions.get(account) ?? 0) + 1);
       sessions++;
     },
-    /** True: a requester was refused since the last session ended, and may get a session now. */
+    /** Returns true when a requester was refused since the last end of a session: it may get one now. */
     close: ({ account }: Requester): boolean => {
       const left = (openSessions.get(account) ?? 0) - 1;
       if (left > 0) openSessions.set(account, left);
@@ -235,12 +235,12 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
   };
 };
 
-/** So many rows of long lists begin before the thread is asked again whether it has time. */
+/** How many rows of long lists begin before the pool asks again whether the thread has time. */
 const ROWS_AT_ONCE = 200;
-/** However busy the thread is, a session begins after so many ticks, or endless requests would stop all lists. */
+/** After this many ticks a session begins even on a busy thread; otherwise endless requests would stop all lists. */
 const TICKS_MAX = 5;
 
-/** How many rows of long lists the thread has time for. */
+/** Counts the rows of long lists that the thread has time for. */
 export const createRowBudget = (hasTime = () => true) => {
   let rows = 0;
   let ticks = 0;

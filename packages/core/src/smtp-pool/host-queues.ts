@@ -18,13 +18,13 @@ import {
 /** Fewer recipients than this get one session, not several: ten connections for ten addresses would burden a server. */
 const RECIPIENTS_PER_SESSION = 25;
 
-/** `withoutPipelining`: so many of the next sessions send one command at a time. */
+/** `withoutPipelining`: how many of the next sessions send one command at a time. */
 type HostState = { sessions: number; queues: number; withoutPipelining: number };
 
 /** The queue for one set of hosts and one exit. */
 export type HostQueue = TurnHolder & {
   readonly key: string;
-  /** The part of the key that all exits have in common. */
+  /** The part of the key that is the same for all exits. */
   readonly hostsKey: string;
   readonly provider: ProviderUse;
   readonly slotKey: SlotKey;
@@ -37,11 +37,11 @@ export type HostQueue = TurnHolder & {
   sessions: number;
   /** The most recipients that a session takes; the catch-all states of their domains are read before it begins. */
   batchSizeMax: number;
-  /** A session found no free slot; the queue tries again after a slot was released or the wait is over. */
+  /** True after a session found no free slot; the queue tries again after a release or after the wait. */
   isFull: boolean;
   /** A session began within the last `GATHER_MS`. */
   hasJustOpened: boolean;
-  /** The account with many sessions that had one here within the last `GATHER_ROWS_MS`. */
+  /** An account with many sessions, one of which was here within the last `GATHER_ROWS_MS`. */
   gathersFor: string | null;
 };
 
@@ -52,7 +52,7 @@ export const createHostQueues = (exits: Exits) => {
   const all = new Map<string, HostQueue>();
   const hosts = new Map<string, HostState>();
   const { getProviderUse, findProviderUse, forget } = createProviderRegistry();
-  /** With the share: recipients that arrive after it grew have a queue with the new limits. */
+  /** The key contains the exit's share, so recipients that arrive after it grew get a queue with the new limits. */
   const toKey = (hostsKey: string, exit: string) =>
     `${hostsKey} by ${exit} ${exits.getShare(exit)}`;
   const toHostKey = ({ host, exit }: SlotKey) => `${host} by ${exit}`;
@@ -147,7 +147,7 @@ type Route = {
   readonly random: () => number;
 };
 
-/** The queue for a recipient: of the exit that knows it from before, if it may be used, or else of the least loaded. */
+/** Chooses the recipient's queue: at the exit of its earlier attempt if that is admitted, else at the least loaded exit. */
 export const chooseQueue = (queues: HostQueues, one: PendingProbe, route: Route): HostQueue => {
   const { exits, findProviderUse, getOrAddQueue } = queues;
   const [host] = route.hosts;
@@ -171,7 +171,7 @@ export const chooseQueue = (queues: HostQueues, one: PendingProbe, route: Route)
 const keepSome = (all: readonly string[], some: readonly string[]): readonly string[] =>
   some.length > 0 ? some : all;
 
-/** Another exit for a recipient whose exit has no slot, backs off, is refused or cannot be reached. */
+/** Finds another exit for a recipient whose exit has no slot, backs off, is refused or is unreachable. */
 export const findOtherExit = (
   queues: HostQueues,
   one: PendingProbe,
@@ -190,7 +190,7 @@ export const findOtherExit = (
   const isOpen = (other: string) => !exits.isDown(other) && !getState(other)?.isBackingOff;
   const isFree = (other: string): boolean =>
     isOpen(other) && !one.leftExits.includes(other) && !getState(other)?.isScarce;
-  // Where all are full, recipients wait for the one that they came to first: those are in proportion to the shares.
+  // When all exits are full, recipients wait at their first exit: first exits follow the shares.
   const [home] = one.leftExits;
   const back = others.filter((other) => other === home && exit !== home && isOpen(other));
   const free = keepSome(keepSome(isRefused ? others : [], back), others.filter(isFree));
@@ -199,7 +199,7 @@ export const findOtherExit = (
 };
 
 /**
- * A session that gathers recipients first. Then the exits in an order that spreads them: at a host of its own always the
+ * Prefers a session that gathers recipients. Then it orders the exits to spread recipients: at a host of its own always the
  * same, for greylisting, and at a large provider any. One with more than its sessions can hold passes on to the next.
  */
 const balance = (

@@ -9,7 +9,7 @@ import type { SessionEnd, SlotReturn, Ticket } from "./slots/slots.ts";
 // What a session asks a mail server about a recipient, and what the server replies.
 
 export type ProbeRequest = {
-  /** As it stands in RCPT TO. */
+  /** The recipient as RCPT TO contains it. */
   readonly recipient: string;
   /** More guesses at the same person's address. The session tries each only after it found those before it unknown. */
   readonly fallbacks?: readonly string[];
@@ -17,32 +17,32 @@ export type ProbeRequest = {
   readonly hosts: readonly MailHost[];
   /** False where the domain is known to refuse unknown recipients: a random recipient would only cost reputation. */
   readonly probeCatchAll: boolean;
-  /** A random recipient is asked about nevertheless, to see whether the provider still refuses it (verify/canaries.ts). */
+  /** True when the session names a random recipient anyway, to test whether the provider still refuses it (verify/canaries.ts). */
   readonly isCanary?: boolean;
   /** Absent: the process serves one person alone. */
   readonly requester?: Requester;
-  /** From an earlier attempt that found no slot. */
+  /** The ticket of an earlier attempt that found no slot. */
   readonly ticket?: Ticket | undefined;
-  /** The exit by which it was greylisted: it is preferred. */
+  /** The exit of the attempt that was greylisted; the pool prefers it. */
   readonly exit?: string | undefined;
   /**
    * How long the caller still waits. If no session has begun by then, the recipient comes back later, and takes no slot.
    * A duration, since the process that opens the session may have another clock. Absent: the caller waits to the end.
    */
   readonly waitMs?: number | undefined;
-  /** The host was silent at an earlier attempt: it gets as long as a tarpit. */
+  /** True when the host was silent at an earlier attempt: the session then waits as long as for a tarpit. */
   readonly isPatient?: boolean | undefined;
-  /** The work that asks, as its tracer writes it, for the report of its session. */
+  /** The trace of the work that asks; the report of the session contains it. */
   readonly trace?: string | undefined;
 };
 
-/** Whether a domain takes mail for any local part. Never guessed: "no" needs a proof, too. */
+/** Whether a domain accepts mail for any local part. Both "yes" and "no" need a proof. */
 export type CatchAll = "yes" | "no" | "undecided" | "not_tested";
 
 export type ProbeResult = {
   /** The recipient that the finding is about: the guess that was decided, or the last one. */
   readonly recipient: string;
-  /** The guesses before it, which the server does not know. */
+  /** The earlier guesses, which the server refused as unknown. */
   readonly unknownRecipients: readonly string[];
   readonly finding: Finding;
   readonly reply: Reply | null;
@@ -53,13 +53,13 @@ export type ProbeResult = {
   readonly transcript: Transcript;
   /** The random recipient of this domain that the session asked about; null when it asked about none. */
   readonly randomRecipient: string | null;
-  /** Our circuit was open: no server was asked, and the reply is one to an earlier session. */
+  /** True when our circuit was open: no server was asked, and the reply comes from an earlier session. */
   readonly isWithheld?: boolean;
-  /** The mail provider had no slot for us, and no server was asked. */
+  /** Set when no slot was free at the mail provider, so no server was asked. */
   readonly comeBack?: SlotReturn;
-  /** No acceptance followed the refusal, nor did a witness: the provider and exit that it depends on (witnesses.ts). */
+  /** The provider and exit of a refusal that neither an acceptance nor a witness has proved yet (witnesses.ts). */
   readonly unproven?: string;
-  /** The exit of the session. Absent: the process has one exit, or there was no session. */
+  /** The exit of the session. Absent when the process has one exit, or without a session. */
   readonly exit?: string;
 };
 
@@ -74,7 +74,7 @@ export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   failures: number;
   /** The exits from which the provider refused a session with this recipient. */
   refusedExits: readonly string[];
-  /** The exits that it left for another, since they had no slot or could not be reached. */
+  /** The exits that the recipient left because they had no slot or could not be reached. */
   leftExits: readonly string[];
   /** The guess that is tried now; the guesses still to be tried; those that the server does not know. */
   recipient: string;
@@ -89,9 +89,9 @@ export type SessionSummary = SessionEnd & {
   /** The results, which are delivered after the slot is released. */
   readonly answered: readonly AnsweredProbe[];
   readonly remaining: readonly PendingProbe[];
-  /** The host that replied, where it was not the first one. */
+  /** The host that replied, if it was not the first. */
   readonly host: string;
-  /** The connection broke while several commands may have been under way. */
+  /** True when the connection broke while several commands may have been under way. */
   readonly lostFlight: boolean;
   readonly attempts: readonly HostAttempt[];
   /** The reply about a witness. Absent: the session asked about none. */

@@ -12,15 +12,15 @@ export type Rule<Of, Answer> = {
   readonly answer: (of: Of) => Answer;
 };
 
-/** What this process knows; each part is there where it matters. */
+/** The knowledge of this process; a part is absent when it does not matter. */
 export type Process = {
   /** A recipient that comes to a queue, or that a session is about to take. */
   readonly recipient?: {
     readonly isOverDailyLimit: boolean;
-    /** The circuit's refusal by every exit. */
+    /** The refusal that every exit would get from the circuit. */
     readonly refusal: StandingRefusal | null;
     readonly isTurnedAway: boolean;
-    /** The queue's exit is refused for this recipient, or cannot be reached. */
+    /** True when the queue's exit is refused for this recipient or cannot be reached. */
     readonly isExitClosed: boolean;
   };
   /** The sessions of the account whose turn it is, and those that the process may still open. */
@@ -34,23 +34,23 @@ type QueueView = Pick<
   "provider" | "host" | "slotKey" | "sessions" | "isFull" | "hasJustOpened" | "gathersFor"
 > & {
   readonly opener: Requester;
-  /** It is a long list, and the thread has no time for it. */
+  /** True when the list is long and the thread has no time for its rows. */
   readonly isHeld: boolean;
   readonly recipients: number;
   readonly batchSize: number;
-  /** False: this process has or leaves to others every slot of the host. */
+  /** False when this process holds, or leaves to others, every slot of the host. */
   readonly mayAcquire: boolean;
 };
 
 export type ProcessDecision =
-  /** The recipient gets its result now. */
+  /** The recipient gets a result now. */
   | { readonly kind: "answer"; readonly why: "daily_limit" }
   | { readonly kind: "answer"; readonly why: "backoff" }
   | { readonly kind: "answer"; readonly why: "circuit"; readonly refusal: StandingRefusal }
   | { readonly kind: "leave" }
-  /** It stays in its queue until a session ends. */
+  /** The recipient stays in its queue until a session ends. */
   | { readonly kind: "join" }
-  /** It stays there for a moment, since others may come. */
+  /** The recipient stays in its queue for a moment, since others may arrive. */
   | { readonly kind: "gather" }
   /** The provider's queues try again after a pause. */
   | { readonly kind: "pause" };
@@ -124,7 +124,7 @@ const FOR_QUEUES: readonly Rule<QueueView, ProcessDecision>[] = [
 
 export const PROCESS_RULES = [...FOR_RECIPIENTS, ...FOR_ACCOUNTS, ...FOR_QUEUES] as const;
 
-/** Undefined: nothing in this process keeps the recipient from a session. */
+/** Undefined when nothing in this process keeps the recipient from a session. */
 export const decideByProcess = ({
   recipient,
   account,

@@ -3,7 +3,7 @@ import type { ProviderRefusal } from "./refusal.ts";
 import { LEASE_MS } from "./slots/provider-state.ts";
 import { getJitteredPauseMs, type ProviderBackoff, type SlotKey } from "./slots/slots.ts";
 
-/** What this process does at one mail provider, or one IP address, by one exit. All its queues share one concurrency. */
+/** The activity of this process at one mail provider or IP address by one exit. All its queues share one concurrency. */
 export type ProviderUse = {
   connections: number;
   /** The keys of the host queues that use it. */
@@ -18,17 +18,17 @@ export type ProviderUse = {
   isPausing: boolean;
   /** The first time that no slot was free since this process last had one (ms). */
   fullSinceMs: number | null;
-  /** No slot was free at least once: each session takes as many recipients as it may. */
+  /** True after a session found no free slot: each session then takes as many recipients as it may. */
   isScarce: boolean;
   /** Host queues where a caller waits for a connection that other recipients use. */
   readonly callerQueues: Set<string>;
-  /** Sessions of lists that end early for one of those. */
+  /** How many sessions of lists end early for these queues. */
   yielding: number;
 };
 
 type Timer = Pick<World, "now" | "sleep">;
 
-/** Sits out the provider's backoff, which a session here or in another process began. */
+/** Waits until the provider's backoff ends, which a session of this or another process began. */
 export const applyBackoff = (
   provider: ProviderUse,
   { ms, failures, refusal }: ProviderBackoff,
@@ -47,7 +47,7 @@ export const applyBackoff = (
   });
 };
 
-/** The refusal of the backoff that lasts, unless it is over and its timer is late. */
+/** Returns the refusal of the current backoff; null when the backoff is over and only its timer is late. */
 export const findStandingRefusal = (
   { isBackingOff, failures, refusal, backoffUntilMs }: ProviderUse,
   now: Date,
@@ -57,7 +57,7 @@ export const findStandingRefusal = (
 /** Longer than a lease: by then the slot of a crashed process is free, and earlier waiters are done. */
 const SLOT_WAIT_MAX_MS = LEASE_MS + 30_000;
 
-/** False: the wait has been too long, and the recipients come back later. */
+/** False when the wait has been too long: the recipients return later. */
 export const pauseForSlot = (
   provider: ProviderUse,
   { now, random, sleep }: Timer & Pick<World, "random">,

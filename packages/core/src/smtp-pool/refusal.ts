@@ -37,7 +37,7 @@ export const toStoredRefusal = (refusal: ProviderRefusal): Fields => {
   return { host, ip, stage, code: reply.code, enhanced: reply.enhanced, text: reply.text };
 };
 
-/** The reply may name the recipient, which no other account may see. */
+/** The reply may contain the recipient's address, which no other account may see. */
 export const redactRefusal = ({ reply, ...refusal }: ProviderRefusal): ProviderRefusal => ({
   ...refusal,
   reply: {

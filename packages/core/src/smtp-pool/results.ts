@@ -78,7 +78,7 @@ export const PROBE_POLICY = "probe_policy";
 /** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
 export const WAITING_FOR_PROVIDER = "waiting_for_provider";
 
-/** A bug of ours broke the session. */
+/** The result after a bug of ours broke the session. */
 export const createBrokenResult = ({
   recipient,
   unknownRecipients,
@@ -89,13 +89,13 @@ export const createBrokenResult = ({
   host: hosts[0]?.host ?? "",
 });
 
-/** No mail server was asked, because the mail host or the domain has reached its daily limit. */
+/** The result when the mail host or the domain has reached its daily limit: no mail server was asked. */
 export const createDailyLimitResult = (one: PendingProbe): ProbeResult => ({
   ...createUnaskedResult(one, HOST_DAILY_LIMIT),
   unknownRecipients: one.unknownRecipients,
 });
 
-/** No mail server was asked, and none would be at another attempt. */
+/** The result when no mail server was asked and no later attempt would ask one. */
 const createUnaskedResult = (
   { recipient, hosts }: Pick<ProbeRequest, "recipient" | "hosts">,
   reason: typeof HOST_DAILY_LIMIT | typeof PROBE_POLICY,
@@ -133,7 +133,7 @@ export const createRefusedResult = (result: ProbeResult, isLasting: boolean): Pr
   ...(isLasting && { finding: { ...result.finding, retry: null } }),
 });
 
-/** Our own failure before any mail server could be asked. */
+/** The result after a failure of ours, before any mail server was asked. */
 export const createUnansweredResult = (recipient: string): ProbeResult => ({
   recipient,
   unknownRecipients: [],
@@ -213,16 +213,16 @@ export const createProbeResult = (
   host: outcome.host,
   ip: outcome.ip,
   encrypted: outcome.result.tls,
-  // A refused recipient shows that the domain does not accept everybody, whatever it did a day ago.
+  // A refused recipient proves that the domain no longer accepts everybody.
   catchAll: catchAll === "yes" && finding.verdict === "invalid" ? "undecided" : catchAll,
   transcript: outcome.transcript,
   randomRecipient,
 });
 
-/** After the longest wait within the process, when no queue says how long it will still be. */
+/** The return time when no queue can estimate the rest of the wait. */
 const RETURN_MS = 60_000;
 
-/** Recipients that get no session now come back then, with their ticket. */
+/** Sends recipients without a session away with their ticket and the time to return. */
 export const createReturn = (
   { slotKey, turn }: { readonly slotKey: SlotKey; readonly turn: SlotTurn },
   now: Date,

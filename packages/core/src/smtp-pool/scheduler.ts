@@ -74,7 +74,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
     new Promise((resolve) => {
       const { hostsKey, hosts } = chooseHosts(question.hosts, queues, random);
       const { requester = SOLE_REQUESTER, waitMs } = question;
-      // Rows of lists have no deadline, and so nothing to abort.
+      // Rows of lists have no deadline, so they need no AbortController.
       const deadline = waitMs === undefined ? undefined : new AbortController();
       const resolveInTime = (result: ProbeResult): void => {
         deadline?.abort("answered");
@@ -131,7 +131,7 @@ const createPool = (queues: HostQueues, sessionPorts: SessionPorts): Pool => {
 /** A requester that waits in a host queue, when their turn has come. */
 type Turn = { readonly queue: HostQueue; readonly opener: Requester };
 
-/** On an event: opens sessions for the queues that it concerns until each of them has to wait. */
+/** Opens sessions for the queues that an event concerns until each of them has to wait. */
 const run = (pool: Pool, listTurns: () => Iterable<Turn>): void => {
   const withoutSlot = new Set<ProviderUse>();
   const findNext = (): Turn | undefined => {
@@ -157,7 +157,7 @@ const decideTurn = (pool: Pool, { queue, opener }: Turn): Decision => {
   return decide({ queue: { ...queue, opener, recipients, batchSize, isHeld, mayAcquire } }, null);
 };
 
-/** Rows that wait until the thread has time go on at the hosts where they have waited longest. */
+/** Lets rows that waited for the thread continue, beginning at the hosts where they have waited longest. */
 const hold = (pool: Pool): void => {
   const { budget, sessionPorts, waiting } = pool;
   if (budget.isWaiting) return;
@@ -174,7 +174,7 @@ const hold = (pool: Pool): void => {
   });
 };
 
-/** Whether the account may open a session. Where not, it gets its turn when any session has ended. */
+/** True when the account may open a session. Otherwise its turn comes after the next end of a session. */
 const mayOpen = ({ shares }: Pool, requester: Requester): boolean => {
   const isOpen = decide({ account: shares.count(requester) }, null).kind === "ask";
   if (!isOpen) shares.markShort();
@@ -198,7 +198,7 @@ const serveOthers = (
   const own = listQueuesAt(pool.queues, provider);
   if (afresh) for (const queue of own) queue.isFull = false;
   if (!any && own.length === 0) return;
-  // Most providers have one queue: it alone is looked at, and not the thousands of others.
+  // Most providers have one queue, so this reads one queue instead of thousands.
   const only = !any && own.length === 1 ? own[0] : undefined;
   run(pool, function* () {
     for (const turn of pool.waiting.listTurns((requester) => mayOpen(pool, requester), only))
@@ -206,7 +206,7 @@ const serveOthers = (
   });
 };
 
-/** A pause of the provider is over. */
+/** Opens sessions again after the provider's pause. */
 const resume = (pool: Pool, provider: ProviderUse): void => {
   serveOthers(pool, provider, { afresh: true });
   pool.queues.forget(provider);
@@ -241,7 +241,7 @@ const open = async (pool: Pool, { queue, opener }: Turn): Promise<void> => {
   updateQueue(pool, queue);
 };
 
-/** A limit or a refusal may have come up while recipients waited: those get their results, or go by another exit. */
+/** Checks limits and refusals that arose while recipients waited: those recipients get a result or another exit. */
 const admit = (
   { sessionPorts: { exits }, answers, moves }: Pool,
   queue: HostQueue,
@@ -284,25 +284,25 @@ const resolveWaiting = (pool: Pool, queue: HostQueue, common: CommonResult): voi
   updateQueue(pool, queue);
 };
 
-/** After a session has begun: the recipients of the next moments share the queue's next one. */
+/** After the begin of a session, recipients that arrive within `GATHER_MS` share the queue's next session. */
 const gather = (pool: Pool, queue: HostQueue): void => {
   if (queue.hasJustOpened) return;
   queue.hasJustOpened = true;
   void pool.sessionPorts.sleep(GATHER_MS).then(() => {
     queue.hasJustOpened = false;
-    // Without a session nothing was held back, and without a slot the wait for one goes on.
+    // Without an open session nothing was gathered; without a slot the wait for one continues.
     if (queue.sessions > 0 && !queue.isFull) serve(pool, queue);
   });
 };
 
-/** After a session has ended: the rows of a large list that come in the next moments share the next one. */
+/** After the end of a session, rows of a large list that arrive within `GATHER_ROWS_MS` share the next session. */
 const gatherRows = (pool: Pool, queue: HostQueue, opener: Requester): void => {
   const { shares, sessionPorts } = pool;
   if (queue.gathersFor !== null || queue.waiting.size() > 0 || !shares.hasMany(opener)) return;
   queue.gathersFor = opener.account;
   void sessionPorts.sleep(GATHER_ROWS_MS).then(() => {
     queue.gathersFor = null;
-    // Without a slot the wait for one goes on.
+    // Without a slot the wait for one continues.
     if (!queue.isFull || queue.waiting.size() === 0) serve(pool, queue);
   });
 };
@@ -328,7 +328,7 @@ const countSession = (queue: HostQueue, by: 1 | -1, recipients: number): void =>
   queue.provider.sessions += by;
 };
 
-/** To open a session costs a server about as much as this many recipients. */
+/** Opening a session costs a server about as much as this many recipients. */
 const RECIPIENTS_MIN = 5;
 
 /** One session ends early for each queue where callers wait, but not before its own callers have their results. */

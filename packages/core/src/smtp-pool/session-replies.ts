@@ -8,10 +8,10 @@ import type { ProviderRefusal } from "./refusal.ts";
 
 // What the replies of a session show about us: whether the mail providers that it reached refuse our sessions.
 
-/** A reply with the host that it is from. */
+/** A reply with its host. */
 type HostReply = ObservedReply & { readonly host: string };
 
-/** In their order. A reply that shows neither is left out, such as a fault, or words that no rule reads. */
+/** Lists the replies in their order, without those that show neither, such as a fault or words that no rule reads. */
 export const listHostReplies = ({
   answered,
   attempts,
@@ -23,7 +23,7 @@ export const listHostReplies = ({
   ...answered.filter(isDisproved).slice(0, 1).map(toWitnessReply),
 ];
 
-/** A witness was refused, so the recipient's refusal is about us. */
+/** True when a witness was refused, so that the recipient's refusal is about us. */
 const isDisproved = ({ probeResult }: AnsweredProbe): boolean =>
   probeResult.finding.reason === WITNESS_REFUSED;
 
@@ -62,7 +62,7 @@ const findOpeningRefusal = ({ host, ip, result }: HostAttempt): ProviderRefusal 
   return findRefusalOfUs(reply, { stage, mxHost: host }) ? { host, ip, stage, reply } : null;
 };
 
-/** The recipients whose domain alone refused us, by a 421 that ended the session. */
+/** Lists the recipients whose domain alone refused us, by a 421 that ended the session. */
 export const listDomainRefusals = ({
   answered,
   host,

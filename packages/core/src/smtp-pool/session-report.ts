@@ -8,22 +8,22 @@ import type { PendingProbe } from "./probe.ts";
  * and without the name of a mailbox, a domain or a host.
  */
 export type SessionReport = {
-  /** As mail-provider-table.ts names it. */
+  /** The provider's name in mail-provider-table.ts. */
   readonly provider: string;
   /** Who ended it, or the fault that kept it from connecting. */
   readonly outcome: string;
   readonly startedAtMs: number;
   readonly ms: number;
   readonly recipients: number;
-  /** Its recipients that have results. */
+  /** How many of its recipients got a result. */
   readonly answered: number;
-  /** How long each recipient had waited for it. */
+  /** How long each recipient waited for the session (ms). */
   readonly waitsMs: readonly number[];
-  /** The work that its recipients are part of, each once. */
+  /** The traces of its recipients, each once. */
   readonly traces: readonly string[];
 };
 
-/** Absent: nothing is reported. */
+/** Absent when nobody wants reports. */
 export type OnSession = ((report: SessionReport) => void) | undefined;
 
 export const reportSession = (
@@ -33,7 +33,7 @@ export const reportSession = (
 ): void => {
   const endedAtMs = now().getTime();
   const waitsMs = batch.map((one) => Math.max(0, startedAtMs - one.waitsSinceMs));
-  // Those that it did not reach wait for another one from now on.
+  // Recipients that the session did not reach wait for another session from now on.
   for (const one of remaining) one.waitsSinceMs = endedAtMs;
   onSession?.({
     provider: findMailProvider(host).name,

@@ -53,7 +53,7 @@ export type ProbePorts = {
   readonly random: () => number;
   readonly sleep: World["sleep"];
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
-  /** Absent: this process is the only one. */
+  /** Absent when this process is the only one. */
   readonly slots?: SlotPool;
   /** Absent: this process counts refusals of us alone. */
   readonly breaker?: CircuitBreaker;
@@ -61,12 +61,12 @@ export type ProbePorts = {
   readonly warmUp?: WarmUp | undefined;
   /** Absent: mail hosts have no daily limits. */
   readonly quota?: DailyQuota;
-  /** Absent: the operator named none. */
+  /** Absent when the operator named no witness. */
   readonly witnesses?: Witnesses;
   /** How many sessions this process may have open at a time. */
   readonly sessionsMax?: number;
   readonly yieldToCallers?: YieldToCallers;
-  /** Whether this thread had idle time lately. Absent: always. */
+  /** Tells whether this thread was idle lately. Absent: it always is. */
   readonly hasTime?: () => boolean;
   /** Called when a session has ended, for metrics and traces. */
   readonly onSession?: OnSession;
@@ -83,7 +83,7 @@ export type SessionPorts = ProbePorts & {
   /** After `tried` recipients of the batch: whether the session ends early, for a caller that waits. */
   readonly shouldEnd?: (tried: number) => boolean;
   readonly chooseWitness?: ChooseWitness | undefined;
-  /** False: one command at a time, since the host lost a session in which several were under way. */
+  /** False: the session sends one command at a time, because the host lost a session with several under way. */
   readonly pipelining?: boolean;
 };
 
@@ -190,7 +190,7 @@ type DomainAnswer = {
   readonly randomRecipient: string | undefined;
 };
 
-/** A backup host that knows the mailboxes proves one. Beyond that the first choice speaks for the domain. */
+/** A backup host proves a mailbox only when it knows the mailboxes. Otherwise the first host decides for the domain. */
 const createAnswerReader = (
   ports: SessionPorts,
   outcome: SessionOutcome,
@@ -246,7 +246,7 @@ const toSessionRecipients = ({ smtp }: SessionPorts, batch: readonly PendingProb
   },
 });
 
-/** The next session does not ask again about guesses that the server does not know. The last one asked stays. */
+/** Removes the guesses that the server refused as unknown, except the last one, so that no session asks again. */
 const dropUnknownRecipients = (one: PendingProbe, unknownRecipients: ReadonlySet<string>): void => {
   if (one.fallbacks.length === 0) return;
   const guesses = [one.recipient, ...one.fallbacks];

@@ -7,7 +7,7 @@ import type { SessionPorts } from "./session.ts";
 import type { SlotSessionSummary } from "./slots/run-with-slot.ts";
 import type { SlotRequest } from "./slots/slots.ts";
 
-/** A list with so many rows at other hosts does not hurry at one. */
+/** A list with this many rows at other hosts may wait at one host to gather rows. */
 const ROWS_ELSEWHERE = 100;
 
 /**
@@ -16,9 +16,9 @@ const ROWS_ELSEWHERE = 100;
  */
 export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe) => void) => {
   const turns = createTurns<HostQueue>();
-  /** Of the recipients that have a deadline. */
+  /** The host queues of the recipients with a deadline. */
   const queueOf = new Map<PendingProbe, HostQueue>();
-  /** Of lists, by account. */
+  /** The number of waiting rows of lists, by account. */
   const rows = new Map<string, number>();
   const countRow = ({ requester: { account, priority } }: PendingProbe, by: 1 | -1): void => {
     const count = (rows.get(account) ?? 0) + by;
@@ -48,7 +48,7 @@ export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe
       queue.waiting.push(one);
       enter(queue, one);
     },
-    /** The caller waits no longer. In a session the recipient stays to its end. */
+    /** Drops a recipient whose caller has left. Within a session the recipient stays until the end. */
     drop: (one: PendingProbe, onLeft: (queue: HostQueue) => void): void => {
       one.isExpired = true;
       const queue = queueOf.get(one);
@@ -84,7 +84,7 @@ type MoveParts = {
   readonly waiting: ReturnType<typeof createWaitingProbes>;
 };
 
-/** How recipients leave by another exit than their queue's. */
+/** Moves recipients from their queue's exit to another exit. */
 export const createMoves = (
   { queues, sessionPorts, waiting }: MoveParts,
   updateQueue: (queue: HostQueue) => void,
@@ -93,7 +93,7 @@ export const createMoves = (
   const findExit = (queue: HostQueue, one: PendingProbe) =>
     findOtherExit(queues, one, queue, sessionPorts.random);
 
-  /** Those that are leaving go on by another exit, where there is one. Returns the others. */
+  /** Moves these recipients to another exit. Returns the recipients that have none. */
   const moveOn = (
     queue: HostQueue,
     recipients: readonly PendingProbe[],
@@ -117,7 +117,7 @@ export const createMoves = (
     moveOn,
     mayMove: (queue: HostQueue, recipients: readonly PendingProbe[]): boolean =>
       recipients.some((one) => findExit(queue, one) !== null),
-    /** After a session. Those that found no slot leave, unless they have a turn in the wait queue. */
+    /** Call after a session. Recipients that found no slot leave, unless they have a turn in the wait queue. */
     putBack: (queue: HostQueue, { mayLeave }: SlotRequest, summary: SlotSessionSummary): void => {
       const isLeaving = summary.isFull && mayLeave && !queue.turn.ticket;
       waiting.putBack(
@@ -125,7 +125,7 @@ export const createMoves = (
         moveOn(queue, summary.remaining, () => isLeaving),
       );
     },
-    /** The provider backs off from this exit. */
+    /** Call when the provider backs off at this exit. */
     moveWaiting: (provider: ProviderUse): void => {
       if (queues.exits.all.length === 1) return;
       for (const queue of listQueuesAt(queues, provider)) {

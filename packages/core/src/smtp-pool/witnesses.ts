@@ -26,9 +26,9 @@ import { findProviderKey, type SlotKey } from "./slots/slots.ts";
 //   PROVIDER#<name>  WITNESS#<exit>  provedAt (ms): a recipient was accepted, or a witness; refusedAt (ms): a witness
 //                                    was refused since then
 
-/** A witness is asked about once in so many recipients. A provider that refused one is asked again in each session. */
+/** A session asks about a witness once in this many recipients; after a refused witness, every session asks. */
 const ROWS_PER_WITNESS = 200;
-/** A shorter history is none: then a provider that accepted nobody yet is in question at its first refusal. */
+/** The least history that counts. Without one, the first refusal of a provider that has accepted nobody is in question. */
 const HISTORY_MIN = 20;
 /** Recipients that count as recent. Once an acceptance proves them they are history, of which the last thousands count. */
 const RECENT_MAX = 50;
@@ -43,7 +43,7 @@ const Proofs = v.object({
 type Proofs = v.InferOutput<typeof Proofs>;
 const NO_PROOFS: Proofs = { provedAt: 0, refusedAt: 0 };
 
-/** How many recipients were accepted or refused as unknown, and how many of them refused. */
+/** `of`: recipients that were accepted or refused as unknown. `refused`: those that were refused. */
 type Count = { readonly of: number; readonly refused: number };
 const NONE: Count = { of: 0, refused: 0 };
 
@@ -51,7 +51,7 @@ type Watched = {
   proofs: Proofs;
   history: Count;
   recent: Count;
-  /** Since the last witness. */
+  /** Recipients since the last witness. */
   recipients: number;
   /** A session asks about a witness; others wait for its reply, which is about their recipients, too. */
   asking: PromiseWithResolvers<void> | null;
@@ -72,7 +72,7 @@ export type SessionWatch = {
 };
 
 export type Witnesses = {
-  /** Null: the operator named no witness at this provider. */
+  /** Null when the operator named no witness at this provider. */
   readonly watch: (slotKey: Pick<SlotKey, "providerKey" | "exit">) => Promise<SessionWatch | null>;
 };
 
@@ -87,7 +87,7 @@ export const createWitnesses = (ports: WitnessPorts): Witnesses => {
   };
 };
 
-/** The witnesses at a provider. */
+/** Finds the witnesses at a provider. */
 const createLocator = ({ witnesses, findMailHosts, now }: WitnessPorts) => {
   const findKeys = async (witness: string): Promise<string[]> => {
     const found = await findMailHosts(getDomain(witness)).catch(() => null);
@@ -111,7 +111,7 @@ const createLocator = ({ witnesses, findMailHosts, now }: WitnessPorts) => {
 
 type Records = ReturnType<typeof createRecords>;
 
-/** What this process knows of each provider and exit, and the items behind it. */
+/** Remembers each provider and exit, and reads and writes its item. */
 const createRecords = ({ table: untimed, now, sleep }: WitnessPorts) => {
   const table = limitTime(untimed, { sleep });
   const watchedByKey = createBoundedMap<Watched>({ weightMax: REMEMBERED_MAX });
@@ -125,7 +125,7 @@ const createRecords = ({ table: untimed, now, sleep }: WitnessPorts) => {
       const isRecent = isUnexpired(proofs.provedAt + HOUR_MS, getMs(), HOUR_MS);
       const recipients = isRecent ? 0 : ROWS_PER_WITNESS;
       const fresh = { proofs, history: NONE, recent: NONE, recipients, asking: null };
-      // A session beside this one may have been faster.
+      // A concurrent session may have stored the record first.
       const watched = watchedByKey.get(name) ?? fresh;
       watchedByKey.set(name, watched);
       return watched;
@@ -183,7 +183,7 @@ const readProofs = async (table: Pick<Table, "get">, key: Key): Promise<Proofs> 
 
 const add = (a: Count, b: Count): Count => ({ of: a.of + b.of, refused: a.refused + b.refused });
 
-/** Recent recipients become history. */
+/** Moves recent recipients into the history. */
 const forget = (watched: Watched): void => {
   const { of, refused } = add(watched.history, watched.recent);
   const by = of > HISTORY_MAX ? 2 : 1;
@@ -201,7 +201,7 @@ const isInQuestion = ({ proofs, history, recent, recipients }: Watched, seen: Co
   return estimateShare(refused, of).least > estimateShare(history.refused, history.of).most;
 };
 
-/** `isProven`: a recipient was accepted, or the witness. */
+/** `isProven`: the server accepted a recipient or the witness. */
 type Seen = Count & { readonly witness: "accepted" | "refused" | null; readonly isProven: boolean };
 
 const countReplies = (results: readonly RecipientResult[], mxHost: string): Count => {
@@ -226,7 +226,7 @@ const readWitness = (reply: Reply, mxHost: string): Seen["witness"] => {
   return verdict === "invalid" ? "refused" : null;
 };
 
-/** Whether the server said that the mailbox does not exist. */
+/** True when the server replied that the mailbox does not exist. */
 const isAbsence = ({ probeResult, wasTried }: AnsweredProbe): boolean =>
   wasTried && probeResult.finding.verdict === "invalid";
 
@@ -245,7 +245,7 @@ const markUnproven =
       ? { ...one, probeResult: { ...one.probeResult, unproven: `${pk}\n${sk}` } }
       : one;
 
-/** Whether a witness was refused since the result, or before it and not disproved. */
+/** True when a witness was refused after the result, or before it without a later proof. */
 export const isTakenBack = async (
   table: Pick<Table, "get">,
   { unproven, verifiedAt }: { readonly unproven?: string | undefined; readonly verifiedAt: string },

@@ -8,7 +8,7 @@ import { type CircuitName, isLargeProvider } from "./circuit-items.ts";
 import { createDomainCircuits, type DomainSubject } from "./domain-circuits.ts";
 import { type CircuitPorts, createSharedCircuits } from "./shared-circuits.ts";
 
-/** A recipient, as far as a refusal may concern it. */
+/** The parts of a recipient that decide whether a refusal applies to it. */
 export type CircuitSubject = DomainSubject & {
   /** The exits from which the provider refused a session with this recipient. */
   readonly refusedExits: readonly string[];
@@ -18,7 +18,7 @@ export type CircuitSubject = DomainSubject & {
 export type StandingRefusal = { readonly refusal: ProviderRefusal; readonly isLasting: boolean };
 
 /**
- * `isTrial`: this session decides the exit's circuit. `domainTrial`: and that of a domain. `openings`: of the exit's
+ * `isTrial`: this session decides the exit's circuit. `domainTrial`: it decides a domain's circuit. `openings`: of the exit's
  * circuit when the session began.
  */
 export type SessionAdmission = {
@@ -33,28 +33,28 @@ export type SessionAdmission = {
 /** `refused`: the exit's circuit is open. `wait`: another session has the trial, and its replies decide. */
 type Admission = SessionAdmission | { readonly kind: "refused" } | { readonly kind: "wait" };
 
-/** A reply of a session. `about`: the recipient; null before RCPT. */
+/** A reply in a session. `about`: the recipient; null before RCPT. */
 export type ObservedReply = {
   readonly about: Pick<DomainSubject, "domain" | "account"> | null;
-  /** Null: the reply is no refusal of us. */
+  /** Null when the reply does not refuse us. */
   readonly refusal: ProviderRefusal | null;
 };
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 type BreakerPorts = CircuitPorts & {
-  /** By name, each with an IP address of its own. Absent: the process has one. */
+  /** The names of the exits, each with its own IP address. Absent when the process has one. */
   readonly exits?: readonly string[];
   readonly log?: Log;
 };
 
-/** Which mail providers refuse us, by exit: it keeps sessions from going where they would be refused. */
+/** Remembers which mail providers refuse us, by exit, and stops sessions that they would refuse. */
 export const createCircuitBreaker = (ports: BreakerPorts) => {
   const { now, exits = [DIRECT_EXIT], log = () => undefined } = ports;
   const providers = createSharedCircuits(ports);
   const domains = createDomainCircuits(now);
 
-  /** The exits that this recipient may use, as far as this process knows. Reads nothing. */
+  /** Lists the exits that this recipient may use, from this process's memory. */
   const listExits = (subject: CircuitSubject): readonly string[] => {
     const { providerKey, refusedExits } = subject;
     return exits.filter(
@@ -65,7 +65,7 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     );
   };
 
-  /** The refusal that a recipient would meet from every exit; null when it may be asked. Reads nothing. */
+  /** Returns the refusal that every exit would get; null when an exit may ask about the recipient. Uses this process's memory. */
   const findRefusal = (subject: CircuitSubject): StandingRefusal | null => {
     const deferral = domains.findDeferral(subject);
     if (deferral) return { refusal: deferral, isLasting: false };
@@ -79,7 +79,7 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     return refusal ? { refusal, isLasting: !throttle } : null;
   };
 
-  /** Before a session by this exit. After a pause it gets the trial, unless another session has it. */
+  /** Call before a session by this exit. After a pause one session gets the trial; the others wait. */
   const admit = async (subject: CircuitSubject, exit: string): Promise<Admission> => {
     const name = { providerKey: subject.providerKey, exit };
     await providers.refresh(subject.providerKey, exits);
@@ -96,7 +96,7 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     return { kind: "admitted", exit, isTrial, domainTrial, openings, beganAtMs };
   };
 
-  /** After a session, with its replies in their order. Never rejects. */
+  /** Call after a session, with its replies in their order. Never rejects. */
   const record = async (
     providerKey: string,
     { exit, domainTrial, ...session }: SessionAdmission,
@@ -129,7 +129,7 @@ const toReplyToUs = ({ refusal, about }: ObservedReply): ReplyToUs =>
       }
     : { kind: "accepted" };
 
-/** The operator's notice: an alarm may count these lines by their name. */
+/** Logs the block for the operator: an alarm may count these lines by their name. */
 const logBlock = (
   log: Log,
   { providerKey, exit }: CircuitName,

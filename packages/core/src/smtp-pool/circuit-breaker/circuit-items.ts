@@ -14,7 +14,7 @@ import { type Circuit, getCircuitState, getForgottenAtMs } from "./circuit.ts";
 //                                    version: grows with each write
 //                                    list_pk, list_sk: of a large mail provider, while a pause may last
 
-/** A circuit as the table has it; `version` 0: it has none. */
+/** A circuit as the table stores it; `version` 0 when the table has no item. */
 export type SharedCircuit = {
   readonly circuit: Circuit;
   readonly version: number;
@@ -33,7 +33,7 @@ export const toCircuitKey = ({ providerKey, exit }: CircuitName): Key => ({
 
 const SK_PREFIX = "CIRCUIT#";
 const LIST_PK = "CIRCUITS";
-/** As many as a page has; there are far fewer large mail providers times exits. */
+/** One page of a query; there are far fewer pairs of a large mail provider and an exit. */
 const LISTED_MAX = 500;
 
 const CircuitItem = v.object({
@@ -60,7 +60,7 @@ export const parseCircuit = (item: Item | undefined): SharedCircuit => {
   } = v.parse(CircuitItem, item ?? {});
   const refusal = stored ? toRefusal(stored) : null;
   return {
-    // Recipients get the refusal as their result: a circuit without one is not open.
+    // A circuit without a refusal counts as closed, because recipients get the refusal as their result.
     circuit: {
       refusals,
       domains,
@@ -74,7 +74,7 @@ export const parseCircuit = (item: Item | undefined): SharedCircuit => {
   };
 };
 
-/** The fields of an item; a session that ends also ends its trial. */
+/** Builds the fields of an item; the end of a session also ends its trial. */
 export const toCircuitFields = (name: CircuitName, circuit: Circuit): Fields => ({
   refusals: circuit.refusals,
   domains: circuit.domains,
@@ -99,11 +99,11 @@ export type ProviderBlock = {
   readonly provider: string;
   readonly exit: string;
   readonly until: Date;
-  /** The refusal's code and first line. */
+  /** The code and first line of the refusal. */
   readonly reply: string;
 };
 
-/** The large mail providers whose circuits are open. Only reads. */
+/** Lists the large mail providers whose circuits are open. Only reads. */
 export const listProviderBlocks = async ({
   table,
   now,

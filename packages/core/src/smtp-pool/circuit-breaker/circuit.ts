@@ -7,25 +7,25 @@ import type { ProviderRefusal } from "../refusal.ts";
 
 /** One refusal may be a slip of one machine, and two of the same pool; a blocked address meets nothing else. */
 const REFUSALS_MAX = 3;
-/** The first pause after a block. Blocks that end by themselves last for hours; the operator's request for removal takes a day. */
+/** The first pause after a block. Temporary blocks last for hours; a removal that the operator requests takes a day. */
 const PAUSE_MS = HOUR_MS;
 /** Each pause in a row is twice as long as the one before, up to this: a session a day costs no reputation. */
 const PAUSE_MAX_MS = DAY_MS;
-/** Refusals this far apart are no row. */
+/** Refusals that are further apart than this do not count as consecutive. */
 const ROW_MS = HOUR_MS;
 /** So long after a pause the number of pauses in a row is forgotten. */
 const MEMORY_MS = DAY_MS;
 
 export type Circuit = {
-  /** In a row, before a recipient was named. */
+  /** Consecutive refusals before RCPT. */
   readonly refusals: number;
-  /** The recipient domains that refused us in the same row: one may do so by its own choice, several do not. */
+  /** The recipient domains among these refusals: one domain may refuse us by its own choice, several do not. */
   readonly domains: readonly string[];
   /** The latest of these. */
   readonly refusal: ProviderRefusal | null;
-  /** When the row last grew (ms). */
+  /** The time of the latest refusal (ms). */
   readonly atMs: number;
-  /** Pauses in a row, and the end of the last one (ms). */
+  /** The number of consecutive pauses, and the end of the latest pause (ms). */
   readonly openings: number;
   readonly openUntilMs: number;
 };
@@ -45,7 +45,7 @@ export type ReplyToUs =
       readonly kind: "refused";
       readonly domain: string | null;
       readonly refusal: ProviderRefusal;
-      /** A refused witness proves it: the circuit opens at once. */
+      /** A refused witness proves the refusal, so the circuit opens at once. */
       readonly isProven: boolean;
     }
   | { readonly kind: "accepted" };
@@ -60,7 +60,7 @@ export const getCircuitState = (circuit: Circuit, atMs: number): CircuitState =>
 /** A refusal for now: a later attempt of the same verification may be let in. */
 export const isThrottle = ({ reply }: ProviderRefusal): boolean => reply.code < 500;
 
-/** Pauses in a row, as far as they still count. */
+/** Returns the number of consecutive pauses that still count. */
 export const countOpenings = (circuit: Circuit, atMs: number): number =>
   forgetOld(circuit, atMs).openings;
 
@@ -75,7 +75,7 @@ const getPauseMs = ({ refusal, openings }: Pick<Circuit, "refusal" | "openings">
 const isOpen = (circuit: Circuit, atMs: number): boolean =>
   isUnexpired(circuit.openUntilMs, atMs, getPauseMs(circuit));
 
-/** When a circuit is as good as one that was never used (ms). */
+/** The time from which a circuit equals one that was never used (ms). */
 export const getForgottenAtMs = ({ openings, openUntilMs, atMs }: Circuit): number =>
   openings > 0 ? openUntilMs + MEMORY_MS : atMs + ROW_MS;
 
@@ -84,7 +84,7 @@ const forgetOld = (circuit: Circuit, atMs: number): Circuit => {
   return isUnexpired(getForgottenAtMs(circuit), atMs, longestMs) ? circuit : CLOSED;
 };
 
-/** When replies were given: in a session that began then, after so many pauses in a row. */
+/** The begin of the session that got the replies, and the number of consecutive pauses before it. */
 export type SessionTime = {
   readonly openings: number;
   readonly beganAtMs: number;
@@ -92,7 +92,7 @@ export type SessionTime = {
 };
 
 /**
- * The circuit after a session's replies. A session that began before the circuit opened decides nothing any more:
+ * Returns the circuit after a session's replies. A session that began before the circuit opened decides nothing:
  * sessions side by side meet the same refusal.
  */
 export const applyReplies = (

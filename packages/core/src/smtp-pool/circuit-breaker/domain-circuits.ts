@@ -16,7 +16,7 @@ import { TRIAL_LEASE_MS } from "./shared-circuits.ts";
  * wait of a deferred row: the next attempt asks again.
  */
 const DEFERRAL_MS = 5 * 60_000;
-/** Domains that a process remembers. A forgotten one is asked again. */
+/** The number of domains that a process remembers. It asks a forgotten domain again. */
 const DOMAINS_MAX = 50_000;
 
 /** One domain at a mail provider, as one account knows it. */
@@ -45,7 +45,7 @@ export const createDomainCircuits = (now: () => Date) => {
     getState: (subject: DomainSubject, exit: string) =>
       getCircuitState(get(subject, exit), getMs()),
 
-    /** Every refusal counts, since all are of one domain. */
+    /** Every refusal counts, since all come from one domain. */
     apply: (
       subject: DomainSubject,
       exit: string,
@@ -70,7 +70,7 @@ export const createDomainCircuits = (now: () => Date) => {
     endTrial: (subject: DomainSubject, exit: string): void =>
       void trials.delete(`${exit} ${formatSubject(subject)}`),
 
-    /** After a 421 about the domain: its other recipients get the same result for a while. */
+    /** Call after a 421 about the domain: its other recipients get the same result for a while. */
     defer: (subject: DomainSubject, refusal: ProviderRefusal): void =>
       deferrals.set(formatSubject(subject), { refusal, untilMs: getMs() + DEFERRAL_MS }),
 

@@ -22,15 +22,15 @@ import {
 /** Without a table this process counts alone. */
 export type CircuitPorts = Omit<CircuitTablePorts, "table"> & Partial<CircuitTablePorts>;
 
-/** What a process read so long ago is read again before the next session. */
+/** A process reads an older item again before the next session. */
 const FRESH_MS = 10_000;
-/** Providers and exits that this process remembers; it reads a forgotten one again. */
+/** The number of provider and exit pairs that this process remembers; it reads a forgotten pair again. */
 const REMEMBERED_MAX = 50_000;
 
 /** `hasTrial`: the one session after the pause is this process's. `trialUntilMs`: it is another's. */
 type LocalCircuit = {
   circuit: Circuit;
-  /** The table did not take it. */
+  /** The write to the table failed. */
   isUnsaved: boolean;
   readAtMs: number;
   /** The last read: sessions side by side share it. */
@@ -70,7 +70,7 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
     return local.read;
   };
 
-  /** False: another session has the trial. */
+  /** False when another session has the trial. */
   const claimTrial = async (name: CircuitName): Promise<boolean> => {
     const local = getLocal(name);
     if (local.hasTrial || isUnexpired(local.trialUntilMs, getMs(), TRIAL_LEASE_MS)) return false;
@@ -82,7 +82,7 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
     return false;
   };
 
-  /** After a session. Returns the circuit if these replies opened it, otherwise null. */
+  /** Call after a session. Returns the circuit when these replies opened it, otherwise null. */
   const apply = async (
     name: CircuitName,
     replies: readonly ReplyToUs[],
@@ -137,7 +137,7 @@ export type CircuitTablePorts = {
 
 /** Longer than any session: a crash delays the next trial no longer than this. */
 export const TRIAL_LEASE_MS = 150_000;
-/** Another process changed the item first: how often the change is made again. */
+/** How often a write is repeated after another process changed the item first. */
 const TRIES_MAX = 4;
 
 export type CircuitChange = { readonly before: Circuit; readonly after: Circuit };
@@ -150,11 +150,11 @@ const createCircuitTable = ({ table: untimed, now, sleep }: CircuitTablePorts) =
   const read = async (name: CircuitName): Promise<SharedCircuit> =>
     parseCircuit(await table.get(toCircuitKey(name)));
 
-  /** Null: the trial is the caller's. Otherwise the item shows why not. */
+  /** Null when the caller has the trial. Otherwise the item shows the reason. */
   const claimTrial = async (name: CircuitName): Promise<SharedCircuit | null> => {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const shared = await read(name);
-      // Without an item only the caller knows of the circuit.
+      // Without an item, only the caller knows about the circuit.
       if (shared.version === 0) return null;
       const isHalfOpen = getCircuitState(shared.circuit, getMs()) === "half_open";
       if (!isHalfOpen || isUnexpired(shared.trialUntilMs, getMs(), TRIAL_LEASE_MS)) return shared;

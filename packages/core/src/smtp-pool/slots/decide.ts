@@ -48,31 +48,31 @@ import {
 const SOON_MS = 8_000;
 /** And no longer than this, whatever was expected: a Lambda that waits is paid for. */
 const PROCESS_WAIT_MAX_MS = 15_000;
-/** So many processes for each slot may wait themselves: one of them is there as soon as a slot is free. */
+/** How many processes may wait for each slot without a return: one of them takes the slot when it becomes free. */
 const WAITERS_PER_SLOT = 2;
 /** Recipients come back a fifth earlier than expected: a slot that waits for recipients is lost, not the reverse. */
 const EARLINESS = 0.8;
-/** A process that did not try for so long had no wait, but a backoff. */
+/** A longer interval between two tries is a backoff and no wait. */
 const TRY_INTERVAL_MS_MAX = 5_000;
 const RETURN_MS_MIN = 2_000;
-/** Then the expectation is renewed: other recipients may not have come back. A queue delays messages for longer. */
+/** Recipients return within this time to renew the expectation, since others may not return. A queue may delay a message for longer. */
 const RETURN_MS_MAX = 5 * 60_000;
-/** Of one recipient in one session, until a session has shown it; and for so long no expectation counts. */
+/** The presumed time per recipient until a session has measured it, and the longest return until then. */
 const PACE = { presumedMs: 200, returnMsMax: 10_000 } as const;
 
 /** A process that wants a slot for a session. */
 export type Wish = {
-  /** Names this process and host queue among those that wait; the lease of the slot begins with it, too. */
+  /** Identifies this process and host queue among the waiters, and in the lease of the slot. */
   readonly token: string;
   /** The order that it waits in: processes with the same slots to choose from have one. */
   readonly order: string;
   readonly queue: string;
   readonly slots: readonly number[];
-  /** Those that this process neither has nor leaves to others. */
+  /** The slots that this process neither holds nor leaves to others. */
   readonly usable: readonly number[];
   /** From 0 to 1: which of the free slots it takes. */
   readonly chance: number;
-  /** Null: a session that has begun needs a slot at a second provider, and waits in no order. */
+  /** Null when a session that has begun needs a slot at a second provider: it waits in no order. */
   readonly place: Place | null;
 };
 
@@ -82,10 +82,10 @@ type Place = Omit<SlotRequest, "queue" | "batch"> & { readonly queue: Pick<TurnH
 /** What all processes know of a provider, and what this one wants there. */
 type Provider = { readonly state: ProviderState; readonly wish: Wish; readonly atMs: number };
 
-/** Each holds once its change is written, and `turn` is the turn from then on. */
+/** A decision holds once its change is written; `turn` is the turn from then on. */
 export type Decision =
   | ProcessDecision
-  /** Nothing in this process keeps it from a session: the provider's state is read. */
+  /** Nothing in this process prevents a session, so the pool reads the provider's state. */
   | { readonly kind: "ask" }
   | {
       readonly kind: "open";
@@ -93,7 +93,7 @@ export type Decision =
       readonly lease: string;
       readonly change: Change;
     }
-  /** The turn has a ticket now, and it is decided again. */
+  /** The turn gets a ticket, then `decide` runs again. */
   | { readonly kind: "draw"; readonly turn: SlotTurn; readonly change: Change }
   /** The process asks again soon; `isNext`: very soon. */
   | {
@@ -102,7 +102,7 @@ export type Decision =
       readonly turn: SlotTurn;
       readonly change: Change | null;
     }
-  /** The recipients come back at that time. */
+  /** The recipients return at that time. */
   | {
       readonly kind: "later";
       readonly atMs: number;
@@ -110,7 +110,7 @@ export type Decision =
       readonly turn: SlotTurn;
       readonly change: Change | null;
     }
-  /** The process asks again after a pause. */
+  /** The process tries again after a pause. */
   | { readonly kind: "full" }
   | { readonly kind: "refuse"; readonly backoff: ProviderBackoff };
 
@@ -122,7 +122,7 @@ type Standing = Provider & {
 type Placed = Standing & { readonly place: Place };
 type Ticketed = Placed & { readonly ticket: Ticket };
 
-// The first rule that holds decides. docs/design/mail-slots.md has them as a table.
+// The first rule that holds decides. docs/design/mail-slots.md prints the rules as a table.
 
 const FOR_ALL: readonly Rule<Standing, Decision>[] = [
   {
@@ -314,7 +314,7 @@ const createMark = (
 const countWaitersAhead = ({ waiters, ticket }: Ticketed): number =>
   waiters.filter((waiter) => compareTickets(waiter, ticket) < 0).length;
 
-/** For how long this process has waited itself. */
+/** Measures how long this process has waited without a return. */
 const measureWait = ({ place, atMs }: Ticketed): number => {
   const { waitsSinceMs, triedAtMs } = place.queue.turn;
   return waitsSinceMs === null || atMs - triedAtMs > TRY_INTERVAL_MS_MAX ? 0 : atMs - waitsSinceMs;
@@ -326,7 +326,7 @@ const expectMs = (standing: Ticketed): number => {
   return (countAhead(standing) * (state.paceMs ?? PACE.presumedMs)) / wish.slots.length;
 };
 
-/** How much stands before a ticket: of other lines what has a lower position, and one session where the draw was earlier. */
+/** Counts the recipients before a ticket: those of other lines with a lower position, and one session where the draw was earlier. */
 const countAhead = ({ state, place, ticket, atMs }: Ticketed): number => {
   const own = toLineNumber(place.requester);
   let ahead = 0;

@@ -20,7 +20,7 @@ import type { SessionEnd, SessionWork } from "./slots.ts";
 /** `requester`: null where the session waited in no order. */
 export type Lease = {
   readonly slot: number;
-  /** As it is stored. It is unique, so a process releases no slot but its own. */
+  /** The lease as the table stores it. It is unique, so a process releases only its own slot. */
   readonly text: string;
   readonly order: string;
   readonly requester: Requester | null;
@@ -29,7 +29,7 @@ export type Lease = {
 /** `end`: null where the session never reached the provider. */
 export type Ended = { readonly end: SessionEnd | null; readonly work?: SessionWork | undefined };
 
-/** What the end of a session changes for all. Null: nothing, for its lease has expired. */
+/** Returns the change that the end of a session makes for all processes. Null when its lease has expired, since then it changes nothing. */
 export const endSession = (
   state: ProviderState,
   { slot, text, order, requester }: Lease,
@@ -77,7 +77,7 @@ const getNextBackoff = (
   return { ms: Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** failures), failures: failures + 1 };
 };
 
-/** Null during a backoff, for then the refusal is known already, and where nothing changes. */
+/** Null during a backoff, when the refusal is known already, and when nothing changes. */
 export const closeAfter = (state: Closing, end: SessionEnd, atMs: number): Closing | null => {
   if (isBackingOff(state, atMs)) return null;
   const { ms, failures } = getNextBackoff(state.failures, end);
@@ -101,7 +101,7 @@ const toFields = ({ failures, backoffUntilMs, refusal }: Closing): Fields => ({
   refusal: refusal ? toStoredRefusal(refusal) : undefined,
 });
 
-/** Longer sessions show more: one with fifty recipients counts for half. */
+/** The weight of a session grows with its recipients: a session with fifty counts for half. */
 const PACE_RECIPIENTS = 100;
 
 const changePace = ({ paceMs }: ProviderState, { ms, answered }: SessionWork): Fields => {

@@ -4,7 +4,7 @@ import { closeAfter } from "./end-session.ts";
 import { type Closing, getBackoff, isBackingOff, RETENTION_SECONDS } from "./provider-state.ts";
 import type { ProviderBackoff, SessionEnd, SlotKey, SlotPool } from "./slots.ts";
 
-/** Providers and exits that the process remembers; a forgotten one backs off no more. */
+/** The number of provider and exit pairs that the process remembers; a forgotten pair loses its backoff. */
 const REMEMBERED_MAX = 50_000;
 
 type LocalProvider = { readonly taken: Set<number>; closing: Closing; usedAtMs: number };
@@ -12,11 +12,11 @@ type LocalProvider = { readonly taken: Set<number>; closing: Closing; usedAtMs: 
 const OPEN: Closing = { backoffUntilMs: 0, failures: 0, refusal: null };
 
 export type LocalSlots = SlotPool & {
-  /** The end of a session whose slot is not of this pool. */
+  /** Reports the end of a session whose slot belongs to another pool. */
   readonly close: (slotKey: SlotKey, end: SessionEnd | null) => ProviderBackoff;
 };
 
-/** Slots of the only process: it knows all there is to know, so its sessions wait in no order and draw no tickets. */
+/** The slots of a single process. It has all knowledge itself, so its sessions wait in no order and draw no tickets. */
 export const createLocalSlots = ({ now }: Pick<World, "now">): LocalSlots => {
   const providers = createBoundedMap<LocalProvider>({ weightMax: REMEMBERED_MAX });
 

@@ -22,7 +22,7 @@ import { PAUSE_MS, type ProviderBackoff, SESSION_MS, type Ticket } from "./slots
 //                            done_<n> <slots>: the position up to which recipients of the line have results
 //                            waiter_<token> <slots>: "<until, ms> <position> <draw>", a process that waits at the moment
 
-/** The tickets of the accounts with one hash. `text`: as it is stored. */
+/** The tickets of the accounts with one hash. `text`: the stored form. */
 export type Line = {
   readonly until: number;
   readonly end: number;
@@ -43,7 +43,7 @@ export type Closing = {
 export type ProviderState = Closing & {
   readonly slots: ReadonlyMap<number, string>;
   readonly paceMs: number | undefined;
-  /** Undefined: no ticket was drawn yet. */
+  /** Undefined before the first ticket is drawn. */
   readonly clock: number | undefined;
   readonly draws: number;
   readonly lines: ReadonlyMap<number, Line>;
@@ -60,7 +60,7 @@ export const LEASE_MS = SESSION_MS + 30_000;
 export const RETENTION_SECONDS = 1_800;
 /** Bounds the item: with more accounts than this at one mail provider, some share their turns. */
 const LINES_MAX = 256;
-/** The rows behind a ticket come back within a quarter of an hour, or not at all. Each try renews it. */
+/** The rows behind a ticket return within a quarter of an hour, or never. Each try renews the line. */
 const LINE_MS = 20 * 60_000;
 /** Longer than any pause of a process that waits. */
 const WAITER_MS = 3 * PAUSE_MS;
@@ -76,7 +76,7 @@ const Stored = v.object({
 
 const SLOT = /^slot_(\d+)$/;
 
-/** `slots`: the name of the order, as in the item's fields. */
+/** `slots`: the name of the order in the item's fields. */
 export const parseProviderState = (item: Item | undefined, slots: string): ProviderState => {
   const { backoff_until, failures, pace, refusal } = v.parse(Stored, item ?? {});
   const taken = new Map<number, string>();
@@ -126,7 +126,7 @@ export const toWaiterField = (token: string, slots: string): string => `${WAITER
 export const toLineNumber = ({ account, priority }: Requester): number =>
   createHash("sha256").update(`${priority} ${account}`).digest().readUInt32BE() % LINES_MAX;
 
-/** Of the fields that a write sets; undefined: it ends the lease. */
+/** Lists the leases in the fields of a write; undefined when the write ends a lease. */
 export const listLeases = (set: Fields) =>
   Object.entries(set).flatMap(([field, value]) =>
     SLOT.test(field) ? [{ field, text: typeof value === "string" ? value : undefined }] : [],
@@ -159,17 +159,17 @@ export const formatWaiter = ({ position, draw }: Order, atMs: number): string =>
 export const isLineActive = ({ until }: Line, atMs: number): boolean =>
   isUnexpired(until, atMs, LINE_MS);
 
-/** It is renewed before it expires. */
+/** True until shortly before the line expires: a process renews it in between. */
 export const isLineFresh = ({ until }: Line, atMs: number): boolean => until - atMs > LINE_MS / 2;
 
 export const isWaiting = ({ until }: Waiter, atMs: number): boolean =>
   isUnexpired(until, atMs, WAITER_MS);
 
-/** One process renews its mark before it expires. */
+/** True until shortly before the process's mark expires: the process renews it in between. */
 export const isMarkFresh = ({ waiters }: ProviderState, token: string, atMs: number): boolean =>
   (waiters.get(token)?.until ?? 0) - atMs > WAITER_MS / 2;
 
-/** The processes that wait at the moment, without this one. */
+/** Lists the other processes that wait at the moment. */
 export const listWaiters = (
   { waiters }: ProviderState,
   token: string,
@@ -179,14 +179,14 @@ export const listWaiters = (
     other !== token && isWaiting(waiter, atMs) ? [waiter] : [],
   );
 
-/** Part of every write. */
+/** Every write sets these fields. */
 export const createExpiry = (atMs: number): Fields => ({
   expires_at: Math.ceil(atMs / 1000) + RETENTION_SECONDS,
 });
 
 export const MISSING = { missing: true } as const;
 
-/** The fields of lines and waiters that are over. */
+/** Removes the fields of expired lines and waiters. */
 export const removeStale = (state: ProviderState, order: string, atMs: number): Fields => {
   const lines = [...state.lines].filter(([, line]) => !isLineActive(line, atMs));
   const waiters = [...state.waiters].filter(([, waiter]) => !isWaiting(waiter, atMs));
@@ -201,6 +201,6 @@ export const removeStale = (state: ProviderState, order: string, atMs: number): 
 /** Callers get three of four turns, as in the queues of one process (fairness.ts). */
 const RECIPIENT_COST = { caller: 1 / 3, list: 1 } as const;
 
-/** How far this many recipients move a line on. */
+/** Converts a number of recipients to positions in a line. */
 export const toLength = ({ priority }: Requester, recipients: number): number =>
   recipients * RECIPIENT_COST[priority];

@@ -35,7 +35,7 @@ export type SlotSessionSummary = SessionSummary & {
   readonly comeBack?: SlotReturn;
 };
 
-/** How long a session waits for a slot at another provider's host: meanwhile it holds its own slot. */
+/** How long a session waits for a slot at another provider's host, while it holds its own slot. */
 const FALLBACK_WAIT_MS = 20_000;
 
 /**
@@ -71,7 +71,7 @@ const toProbeCounts = ({
   ];
 };
 
-/** What the session needs at each mail provider that it reaches: the circuit's permission, and a slot. */
+/** The circuit's permission and the slot that the session needs at each mail provider. */
 type Pass = { readonly admission: SessionAdmission; readonly slot: Slot };
 
 const acquireAndRun = async (
@@ -150,7 +150,7 @@ const runThrough = async (
   };
 };
 
-/** The recipients that another exit may reach remain. */
+/** Returns the recipients that another exit may reach. */
 const passOn = (
   { exits }: SessionPorts,
   own: SlotKey,
@@ -161,7 +161,7 @@ const passOn = (
   const isDown = isProxyDown(summary);
   if (isDown) exits.markDown(exit);
   const isRefused = createRefusalCheck(summary);
-  /** Where the session never left, another exit may do for all. */
+  /** When the session never left this machine, another exit may serve all its recipients. */
   const isAnotherUp = (one: PendingProbe): boolean =>
     exits.listAdmitted(own, one).some((other) => other !== exit && !exits.isDown(other));
   const mayGoOn = (answered: AnsweredProbe): boolean => {
@@ -180,7 +180,7 @@ const passOn = (
     summary.answered,
     (one) => `${mayGoOn(one)}` as const,
   );
-  // The circuit took over: a backoff would keep other recipients waiting for nothing.
+  // The circuit is open, so a backoff would only delay other recipients.
   const isOpened = !exits.listAdmitted(own, { ...first, refusedExits: [] }).includes(exit);
   return {
     ...summary,

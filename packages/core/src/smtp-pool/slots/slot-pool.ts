@@ -28,11 +28,11 @@ import {
   toWaitQueueName,
 } from "./slots.ts";
 
-/** Another process changed the item first: how often it is read and decided again. */
+/** How often the pool reads and decides again after another process changed the item first. */
 const TRIES_MAX = 6;
-/** A process looks again before its own pause is over, never after it. */
+/** The process tries again within this share of its pause, so never after it. */
 const YIELD_SHARE = 0.9;
-/** Providers whose slots this process remembers. A forgotten one costs a read of the table that finds no free slot. */
+/** The number of providers whose slots this process remembers. A forgotten provider costs one read of the table. */
 const REMEMBERED_MAX = 10_000;
 
 type SlotPorts = Pick<World, "now" | "random" | "sleep"> & { readonly table: ItemStore };
@@ -75,7 +75,7 @@ type Shared = Omit<SlotPorts, "table"> & {
   readonly alone: LocalSlots;
 };
 
-/** Decides, and writes what the decision changes. Where another process was faster, it is decided again. */
+/** Decides and writes the change of the decision. When another process wrote first, it decides again. */
 const settle = async (
   shared: Shared,
   slotKey: SlotKey,
@@ -120,7 +120,7 @@ const settle = async (
   return pause(shared, use, [], false);
 };
 
-/** The process tries again after a pause, and leaves the slots that others hold to them until then. */
+/** Pauses, and until then leaves the slots to the processes that hold them. */
 const pause = (
   { random, sleep }: Shared,
   { own, yielded }: LocalUse,
@@ -155,7 +155,7 @@ const createSlot = (shared: Shared, held: Held, seen: ProviderState): Slot => ({
   },
 });
 
-/** Where another process has changed the item since, the end is decided again. */
+/** When another process changed the item since the read, the pool computes the change again. */
 const release = async (
   { state, now }: Shared,
   slotKey: SlotKey,
@@ -178,7 +178,7 @@ const release = async (
 const listUsable = ({ slots }: SlotKey, { own, yielded }: LocalUse): readonly number[] =>
   slots.filter((slot) => !own.has(slot) && !yielded.has(slot));
 
-/** The state of a provider as it is stored. */
+/** Reads and writes the stored state of a provider. */
 const createStateStore = ({ table, now }: Pick<SlotPorts, "table" | "now">) => ({
   read: async (slotKey: SlotKey): Promise<ProviderState> =>
     parseProviderState(await table.get(toItemKey(slotKey.limitKey)), toOrderName(slotKey)),
@@ -203,7 +203,7 @@ const createStateStore = ({ table, now }: Pick<SlotPorts, "table" | "now">) => (
 
 type StateStore = ReturnType<typeof createStateStore>;
 
-/** Sessions of one host queue that begin side by side have one ticket. Returns the state where it is known. */
+/** Draws one ticket for all concurrent sessions of a host queue. Returns the state if it is known. */
 const draw = async (
   state: StateStore,
   slotKey: SlotKey,
@@ -213,7 +213,7 @@ const draw = async (
   if (queue.drawing) return queue.drawing.then(() => undefined);
   const write = async (): Promise<ProviderState | undefined> => {
     const drawn = await state.write(slotKey, change);
-    // Refused: another process of the account has drawn.
+    // The write was refused: another process of the account has drawn a ticket.
     if (typeof drawn !== "object") return undefined;
     queue.turn = turn;
     return drawn;
@@ -225,7 +225,7 @@ const draw = async (
   return drawing;
 };
 
-/** Takes the slot. Ambiguous: nobody knows whether it is ours. */
+/** Takes the slot. "Ambiguous" means that the reply was lost, and another read failed to show the owner. */
 const claim = async (
   state: StateStore,
   slotKey: SlotKey,
@@ -268,7 +268,7 @@ const toLease = (
   requester: place?.queue.turn.ticket ? place.requester : null,
 });
 
-/** A session that begins takes its recipients' turn, and gives back what it did not reach. */
+/** Moves the turn by the recipients of a new session, or back by those that the session did not reach. */
 const moveTurn = ({ queue, requester }: SlotRequest, recipients: number): void => {
   const { ticket } = queue.turn;
   if (!ticket) return;

@@ -21,7 +21,7 @@ export type SlotKey = {
   readonly slots: readonly number[];
 };
 
-/** The end of a session, as far as it concerns the server's limits for us. */
+/** The parts of a session's end that concern the server's limits for us. */
 export type SessionEnd = {
   /** The outcome of the session in which the server asked us to come back later. */
   readonly refusal: SessionOutcome | null;
@@ -30,7 +30,7 @@ export type SessionEnd = {
 
 export const NO_REFUSAL: SessionEnd = { refusal: null, needsCooldown: false };
 
-/** `ms`: how long it still lasts; 0: there is none. `failures`: in a row. */
+/** `ms`: how long the backoff still lasts; 0 without a backoff. `failures`: consecutive failures. */
 export type ProviderBackoff = {
   readonly ms: number;
   readonly failures: number;
@@ -45,7 +45,7 @@ export type Slot = {
   release(end: SessionEnd | null, work?: SessionWork): Promise<ProviderBackoff>;
 };
 
-/** What a session did with its slot. `answered`: its recipients that have results. */
+/** The work of a session. `answered`: how many of its recipients got a result. */
 export type SessionWork = {
   readonly ms: number;
   readonly answered: number;
@@ -59,7 +59,7 @@ export type Ticket = {
   readonly draw: number;
 };
 
-/** A ticket from before counts in its own queue alone: the hosts of the domain may have changed. */
+/** An earlier ticket counts only in its own queue, since the hosts of the domain may have changed. */
 export const resumeTurn = (
   holder: TurnHolder,
   slotKey: SlotKey,
@@ -70,7 +70,7 @@ export const resumeTurn = (
   if (!turn.ticket || ticket.position < turn.ticket.position) holder.turn = { ...turn, ticket };
 };
 
-/** Processes with the same slots to choose from wait in one order. */
+/** Names the order: processes that may use the same slots wait in one order. */
 export const toOrderName = ({ slots, connections }: SlotKey): string =>
   slots.length < connections ? slots.join("-") : "all";
 
@@ -82,7 +82,7 @@ export const compareTickets = (
   b: Pick<Ticket, "position" | "draw">,
 ): number => a.position - b.position || a.draw - b.draw;
 
-/** Recipients that found no slot within their turn: when they come back, and the ticket that they keep. */
+/** The return of recipients that found no slot within their turn: its time, and the ticket that they keep. */
 export type SlotReturn = {
   readonly at: string;
   readonly ticket: Ticket;
@@ -93,12 +93,12 @@ export type SlotReturn = {
 /** The turn of one host queue of this process among all that want the same slots. */
 export type SlotTurn = {
   readonly ticket: Ticket | null;
-  /** Since when this process waits itself, and its last try. A backoff between two tries ends the wait. */
+  /** The begin of this process's own wait, and its latest try. A backoff between two tries ends the wait. */
   readonly waitsSinceMs: number | null;
   readonly triedAtMs: number;
 };
 
-/** Whose turn it is: a host queue. The pool names it, and changes its turn. */
+/** The holder of a turn is a host queue. The pool names it, and changes its turn. */
 export type TurnHolder = {
   token: string;
   turn: SlotTurn;
@@ -115,12 +115,12 @@ export const createTurnHolder = (): TurnHolder => ({
 export type SlotRequest = {
   readonly queue: TurnHolder;
   readonly requester: Requester;
-  /** How many recipients the session takes, and how many a session takes at most. */
+  /** The number of recipients in this session, and the most that a session takes. */
   readonly batch: number;
   readonly sessionLength: number;
   /** How many recipients of the host queue have no result yet. */
   readonly recipients: number;
-  /** The recipients have another exit: where others wait, they do not. */
+  /** True when the recipients have another exit: then they do not wait behind others. */
   readonly mayLeave: boolean;
 };
 
@@ -158,7 +158,7 @@ export const toSlotKey = (at: MailHost | undefined, exit = DIRECT_EXIT, share = 
   return { providerKey, exit, limitKey, host, connections, slots };
 };
 
-/** Of the host by this name. */
+/** Returns the provider key of the host with this name. */
 export const findProviderKey = (hosts: readonly MailHost[], name: string): string =>
   toSlotKey(hosts.find(({ host }) => host === name)).providerKey;
 
@@ -184,5 +184,5 @@ export const getJitteredPauseMs = (random: () => number): number =>
 export const SESSION_MS = 120_000;
 
 export const PAUSE_MS = 1_000;
-/** The average pause of a process that is next. */
+/** The average pause of the process that is next in the order. */
 export const NEXT_PAUSE_MS = 120;
