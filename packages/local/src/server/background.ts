@@ -49,10 +49,10 @@ const runWorker = async (
       await Promise.race([world.sleep(IDLE_WINDOW_MS, signal), inFlight.waitForOne()]);
     else {
       const max = Math.max(1, evenWhenBusy - weight);
-      // With one to share, an account that has anything in progress is at its share.
+      // When one place is left to share, an account with any message in progress has used its share.
       const from = isBusy ? { ...queue, concurrency: weight + 1 } : queue;
       const waitMs = isBusy ? IDLE_WINDOW_MS : LONG_POLL_MS;
-      // An account that is at its share may have its turn again as soon as a message is done.
+      // An account at its share gets its next turn as soon as one of its messages is done.
       const until = weight > 0 ? AbortSignal.any([signal, inFlight.getDoneSignal()]) : signal;
       const received = await world.queue
         .receive(from, { max, inFlight: inFlight.byGroup, waitMs, signal: until })
@@ -103,7 +103,7 @@ const isDamaged = ({ damagedParts }: LocalWorld): boolean => damagedParts().size
 const DAMAGE_RECHECK_MS = 5_000;
 
 const IN_FLIGHT_MIN = 2;
-/** Messages without a group have no share. */
+/** Messages without a group are not limited to a share. */
 const NO_GROUP = "";
 
 const getConcurrencyWhenBusy = ({ hasMemory }: LocalWorld, queue: QueueConfig): number =>
@@ -123,7 +123,7 @@ const handleMessage = async (
   } catch (cause) {
     const { receiveCount } = message;
     world.log("message_failed", { queue: queue.name, receiveCount, cause });
-    // If even this fails, the message returns when its visibility timeout ends.
+    // If this write fails, too, the message returns when its visibility timeout ends.
     await world.queue
       .requeue(message.receipt, getRetryDelaySeconds(queue, receiveCount))
       .catch(() => false);

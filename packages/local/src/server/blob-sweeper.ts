@@ -34,7 +34,7 @@ export const createBlobSweeper = (directory: string, filesMax = FILES_MAX): Sche
   };
 };
 
-/** How many files the run examined. */
+/** Returns how many files the run examined. */
 const sweep = async (folder: string, beforeMs: number): Promise<number> => {
   const entries = await ignoreMissing(opendir(folder));
   let checked = 0;

@@ -66,7 +66,7 @@ const createSteps = (nowMs: () => number) => {
   };
 };
 
-/** During requests, lists start their steps in slices, one per turn of the event loop. */
+/** While requests are in progress, lists start their steps in slices, one slice per turn of the event loop. */
 export const createCallersFirst = ({ nowMs, nextTurn }: Loop = eventLoop) => {
   const steps = createSteps(nowMs);
   let callers = 0;

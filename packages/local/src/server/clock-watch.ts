@@ -14,7 +14,7 @@ import * as v from "valibot";
 const KEY: Key = { pk: "CLOCK", sk: "LATEST" };
 const Latest = v.object({ at: v.string() });
 
-/** An adjusted clock (NTP) steps by less. */
+/** NTP adjusts a clock by smaller steps. */
 const JUMP_MS = 5_000;
 /** How often the latest time is stored. */
 const STORE_EVERY_MS = 60_000;
@@ -30,7 +30,7 @@ export const createClockWatch = (steadyMs: () => number = () => performance.now(
   const measureJump = async (world: World, wallMs: number): Promise<number> => {
     if (last) return wallMs - last.wallMs - (steadyMs() - last.steadyMs);
     const stored = v.safeParse(Latest, await world.table.get(KEY));
-    // After a stop the time is later, and that is not a jump.
+    // A later time after a stop is no jump.
     const behindMs = stored.success ? wallMs - Date.parse(stored.output.at) : 0;
     return behindMs < -CLOCK_SKEW_MS ? behindMs : 0;
   };

@@ -33,9 +33,9 @@ type ServeRequest = (
 
 type Connection = {
   unanswered: number;
-  /** The request whose turn it is. */
+  /** The request that is served now. */
   current: IncomingMessage | null;
-  /** Bytes that are certainly still of the last request's body. */
+  /** Bytes that certainly belong to the body of the last request. */
   bodyBytesLeft: number;
   /** Bytes of its response that the client has not read. */
   unsentBytes: number;
@@ -91,7 +91,7 @@ export const serveInTurn = (
     const connection = registry.find(incoming.socket);
     if (!connection) return void incoming.socket.destroy();
     connection.unanswered++;
-    // Some of the slice that ended its headers may be of the body.
+    // The slice that contained the end of the headers may also contain a part of the body.
     connection.bodyBytesLeft = Number(incoming.headers["content-length"] ?? 0) - SLICE_BYTES;
     connection.turn = connection.turn.then(() => serveTurn(connection, incoming, outgoing));
   });
@@ -100,7 +100,7 @@ export const serveInTurn = (
   });
 };
 
-/** The client sends its next request on another connection, and perhaps to another server. */
+/** The client then sends its next request on another connection, perhaps to another server. */
 const closeAfter = (out: ServerResponse): void => {
   if (!out.headersSent) out.setHeader("connection", "close");
 };
@@ -156,11 +156,11 @@ const createRegistry = (limits: ConnectionLimits) => {
   };
 };
 
-/** This process has the whole request, or reads no further, and has no bytes for the client. */
+/** True when this process has read all that it will of the request, and has no bytes left to send. */
 const isOurTurn = (socket: Socket, current: IncomingMessage | null): boolean =>
   current !== null && (current.complete || socket.isPaused()) && socket.writableLength === 0;
 
-/** Until the response has left this process, or its connection has ended. */
+/** Waits until the response has left this process or its connection has closed. */
 const waitForClose = (outgoing: ServerResponse, socket: Socket): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
   outgoing.once("close", resolve);

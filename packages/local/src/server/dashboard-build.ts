@@ -6,15 +6,15 @@ import { fileURLToPath } from "node:url";
 import { isClone, readAsset } from "../installation.ts";
 import { lowerPriority } from "../lower-priority.ts";
 
-/** As packages/dashboard/build.ts makes it: each file below /app/ as text, and compressed, in base64. */
+/** The output of packages/dashboard/build.ts: each file below /app/ as text, and compressed in base64. */
 export type BuiltFiles = Readonly<
   Record<string, { readonly text: string; readonly br: string; readonly gzip: string }>
 >;
 
-/** Beside the program, in a package and in the executable. */
+/** The file's name, beside the program in a package and in the executable. */
 export const DASHBOARD = "dashboard.json";
 
-/** The files of the dashboard: those inside this installation, or of a clone those that were built from its sources. */
+/** Loads the dashboard's files: from the installation, or in a clone from a build of its sources. */
 export const loadDashboard = async (signal: AbortSignal): Promise<BuiltFiles> =>
   readFiles(isClone ? (readCached() ?? (await buildAndCache(signal))) : readAsset(DASHBOARD));
 
@@ -22,7 +22,7 @@ const readFiles = (json: string): BuiltFiles => (JSON.parse(json) as { files: Bu
 
 const findRoot = (): string => fileURLToPath(new URL("../../../..", import.meta.url));
 
-/** What the result depends on: its own sources, those that it imports, and the versions of everything else. */
+/** The inputs of the build: its own sources, the sources that it imports, and the versions of all packages. */
 const SOURCES = [
   "packages/dashboard/{src/**/*,*.*}",
   "packages/{client,guard,mail}/src/**/*",
@@ -30,7 +30,7 @@ const SOURCES = [
   "package-lock.json",
 ];
 
-/** Of other sources than today's: the name is a hash. */
+/** Builds of other sources, since the name contains a hash of them. */
 const BUILT = `dashboard-${"?".repeat(16)}.json`;
 
 const findCacheFile = (): string => {
@@ -52,11 +52,11 @@ const readCached = (): string | undefined => {
   }
 };
 
-/** Minutes beyond what a slow machine needs. */
+/** Several minutes longer than a slow machine needs. */
 const BUILD_MS_MAX = 300_000;
 const BUILT_BYTES_MAX = 32 * 1024 * 1024;
 
-/** In its own process at the lowest priority: the server answers meanwhile, and its memory stays small. */
+/** Builds in a process of the lowest priority, so that the server answers meanwhile and its memory stays small. */
 const build = (signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const script = join(findRoot(), "packages/dashboard/build.ts");
@@ -86,6 +86,6 @@ const saveForNextStart = (json: string): void => {
       rmSync(join(dirname(file), old), { force: true });
     renameSync(draft, file);
   } catch {
-    // A folder that cannot be written to. The next start builds again.
+    // The folder cannot be written to, so the next start builds again.
   }
 };

@@ -58,7 +58,7 @@ export const openDashboard = (
   };
 };
 
-/** A proxy may have taken the path off: then only the operator's own word has it. */
+/** A proxy may have removed the path: then only the operator's setting contains it. */
 const getPrefix = ({ publicUrl, basePath }: Site): string =>
   publicUrl === null ? basePath : new URL(publicUrl).pathname.replace(/\/$/, "");
 
@@ -89,7 +89,7 @@ const createResponses = (files: BuiltFiles, prefix: string): ReadonlyMap<string,
     }),
   );
 
-/** It has the base path inside, and is smaller than a packet. */
+/** The page contains the base path, and is smaller than a packet. */
 const createPage = (text: string): FileResponse => ({
   headers: PAGE_HEADERS,
   etag: toHash(text),

@@ -14,7 +14,7 @@ type Stored = v.InferOutput<typeof Stored>;
 /** Revoked keys are left out. */
 export type DemoAccount = Pick<Stored, "account_id"> & Partial<Stored>;
 
-/** Enough to try everything, a file of 500,000 addresses included. */
+/** Enough credits to try everything, including a file of 500,000 addresses. */
 const DEMO_CREDITS = 1_000_000;
 
 /**

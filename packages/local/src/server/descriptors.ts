@@ -16,7 +16,7 @@ export const countFreeDescriptors = (): number => {
   }
 };
 
-/** For reading and writing blobs, database logs, DNS over TCP, a backup. */
+/** Descriptors for reading and writing blobs, database logs, DNS over TCP and a backup. */
 const RESERVE = 64;
 const CONNECTIONS_MIN = 8;
 const SESSIONS_MIN = 4;

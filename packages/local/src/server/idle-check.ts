@@ -4,7 +4,7 @@ export const IDLE_WINDOW_MS = 50;
 /** Above this share of its time at work, the thread starts less work. */
 const BUSY_SHARE = 0.7;
 
-/** Whether the thread had idle time lately. Each yes is for one start; then it measures again. */
+/** Tells whether the thread was idle lately. Each true allows one start; then the check measures again. */
 export const createIdleCheck = (): (() => boolean) => {
   let since = performance.eventLoopUtilization();
   return () => {

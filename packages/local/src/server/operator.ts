@@ -21,13 +21,13 @@ import { toCopyName } from "../storage/upgrade-copies.ts";
 const OPERATOR_PATH = "/v1/operator/";
 const BODY_BYTES_MAX = 10_000;
 
-/** In the state's folder. A key that a browser has must not choose a path. */
+/** A folder inside the state's folder: a key that a browser holds must not choose a path. */
 const BACKUPS = "backups";
 const BACKUPS_MAX = 10;
 
 export type AnswerOperator = Answerer<UnroutedRequest & Pick<HttpRequest, "body">, string>;
 
-/** Undefined: no key is set. */
+/** Undefined when the setting OPERATOR_KEY is empty. */
 export const createOperatorRoutes = (
   world: LocalWorld,
   environment: Environment,
@@ -52,7 +52,7 @@ export const createOperatorRoutes = (
   };
 };
 
-/** In the same time for every key. */
+/** Compares in the same time for every key. */
 const isSame = (sent: string, key: string): boolean => timingSafeEqual(hash(sent), hash(key));
 
 const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
@@ -107,7 +107,7 @@ const loadCommand = async (
   );
 };
 
-/** The key in a browser must not fill the disk. Unfinished ones count: they take as much. */
+/** Limits the backups, since a key in a browser must not fill the disk. Unfinished backups count, because they take as much space. */
 const assertFewBackups = (folder: string): void => {
   const made = existsSync(folder) ? readdirSync(folder).length : 0;
   if (made >= BACKUPS_MAX)
@@ -116,7 +116,7 @@ const assertFewBackups = (folder: string): void => {
     );
 };
 
-/** As the command line reads what is typed: texts, and true for what is a flag there. */
+/** Reads options as the command line does: texts, and true for a flag. */
 const readOptions = ({ options }: OperatorCommand, sent: unknown): never => {
   if (!isObject(sent)) throw invalidField("body", "must be an object of options");
   const read = v.safeParse(options, sent);

@@ -27,12 +27,12 @@ const isOver = (
   wasOver: boolean,
 ): boolean => value >= (wasOver ? until : from);
 
-/** A loop is late once so many readings in a row are: one alone is a pause, which a refusal would not shorten. */
+/** The loop counts as late after this many consecutive late readings: a single one is a pause, which a refusal would not shorten. */
 const LATE_READINGS_MIN = 3;
 
 type PressureState = { readonly pressure: Pressure | null; readonly lateReadings: number };
 
-/** Above this share the process takes no more rows into its memory than a busy thread needs. */
+/** Above this share of its memory, the process takes only as many rows as a busy thread needs. */
 const ROOMY_BELOW = 0.5;
 
 const NO_PRESSURE: PressureState = { pressure: null, lateReadings: 0 };

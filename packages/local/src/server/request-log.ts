@@ -3,14 +3,14 @@ import type { World } from "@mailproof/core/ports/world";
 import { type RequestEntry, toRequestItem } from "@mailproof/core/requests/items";
 import { createEntryLimit, type RequestLog } from "@mailproof/core/requests/request-log";
 
-/** What a crash may lose. */
+/** The longest time of entries that a crash may lose. */
 const FLUSH_EVERY_MS = 1_000;
-/** Some 200 bytes each. */
+/** An entry takes about 200 bytes. */
 const ENTRIES_OF_ITEM_MAX = 500;
 
 type BufferedRequestLog = {
   readonly log: RequestLog;
-  /** Stores what is in memory. */
+  /** Stores the entries in memory. */
   readonly flush: () => Promise<void>;
   readonly stop: () => void;
 };

@@ -5,21 +5,21 @@ import type { Caller } from "@mailproof/api/http/endpoint";
 /** A request whose response has ended, without anything that the client sent. */
 export type FinishedRequest = {
   readonly id: string;
-  /** The route as the documentation names it. Null: there is none, or the request ended before it was found. */
+  /** The route in the words of the documentation. Null when no route matches or the request ended earlier. */
   readonly route: string | null;
-  /** Null: the client hung up before a response. */
+  /** Null when the client hung up before the response. */
   readonly status: number | null;
   readonly ms: number;
-  /** The id of the API key. Null: the caller is not known. */
+  /** The id of the API key; null when the caller is unknown. */
   readonly key: string | null;
   readonly account: string | null;
-  /** The response did not arrive as a whole. */
+  /** True when the client did not get the whole response. */
   readonly aborted: boolean;
 };
 
 export type OnRequest = (request: FinishedRequest) => void;
 
-/** Filled in while the request is handled. */
+/** The handlers fill in these fields. */
 export type RequestRecord = {
   readonly id: string;
   route: string | null;
@@ -40,7 +40,7 @@ export const createRequestRecord = (
       caller = found;
     },
   };
-  // It closes once, after a complete response as after a broken connection.
+  // "close" is emitted once, after a complete response and after a broken connection.
   outgoing.once("close", () =>
     onRequest({
       id,

@@ -8,7 +8,7 @@ import { pipeToResponse } from "./response-body.ts";
 
 type Downloads = {
   readonly openLink: OpenLink;
-  /** Returns what ends it. Throws where there are too many. */
+  /** Returns the function that ends the download. Throws when the account has too many. */
   readonly beginDownload: (account: string) => () => void;
 };
 
@@ -55,7 +55,7 @@ const receiveUpload = async (
   out.writeHead(200, { etag: `"${version}"` }).end();
 };
 
-/** A body without a Content-Length shows its size at its end only; until then nothing is stored under the key. */
+/** A body without a Content-Length shows its size only at its end; the store names the file after that. */
 async function* assertSize(
   bytes: number,
   content: AsyncIterable<Uint8Array>,

@@ -45,9 +45,9 @@ import { answerStatus } from "./status-page.ts";
 
 /** Bodies that are gathered in memory, large responses, and what downloads read ahead. Callers never hold more than this, whatever they send. */
 const HELD_BYTES = { perShare: 60_000_000, inAll: 150_000_000 };
-/** Responses up to here are not counted: a connection's buffers take more. */
+/** Smaller responses are not counted, because a connection's buffers take more. */
 const SMALL_BYTES = 50_000;
-/** Rows read ahead, and a chunk that the client has not read. */
+/** Memory of one download: rows read ahead, and a chunk that the client has not read. */
 const DOWNLOAD_BYTES = 3_000_000;
 
 const findDocument = documentsFrom(openWriters);
@@ -119,9 +119,9 @@ type ServerOptions = {
   readonly site: Site;
   /** Called when a response has ended. */
   readonly onRequest: OnRequest;
-  /** Absent: there is none, and the root shows browsers a page of links. */
+  /** Undefined: without a dashboard the root shows browsers a page of links. */
   readonly dashboard: Dashboard | undefined;
-  /** Absent: the operator has no routes. */
+  /** Undefined without OPERATOR_KEY: then the operator has no routes. */
   readonly answerOperator: AnswerOperator | undefined;
 };
 
@@ -241,12 +241,12 @@ const answerFirst = async (
   }
 };
 
-/** A read asks no mail server. Who follows a job by reading it does not make it slower. */
+/** A read asks no mail server, so following a job by GET does not slow the job down. */
 const isRead = ({ method }: IncomingMessage): boolean => method === "GET" || method === "HEAD";
 
 type RequestContext = ServerContext &
   Required<Pick<HttpRequest, "onCaller">> & {
-    /** Takes these bytes until the response is known, or throws. */
+    /** Reserves these bytes until the response is known. Throws when the share is used. */
     readonly hold: (bytes: number) => void;
   };
 

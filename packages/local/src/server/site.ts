@@ -4,11 +4,11 @@ import { unwrapIpv4 } from "@mailproof/core/accounts/key-networks";
 import { type Cidr, isInBlock, parseCidr, parseIp } from "@mailproof/mail/ip";
 import type { Environment } from "../environment.ts";
 
-/** Where callers find this server, and whose word about their addresses counts. */
+/** The URL of this server for callers, and the proxies whose headers count. */
 export type Site = {
   /** The path in front of every route; empty, or such as /mailproof. */
   readonly basePath: string;
-  /** The operator's word for the base URL, the base path included. Null: the local address. */
+  /** The base URL that the operator set, with its base path. Null: the local address. */
   readonly publicUrl: string | null;
   /** Proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly Cidr[];
@@ -27,7 +27,7 @@ const LOOPBACK = ["127.0.0.0/8", "::1"].map(parseCidr).filter((block) => block !
 
 export const isLoopback = (host: string): boolean => isInBlocks(host, LOOPBACK);
 
-/** What the operator should know about listening beyond this machine. */
+/** Lists warnings for an operator whose server listens beyond this machine. */
 export const listWarnings = ({ publicUrl }: Site, host: string): readonly string[] =>
   isLoopback(host)
     ? []
@@ -39,16 +39,16 @@ export const listWarnings = ({ publicUrl }: Site, host: string): readonly string
           : []),
       ];
 
-/** Every address of the machine is listened at: programs of this machine use its loopback address. */
+/** When the server listens at every address, programs of this machine use the loopback address. */
 export const toLocalUrl = ({ address, port }: AddressInfo): string => {
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 };
 
-/** Of servers that listen: to ask the system each time would cost a request as much as reading its key. */
+/** The URLs of listening servers: asking the system at each request would cost as much as reading its key. */
 const localUrls = new WeakMap<Server, string>();
 
-/** The base URL in links and documents. No header of a request counts: it is anyone's to write. */
+/** The base URL in links and documents. No header of a request counts, since anyone can write it. */
 export const getBaseUrl = ({ basePath, publicUrl }: Site, server: Server): string => {
   if (publicUrl !== null) return publicUrl;
   const localUrl = localUrls.get(server) ?? toLocalUrl(server.address() as AddressInfo);
@@ -56,7 +56,7 @@ export const getBaseUrl = ({ basePath, publicUrl }: Site, server: Server): strin
   return localUrl + basePath;
 };
 
-/** Path and query below the base path; undefined where the request is for something outside of it. */
+/** The path and query below the base path; undefined when the request is outside the base path. */
 export const stripBasePath = ({ basePath }: Site, target: string): string | undefined => {
   if (!target.startsWith(basePath)) return undefined;
   const path = target.slice(basePath.length);
@@ -82,7 +82,7 @@ export const getClientIp = (
   return client;
 };
 
-/** Some proxies write the port of the connection, too: each would be another client. */
+/** Some proxies add the port of the connection; with it, each connection would count as another client. */
 const withoutPort = (address: string): string =>
   address.replace(/^([\d.]+):\d+$/, "$1").replace(/^\[([\da-f:.]+)\](?::\d+)?$/i, "$1");
 

@@ -49,7 +49,7 @@ const shareVisits = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
 
 type SlotOwner = Pick<Caller, "account" | "visitor">;
 
-/** Who has a share of what requests in progress take. */
+/** The owner of a share of the slots: the account, or the network of a visitor. */
 export const getSlotOwner = ({ account, visitor }: SlotOwner): string => visitor?.id ?? account;
 
 export const createRequestSlots = (limits: ConnectionLimits): ((caller: SlotOwner) => Hold) => {

@@ -59,11 +59,11 @@ export type RunningServer = {
   readonly baseUrl: string;
   readonly mcpUrl: string;
   readonly version: string;
-  /** Null: the setting DEMO is off. */
+  /** Null when the setting DEMO is off. */
   readonly demo: DemoAccount | null;
-  /** What the first measurement found: whether mail servers can be asked. Never: nothing is measured. */
+  /** The result of the first measurement of whether mail servers can be reached. Never settles when nothing is measured. */
   readonly reach: Promise<MeasuredReach>;
-  /** Sentences for the operator, about settings that are allowed and may not be meant. */
+  /** Warnings for the operator about settings that are allowed but may be a mistake. */
   readonly warnings: readonly string[];
   /**
    * Stops accepting requests, finishes those in progress and the workers' messages, then closes the files. Work that
@@ -76,7 +76,7 @@ export type RunningServer = {
 export const start = async (
   environment: Environment,
   shouldReset: boolean,
-  /** What `environment` was read from. Commands beside the server read it in ready.json, without its secrets. */
+  /** The variables that `environment` was read from. Commands beside the server read them in ready.json, without secrets. */
   variables: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RunningServer> => {
   const directory = environment.MAILPROOF_DIR;
@@ -145,7 +145,7 @@ export const start = async (
     world.log("stopped", { pid: process.pid });
     metrics?.stop();
     await app.flush();
-    // First the table: a worker in progress must not record that a host of the lab does not respond.
+    // The table closes before the lab, so that no worker records a host of the lab as silent.
     close();
     await lab?.close();
     lock.release();
@@ -191,7 +191,7 @@ const openCheckedApp = async (
   }
 };
 
-/** Where the system allows few descriptors, connections take none of those that work in progress needs. */
+/** When the system allows few descriptors, connections leave enough of them to the work in progress. */
 const limitConnections = (): ConnectionLimits => {
   const { connections } = shareDescriptors(countFreeDescriptors());
   const connectionsMax = Math.min(CONNECTION_LIMITS.connectionsMax, connections);

@@ -10,11 +10,11 @@ const SAME_SIGNAL_MS = 1_000;
 const PARENT_CHECK_MS = 500;
 
 export type StopHandlers = {
-  /** At the first signal, or when npm has ended. Called once. */
+  /** Called once, at the first signal or when npm has ended. */
   readonly stop: (cause: "signal" | "npm_ended") => void;
-  /** At a second signal. */
+  /** Called at a second signal. */
   readonly stopNow: () => void;
-  /** At a SIGHUP that an operator sent. */
+  /** Called at a SIGHUP that an operator sent. */
   readonly hangUp: () => void;
 };
 

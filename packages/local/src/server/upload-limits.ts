@@ -70,7 +70,7 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
   };
   const countEarlier = async (): Promise<void> => {
     for await (const { file, size, mtimeMs } of listFiles(join(directory, UPLOADS))) {
-      // Their names do not show the account. They may be more than is allowed now.
+      // The names of stored files do not show their account, and their bytes may exceed today's limit.
       const { ofShare, ofAll } = bytes.left(file);
       const hold = bytes.take(file, Math.max(0, Math.min(size, ofShare, ofAll)));
       if (hold) stored.add(file, hold, mtimeMs);
@@ -114,7 +114,7 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
   };
 };
 
-/** What stored files hold of the bytes, by key, until they are deleted after their day. */
+/** Counts the bytes of stored files by key until the sweeper deletes the files after a day. */
 const createStoredUploads = (now: () => Date) => {
   const all = new Map<string, { readonly hold: Hold; readonly endsAtMs: number }>();
   const forget = (key: string): void => {

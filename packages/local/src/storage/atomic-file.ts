@@ -14,7 +14,7 @@ import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as v from "valibot";
 
-// Small files that a reader always gets whole, also after a power cut.
+// Reads and writes small files as a whole, also after a power cut.
 
 /** Replaces the file. */
 export const writeFileAtomic = (file: string, content: object): void =>

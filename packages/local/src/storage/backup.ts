@@ -24,7 +24,7 @@ export const createBackup = async (from: string, to: string): Promise<BackupResu
   // Before the table, so that the copy of the folder is not ahead of the copy of the table.
   await ignoreMissing(cp(join(from, MARKER), join(draft, MARKER)));
   const at = await copyDatabases(from, draft).catch(async (error: unknown) => {
-    // It says which of the files it is.
+    // The check names the damaged file.
     if (isDamage(error)) await assertReadable(from);
     throw error;
   });
@@ -41,7 +41,7 @@ export const createBackup = async (from: string, to: string): Promise<BackupResu
 };
 
 /**
- * Both at the same moment: while the copies begin, no process writes to either. From then on each
+ * Copies both databases as of one moment: while the copies begin, no process writes to either. Then each
  * is read as it was, however long that takes, and the server writes on.
  */
 export const copyDatabases = async (from: string, to: string): Promise<Date> => {

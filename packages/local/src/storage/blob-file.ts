@@ -123,7 +123,7 @@ const TRANSIENT_CODES: readonly unknown[] =
     " ",
   );
 
-/** An error of the disk becomes UnreadableBlobError. */
+/** Turns an error of the disk into UnreadableBlobError. */
 export const wrapDiskErrors = <T>(reading: Promise<T>): Promise<T> =>
   reading.catch((cause: unknown) => {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;

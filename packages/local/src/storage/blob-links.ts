@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { toEpochSeconds } from "@mailproof/core/lib/time";
 
-/** What a link is for: one method on one object. All of it is signed, so none of it can be changed. */
+/** A link allows one method on one object. The signature covers all fields, so nobody can change them. */
 export type LinkPurpose =
   | {
       readonly method: "PUT";
@@ -15,7 +15,7 @@ export type LinkPurpose =
       readonly key: string;
       readonly fileName: string;
       readonly contentType: string;
-      /** Whose downloads are limited together. Absent: only those of this object. */
+      /** The account whose downloads are limited together. Absent: only this object's downloads. */
       readonly account?: string | undefined;
     };
 

@@ -3,9 +3,9 @@ import { pathToFileURL } from "node:url";
 import { parentPort } from "node:worker_threads";
 import type { CheckpointReply, CheckpointRequest } from "./checkpoints.ts";
 
-/** How many pages the log holds when its pages up to now are in the database. */
+/** Returns the number of pages in the log after copying its current pages into the database. */
 const checkpoint = (file: string): number => {
-  // A file that is gone is not created again.
+  // The mode keeps SQLite from creating a deleted file again.
   const db = new DatabaseSync(new URL(`${pathToFileURL(file).href}?mode=rw`));
   try {
     return Number(db.prepare("PRAGMA wal_checkpoint(PASSIVE)").get()?.["log"]);

@@ -17,7 +17,7 @@ export type Checkpoint = (file: string) => Promise<number>;
 export type CheckpointRequest = { readonly id: number; readonly file: string };
 export type CheckpointReply = { readonly id: number; readonly pages: number };
 
-/** Called after each group of transactions; calls `resume` when the next group may begin. */
+/** A function that runs after each group of transactions and calls `resume` when the next group may begin. */
 export type AfterGroup = (resume: () => void) => void;
 
 export const createCheckpoints = (

@@ -14,17 +14,17 @@ const LAYOUT =
 
 export const toCountFile = (file: string): string => `${file}-commits`;
 
-/** Of a fixed length, and twice: half of a write, or zeros after a power loss, are no count. */
+/** Writes the count twice and at a fixed length, so that half of a write, or zeros after a power loss, are no count. */
 const toText = (count: number): string => `${String(count).padStart(16, "0")}\n`.repeat(2);
 
-/** The database holds so many groups at least. */
+/** The least number of groups that the database must contain. */
 export const readFlushedCount = (file: string): number => {
   const text = existsSync(toCountFile(file)) ? readFileSync(toCountFile(file), "latin1") : "";
   const count = Number.parseInt(text, 10);
   return text === toText(count) ? count : 0;
 };
 
-/** `flushed` was read before the database: meanwhile another process may have counted on. */
+/** `flushed` must be read before the database, because another process may count meanwhile. */
 export const assertNothingLost = (db: DatabaseSync, file: string, flushed: number): void => {
   db.exec(LAYOUT);
   if (readNumber(db.prepare("SELECT n FROM commits")) >= flushed) return;
@@ -42,7 +42,7 @@ export const createCommitCount = (db: DatabaseSync, file: string) => {
   const changes = db.prepare("SELECT total_changes() AS n");
   let [changed, committed, written] = [readNumber(changes), 0, 0];
   return {
-    /** At the end of a transaction; what it returns is called when that was committed. One that changed nothing is not counted. */
+    /** Call at the end of a transaction, and the returned function after its commit. A transaction without changes is not counted. */
     count: (): (() => void) => {
       if (readNumber(changes) === changed) return () => {};
       const next = readNumber(add);
@@ -51,7 +51,7 @@ export const createCommitCount = (db: DatabaseSync, file: string) => {
         committed = next;
       };
     },
-    /** What was committed is on the disk. */
+    /** Call when all committed transactions are on the disk. */
     flushed: (): void => {
       if (committed === written) return;
       writeSync(handle, toText(committed), 0);

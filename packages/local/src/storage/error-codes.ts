@@ -1,4 +1,4 @@
-// Beside sqlite.ts, so that a command which only looks whether a server runs does not load the storage.
+// Apart from sqlite.ts, so that a command that only tests whether a server runs does not load the storage.
 
 const SQLITE_BUSY = 5;
 

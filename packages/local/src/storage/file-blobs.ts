@@ -104,7 +104,7 @@ const getBlobPath = (directory: string, key: string): string => {
 /** Where an operator finds a blob, below MAILPROOF_DIR. */
 export const getBlobFile = (key: string): string => getBlobPath("blobs", key);
 
-/** Undefined: there is no such blob. If the whole folder is missing, this throws instead. */
+/** Undefined when the blob is missing. Throws when the whole folder is missing. */
 const openBlob = async (
   directory: string,
   path: string,

@@ -36,7 +36,7 @@ export const explainFolderFault = (directory: string, error: FolderError): strin
     : `${folder} cannot hold the state: ${fault} (${error.message}). Correct that, or set MAILPROOF_DIR to another folder.`;
 };
 
-/** The folder, a file in it, or a folder above that does not let it be created. */
+/** True for the folder, a file in it, or a folder above that prevents its creation. */
 const isAbout = (folder: string, path: string | undefined): boolean =>
   path !== undefined &&
   (`${resolve(path)}${sep}`.startsWith(`${folder}${sep}`) ||

@@ -15,7 +15,7 @@ export const lockFolder = (directory: string): { readonly release: () => void } 
   makePrivate(file);
   const db = new DatabaseSync(file);
   try {
-    // A command that looks whether a server runs reads this file for a moment (running-settings.ts).
+    // A command that tests whether a server runs reads this file for a moment (running-settings.ts).
     db.exec("PRAGMA busy_timeout = 200; BEGIN EXCLUSIVE");
   } catch (cause) {
     db.close();

@@ -25,7 +25,7 @@ export const createGroupTurns = (db: DatabaseSync) => {
   const { due, misplaced, bringBack, ready, bury, joining, ordered, first, goLast, leave } =
     statements;
 
-  /** A group keeps the turn that it has: more messages do not bring it an earlier one. */
+  /** A group keeps its turn: more messages do not give it an earlier one. */
   const join = (queue: string, last: number, group: string): void =>
     void joining.run(queue, last, group, queue, last);
 
@@ -66,7 +66,7 @@ export const createGroupTurns = (db: DatabaseSync) => {
       for (let turn = next(queue, shares); turn; turn = next(queue, shares)) {
         const { last, group } = turn;
         const [found, another] = first.all(queue, last, group);
-        // No message: the worker that had them before has finished them late.
+        // The group has no message left: its former worker finished late.
         if (another) goLast.run(queue, last, queue, last, group);
         else leave.run(queue, last, group);
         if (found) return Number(found["id"]);

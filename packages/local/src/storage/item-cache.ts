@@ -11,9 +11,9 @@ type ParseItem = (json: unknown) => Item;
 type Change = { readonly key: Key; readonly isNew: boolean };
 
 const ITEMS_MAX = 5_000;
-/** Longer ones, such as pages of results, are read again. */
+/** Longer items, such as pages of results, are not kept. */
 const JSON_MAX = 4_000;
-/** What a group changed is written in one go, which stops the process for about 10 ms. */
+/** The changes of a group are written at once, which blocks the process for about 10 ms. */
 const CHANGES_MAX = 1_000;
 
 export const createItemCache = (
@@ -32,7 +32,7 @@ export const createItemCache = (
     changed.clear();
   };
 
-  /** While a transaction lasts no other process writes. */
+  /** During a transaction no other process writes. */
   const begin = (): void => {
     if (isChangedByOthers()) forget();
   };
@@ -70,7 +70,7 @@ export const createItemCache = (
       changed.set(id, { key, isNew });
     },
     isFull: (): boolean => changed.size >= CHANGES_MAX,
-    /** Into the table, before the group's end. */
+    /** Writes the changes into the table before the group ends. */
     write: (): void => {
       for (const [id, { key, isNew }] of changed) {
         const item = items.get(id);
@@ -88,7 +88,7 @@ export const createItemCache = (
   };
 };
 
-/** Whether another connection has committed since the last call. */
+/** True when another connection has committed since the last call. */
 const createForeignWriteCheck = (db: DatabaseSync): (() => boolean) => {
   const select = db.prepare("PRAGMA data_version");
   let version: unknown;

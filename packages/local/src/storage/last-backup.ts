@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
 
-// When the folder was last backed up, beside the state: the command that does it is another process than the server.
+// The time of the folder's last backup. A file beside the state holds it, since the backup runs in another process than the server.
 
 const Stored = v.object({ at: v.string() });
 
@@ -11,7 +11,7 @@ const toFile = (directory: string): string => join(directory, "last-backup.json"
 export const recordBackup = (directory: string, at: Date): void =>
   writeFileAtomic(toFile(directory), { at: at.toISOString() });
 
-/** Undefined: never. */
+/** Undefined before the first backup. */
 export const readLastBackup = (directory: string): Date | undefined => {
   const stored = readJsonFile(toFile(directory), Stored);
   return stored && new Date(stored.at);

@@ -21,7 +21,7 @@ export const createScrapeRecorder = ({ table, now }: Pick<World, "table" | "now"
   };
 };
 
-/** Undefined: not for a day. */
+/** Undefined when nobody has read the metrics for a day. */
 export const readLastScrape = async ({ get }: Pick<Table, "get">): Promise<Date | undefined> => {
   const at = (await get(SCRAPE))?.["at"];
   return typeof at === "string" ? new Date(at) : undefined;

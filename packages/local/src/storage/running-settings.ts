@@ -10,7 +10,7 @@ import { isBusy } from "./error-codes.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** By its name, so that one that is added later is not printed either. */
+/** Secrets are recognized by their name, so that a later secret is not printed either. */
 const SECRET = /KEY|PEPPER|SECRET/;
 const MASK = "********";
 /** The name and password of a URL, such as that of a proxy. */
@@ -33,7 +33,7 @@ export const maskSettings = (variables: Variables): Readonly<Record<string, stri
 const Ready = v.object({ base_url: v.string(), settings: v.record(v.string(), v.string()) });
 export type RunningSettings = v.InferOutput<typeof Ready>;
 
-/** Undefined: no server runs on this folder. A killed server leaves its file, and the system releases its lock. */
+/** Undefined when no server runs on this folder. A killed server leaves its file, but the system releases its lock. */
 export const readRunningSettings = (directory: string): RunningSettings | undefined =>
   isLocked(join(directory, "lock.sqlite"))
     ? readJsonFile(join(directory, "ready.json"), Ready)

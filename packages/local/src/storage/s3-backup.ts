@@ -10,7 +10,7 @@ import { listObjects, putObject, removeObject, type S3Bucket } from "./s3-bucket
 // A backup in a store that speaks S3 is one object, a tar by gzip of the folder that a server can be started with.
 
 const ENDING = ".tar.gz";
-/** In the state's folder, which has room for a copy where it has room for an upgrade. */
+/** A draft inside the state's folder, which has space for a copy when it has space for an upgrade. */
 const DRAFT = "upload-";
 
 export type S3Folder = { readonly bucket: S3Bucket; readonly prefix: string };
@@ -40,7 +40,7 @@ export const backUpToS3 = async (
   }
 };
 
-/** Those that a kill left. A younger one may be another backup that is under way. */
+/** Removes the drafts that a kill left. A younger draft may belong to a running backup. */
 const removeDrafts = (directory: string): void => {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 // since AWS's client would be larger than all that people install.
 
 export type S3Bucket = {
-  /** The endpoint with the bucket's name behind it. */
+  /** The endpoint followed by the bucket's name. */
   readonly url: string;
   readonly region: string;
   readonly accessKeyId: string;
@@ -25,7 +25,7 @@ type S3Request = {
   readonly method: "GET" | "PUT" | "DELETE";
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** What is sent: a file of this machine. */
+  /** The file of this machine to send. */
   readonly file?: string;
 };
 
@@ -77,10 +77,10 @@ const sign = (key: Buffer, text: string): Buffer => createHmac("sha256", key).up
 
 type Reply = { readonly status: number; readonly text: string };
 
-/** Without a byte in either direction. */
+/** The longest time without a byte in either direction. */
 const SILENCE_MS = 60_000;
 
-/** Not by fetch: it reads a whole file into memory before it sends it. */
+/** `fetch` is not used: it reads a whole file into memory before it sends it. */
 const sendOnce = async (bucket: S3Bucket, request: S3Request): Promise<Reply> => {
   const { method, file } = request;
   const { url, headers } = signRequest(bucket, request, new Date());
@@ -114,7 +114,7 @@ const readText = async (response: IncomingMessage): Promise<string> => {
   return Buffer.concat(pieces).toString();
 };
 
-/** Each request may be sent again: what it does is the same. */
+/** Repeats a request without a reply, since each request has the same effect when it is sent twice. */
 const send = async (bucket: S3Bucket, request: S3Request): Promise<Reply> => {
   for (const pauseMs of bucket.pausesMs) {
     const reply = await sendOnce(bucket, request).catch(() => undefined);
@@ -132,15 +132,15 @@ const requireOk = ({ method, key = "" }: S3Request, reply: Reply): Reply => {
 
 const readTag = (xml: string, tag: string): string => xml.split(`<${tag}>`)[1]?.split("<")[0] ?? "";
 
-/** The object appears when all of it has arrived, or not at all. */
+/** Stores the object. It appears when all of it has arrived, or not at all. */
 export const putObject = async (bucket: S3Bucket, key: string, file: string): Promise<void> => {
   await send(bucket, { method: "PUT", key, file });
 };
 
-/** Of a thousand names each. */
+/** A page has a thousand names. */
 const LIST_PAGES_MAX = 1_000;
 
-/** The names of the objects that stand behind the prefix, without those in deeper folders. */
+/** Lists the objects with this prefix, without objects in deeper folders. */
 export const listObjects = async (bucket: S3Bucket, prefix: string): Promise<string[]> => {
   const names: string[] = [];
   let after = "";

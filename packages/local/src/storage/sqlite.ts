@@ -67,7 +67,7 @@ const prepareFile = (db: DatabaseSync, file: string, layout: SqliteLayout): void
   db.exec("PRAGMA busy_timeout = 0");
 };
 
-/** 0: a new file. */
+/** 0 for a new file. */
 export const readVersion = (db: DatabaseSync): number =>
   Number(db.prepare("PRAGMA user_version").get()?.["user_version"]);
 
@@ -79,7 +79,7 @@ export type OnDamage = (error: Error) => void;
 /** SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_NOTADB. */
 const DAMAGE_CODES: readonly number[] = [10, 11, 26];
 
-/** Whether the error says that the file cannot be read. */
+/** True when the error means that the file cannot be read. */
 export const isDamage = (error: unknown): boolean =>
   DAMAGE_CODES.includes(getErrorCode(error) ?? 0);
 
@@ -147,7 +147,7 @@ const LOCK_WAIT_MS = 5_000;
  * A failed flush says nothing of what is on the disk, and a later one that succeeds proves nothing: so the process ends.
  */
 export type DiskFlush = {
-  /** At the end of a transaction; what it returns is called when that was committed. */
+  /** Call at the end of a transaction, and the returned function after its commit. */
   readonly count: () => () => void;
   readonly flush: (then: () => void) => void;
   readonly afterGroup: AfterGroup;
@@ -198,7 +198,7 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
   };
 };
 
-/** What the works of a group read, and what they changed and did not write yet: that is written before the group's end. */
+/** The items that the works of a group read, and their changes, which are written before the group ends. */
 export type Held = {
   readonly begin: () => void;
   readonly isFull: () => boolean;

@@ -4,17 +4,17 @@ import * as v from "valibot";
 import { START_AFRESH } from "../installation.ts";
 import { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
 
-// A used folder that lacks a part of its state is refused: with a new part, the server would know none of its
+// The server refuses a used folder that lacks a part of its state: with a new part, it would know none of its
 // customers' keys, and look healthy. A small file beside the parts records that the folder was used.
 
 export const MARKER = "folder.json";
 
 const Marker = v.object({
-  /** False: the first start was interrupted, so parts may be missing. */
+  /** False after an interrupted first start: parts may be missing. */
   complete: v.boolean(),
-  /** Whether the demo account was made. */
+  /** True once the demo account was created. */
   demo: v.boolean(),
-  /** The copy of the state from before an upgrade that has not ended. */
+  /** The copy of the state that an unfinished upgrade made first. */
   upgrade: v.optional(v.string()),
 });
 type Marker = v.InferOutput<typeof Marker>;
@@ -50,7 +50,7 @@ export const prepareFolder = (directory: string): void => {
 const isMissing = (part: string): boolean =>
   !existsSync(part) || (statSync(part).isFile() && statSync(part).size === 0);
 
-/** Every part exists: from now on none may be missing. */
+/** Records that every part exists: from now on none may be missing. */
 export const completeFolder = (directory: string): void => {
   if (!readMarker(directory)?.complete) changeMarker(directory, { complete: true });
 };

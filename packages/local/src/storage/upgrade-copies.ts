@@ -3,12 +3,12 @@ import { join, resolve } from "node:path";
 import { DAY_MS } from "@mailproof/core/lib/time";
 import type { Schedule } from "@mailproof/core/runtime/worker";
 
-// An upgrade changes the databases in place, so it copies them first. A folder for each copy, named by its time.
+// An upgrade changes the databases in place, so it first copies them into a folder that is named by the time.
 
-/** In the state's folder. */
+/** A folder inside the state's folder. */
 export const COPIES = "before-upgrade";
 
-/** Copies hold what their accounts may have deleted since: few are kept, and none for long. */
+/** Copies may contain data that accounts have deleted since, so few copies are kept, and none for long. */
 const COPIES_MAX = 3;
 const COPY_DAYS = 30;
 
@@ -19,7 +19,7 @@ export const toCopyName = (at: Date): string => at.toISOString().replaceAll(/[:.
 
 export const toDraftName = (name: string): string => name + UNFINISHED;
 
-/** The oldest first. A name that we do not give belongs to the operator. */
+/** Lists the copies, oldest first. A folder with another name belongs to the operator. */
 const listNames = (directory: string): readonly string[] => {
   const folder = join(directory, COPIES);
   return existsSync(folder)
@@ -37,7 +37,7 @@ const findNewestCopy = (directory: string): string | undefined =>
 const isOld = (name: string, now: Date): boolean =>
   now.getTime() - Date.parse(NAME.exec(name)?.[1] ?? "") > COPY_DAYS * DAY_MS;
 
-/** `inUse`: the copy of an upgrade that has not ended. */
+/** `inUse`: the copy of an unfinished upgrade. */
 export const removeOldCopies = (directory: string, now: Date, inUse?: string): void => {
   const names = listNames(directory);
   const newest = names.filter(isFinished).slice(-COPIES_MAX);
@@ -52,7 +52,7 @@ export const createCopySweeper = (directory: string): Schedule => ({
   run: async ({ now }) => removeOldCopies(directory, now()),
 });
 
-/** What an operator does to go back, as the end of a sentence. */
+/** Describes how an operator returns to the former release, as the end of a sentence. */
 export const describeWayBack = (directory: string): string => {
   const copy = findNewestCopy(directory);
   if (copy === undefined)

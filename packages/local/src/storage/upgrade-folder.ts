@@ -23,7 +23,7 @@ const SPACE_RESERVE_BYTES = 64 * 1024 * 1024;
 export type Upgrade = {
   readonly from: Readonly<Record<string, number>>;
   readonly to: Readonly<Record<string, number>>;
-  /** The folder with the state from before. */
+  /** The folder with the former state. */
   readonly copy: string;
 };
 
@@ -69,7 +69,7 @@ export const upgradeFolder = async (
   return upgrade;
 };
 
-/** For a command, which has no lock: it takes it where something is older. */
+/** For a command, which does not hold the lock: it takes the lock when a file is older. */
 export const upgradeIfOlder = async (directory: string, log: AppWorld["log"]): Promise<void> => {
   if (findOlder(directory, LAYOUTS).older.length === 0) return;
   const lock = lockFolder(directory);
@@ -90,7 +90,7 @@ const findOlder = (directory: string, layouts: FolderLayouts) => {
   return { from, older };
 };
 
-/** Of the files that exist. Refuses a file of a newer release, before anything is changed. */
+/** Reads the versions of the existing files. Refuses a file of a newer release before it changes anything. */
 const readVersions = (directory: string, layouts: FolderLayouts): Upgrade["from"] => {
   const versions = Object.entries(layouts).flatMap(([name, { version: newest }]) => {
     const file = join(directory, name);
