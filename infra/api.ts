@@ -35,7 +35,7 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
       args.defaultRouteSettings = {
         throttlingRateLimit: throttle.perSecond,
         throttlingBurstLimit: throttle.burst,
-        // Per route they cost $0.30 each; our own figures and the access log say the same.
+        // Metrics per route cost $0.30 each; our own metrics and the access log contain the same figures.
         detailedMetricsEnabled: false,
       };
     },

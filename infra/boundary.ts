@@ -1,6 +1,6 @@
 import { settings } from "./stage.ts";
 
-// Before any role is made: a deployer of infra/cdk/pipeline.ts may make none without the limit.
+// This runs before any role is created: a deployer of infra/cdk/pipeline.ts may only create roles with the limit.
 
 const { permissionsBoundary } = settings;
 

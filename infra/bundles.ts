@@ -8,7 +8,7 @@ import type { Lambda } from "./topology.ts";
 
 const folder = join($cli.paths.root, ".cache/lambdas", $app.stage);
 
-// By the project's own Node, whatever runs SST.
+// The project's own Node runs the build, whichever Node runs SST.
 execFileSync(
   "npx",
   ["node", ...($dev ? ["packages/functions/entries.ts"] : ["scripts/bundle-lambdas.ts", folder])],

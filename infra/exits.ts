@@ -13,7 +13,7 @@ const { RandomPassword } = await import("@pulumi/random");
 /** Debian's own account, which publishes its images. */
 const DEBIAN = "136693071363";
 const SOCKS_PORT = 1080;
-/** Sessions; and the packages of Debian. AWS's resolver needs no rule. */
+/** Ports for SMTP sessions and for the packages of Debian. AWS's resolver needs no rule. */
 const PORTS_OUT = [25, 80, 443];
 
 const openTcp = (port: number) => ({ protocol: "tcp", fromPort: port, toPort: port });
@@ -86,10 +86,10 @@ const createExit = (
 
 const exits = settings.exits > 0 && vpc && network ? createExits(vpc, network.securityGroups) : [];
 
-/** For their reverse names. */
+/** The addresses of the exits, for which the operator sets reverse names. */
 export const exitAddresses = $util.all(exits.map(({ publicIp }) => publicIp));
 
-/** The operator's, and those of the stage's own exits. */
+/** The proxies of the operator and those of the stage's own exits. */
 export const proxies = $util
   .all([smtpProxies.value, ...exits.map(({ proxy }) => proxy)])
   .apply((urls) => urls.filter((url) => url !== "").join(","));

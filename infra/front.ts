@@ -13,7 +13,7 @@ const CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6";
 const CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
 const ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac";
 
-/** Nothing of an account stays at the edge. */
+/** The edge caches no data of an account. */
 const toApi = {
   targetOriginId: "api",
   // A key that was sent without TLS would be read before any redirect.
@@ -26,7 +26,7 @@ const toApi = {
 
 const toPage = { ...toApi, viewerProtocolPolicy: "redirect-to-https" };
 
-/** Each is named by its content. */
+/** The name of each file contains a hash of its content. */
 const toAssets = {
   ...toPage,
   allowedMethods: ["GET", "HEAD"],
@@ -42,14 +42,14 @@ const createFront = () =>
       {
         originId: "api",
         domainName: api.nodes.api.apiEndpoint.apply((url) => new URL(url).host),
-        // So that the API knows whose address it is told.
+        // The header proves to the API that CloudFront added the client's address.
         customHeaders: [{ name: FRONT_HEADER, value: sealingKey.value.apply(deriveFrontSecret) }],
         customOriginConfig: {
           httpPort: 80,
           httpsPort: 443,
           originProtocolPolicy: "https-only",
           originSslProtocols: ["TLSv1.2"],
-          // Longer than API Gateway waits.
+          // CloudFront waits longer than API Gateway.
           originReadTimeout: 60,
         },
       },
@@ -68,5 +68,5 @@ const createFront = () =>
     },
   });
 
-/** Where people and programs reach the stage. */
+/** The URL of the stage for people and programs. */
 export const url = settings.dashboard === "cloudfront" ? createFront().url : api.url;

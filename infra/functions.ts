@@ -25,7 +25,7 @@ import {
   UPLOADS,
 } from "./topology.ts";
 
-/** What the deployer's environment, or .env.<stage>, may set. docs/settings.md explains each. */
+/** The settings that the deployer's environment or .env.<stage> may contain. docs/settings.md explains each. */
 const PASSED_THROUGH = [
   "ACTIVITY_POOL",
   "BARRACUDA_REGISTERED",
@@ -89,7 +89,7 @@ const buildEnvironment = (lambda: Lambda): Record<string, $util.Input<string>> =
     ),
   );
 
-/** In place of a secret. Nothing can be derived from it, and nobody can guess what earlier code derives from it. */
+/** Replaces a secret. Nothing can be derived from this value, and nobody can guess what earlier code derives from it. */
 const withhold = (name: string) =>
   secrets.sealingKey.value.apply(
     (key) => `${WITHHELD}${createHmac("sha256", key).update(`instead of ${name}`).digest("hex")}`,
@@ -133,7 +133,7 @@ type Extra = Partial<sst.aws.FunctionArgs>;
 /** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited only by its queue. */
 const isReserved = mayReserve(settings.quota, lambdas);
 
-/** One Lambda with exactly what it needs. */
+/** Creates one Lambda with exactly the rights and settings that it needs. */
 const createFunction = (
   lambda: Lambda,
   arns: Record<string, $util.Input<string>[]>,

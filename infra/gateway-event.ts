@@ -3,15 +3,15 @@ import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createRouter } from "@mailproof/api/http/router";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
-/** The host that the gateway is called at. */
+/** The host name of the gateway. */
 export const DOMAIN_NAME = "api.execute-api.eu-central-1.amazonaws.com";
 
-/** A request as it stands on the wire. */
+/** A request in the form of its bytes on the wire. */
 export type WireRequest = {
   readonly method: string;
   /** Path and query, as sent. */
   readonly url: string;
-  /** In order, and a name may come twice. */
+  /** The headers in their order; a name may occur twice. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer;
   readonly clientIp?: string | undefined;

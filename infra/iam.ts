@@ -12,7 +12,7 @@ export type Need =
   | "table:mail-hosts"
   | "dashboard";
 
-/** The resource that an action is allowed on. */
+/** The resource of an allowed action. */
 export type ResourcePart =
   | "table"
   | "list index"
@@ -89,7 +89,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   mail: [{ actions: ["lambda:InvokeFunction"], on: ["prober"] }],
   // Its page names the bucket, to which the browser uploads by a presigned link.
   dashboard: [],
-  // Secrets are settings.
+  // Secrets arrive as settings, so these needs grant nothing.
   "keys:check": [],
   cursor: [],
   activity: [],

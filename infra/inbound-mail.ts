@@ -55,9 +55,9 @@ const createRule = (domain: string) => {
       ruleSetName: ruleSet.ruleSetName,
       enabled: true,
       recipients: [domain],
-      // A client without TLS is a finding of a mail test, and some receivers send reports so.
+      // TLS is optional: a mail test reports its absence, and some receivers send their reports without it.
       tlsPolicy: "Optional",
-      // Their verdicts are not read.
+      // Nobody reads the verdicts of a scan.
       scanEnabled: false,
       s3Actions: [
         { position: 1, bucketName: bucket.name, objectKeyPrefix: INBOUND, topicArn: topic.arn },

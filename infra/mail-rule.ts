@@ -3,10 +3,10 @@ import type { RetentionPrefix } from "@mailproof/core/ports/blobs";
 // The rule by which Amazon SES receives the mail of MAIL_DOMAIN. Its names are set here, since the policies that permit SES to act
 // name the rule, and the rule needs what they are about.
 
-/** Undefined: this stage receives no mail. */
+/** Undefined when this stage receives no mail. */
 export const mailDomain = process.env["MAIL_DOMAIN"]?.toLowerCase() || undefined;
 
-/** Where SES stores mail. */
+/** The key prefix under which SES stores mail. */
 export const INBOUND: RetentionPrefix = "inbound/";
 
 /** Names of rules are unique in an AWS account, so they have the stage's. */

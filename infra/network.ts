@@ -50,5 +50,5 @@ const createEndpoints = ({ id, nodes }: sst.aws.Vpc) => {
     });
 };
 
-// A VPC of another stage has them already.
+// A VPC that another stage owns already has these endpoints.
 if (vpc && choice === "own") createEndpoints(vpc);

@@ -8,13 +8,13 @@ import {
   workerSpecs,
 } from "./topology.ts";
 
-// The picture of a deployment, for the README and the docs: what stands where, and how much of it, as the topology has it.
+// Draws a deployment for the README and the docs, with the parts and their numbers from the topology.
 
 type Box = {
   readonly at: readonly [column: number, row: number];
   readonly title: string;
   readonly lines: readonly string[];
-  /** Something that is not ours, or not in every stage. */
+  /** True for a part that is not ours or that not every stage has. */
   readonly isDashed?: true;
 };
 
@@ -127,7 +127,7 @@ const drawBox = (box: Box): string => {
 ${lines.join("\n")}`;
 };
 
-/** From the middle of the side that faces the other box. */
+/** The arrow begins at the middle of the side that faces the other box. */
 const drawArrow = ([from, to]: readonly [Name, Name]): string => {
   const [a, b] = [place(BOXES[from]), place(BOXES[to])];
   const [dx, dy] = [Math.sign(b.x - a.x), Math.sign(b.y - a.y)];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Settings, Size } from "./settings.ts";
 
-// What AWS asks, and what a stage costs by it. docs/costs.md, docs/scale.md and the preflight of a deployment take it from here.
+// The prices of AWS, and the cost of a stage by these prices. docs/costs.md, docs/scale.md and the preflight use these figures.
 
 /** US East, on demand, in dollars; as published in November 2026. */
 export const PRICES = {
@@ -33,7 +33,7 @@ export const ALARMS: Readonly<Record<Size, { readonly alarms: number; readonly m
     lean: { alarms: 43, metrics: 72 },
   };
 
-/** Seven gauges and cold starts are there without a request. The times of schedules are assumed. */
+/** Seven gauges and cold starts are published without a request. The durations of schedules are assumed. */
 const IDLE_METRICS = 7;
 const QUEUES_IDLE_MONTH = 4.2;
 const SCHEDULES_MONTH = 0.25;

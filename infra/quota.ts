@@ -18,13 +18,13 @@ export const findQuota = async (
   return Number(stored);
 };
 
-/** The name under which a deployment stores it. */
+/** The name under which a deployment stores the quota. */
 export const QUOTA = "quota";
 
 type Sized = { readonly reserved: number | null };
 
 export const NEW_ACCOUNT_QUOTA = 10;
-/** AWS allows no event source fewer. */
+/** The least concurrency that AWS allows for an event source. */
 const EVENT_SOURCE_MIN = 2;
 
 /**

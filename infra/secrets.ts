@@ -1,8 +1,8 @@
-// npx sst secret set KeyPepper … --stage production. Those without a placeholder must be set before the first deploy.
+// npx sst secret set KeyPepper … --stage production. Secrets without a placeholder must be set before the first deployment.
 
 /** Mixed into every stored hash of a key. */
 export const keyPepper = new sst.Secret("KeyPepper");
-/** The pepper before, whose keys are still accepted. */
+/** The former pepper; the service still accepts its keys. */
 export const keyPepperBefore = new sst.Secret("KeyPepperBefore", "");
 /** Signs pagination cursors. */
 export const cursorSecret = new sst.Secret("CursorSecret");

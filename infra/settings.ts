@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isPermanent } from "./lifecycle.ts";
 
-// What a deployer decides, by the environment or .env.<stage>. docs/operating.md has a row for each.
+// The decisions of a deployer, from the environment or .env.<stage>. docs/operating.md has a row for each.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,19 +25,19 @@ export type Settings = {
   readonly dashboard: "cloudfront" | "api" | "none";
   readonly apiDomain: Domain | null;
   readonly appDomain: Domain | null;
-  /** The ARN of the firewall before CloudFront (AWS WAF). Null: there is none. */
+  /** The ARN of the firewall before CloudFront (AWS WAF); null without a firewall. */
   readonly webAcl: string | null;
   /** How many Lambdas the AWS account may run at once. Null: as many as a new account, for all that is known. */
   readonly quota: number | null;
-  /** Machines of the stage's own that sessions leave by, each with an address. */
+  /** The number of the stage's own exits: machines with one address each. */
   readonly exits: number;
   /** What the AWS account may cost in a month, in dollars. Null: the default of the size. */
   readonly budgetUsd: number | null;
   /** The email address for alarms. Null: the operator subscribes to the topic. */
   readonly callEmail: string | null;
-  /** The ARN of the policy that limits every role of the stage. Null: none does. */
+  /** The ARN of the policy that limits every role of the stage; null without a limit. */
   readonly permissionsBoundary: string | null;
-  /** A table that exists, such as a restored one. Null: the stage's own. */
+  /** An existing table, such as a restored one; null for the stage's own table. */
   readonly tableName: string | null;
 };
 
@@ -76,13 +76,13 @@ const SCHEMA = v.object({
   TABLE_NAME: v.optional(text(/^[\w.-]{3,255}$/, "the name of a table")),
 });
 
-/** A setting that is empty is not set. The region is the one that has to be. */
+/** Treats an empty setting as absent. Only the region is required. */
 const omitEmpty = (environment: Environment): Environment => ({
   AWS_REGION: "",
   ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value)),
 });
 
-/** Every setting that is wrong, in one sentence each. */
+/** Lists each invalid setting in one sentence. */
 const listFaults = (environment: Environment): readonly string[] => {
   const given = omitEmpty(environment);
   const { issues = [] } = v.safeParse(SCHEMA, given);

@@ -5,7 +5,7 @@ const given = readSettings($app.stage, process.env);
 
 const readParameter = async (name: string) => (await aws.ssm.getParameter({ name })).value;
 
-/** What the deployer decided about the stage that SST deploys. A live session makes bridges, whose sizes do not matter. */
+/** The deployer's decisions about the stage that SST deploys. In a live session the Lambdas are bridges, whose sizes do not matter. */
 export const settings = {
   ...given,
   quota: $dev ? NEW_ACCOUNT_QUOTA : await findQuota($app.stage, given, readParameter),

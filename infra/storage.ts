@@ -75,7 +75,7 @@ export const bucket = new sst.aws.Bucket("Blobs", {
 
 const VERSION_RETENTION_DAYS = 7;
 
-/** Mails hold what people wrote, and are of no use once they were read. Of two rules S3 follows the shorter one. */
+/** Mails contain private text and are useless once a worker has read them. S3 follows the shorter of two rules. */
 const createMailRule = (prefix: RetentionPrefix) => ({
   id: `clearing-${prefix.replaceAll("/", "")}`,
   status: "Enabled",

@@ -36,13 +36,13 @@ export type Route = { readonly route: string; readonly lambda: Lambda };
 export type WorkerSpec = {
   readonly queue: string;
   readonly lambda: Lambda;
-  /** Batch size. */
+  /** The batch size of the event source. */
   readonly batch: number;
 };
 export type ScheduleSpec = { readonly everySeconds: number; readonly lambda: Lambda };
 export type QueueSpec = {
   readonly name: string;
-  /** Null: a dead-letter queue. */
+  /** Null for a dead-letter queue. */
   readonly receivesMax: number | null;
   readonly visibilitySeconds: number;
   readonly retentionDays: number;
@@ -50,7 +50,7 @@ export type QueueSpec = {
 
 const HANDLERS = "packages/functions/src";
 
-/** API Gateway waits for 30, and our response must come first. What a request waits for is shorter than this. */
+/** API Gateway waits for 30 s, and our response must come first. Every wait within a request is shorter than this. */
 const HTTP_SECONDS = 29;
 /** Processor time scales with memory: 1,769 MB is one whole processor. */
 const MEMORY_MB = 512;
@@ -60,14 +60,14 @@ const HEAVY: readonly string[] = [
   "POST /v1/verify/batch",
   "POST /v1/verify/file",
   "GET /v1/jobs/{id}/download",
-  // It loads the most code.
+  // This Lambda loads the most code.
   "ANY /mcp",
 ];
 
 export const toPascalCase = (name: string): string =>
   `-${name}`.replaceAll(/[-_]+(.)?/g, (_, letter: string = "") => letter.toUpperCase());
 
-/** A caller is known by its key, and the visitor behind a public key by a hash of its network. */
+/** A key identifies a caller, and a hash of the network identifies a visitor behind a public key. */
 const IDENTIFIES: readonly Need[] = ["keys:check", "activity"];
 
 const createHttpLambda = (route: string, file: string, needs: readonly Need[]): Lambda => ({
@@ -171,7 +171,7 @@ type Scheduled = Pick<Lambda, "name" | "timeoutSeconds" | "needs"> & {
   readonly everySeconds: number;
 };
 
-/** The list of repairs is in the bundle of each Lambda that reads it. */
+/** The bundle of each of these Lambdas contains the list of repairs. */
 const REPAIRS: readonly Need[] = ["activity", "seal"];
 
 /** The schedules of core, and two that only AWS has: on one machine an operator runs their commands. */
@@ -219,14 +219,14 @@ export const prober: Lambda = {
 
 /** The alias that callers and queues have, which a release moves to new versions in steps (infra/deploy/release.ts). */
 export const LIVE = "live";
-/** The name under which a stage publishes the newest version of each of these. */
+/** The name under which a stage publishes the newest versions of its Lambdas. */
 export const VERSIONS = "versions";
 export const released: readonly Lambda[] = [...routes, ...workerSpecs].map(({ lambda }) => lambda);
 
 /** The key prefix of uploads. */
 export const UPLOADS: RetentionPrefix = "uploads/";
 
-/** S3 calls it after each upload. It removes one that is over the limit, even while callers take all other Lambdas. */
+/** S3 calls this Lambda after each upload. It removes an upload over the limit, even while callers use all other Lambdas. */
 export const uploadLimit: Lambda = {
   name: "UploadLimit",
   handler: `${HANDLERS}/workers/upload-limit.handler`,
@@ -264,7 +264,7 @@ export const LOG_RETENTION = "1 month";
 /** The availability zones of the VPC, with a fixed address in each. */
 export const ZONES = [0, 1] as const;
 
-/** The zones with a NAT gateway of the stage's own. */
+/** Lists the zones in which the stage has its own NAT gateway. */
 export const listGateways = ({ size, vpc }: Settings): readonly number[] =>
   size === "full" && vpc === "own" ? ZONES : [];
 

@@ -2,7 +2,7 @@ import { createLambda } from "./functions.ts";
 import { bucket } from "./storage.ts";
 import { UPLOADS, uploadLimit } from "./topology.ts";
 
-/** S3 stores an upload of any size; this removes one that is over the limit. A failed call is repeated twice. */
+/** S3 stores uploads of any size; this Lambda removes an upload over the limit. AWS repeats a failed call twice. */
 export const uploadLimitLambda = { lambda: uploadLimit, made: createLambda(uploadLimit) };
 
 bucket.notify({

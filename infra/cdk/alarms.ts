@@ -4,7 +4,7 @@ import { createLambdaAlarms, createVitalLambdaAlarms } from "./lambda-alarms.ts"
 import type { Monitored } from "./metrics.ts";
 import * as measures from "./metrics.ts";
 
-/** One alarm: when it rings, and what to do about it. */
+/** An alarm: its condition, and the remedy for the operator. */
 export type AlarmSpec = {
   readonly id: string;
   readonly metric: IMetric;
@@ -17,7 +17,7 @@ export type AlarmSpec = {
    * stopped. `stays`: the metric is published once a day, and the alarm keeps its state until then.
    */
   readonly silence?: "rings" | "stays";
-  /** Goes off below the threshold instead. */
+  /** The alarm goes off below the threshold instead. */
   readonly isBelow?: true;
 };
 
@@ -43,7 +43,7 @@ const createQueueAlarm =
           description: `${name} has a backlog: too few workers, or one that fails. docs/operating.md, "Limits".`,
         };
 
-/** Hours without an audit. It runs once a day, at whatever minute the stage was deployed. */
+/** Hours without an audit. The audit runs once a day, at the minute of the deployment. */
 const AUDIT_HOURS = 30;
 
 const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
@@ -59,7 +59,7 @@ const createMoneyAlarms = (stage: Monitored): readonly AlarmSpec[] => [
     id: "MisplacedWork",
     metric: measures.createOwnMetric(stage, "mailproof_due_misplaced_items"),
     threshold: 1,
-    // Each of eight runs repairs one partition.
+    // Eight runs repair one partition each.
     periods: 15,
     description:
       "Scheduled work is later than any deferral allows: a clock was wrong, and the reconciler does not repair it.",

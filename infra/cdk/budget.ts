@@ -6,13 +6,13 @@ import type { Size } from "../settings.ts";
 /** Dollars a month for the whole AWS account: a stage without requests (docs/costs.md), and as much again for use. */
 export const DEFAULT_BUDGET_USD: Readonly<Record<Size, number>> = { full: 200, lean: 50 };
 
-/** When AWS calls: once most of the amount is spent, and once it expects more than all of it. */
+/** AWS notifies when most of the amount is spent, and when it expects more than the whole amount. */
 const NOTIFICATIONS = [
   { notificationType: "ACTUAL", threshold: 80 },
   { notificationType: "FORECASTED", threshold: 100 },
 ] as const;
 
-/** Of the account, since the tags of a stage count only where its owner has activated them for costs. */
+/** The budget covers the account, since the tags of a stage count only when its owner has activated them for costs. */
 export const createBudget = (scope: Construct, name: string, amount: number, calls: Topic) =>
   new CfnBudget(scope, "Budget", {
     budget: {

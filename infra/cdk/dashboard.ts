@@ -44,7 +44,7 @@ const createApiWidgets = (stage: Monitored): IWidget[] => {
   ];
 };
 
-/** By class of status: API Gateway, which the first row shows, knows no durations of these. */
+/** Durations by class of status: API Gateway, in the first row, does not measure these. */
 const createAnswerWidgets = (stage: Monitored): IWidget[] => [
   createGraph(
     "Responses in five minutes, by status",
@@ -168,7 +168,7 @@ const createAlarmWidgets = (alarms: readonly Alarm[]): IWidget[] =>
     return new AlarmStatusWidget({ title: "What rings", alarms: some, width: WIDTH, height: 5 });
   });
 
-/** The operator's dashboard during an incident: whether something fails, for whom, how much, and where. */
+/** The operator's dashboard for an incident: it shows which part fails, for whom and how often. */
 const createRows = (stage: Monitored, alarms: readonly Alarm[]): IWidget[][] => [
   createAlarmWidgets(alarms),
   [createTitle("## Callers")],

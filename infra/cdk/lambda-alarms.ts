@@ -19,7 +19,7 @@ import {
 
 const LOOK = 'See its log group; docs/operating.md, "A Lambda fails".';
 
-/** An endpoint is called by customers: some may fail, and a quiet one has few calls. */
+/** Customers call endpoints: some calls may fail, and a quiet endpoint gets few calls. */
 const FAILED_PERCENT = 20;
 
 const createShareAlarm =
@@ -55,7 +55,7 @@ const createDeadLetterWorkerAlarm =
     description: `${name} failed: what it refunds is not refunded. ${LOOK}`,
   });
 
-/** A throttled run is none: the one before is still at work, and the next does the same. */
+/** A throttled run is no fault: the run before still works, and the next run does the same work. */
 const createRunAlarm =
   (stage: Monitored) =>
   ({ name }: Lambda): AlarmSpec => ({
@@ -66,7 +66,7 @@ const createRunAlarm =
     description: `A run of ${name} failed. ${LOOK}`,
   });
 
-/** The part of its time-out that the longest run may take. */
+/** The longest run may take this part of the time-out. */
 const TIMEOUT_PERCENT = 90;
 
 /** Endpoints have ApiLatency: all of them have the same time-out. */
@@ -80,20 +80,20 @@ const createDurationAlarm =
     description: `${name} ran for ${TIMEOUT_PERCENT} % of its ${timeoutSeconds} seconds or more: soon it will be cut off. docs/operating.md, "A Lambda fails".`,
   });
 
-/** What AWS itself runs, with no caller and no message that would show a failure. */
+/** The Lambdas that AWS itself starts: no caller and no message would show their failure. */
 const unattended = [...scheduleSpecs.map(({ lambda }) => lambda), uploadLimit];
 const getLambdas = (areDead: boolean) =>
   workerSpecs
     .filter(({ queue }) => isDeadLetterQueue(queue) === areDead)
     .map(({ lambda }) => lambda);
 
-/** Those whose failure no other alarm tells. */
+/** Alarms of the Lambdas whose failure no other alarm shows. */
 export const createVitalLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   ...unattended.map(createRunAlarm(stage)),
   ...getLambdas(true).map(createDeadLetterWorkerAlarm(stage)),
 ];
 
-/** Which endpoint or worker it is, where Api5xx and the queues only tell that there is one. */
+/** Alarms per endpoint and worker: Api5xx and the queues only show that one of them fails. */
 export const createLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   ...routes.map(({ lambda }) => lambda).map(createShareAlarm(stage, true)),
   createShareAlarm(stage, false)(prober),

@@ -12,9 +12,9 @@ export type Monitored = {
   /** App and stage, the dimension of the figures that our Lambdas publish. */
   readonly service: string;
   readonly size: Size;
-  /** The zones with a NAT gateway. */
+  /** The zones with a NAT gateway of the stage. */
   readonly gateways: readonly number[];
-  /** Concurrent Lambdas of the account. */
+  /** The number of Lambdas that the account may run at once. */
   readonly quota: number;
 };
 
@@ -51,7 +51,7 @@ export const createLambdaMetric = (
     lambda,
   );
 
-/** What AWS does not count of a Lambda: answers of 5xx, messages to be delivered again. Absent while there are none. */
+/** Failures that AWS does not count: responses of 5xx and messages to be delivered again. Without data while there are none. */
 export const createOwnFailureMetric = (
   { nameOf, service }: Monitored,
   lambda: string,
@@ -74,7 +74,7 @@ const createSumMetric = (label: string, usingMetrics: Metrics, period = MINUTE) 
     label,
   });
 
-/** Failures of a worker: of its Lambda, and of single messages. */
+/** The failures of a worker's Lambda and of single messages. */
 export const createWorkerFailureMetric = (
   stage: Monitored,
   lambda: string,
@@ -94,7 +94,7 @@ export const createWorkerFailureMetric = (
 export const createErrorMetric = (stage: Monitored, lambda: string) =>
   createLambdaMetric(stage, lambda, "Errors", "Sum", FIVE_MINUTES);
 
-/** One failure among a few calls is not a share. */
+/** With fewer calls than this, one failure is no share. */
 export const CALLS_MIN = 10;
 
 /**
@@ -118,7 +118,7 @@ export const createFailureShare = (stage: Monitored, lambda: string, answers: bo
 export const createLongestRunMetric = (stage: Monitored, lambda: string) =>
   createLambdaMetric(stage, lambda, "Duration", "Maximum", QUARTER_HOUR);
 
-/** What all Lambdas of the account use, and what is reserved for some: the rest is left for others. */
+/** The concurrency that Lambdas of the account use or reserve; the rest is left for others. */
 export const claimedConcurrency = createMetricFactory(
   "AWS/Lambda",
   "Maximum",
@@ -128,7 +128,7 @@ export const claimedConcurrency = createMetricFactory(
 export const createQueueMetric = ({ nameOf }: Monitored, queue: string, what: string) =>
   createMetricFactory("AWS/SQS", "Maximum")(what, { QueueName: nameOf(`queue/${queue}`) });
 
-/** Messages in a dead-letter queue, also while they are retried. */
+/** The messages in a dead-letter queue, including messages that are being retried. */
 export const createDeadLetterMetric = (stage: Monitored, queue: string) =>
   createSumMetric(queue, {
     visible: createQueueMetric(stage, queue, "ApproximateNumberOfMessagesVisible"),
@@ -159,7 +159,7 @@ export const createApiFailureShare = (stage: Monitored) =>
     label: "% 5xx",
   });
 
-/** The slowest of a quarter of an hour's requests, ms. */
+/** The slowest request of a quarter of an hour (ms). */
 export const createApiLatency = (stage: Monitored) =>
   createApiMetric(stage, "Latency", "p99", QUARTER_HOUR);
 
@@ -207,7 +207,7 @@ const OPERATIONS = [
   "UpdateItem",
 ] as const;
 
-/** DynamoDB's answers of 500. */
+/** The responses of DynamoDB with status 500. */
 export const createTableErrorMetric = (stage: Monitored) =>
   createSumMetric(
     "Errors of DynamoDB",
@@ -228,7 +228,7 @@ export const createConflictShare = (stage: Monitored) => {
   return new MathExpression({
     expression: `IF(${all} >= ${TRANSACTIONS_MIN}, 100 * FILL(conflicts, 0) / ${all}, 0)`,
     usingMetrics: {
-      // DynamoDB has no count of the requests that succeeded, but of their latencies.
+      // DynamoDB does not count successful requests, but the samples of their latency are as many.
       done: createTableMetric(stage, "SuccessfulRequestLatency", done, "SampleCount", FIVE_MINUTES),
       conflicts: createTableMetric(stage, "TransactionConflict", {}, "Sum", FIVE_MINUTES),
     },
@@ -240,7 +240,7 @@ export const createConflictShare = (stage: Monitored) => {
 export const createNatMetric = ({ nameOf }: Monitored, zone: number, what: string) =>
   createMetricFactory("AWS/NATGateway", "Sum")(what, { NatGatewayId: nameOf(`nat/${zone}`) });
 
-/** A metric that our Lambdas publish. `dimensions`: all of those that it has. */
+/** A metric that our Lambdas publish. `dimensions`: all its dimensions. */
 export const createOwnMetric = (
   { service }: Monitored,
   name: CloudMetricName,
@@ -254,13 +254,13 @@ export const createOwnMetric = (
     Object.values(dimensions).join(" ") || undefined,
   );
 
-/** One for each combination of the values that its dimensions may have. */
+/** One metric for each combination of the values of its dimensions. */
 export const createOwnMetrics = (stage: Monitored, name: CloudMetricName, statistic: string) =>
   listDimensions(name).map((dimensions) =>
     createOwnMetric(stage, name, statistic, FIVE_MINUTES, dimensions),
   );
 
-/** The metrics that CloudWatch bills of a name: a combination of dimension values each. */
+/** The metrics that CloudWatch bills for a name: one for each combination of dimension values. */
 export const listDimensions = (name: CloudMetricName): readonly Dimensions[] => {
   const { dimensions }: { dimensions: Readonly<Record<string, readonly string[] | string>> } =
     METRICS_ON_AWS[name];
@@ -287,10 +287,10 @@ export const createWaitMetric = (stage: Monitored, percentile: "p50" | "p99") =>
 const createSessionMetric = (stage: Monitored, outcome: "connected" | "unreached") =>
   createOwnMetric(stage, "mailproof_smtp_sessions_total", "Sum", FIVE_MINUTES, { outcome });
 
-/** A few sessions are not a sample: some servers are always down. */
+/** Fewer sessions are no sample, since some servers are always down. */
 const SESSIONS_MIN = 20;
 
-/** The percentage of sessions that reached no server. Each of the two is absent while there are none. */
+/** The percentage of sessions that reached no server. Both counts are without data while there are no sessions. */
 export const createUnreachedShare = (stage: Monitored) => {
   const all = "(FILL(connected, 0) + FILL(unreached, 0))";
   return new MathExpression({

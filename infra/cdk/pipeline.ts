@@ -12,23 +12,23 @@ import type { Right } from "./right.ts";
 import { RIGHTS } from "./rights.ts";
 import { listLimits } from "./role-limit.ts";
 
-// Who deploys from GitHub: a role that only one repository's environments may assume, what it may do, and a limit that every
+// The deployer from GitHub: a role that only one repository's environments may assume, its rights, and a limit that every
 // role it makes has. A person with administrator rights deploys it once for an account (docs/operating.md, Deploy from GitHub).
 
 export type PipelineOptions = {
   readonly app: string;
-  /** OWNER/NAME on GitHub. */
+  /** The repository on GitHub, as OWNER/NAME. */
   readonly repository: string;
   /** The environments of the repository that deploy. */
   readonly environments: readonly string[];
-  /** An account has one provider for GitHub, which others of it may have made. */
+  /** True when the account already has its one OIDC provider for GitHub. */
   readonly hasProvider: boolean;
 };
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 const AUDIENCE = "sts.amazonaws.com";
 
-/** The app and the account of a right, in all of its words. */
+/** Replaces the names of the app and the account in every text of a right. */
 const fillIn = (right: Right, app: string, account: string): Right =>
   JSON.parse(JSON.stringify(right).replaceAll("APP", app).replaceAll("ACCOUNT", account)) as Right;
 
@@ -54,7 +54,7 @@ const createPolicy = (stack: Stack, app: string, name: string, rights: readonly 
   });
 };
 
-/** Each wildcard is a finding of its own. */
+/** cdk-nag reports each wildcard as its own finding. */
 const acknowledgeWildcards = (stack: Stack, rights: readonly Right[]): void => {
   const acknowledge = (finding: string, reason: string) =>
     Validations.of(stack).acknowledge({ id: `AwsSolutions-IAM5[${finding}]`, reason });

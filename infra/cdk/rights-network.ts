@@ -1,9 +1,9 @@
 import type { Right } from "./right.ts";
 
-// The rest of what AWS asks of whoever deploys: what has no name of ours, and monitoring.
+// The other rights of a deployer: for resources without a name of ours, and for monitoring.
 
 const ANY = ["*"];
-/** SST and Pulumi tag what they make. Who may change a machine acts as its role. */
+/** SST and Pulumi tag their resources. The condition matters because a right to change a machine is a right to act as its role. */
 const OURS = { StringEquals: { "aws:ResourceTag/sst:app": "APP" } };
 
 export const NETWORK: readonly Right[] = [
@@ -72,7 +72,7 @@ export const NETWORK: readonly Right[] = [
       "ec2:AuthorizeSecurityGroupIngress",
       "ec2:CreateSecurityGroup",
       "ec2:DeleteSecurityGroup",
-      // A Lambda that was removed leaves its interfaces in them for a while.
+      // The interfaces of a removed Lambda stay in the subnets for a while.
       "ec2:DeleteNetworkInterface",
       "ec2:DetachNetworkInterface",
       "ec2:RevokeSecurityGroupEgress",
@@ -124,7 +124,7 @@ export const NETWORK: readonly Right[] = [
     ].map((kind) => `ec2:*:ACCOUNT:${kind}/*`),
   },
   {
-    // Only while one is made: its tag is what makes a machine ours.
+    // The right applies at the creation only, because the tag marks a machine as ours.
     for: ["aws:ec2/instance:Instance"],
     actions: ["ec2:CreateTags"],
     on: ["instance", "volume"].map((kind) => `ec2:*:ACCOUNT:${kind}/*`),
@@ -195,7 +195,7 @@ export const EDGE: readonly Right[] = [
     on: ["iam::ACCOUNT:role/aws-service-role/ops.apigateway.amazonaws.com/*"],
   },
   {
-    // A log of calls is delivered in the name of whoever asks for it.
+    // CloudWatch delivers an access log with the rights of the caller that requests it.
     for: ["aws:apigatewayv2/stage:Stage"],
     actions: [
       "logs:CreateLogDelivery",
@@ -262,7 +262,7 @@ export const EDGE: readonly Right[] = [
     for: ["aws:kms/key:Key", "aws:dynamodb/table:Table"],
     actions: ["kms:CreateGrant", "kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"],
     on: ["kms:*:ACCOUNT:key/*"],
-    // Through the services alone that encrypt with it.
+    // Only the services that encrypt with the key may use it.
     when: {
       StringLike: { "kms:ViaService": ["dynamodb.*.amazonaws.com", "lambda.*.amazonaws.com"] },
     },

@@ -1,17 +1,17 @@
 import type { Right } from "./right.ts";
 import { EDGE, MONITORING, NETWORK } from "./rights-network.ts";
 
-// What AWS asks of whoever deploys, as data. test/infra/rights.test.ts holds it to what SST and CDK make, and cfn-lint to
+// The rights of a deployer, as data. test/infra/rights.test.ts compares them with the output of SST and CDK, and cfn-lint with
 // AWS's list of actions and of what each can be limited to.
 
 const ANY = ["*"];
 const ROLES = ["iam::ACCOUNT:role/APP-*"];
 const FUNCTIONS = ["lambda:*:ACCOUNT:function:APP-*"];
 const BUCKETS = ["s3:::APP-*"];
-/** SST names no topic, so Pulumi does: by its name in the code, and some digits. */
+/** SST sets no names for topics, so Pulumi generates them from the name in the code and some digits. */
 const TOPICS = ["Feedback-*", "InboundMail-*", "APP-*"].map((name) => `sns:*:ACCOUNT:${name}`);
 const TABLES = ["dynamodb:*:ACCOUNT:table/APP-*"];
-/** Roles and the Lambdas that act as them: the parts by which a deployer could become more than it is. */
+/** Roles, and the Lambdas that act as them: with these rights a deployer could extend its own rights. */
 const COMPUTE: readonly Right[] = [
   {
     for: ["aws:iam/role:Role"],
@@ -86,7 +86,7 @@ const COMPUTE: readonly Right[] = [
       "lambda:GetAlias",
       "lambda:GetFunction*",
       "lambda:GetRuntimeManagementConfig",
-      // The smoke test of a new version, before any caller has it.
+      // The smoke test invokes a new version before any caller gets it.
       "lambda:InvokeFunction",
       "lambda:ListTags",
       "lambda:ListVersionsByFunction",
@@ -323,7 +323,7 @@ const DATA: readonly Right[] = [
   },
 ];
 
-/** A policy each: AWS allows 6,144 characters in one. */
+/** Each group is a policy, since AWS allows 6,144 characters in one. */
 export const RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   compute: COMPUTE,
   data: DATA,

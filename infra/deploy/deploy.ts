@@ -7,9 +7,9 @@ import { type Deployed, type Deployment, readParameter, STEPS } from "./steps.ts
 export type Options = {
   readonly stage: string;
   readonly environment: Environment;
-  /** Prints the plan, and changes nothing. */
+  /** True: the command prints the plan and changes nothing. */
   readonly isPreview: boolean;
-  /** Nobody is asked. */
+  /** True: the command asks no questions. */
   readonly isAgreed: boolean;
   readonly isWatched: Deployment["isWatched"];
   readonly isAtOnce: Deployment["isAtOnce"];
@@ -43,7 +43,7 @@ export const deploy = async (
     say("\nNothing was changed.");
     return 1;
   }
-  // What AWS says of the account is what sizes are made from.
+  // The account's quota decides the sizes of the stage.
   const quota = settings.quota ?? ("value" in facts.lambdas ? facts.lambdas.value : null);
   const programs = open({ ...given, ...(quota !== null && { CONCURRENCY_QUOTA: String(quota) }) });
   const deployment: Deployment = { stage, settings, facts, programs, isWatched, isAtOnce };

@@ -4,26 +4,26 @@ import type { Domain, Settings } from "../settings.ts";
 import { listMissingRights } from "./missing-rights.ts";
 import type { Programs } from "./programs.ts";
 
-// What is known of the AWS account before anything is changed. Nothing here changes anything.
+// Reads the facts about the AWS account before a deployment. Nothing here changes the account.
 
-/** What AWS answered, or its words when it did not. */
+/** The answer of AWS, or a sentence about its failure. */
 export type Known<Value> = { readonly value: Value } | { readonly fault: string };
 
 export type Facts = {
-  /** SST and CDK, a package of their own, are those of this commit. */
+  /** True when the installed SST and CDK are those of this commit. */
   readonly isPrepared: boolean;
   readonly caller: Known<{ readonly account: string; readonly arn: string }>;
   /** Rights that a deployment needs and the caller lacks. */
   readonly missingRights: Known<readonly string[]>;
-  /** SST's lock: a deployment runs, or was cut off. */
+  /** True when SST's lock exists: a deployment runs or was cut off. */
   readonly isLocked: Known<boolean>;
-  /** The stage was deployed before. */
+  /** True when the stage was deployed before. */
   readonly isDeployed: boolean;
   readonly secrets: Known<readonly string[]>;
   readonly lambdas: Known<number>;
   readonly addresses: Known<{ readonly taken: number; readonly most: number }>;
   readonly vpcs: Known<{ readonly taken: number; readonly most: number }>;
-  /** Of the VPC that the stage shares. Null: it shares none. */
+  /** The owner of the VPC that the stage shares; null when it shares none. */
   readonly sharedVpc: Known<"made by SST" | "made by others"> | null;
   readonly certificates: readonly (readonly [domain: Domain, state: Known<CertificateState>])[];
   readonly zones: Known<readonly string[]>;
@@ -61,7 +61,7 @@ export const readLock = async ({ aws }: Programs, stage: string): Promise<boolea
   return found.length > 0;
 };
 
-/** SST asks AWS for its own state, and would make it: where it has none, there is no secret either. */
+/** SST would create its state when it looks for secrets, so without a state the answer is "none". */
 const readSecrets = async (programs: Programs, stage: string): Promise<readonly string[]> => {
   if (!(await hasParameter(programs, "/sst/bootstrap"))) return [];
   const listed = await programs
@@ -75,7 +75,7 @@ const readSecrets = async (programs: Programs, stage: string): Promise<readonly 
 
 const readQuota = async ({ aws }: Programs, service: string, code: string): Promise<number> => {
   const quotaOf = `--service-code ${service} --quota-code ${code}`;
-  // AWS says nothing of a quota that was never changed, but to this question.
+  // Only this call returns a quota that was never changed.
   const { Quota: quota } = await aws(`service-quotas get-service-quota ${quotaOf}`).catch(() =>
     aws(`service-quotas get-aws-default-service-quota ${quotaOf}`),
   );
@@ -84,7 +84,7 @@ const readQuota = async ({ aws }: Programs, service: string, code: string): Prom
 
 type Tagged = { readonly Tags?: readonly { readonly Key: string; readonly Value: string }[] };
 
-/** Those of an earlier, unfinished run are the stage's own: SST tags what it makes. */
+/** Resources of an earlier, unfinished run belong to the stage: SST tags them. */
 const countForeign = (some: readonly Tagged[], stage: string): number =>
   some.filter(
     ({ Tags: tags = [] }) =>

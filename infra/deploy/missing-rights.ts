@@ -3,12 +3,12 @@ import { RIGHTS } from "../cdk/rights.ts";
 import type { Settings } from "../settings.ts";
 import type { Programs } from "./programs.ts";
 
-// What the caller may not do of what a deployment does (infra/cdk/rights.ts), as IAM's own simulation says. It simulates no
+// Lists the rights of a deployment (infra/cdk/rights.ts) that the caller lacks, by IAM's simulation. IAM simulates no
 // action with a wildcard, and only on a name: so each right is tried on one of the names that it allows.
 
 type Caller = { readonly account: string; readonly arn: string };
 
-/** Rights on what not every stage has. */
+/** Rights for resources that only some stages have. */
 const isNeeded =
   ({ vpc }: Settings) =>
   (group: string, { for: kinds }: Right): boolean => {
@@ -16,7 +16,7 @@ const isNeeded =
     return group !== "edge" || kinds.some((kind) => kind.includes("apigatewayv2"));
   };
 
-/** A session is of a role, and its ARN lacks the role's path. Null: the root user, who may do everything. */
+/** The ARN of a session lacks the path of its role. Null for the root user, who may do everything. */
 const findSource = async ({ aws }: Programs, { account, arn }: Caller): Promise<string | null> => {
   if (arn.endsWith(":root")) return null;
   const [, role] = /:assumed-role\/([^/]+)\//.exec(arn) ?? [];
@@ -46,7 +46,7 @@ const toOptions = ({ on, when = {} }: Right, caller: Caller, region: string): st
   ].join(" ");
 };
 
-/** The actions of rights that are tried alike, by their options. */
+/** Groups the actions of rights by the options of their simulation. */
 const groupActions = (settings: Settings, caller: Caller): ReadonlyMap<string, Set<string>> => {
   const needs = isNeeded(settings);
   const groups = new Map<string, Set<string>>();

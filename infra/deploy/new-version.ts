@@ -36,7 +36,7 @@ const createInvoke = ({ aws }: Programs, folder: string) => {
   };
 };
 
-/** Calls `use` with the address of the new versions. */
+/** Calls `use` with the URL of a server in front of the new versions. */
 export const withNewVersions = async <Result>(
   programs: Programs,
   versions: Versions,

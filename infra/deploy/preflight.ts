@@ -5,10 +5,10 @@ import { listGateways } from "../topology.ts";
 import type { CertificateState, Facts, Known } from "./facts.ts";
 import { UNREACHABLE } from "./programs.ts";
 
-// What stands in the way of a deployment, from what is known of the account. Each is said with what to do about it.
+// Lists the obstacles of a deployment from the facts about the account, each with its remedy.
 
 export type Finding = {
-  /** stop: the deployment would fail, or be of no use. note: it works, and this is good to know. */
+  /** `stop`: the deployment would fail or be useless. `note`: the deployment works, and the operator should know this. */
   readonly verdict: "ok" | "note" | "stop";
   readonly about: string;
   readonly says: string;
@@ -20,7 +20,7 @@ const ok = (about: string, says: string): Finding => ({ verdict: "ok", about, sa
 const note = (about: string, says: string): Finding => ({ verdict: "note", about, says });
 const stop = (about: string, says: string): Finding => ({ verdict: "stop", about, says });
 
-/** What AWS does not say is no reason to stop: the deployment itself will ask. */
+/** An unknown fact does not stop the deployment, which will find the fault itself. */
 const unless = <Value>(about: string, known: Known<Value>, judge: (value: Value) => Finding) =>
   "value" in known ? judge(known.value) : note(about, `AWS did not say: ${known.fault}`);
 
@@ -56,7 +56,7 @@ const judgeCaller = ({ facts, settings }: Case): Finding => {
     : ok("credentials", `${arn}, in ${region}`);
 };
 
-/** As many as a line has room for. */
+/** The number of rights that fit into a line. */
 const NAMED_RIGHTS = 5;
 
 const judgeRights = ({ facts: { missingRights, caller } }: Case): Finding =>
@@ -97,7 +97,7 @@ const judgeSecrets = ({ facts }: Case): Finding => {
     : note("secrets", `${missing.join(", ")}: will be made at random`);
 };
 
-/** From here on a quota leaves the reserved Lambdas, and as many for callers. */
+/** From this quota on, the reserved Lambdas leave as many for callers. */
 const judgeLambdas = ({ facts, settings: { quota } }: Case): Finding =>
   unless("Lambdas", facts.lambdas, (most) => {
     if (quota !== null && quota > most)
@@ -112,7 +112,7 @@ const judgeLambdas = ({ facts, settings: { quota } }: Case): Finding =>
     );
   });
 
-/** What a VPC of its own takes. */
+/** The addresses and VPCs that a stage with its own network needs. */
 const judgeRoom = (
   { settings }: Case,
   about: string,

@@ -9,11 +9,11 @@ import type { Environment } from "../settings.ts";
 // What a deployment uses of its machine: AWS's own command line, SST's, and a person.
 
 export type Programs = {
-  /** What `aws …` prints, read as JSON. It fails with AWS's own words. No name in it has a space. */
+  /** Runs `aws …` and reads its output as JSON. Fails with the words of AWS. No name in the command contains a space. */
   readonly aws: (command: string) => Promise<any>;
   /** Runs a program in the person's sight, and fails if it fails. The failure names the arguments, so secrets are in `more`. */
   readonly run: (program: string, args: readonly string[], more?: Environment) => Promise<void>;
-  /** Runs a program out of sight, and returns what it prints. */
+  /** Runs a program without showing it, and returns its output. */
   readonly read: (program: string, args: readonly string[], input?: string) => Promise<string>;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly say: (line: string) => void;
@@ -30,7 +30,7 @@ type ProgramError = {
 export const UNREACHABLE = "AWS cannot be reached: the network, a proxy or the region is wrong.";
 const SIGNED_OUT = "You are not signed in, or no longer.";
 
-/** What AWS's and SST's own words come to. Their XML and addresses help nobody; a code can be looked up. */
+/** Translates messages of AWS and SST. Their XML and addresses do not help; their codes can be looked up. */
 const FAULTS: readonly (readonly [words: RegExp, says: (found: RegExpExecArray) => string])[] = [
   [
     /could not connect|connect timeout|timed out|no such host|dial tcp|\bENOTFOUND\b|name resolution|unreachable/i,
@@ -50,7 +50,7 @@ const FAULTS: readonly (readonly [words: RegExp, says: (found: RegExpExecArray) 
   ],
 ];
 
-/** One sentence about what failed. */
+/** Returns one sentence about the failure. */
 export const toWords = (error: unknown): string => {
   const { stderr = "", message, code } = error as ProgramError;
   if (code === "ENOENT") return `${message.split(" ")[1]} is not installed.`;

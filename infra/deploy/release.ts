@@ -3,7 +3,7 @@ import { LIVE, released, VERSIONS } from "../topology.ts";
 import { withNewVersions } from "./new-version.ts";
 import type { Programs } from "./programs.ts";
 
-// A release in steps. SST has published a new version of each Lambda, and callers and queues still have the version before, by
+// A release in steps. SST has published a new version of each Lambda, while callers and queues still use the former one by
 // an alias. The smoke test calls the new versions; then the alias sends a part of all calls there, and the alarms are read before
 // the part grows. Whatever fails puts every alias back.
 
@@ -11,7 +11,7 @@ export type Release = {
   readonly stage: string;
   readonly isAtOnce: boolean;
   readonly programs: Programs;
-  /** Fails if the service at this address does not work. */
+  /** Fails when the service at this URL does not work. */
   readonly smoke: (url: string) => Promise<void>;
 };
 
@@ -36,7 +36,7 @@ const forAll = async <Item, Result>(
   return results;
 };
 
-/** What AWS calls the Lambdas, and the versions that the deployment published. */
+/** Reads the names of the Lambdas on AWS, and the versions that the deployment published. */
 const readVersions = async ({ aws }: Programs, stage: string) => {
   const toName = createParameterNamer("mailproof", stage);
   const path = toName("lambda");
@@ -93,7 +93,7 @@ const watch = async (
   }
 };
 
-/** Says no address of the server on this machine: it is gone by then. */
+/** Prints no URL of the server on this machine, which has ended by then. */
 const test = (release: Release, versions: Awaited<ReturnType<typeof readVersions>>) =>
   withNewVersions(release.programs, versions, release.smoke);
 

@@ -11,7 +11,7 @@ export type Restore = {
   readonly at: string | null;
 };
 
-/** AWS takes minutes to hours. */
+/** A restore takes AWS minutes to hours. */
 const POLL_MS = 15_000;
 
 /** The first version of AWS's command line prints seconds since 1970, the second one ISO 8601. */
@@ -22,7 +22,7 @@ const toSecond = (at: string | number): string =>
 const toName = (stage: string, second: string): string =>
   `mailproof-${stage}-at-${second.replaceAll(/\D/g, "")}`;
 
-/** Null: there is no such table. */
+/** Null when the table does not exist. */
 const readStatus = async ({ aws }: Programs, table: string): Promise<string | null> => {
   try {
     return (await aws(`dynamodb describe-table --table-name ${table}`)).Table.TableStatus;
@@ -32,7 +32,7 @@ const readStatus = async ({ aws }: Programs, table: string): Promise<string | nu
   }
 };
 
-/** Of the original AWS restores neither. What follows may be asked for twice. */
+/** AWS restores neither of these two settings. Each call may be repeated. */
 const protect = async ({ aws }: Programs, table: string): Promise<void> => {
   const of = `--table-name ${table}`;
   const enabled = "Enabled=true";
@@ -64,7 +64,7 @@ export const restore = async ({ stage, at }: Restore, programs: Programs): Promi
   }
   const second = toSecond(at ?? latest);
   const [first, last] = [toSecond(earliest), toSecond(latest)];
-  // As texts they are in the order of time.
+  // Sorted as texts, these times are in their order.
   if (second < first || second > last) {
     say(`${second} cannot be restored: AWS has ${first} to ${last}.`);
     return 1;

@@ -16,22 +16,22 @@ export type Deployment = {
   readonly settings: Settings;
   readonly facts: Facts;
   readonly programs: Programs;
-  /** A person reads along, and not only a log. */
+  /** True when a person reads the output. */
   readonly isWatched: boolean;
-  /** All callers have a new version as soon as it is there. */
+  /** True: all callers get the new version at once. */
   readonly isAtOnce: boolean;
 };
 
-/** What is known once the stage is there. */
+/** The results of a deployment. */
 export type Deployed = {
   url: string;
-  /** Of the first account, if this run has made it. */
+  /** The test key of the first account, if this run created it. */
   testKey: string | null;
 };
 
 type Step = {
   readonly name: string;
-  /** What it will do, as the plan says it. Null: nothing is left to do. */
+  /** The step's line in the plan; null when nothing is left to do. */
   readonly plan: (deployment: Deployment) => string | null;
   readonly run: (deployment: Deployment, deployed: Deployed) => Promise<void>;
 };
@@ -81,13 +81,13 @@ const openFirstAccount = async (deployment: Deployment, deployed: Deployed): Pro
     return say(
       `The first account is ${made.account_id}. A log would keep its keys, so they are not shown. For one that is, in a terminal: npm run admin -- --stage ${stage} keys create --account ${made.account_id} --mode live`,
     );
-  // At once: whatever ends this run later, nobody could read them again.
+  // The keys are printed at once, since nobody can read them later.
   say(`The first account is ${made.account_id}. Its keys are shown this once:\n`);
   say(`Live key  ${made.live_key}\nTest key  ${made.test_key}`);
   deployed.testKey = made.test_key;
 };
 
-/** With a test key, which costs nothing. One that is made for this is revoked after it. */
+/** Runs with a test key, which costs nothing. A key that is created for the smoke test is revoked after it. */
 const smoke = async (
   deployment: Deployment,
   deployed: Deployed,

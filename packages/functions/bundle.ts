@@ -64,7 +64,7 @@ const withoutTexts: Plugin = {
   },
 };
 
-/** The errors of which more is read than the code: dynamo-table.ts reads the items in them. */
+/** The errors whose fields the code reads: dynamo-table.ts reads the items in them. */
 const READ_ERRORS: Readonly<Record<string, readonly string[]>> = {
   dynamodb: ["ConditionalCheckFailedException", "TransactionCanceledException"],
 };
@@ -121,7 +121,7 @@ const withListChanges: Plugin = {
   },
 };
 
-/** By the names of the modules that they replace. The file is checked as `admin lists update` checks it. */
+/** Returns the modules by the names of those that they replace. It checks the file as `admin lists update` does. */
 export const readListsModules = async (file: string): Promise<ReadonlyMap<string, string>> => {
   const { readEdition } = await import("@mailproof/mail/lists/edition-file");
   const { LISTS_PUBLIC_KEY } = await import("@mailproof/mail/lists/public-key");

@@ -28,7 +28,7 @@ type EntryWorker = Pick<(typeof workers)[number], "queue" | "needs">;
 
 const FOLDER = "packages/functions/generated";
 
-/** Where the entry of an endpoint is written. */
+/** The path of an endpoint's entry. */
 export const getEntryFile = (endpoint: Pick<Endpoint, "id">): string =>
   `${FOLDER}/http/${toFileName(endpoint)}.ts`;
 export const getWorkerEntryFile = ({ queue }: EntryWorker): string =>
@@ -99,7 +99,7 @@ const writeFileAtomic = (path: string, text: string): void => {
 
 export type LambdaKind = "http" | "workers" | "schedules";
 
-/** What the bundler begins at, for these kinds of Lambda. */
+/** Lists the entry files of these kinds of Lambda. */
 export const listEntries = (...kinds: readonly LambdaKind[]): readonly string[] =>
   kinds.flatMap((kind) => [
     ...writeEntries(kind),

@@ -25,7 +25,7 @@ const applyEdits = (source: string, edits: readonly Edit[]): string => {
 const createRefusal = (file: string, source: string, at: number, why: string): Error =>
   new Error(`${file}:${source.slice(0, at).split("\n").length}: ${why}`);
 
-/** A text, or a value that a text is made of. Nothing in it has an effect, so it can go. */
+/** True for a text or a value that forms a text: without side effects, it can be removed. */
 const isText = (node: ESTree.Node): boolean => {
   if (node.type === "Literal") return typeof node.value === "string";
   if (node.type === "TemplateLiteral") return node.expressions.every(isText);
@@ -69,7 +69,7 @@ export const dropDescriptions = (file: string, source: string): string => {
       known.add(callee.start);
       edits.push({ start, end: schema.start, text: "(" }, { start: schema.end, end, text: ")" });
     },
-    // Visited after the call or the export that it is in.
+    // The walk visits an identifier after the call or the export around it.
     Identifier: ({ name, start }) => {
       if (name === DESCRIBE && !known.has(start))
         throw refuse(start, `${DESCRIBE} is used other than by a call`);
@@ -78,7 +78,7 @@ export const dropDescriptions = (file: string, source: string): string => {
   return applyEdits(source, edits);
 };
 
-/** Where the file imports it. */
+/** Finds the position of the import of `describe`. */
 const listDescribingImports = (statement: ESTree.Node): readonly number[] =>
   statement.type === "ImportDeclaration" && DESCRIBING_MODULE.test(statement.source.value)
     ? statement.specifiers
@@ -96,7 +96,7 @@ export const dropTexts = (file: string, source: string, property: string): strin
       if (found?.type !== "Property") return;
       if (!isText(found.value))
         throw createRefusal(file, source, found.start, `${property} is not a plain text`);
-      // Together with a comma, if it has one.
+      // The edit also removes the comma behind the property.
       if (after) edits.push({ start: found.start, end: after.start, text: "" });
       else if (before) edits.push({ start: before.end, end: found.end, text: "" });
       else edits.push({ start: start + 1, end: end - 1, text: "" });

@@ -27,7 +27,7 @@ const getRequestId = (event: Event): string => event.requestContext.requestId;
 /** Links in a response point to the host that was called, as the documents' own do. */
 const getBaseUrl = (event: Event): string => `https://${event.requestContext.domainName}`;
 
-/** What every answer to this event is made with. */
+/** The request id and URL for every answer to this event. */
 export const identify = (event: Event) => ({
   id: getRequestId(event),
   baseUrl: getBaseUrl(event),

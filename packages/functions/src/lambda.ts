@@ -13,7 +13,7 @@ import { singleChunk } from "./single-chunk.ts";
 
 type Event = APIGatewayProxyEventV2;
 
-/** The whole Lambda of one endpoint: read the event, respond. API Gateway has already matched the route. */
+/** Creates the Lambda of one endpoint: it reads the event and responds. API Gateway has already matched the route. */
 export const lambda = (endpoint: Endpoint, world: AppWorld = createLambdaWorld()) =>
   createHttpChain(world, moneyAfterBug(endpoint)).handler(async (event, context) => {
     const answer = await respond(world, endpoint, toRequest(event, context));

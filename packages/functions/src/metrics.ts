@@ -103,7 +103,7 @@ export const createMetricLog = (now: () => number, write: (line: Line) => void =
   };
 };
 
-/** Of this process. */
+/** The metrics of this process. */
 export const metrics = createMetricLog(Date.now);
 
 const starts = new Metrics({ namespace: NAMESPACE });

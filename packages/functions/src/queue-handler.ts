@@ -48,7 +48,7 @@ const partialBatch = (
         countFailure(request.context.functionName);
         await releaseMessage(record, getRetryDelaySeconds(queue, receiveCount)).catch(
           (why: unknown) =>
-            // Then the message is delivered again later.
+            // When the release fails, SQS delivers the message again later.
             log("give_back_failed", { queue: queue.name, messageId, cause: why }),
         );
       }),

@@ -3,12 +3,12 @@ import type { Table } from "@mailproof/core/ports/table";
 // Lambdas of two releases run side by side during a deployment, so codecs read what both write, and no Lambda
 // asks for the version. An operator's command does: before a rollback it says whether the older release can read the table.
 
-/** Raised by a release whose items an earlier one would misread. */
+/** A release raises the version when an earlier release would misread its items. */
 export const TABLE_VERSION = 1;
 
 const KEY = { pk: "STATE", sk: "VERSION" };
 
-/** A table without a version is of version 1, and gets it written. Refuses the table of a newer release. */
+/** Reads the version; writes version 1 into a table without one. Refuses the table of a newer release. */
 export const readTableVersion = async (
   table: Table,
   newest: number = TABLE_VERSION,

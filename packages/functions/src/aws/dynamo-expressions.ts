@@ -22,7 +22,7 @@ export type DynamoExpressions = {
   readonly ExpressionAttributeValues?: Readonly<Record<string, Json>>;
 };
 
-/** One write as a transaction takes it. A single write is sent as PutItem, UpdateItem or DeleteItem. */
+/** One write in the form of a transaction. A single write is sent as PutItem, UpdateItem or DeleteItem. */
 export type DynamoCommand = DynamoExpressions & {
   readonly action: "ConditionCheck" | "Delete" | "Put" | "Update";
   readonly Item?: Item;
@@ -118,7 +118,7 @@ const buildUpdateCommand = (
         ([field, by]) => `${placeholders.name(field)} ${placeholders.value(by)}`,
       ),
     ),
-    // A transaction wants a change. Removing what no item has is one, and changes nothing.
+    // A transaction needs a change. Removing a field that no item has is a change without effect.
     formatClause(
       "REMOVE",
       (sets.length + Object.keys(add).length > 0 ? removed : [...removed, NO_FIELD]).map(
@@ -148,7 +148,7 @@ const NO_FIELD = "no_such_field";
 const formatClause = (clause: string, parts: readonly string[]): string =>
   parts.length > 0 ? `${clause} ${parts.join(", ")}` : "";
 
-/** Also true of a missing item. */
+/** The condition also holds for a missing item. */
 export const buildAliveCondition = (placeholders: Placeholders, nowSeconds: number): string => {
   const ends = placeholders.name("expires_at");
   return `(attribute_not_exists(${ends}) OR ${ends} > ${placeholders.value(nowSeconds)})`;

@@ -9,7 +9,7 @@ import {
 } from "@mailproof/core/ports/table";
 import { buildAliveCondition, createPlaceholders } from "./dynamo-expressions.ts";
 
-/** The table is the caller's. */
+/** The caller adds the table. */
 export type QueryInput = Omit<QueryCommandInput, "TableName">;
 type QueryOutput = Pick<QueryCommandOutput, "Items" | "LastEvaluatedKey">;
 

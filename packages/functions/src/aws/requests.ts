@@ -9,7 +9,7 @@ export type AwsCredentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
-  /** When AWS stops accepting them. Lambda does not tell. */
+  /** The time at which AWS stops accepting the credentials. Lambda does not report it. */
   readonly expiration?: Date;
 };
 
@@ -46,7 +46,7 @@ export type AwsTransport = (request: SignedRequest, timeoutMs: number) => Promis
 
 export type AwsReply<T> =
   | { readonly kind: "ok"; readonly output: T }
-  /** AWS refused: nothing was done. */
+  /** AWS refused the command: nothing was done. */
   | AwsRefusal
   /** Nothing was done, and the command may be repeated. */
   | { readonly kind: "busy"; readonly cause: Error }
@@ -97,7 +97,7 @@ export const withClock = <C extends { readonly config: { systemClockOffset: numb
 
 class NoResponseError extends Error {}
 
-/** If this fails, the request may have reached AWS or not. */
+/** When this fails, the outcome of the request is unknown. */
 export const overTransport = async <T>(use: () => Promise<T>): Promise<T> => {
   try {
     return await use();

@@ -44,18 +44,18 @@ export const withProber: Capability = (base) => {
   };
 };
 
-/** Question and answer are plain data and are sent as JSON. */
+/** Sends the question and the answer as JSON, since both are plain data. */
 export const createRemoteProbe =
   (invoke: InvokeLambda): Probe =>
   async (question) =>
     (await invoke(question as Json)) as unknown as ProbeResult;
 
-/** What an operator asks instead: whether the exits work. */
+/** The question of an operator: do the exits work? */
 export type EgressQuestion = { readonly egressTest: { readonly domains: readonly string[] } };
 
 type Ask = (question: EgressQuestion) => Promise<SelfTest>;
 
-/** The handler of the Lambda in the VPC: one question, one answer. */
+/** Handles one question in the Lambda in the VPC. */
 export const createProberHandler = (probe: Probe, log: Log = createLambdaLog(), testEgress?: Ask) =>
   createChain<ProbeRequest | EgressQuestion, ProbeResult | SelfTest>([
     hideCause(log, "probe_broke"),

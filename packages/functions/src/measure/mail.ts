@@ -6,7 +6,7 @@ import { metrics } from "../metrics.ts";
 export const countVerification = ({ status, provider }: Verification): void =>
   metrics.count("mailproof_verifications_total", { status }, { provider: provider ?? "none" });
 
-/** An alarm watches the share of those that reached no mail server. */
+/** Counts sessions; an alarm watches the share that reached no mail server. */
 export const countSessions =
   (connect: SmtpConnect): SmtpConnect =>
   async (target, options) => {

@@ -7,7 +7,7 @@ type AnsweredRequest = {
   readonly seconds: number;
 };
 
-/** One log line for both. */
+/** One log line contains both metrics. */
 export const countRequest = ({ route, status, seconds }: AnsweredRequest): void => {
   const dimensions = { status: toStatusClass(status) };
   metrics.count("mailproof_http_requests_total", dimensions, { route });

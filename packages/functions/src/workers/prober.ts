@@ -9,7 +9,7 @@ const { engine, wayOut } = withMailServers(base);
 export const handler = createProberHandler(
   engine.probe,
   createLambdaLog(),
-  // An operator waits for it, and no probe does.
+  // Only an operator waits for this test, and no probe.
   async ({ egressTest: { domains } }) => {
     const { runEgressTest } = await import("../capabilities/egress-test.ts");
     return runEgressTest(base, wayOut, domains);
