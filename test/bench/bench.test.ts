@@ -226,7 +226,7 @@ test.each([
   expect(verdict?.isMet).toBe(isMet);
 });
 
-test("what a bench should have measured and did not is missed", () => {
+test("a bench without its budgeted figures misses its budgets", () => {
   const verdicts = compareToBudgets([{ name: "intake", machine: [], at: "", rows: [] }]);
 
   expect(verdicts.map(({ isMet }) => isMet)).toEqual([false, false]);
