@@ -3,11 +3,11 @@ import type { Table } from "../ports/table.ts";
 import { iterateChunks } from "../rows/chunks.ts";
 import { findJob, iterateJobs, type Job } from "../rows/items.ts";
 
-/** For the audit: what the jobs of an account hold, and whether their counters agree with their chunks. */
+/** The audit's reader of jobs: it sums the held credits of an account, and compares the counters of jobs with their chunks. */
 export const auditJobs: AuditReader = async (table, account, now) => {
   const held = new Map<string, number>();
   const broken = new Set<JobInvariant>();
-  // One at a time: an account may have made a million jobs in the year for which they are retained.
+  // Reads one job at a time, since an account may have a million jobs in the year of their retention.
   for await (const job of iterateJobs(table, account)) {
     const counted = await countJobRows(table, job, now);
     if (job.held > 0) held.set(job.id, job.held);

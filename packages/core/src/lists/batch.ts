@@ -12,7 +12,7 @@ export type BatchRequest = {
   readonly emails: readonly string[];
   readonly name: string | null;
   readonly options: NonNullable<Job["options"]>;
-  /** Its secret in plain text, as the client sent it. */
+  /** The callback, with its secret in plain text as the client sent it. */
   readonly callback: NonNullable<Job["callback"]> | null;
 };
 

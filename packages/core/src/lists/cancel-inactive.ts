@@ -22,7 +22,7 @@ export const admitJob = async (world: World, job: Job): Promise<Job | undefined>
 
 export type CancelledJobs = {
   readonly cancelled: number;
-  /** Jobs that could not be cancelled yet, such as a list that is still being queued. Their workers cancel them. */
+  /** Jobs that cannot be cancelled yet, such as a list that is still being queued. Their workers cancel them. */
   readonly left: readonly string[];
 };
 
@@ -41,7 +41,7 @@ export const cancelOpenJobs = async (world: World, account: string): Promise<Can
   return { cancelled, left };
 };
 
-/** Ended: it was done, or will be without any more work. */
+/** "Ended": the job has ended, or ends without more work. */
 const tryCancel = async (world: World, job: Job): Promise<"cancelled" | "ended"> => {
   try {
     await cancelJob(world, job);

@@ -24,9 +24,9 @@ import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 // row changes the job's item under the condition that the job is open, so nothing counts after it, and it is refused if
 // something was counted since it read the job.
 
-/** Workers of a large job may store a pass between the read and the write. Then it reads again. */
+/** How often the request reads again after a worker stored a pass between its read and its write. */
 const ATTEMPTS_MAX = 20;
-/** How long the request may take before the reconciler does what a cancelled child leaves. */
+/** After this time the reconciler does the rest of the work of a cancelled child. */
 const FREE_PARENT_MS = 60_000;
 const RETRY_MS = 50;
 
@@ -37,7 +37,7 @@ export const cancelJob = async (world: World, found: Job): Promise<Job> => {
     if (!isOpenJob(job)) return endChild(world, requireCancelled(job));
     if (isDispatching(job)) throw createNotQueuedFailure();
     if (countRemaining(job) === 0) throw createEndedFailure("has a result for every address");
-    // A lost reply is not a reason to give up: the next read shows whether the job was cancelled.
+    // After a lost reply the loop continues: the next read shows whether the job was cancelled.
     await tryCancel(world, job);
     if (attempt > 0) await world.sleep(world.random() * RETRY_MS);
     job = (await findJob(world.table, job.id)) ?? job;
@@ -46,7 +46,7 @@ export const cancelJob = async (world: World, found: Job): Promise<Job> => {
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
 
-/** The job is cancelled; what fails here is left to the reconciler. */
+/** The job is already cancelled, so the reconciler completes what fails here. */
 const endChild = async (world: World, job: Job): Promise<Job> => {
   if (job.parent !== undefined)
     await freeParent(world, job).catch((cause: unknown) => {
@@ -77,14 +77,14 @@ const createNotQueuedFailure = (): Failure => {
   });
 };
 
-/** The rows without a result: not begun, being verified, or deferred. */
+/** Counts the rows without a result: not begun, in progress or deferred. */
 const countRemaining = ({ total, processed, refunds }: Job): number =>
   total - processed - refunds.no_result;
 
 const tryCancel = async (world: World, job: Job): Promise<void> => {
   const end = buildCancelledJob(world, job);
   const [entry, ...others] = buildMoney(world, job);
-  // The entry stays, so it shows after a lost reply what happened. A test key's job has none.
+  // The ledger entry stays, so after a lost reply it shows the outcome. The job of a test key has no entry.
   await commit(
     world,
     entry ? { proof: entry, also: [...others, end] } : { proof: null, also: [end] },
@@ -96,7 +96,7 @@ const buildCancelledJob = (world: World, job: Job): Update => {
   return {
     update: toJobKey(id),
     set: {
-      // The parent of a child still has to get its results.
+      // The results of a child still have to reach its parent.
       ...(job.parent === undefined
         ? UNSCHEDULED
         : scheduleWork(JOB, id, addMs(world.now(), FREE_PARENT_MS), world.newId("txn"))),

@@ -32,7 +32,7 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
   return true;
 };
 
-/** Why the job failed, with its money sentence. */
+/** Describes why the job failed, and the fate of its credits. */
 const toJobError = (job: Job): string =>
   withMoneySentence(
     FAILURE_BY_KIND[job.kind] ??
@@ -46,7 +46,7 @@ const FAILURE_BY_KIND: Readonly<Partial<Record<Job["kind"], string>>> = {
   single: "All attempts to verify the address failed on our side.",
 };
 
-/** 0.2.0 counts no failed row of a batch as unreached, and keeps its price. */
+/** Release 0.2.0 does not count failed rows of a batch as unreached, and keeps their price. */
 const getMoneyOutcome = ({ processed, kind, mode, refunds }: Job): MoneyOutcome => {
   if (mode === "test") return "nothing_charged";
   return kind !== "batch" || refunds.not_reached >= processed ? "refunded" : "kept";

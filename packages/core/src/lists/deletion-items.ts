@@ -16,13 +16,13 @@ export const DELETION = "deletion";
 const Deletion = v.object({
   job: v.string(),
   owner: v.string(),
-  /** How many chunks it had: pages of a chunk without an outcome are found only by its number. */
+  /** The number of chunks: the pages of a chunk without an outcome are found only by the chunk's number. */
   chunks: v.number(),
-  /** The claim of its Idempotency-Key: its answer quotes cells of the list. */
+  /** The claim of the job's Idempotency-Key, whose answer quotes cells of the list. */
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
-  /** The blobs of its list. */
+  /** The blobs of the list. */
   blobs: v.array(v.string()),
-  /** When the first removal of every part ended. */
+  /** The time at which the first removal of all parts ended. */
   removedAt: v.optional(v.string()),
 });
 
@@ -44,7 +44,7 @@ export const findDeletion = async (table: Table, job: string): Promise<Deletion 
   return item && readDeletion(item);
 };
 
-/** A job of one address has one chunk, and no size of chunks. */
+/** Counts chunks: a job of one address has one, without a chunk size. */
 export const countChunks = ({ total, chunkRows }: Pick<Job, "total" | "chunkRows">): number =>
   chunkRows > 0 ? Math.ceil(total / chunkRows) : 1;
 

@@ -8,7 +8,7 @@ const PAGE_SIZE = 200;
 
 export type JobPage = {
   readonly jobs: readonly Job[];
-  /** Where the next page starts; undefined at the end. */
+  /** The start of the next page; undefined at the end. */
   readonly next?: PagePosition;
 };
 

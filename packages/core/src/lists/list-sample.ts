@@ -15,6 +15,6 @@ export const removeListSample = async (
   if (!claim || !success) return;
   const list = { ...output.counts.list, skipped: [] };
   const answer = { ...output, counts: { ...output.counts, list } } as unknown as Json;
-  // Refused: the claim has expired, or belongs to another operation.
+  // A refusal means that the claim has expired or belongs to another operation.
   await table.write({ update: claim, set: { answer }, where: { operation: id } });
 };

@@ -43,7 +43,7 @@ export const removeSpares = async (
   for await (const item of paginateQuery(table, query)) {
     const key: Key = { pk: item.pk, sk: item.sk };
     const { outcome } = await table.write({ update: key, set: { isDropped: true } });
-    // Refused: the job points to it by now.
+    // A refusal means that the job points to the blob by now.
     if (outcome === "refused") continue;
     if (outcome === "ambiguous") throw new Error("unknown whether a spare list is dropped");
     const { sk, isWritten } = v.parse(Spare, item);
@@ -52,7 +52,7 @@ export const removeSpares = async (
   }
 };
 
-/** For the process that wrote the spare, or did not come to it. */
+/** Removes the spare of this process, whether or not it wrote the spare. */
 export const removeOwnSpare = async (
   world: Pick<World, "table" | "blobs">,
   { key, item }: ReturnType<typeof toSpareItem>,
