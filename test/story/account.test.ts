@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
 import { given, givenWorld } from "../app/given.ts";
 import { send, whenFound, whenVerified } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { createEmails, givenChunked, whenBatched, whenProcessed } from "../things/jobs.ts";
 
 const DAY_MS = 86_400_000;
@@ -171,24 +172,12 @@ test("the usage counts the verdicts of test keys separately and without cost", a
   });
 });
 
-test.each([
-  [
-    "a date that no calendar has",
-    { from: "2026-02-30" },
-    "from: must be a date such as 2026-11-21",
-  ],
-  ["a word instead of a date", { to: "yesterday" }, "to: must be a date such as 2026-11-21"],
-  [
-    "a range that ends before it starts",
-    { from: "2026-11-02", to: "2026-11-01" },
-    "from: must not be after 2026-11-01",
-  ],
-  [
-    "more than 366 days",
-    { from: "2025-11-20", to: "2026-11-21" },
-    "from: must be within 366 days of 2026-11-21",
-  ],
-])("a usage request with %s answers 400 and states the field", async (_, query, message) => {
+test.each(asRows`
+  a date that no calendar has | ${{ from: "2026-02-30" }} | from: must be a date such as 2026-11-21
+  a word instead of a date | ${{ to: "yesterday" }} | to: must be a date such as 2026-11-21
+  a range that ends before it starts | ${{ from: "2026-11-02", to: "2026-11-01" }} | from: must not be after 2026-11-01
+  more than 366 days | ${{ from: "2025-11-20", to: "2026-11-21" }} | from: must be within 366 days of 2026-11-21
+`)("a usage request with %s answers 400 and states the field", async (_, query, message) => {
   const { world, liveKey } = await given();
 
   const refused = await send(world, "GET /v1/account/usage", { key: liveKey, query });

@@ -1,6 +1,4 @@
-import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import type { Write } from "@mailproof/core/ports/table";
-import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
 import { findJob } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
@@ -84,31 +82,6 @@ test("a cancelled job leaves no deferred row after the time of its next attempt"
 
   const left = ctx.table.items().filter(({ pk, due_pk }) => pk.startsWith("DEFERRED#") || due_pk);
   expect(left).toEqual([]);
-});
-
-test("the job either charges or refunds a row verified during the cancellation, never both", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(3) });
-  let isFirst = true;
-  const [message, ...others] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
-  const world = withTable(ctx, {
-    // Between the read of the job and the write, a worker stores the first chunk.
-    transact: async (writes, attempt) => {
-      if (isFirst && writes.some(isCancelling)) {
-        isFirst = false;
-        await verifyChunk.handle(ctx.world, message?.body ?? null);
-      }
-      return ctx.table.transact(writes, attempt);
-    },
-  });
-
-  const { data } = await whenCancelled({ ...ctx, world });
-  for (const { body } of others) await verifyChunk.handle(ctx.world, body);
-
-  expect(data).toMatchObject({ progress: { total: 3, processed: 2 }, credits_refunded: 1 });
-  expect(await readCredits(ctx)).toMatchObject({ available: 98, spent: 2 });
-  expect(formatRows(await readJob(ctx))).toHaveLength(2);
-  await thenConsistent(ctx);
 });
 
 test("a job cancelled twice or by two requests at once returns one response and refunds once", async () => {
@@ -199,19 +172,6 @@ test("the list of jobs shows a cancelled job as cancelled, and the job emits no 
   const { data } = await send(ctx.world, "GET /v1/jobs", { key: ctx.liveKey, query });
   expect(data.jobs).toMatchObject([{ job_id: "job_1", status: "cancelled" }]);
   expect(listOutboxEvents(ctx)).toEqual([]);
-});
-
-test("a test key cancels its own jobs, which cost nothing", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.testKey, { emails: createEmails(2) });
-
-  const { statusCode, data } = await whenCancelled(ctx, "job_1", ctx.testKey);
-
-  expect(statusCode).toBe(200);
-  expect(data.status).toBe("cancelled");
-  expect(data.credits_refunded).toBeUndefined();
-  expect(listMoves(ctx)).toEqual([]);
-  await thenConsistent(ctx);
 });
 
 test("cancelling an ended job answers 409 and changes nothing", async () => {

@@ -161,17 +161,6 @@ test("a repeated check completes its own paid check before it reads the cache", 
   expect(await readCredits(ctx)).toMatchObject({ held: 0, spent: 20 });
 });
 
-test("the reconciler completes an abandoned check, stores it in the history, and makes a repeat free", async () => {
-  const ctx = await givenAbandoned(undefined);
-  ctx.later(LEASE_MS);
-  await whenReconciled(ctx);
-
-  const again = await whenChecked(ctx.world, ctx.liveKey);
-
-  expect(again.data).toMatchObject({ cached: true, credits_used: 0 });
-  expect(listMoves(ctx)).toEqual(["hold 10", "settle 10"]);
-});
-
 test("the reconciler refunds an abandoned check without any DNS reply, and frees its key", async () => {
   const ctx = await givenAbandoned("k");
   ctx.later(LEASE_MS);
@@ -182,19 +171,6 @@ test("the reconciler refunds an abandoned check without any DNS reply, and frees
 
   expect(bought.data).toMatchObject({ credits_used: 10 });
   expect(listMoves(ctx)).toEqual(["hold 10", "release 10", "hold 10", "settle 10"]);
-});
-
-test("a request that resumes after a takeover changes nothing and returns the stored check", async () => {
-  const ctx = await givenAbandoned("k");
-  ctx.later(LEASE_MS);
-  await whenChecked(ctx.world, ctx.liveKey, site, "k");
-  const before = listStoredItems(ctx);
-
-  ctx.goOn();
-  const late = await ctx.first;
-
-  expect(late).toMatchObject({ statusCode: 200, data: { credits_used: 10 } });
-  expect(listStoredItems(ctx)).toEqual(before);
 });
 
 test("fifty racing requests with one key charge once and return one check", async () => {

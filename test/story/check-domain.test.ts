@@ -12,6 +12,7 @@ import {
 } from "../app/ledger.ts";
 import { send, whenChecked } from "../app/send.ts";
 import { createZoneDns } from "../app/zone.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 const DAY_MS = 86_400_000;
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
@@ -160,43 +161,27 @@ test("a check marks a failed MX look-up as error and omits it from the response 
   expect(data.score_parts.components.map(({ component }: any) => component)).not.toContain("dns");
 });
 
-test.each([
-  ["no domain", {}, "domain"],
-  ["a domain that is a number", { domain: 5 }, "domain"],
-  ["an empty domain", { domain: "" }, "domain"],
-  ["a URL with an empty host", { domain: "https:///example.com" }, "domain"],
-  ["an email address", { domain: "ann@example.com" }, "domain"],
-  ["a name of one label", { domain: "localhost" }, "domain"],
-  ["an IP address", { domain: "192.0.2.1" }, "domain"],
-  ["a null sending_ip", { domain: "example.com", sending_ip: null }, "sending_ip"],
-  ["a blank sending_ip", { domain: "example.com", sending_ip: " " }, "sending_ip"],
-  ["an empty sending_ip", { domain: "example.com", sending_ip: "" }, "sending_ip"],
-  ["a host name as sending_ip", { domain: "example.com", sending_ip: "mx.x.com" }, "sending_ip"],
-  ["an IPv6 sending_ip", { domain: "example.com", sending_ip: "2001:db8::1" }, "sending_ip"],
-  [
-    "an IPv4-mapped sending_ip",
-    { domain: "example.com", sending_ip: "::ffff:192.0.2.1" },
-    "sending_ip",
-  ],
-  [
-    "a sending_ip with leading zeros",
-    { domain: "example.com", sending_ip: "192.0.2.01" },
-    "sending_ip",
-  ],
-  [
-    "a sending_ip with an octet of 256",
-    { domain: "example.com", sending_ip: "192.0.2.256" },
-    "sending_ip",
-  ],
-  [
-    "a sending_ip with three octets",
-    { domain: "example.com", sending_ip: "192.0.2" },
-    "sending_ip",
-  ],
-  ["a refresh that is text", { domain: "example.com", refresh: "true" }, "refresh"],
-  ["a refresh that is null", { domain: "example.com", refresh: null }, "refresh"],
-  ["an unknown field", { domain: "example.com", sendingIp: "192.0.2.1" }, "sendingIp"],
-])(
+test.each(asRows`
+  no domain | ${{}} | domain
+  a domain that is a number | ${{ domain: 5 }} | domain
+  an empty domain | ${{ domain: "" }} | domain
+  a URL with an empty host | ${{ domain: "https:///example.com" }} | domain
+  an email address | ${{ domain: "ann@example.com" }} | domain
+  a name of one label | ${{ domain: "localhost" }} | domain
+  an IP address | ${{ domain: "192.0.2.1" }} | domain
+  a null sending_ip | ${{ domain: "example.com", sending_ip: null }} | sending_ip
+  a blank sending_ip | ${{ domain: "example.com", sending_ip: " " }} | sending_ip
+  an empty sending_ip | ${{ domain: "example.com", sending_ip: "" }} | sending_ip
+  a host name as sending_ip | ${{ domain: "example.com", sending_ip: "mx.x.com" }} | sending_ip
+  an IPv6 sending_ip | ${{ domain: "example.com", sending_ip: "2001:db8::1" }} | sending_ip
+  an IPv4-mapped sending_ip | ${{ domain: "example.com", sending_ip: "::ffff:192.0.2.1" }} | sending_ip
+  a sending_ip with leading zeros | ${{ domain: "example.com", sending_ip: "192.0.2.01" }} | sending_ip
+  a sending_ip with an octet of 256 | ${{ domain: "example.com", sending_ip: "192.0.2.256" }} | sending_ip
+  a sending_ip with three octets | ${{ domain: "example.com", sending_ip: "192.0.2" }} | sending_ip
+  a refresh that is text | ${{ domain: "example.com", refresh: "true" }} | refresh
+  a refresh that is null | ${{ domain: "example.com", refresh: null }} | refresh
+  an unknown field | ${{ domain: "example.com", sendingIp: "192.0.2.1" }} | sendingIp
+`)(
   "a check with %s answers 400 before any look-up, states the field and charges nothing",
   async (_, body, field) => {
     const ctx = await withCounting();

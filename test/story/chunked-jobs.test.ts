@@ -200,46 +200,6 @@ describe.each<[string, Sending]>([
     expect(await readJob(ctx)).toMatchObject({ status: "completed", progress: { valid: 3 } });
     expect(await readCredits(ctx)).toMatchObject({ spent: 3 });
   });
-
-  test("the job counts each row once when its message arrives many times and at once", async () => {
-    const ctx = await givenChunked();
-    const { queue } = ctx.world;
-    const deliverTwice: AppWorld["queue"]["sendMany"] = (name, messages) =>
-      queue
-        .sendMany(name, [...messages, ...messages, ...messages])
-        .then((sent) => sent.slice(0, messages.length));
-    await whenSent(
-      { ...ctx, world: { ...ctx.world, queue: { ...queue, sendMany: deliverTwice } } },
-      createEmails(5),
-    );
-
-    await Promise.all([whenWorked(ctx), whenWorked(ctx), whenWorked(ctx)]);
-
-    expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
-    expect(formatRows(await readJob(ctx))).toHaveLength(5);
-    expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-    expect(ctx.queue.pending()).toBe(0);
-    await thenConsistent(ctx);
-  });
-
-  // The last chunk changes three things: its page is kept, it counts, and the job is done.
-  test.each([0, 1, 2, 3])(
-    "the job completes once when a worker stops after %i changes",
-    async (changes) => {
-      const ctx = await givenChunked();
-      await whenSent(ctx, createEmails(2));
-      void whenWorked({ ...ctx, world: createProcessGoneAfter(ctx, changes).world });
-      for (let turns = 0; turns < 20; turns++) await runTurn();
-
-      await whenQuiet(ctx);
-
-      const job = await readJob(ctx);
-      expect(job).toMatchObject({ status: "completed", progress: { processed: 2, valid: 2 } });
-      expect(formatRows(job)).toHaveLength(2);
-      expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-      await thenConsistent(ctx);
-    },
-  );
 });
 
 test("a file job refunds a chunk of ambiguous dispatch that was settled and then failed, and ends", async () => {

@@ -1,6 +1,4 @@
 import { findRecipient } from "@mailproof/core/deliverability/inbound-mail";
-import { storeTestMail } from "@mailproof/core/deliverability/mail-tests/accept-test-mail";
-import { findMailTest } from "@mailproof/core/deliverability/mail-tests/items";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { withTable, withUnreadable } from "../app/faulty-worlds.ts";
@@ -98,48 +96,6 @@ test("the ledger entry contains the test's id and the reason of its refund", asy
   expect(entries[0]).not.toHaveProperty("job_id");
 });
 
-test("a mail test refuses a second mail", async () => {
-  const ctx = await given({ balance: 10 });
-  const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
-  const now = ctx.world.now();
-
-  const outcomes = await Promise.all(
-    ["one@a.example", "two@b.example"].map((from) =>
-      whenMailArrives(ctx.world, created.address, createMail(now, { from })),
-    ),
-  );
-  await whenWorked(ctx);
-
-  expect(outcomes.toSorted()).toEqual(["stored", "used"]);
-  expect(await findRecipient(ctx.world, created.address)).toBe("used");
-  const { data } = await readTest(ctx.world, ctx.liveKey, created.test_id);
-  expect(data.from_domain).toBe(outcomes[0] === "stored" ? "a.example" : "b.example");
-});
-
-test("the reconciler refunds nothing when a mail is stored between its read and its write", async () => {
-  const ctx = await given({ balance: 10 });
-  const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
-  const found = await findMailTest(ctx.world.table, created.test_id);
-  ctx.later(HOUR_MS);
-  let isStored = false;
-  const world = withTable(ctx, {
-    transact: async (writes) => {
-      if (!isStored && found) {
-        isStored = true;
-        await storeTestMail(ctx.world, found, createMail(ctx.world.now()));
-      }
-      return ctx.table.transact(writes);
-    },
-  });
-
-  await whenReconciled({ world });
-  await whenQuiet(ctx);
-
-  expect((await readTest(ctx.world, ctx.liveKey, created.test_id)).data.status).toBe("received");
-  expect(listMoves(ctx)).toEqual(["charge 2"]);
-  await thenConsistent(ctx);
-});
-
 test("a mail test fails and is refunded when its mail cannot be assessed", async () => {
   const ctx = await given({ balance: 10 });
   const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
@@ -153,19 +109,6 @@ test("a mail test fails and is refunded when its mail cannot be assessed", async
   });
   expect(await readCredits(ctx)).toMatchObject({ available: 10 });
   await thenConsistent(ctx);
-});
-
-test("the reconciler assesses a mail whose queue message was lost", async () => {
-  const ctx = await given({ balance: 10 });
-  const { data: created } = await whenTestCreated(ctx.world, ctx.liveKey);
-  const queue = { ...ctx.world.queue, sendMany: async () => ["refused" as const] };
-  await whenMailArrives({ ...ctx.world, queue }, created.address);
-  await whenWorked(ctx);
-  expect((await readTest(ctx.world, ctx.liveKey, created.test_id)).data.status).toBe("assessing");
-
-  await whenQuiet(ctx);
-
-  expect((await readTest(ctx.world, ctx.liveKey, created.test_id)).data.status).toBe("received");
 });
 
 test("the receiver does not accept a mail that it cannot store, so the sender may retry", async () => {

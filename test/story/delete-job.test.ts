@@ -2,7 +2,7 @@ import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import type { Write } from "@mailproof/core/ports/table";
 import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
 import { withTable } from "../app/faulty-worlds.ts";
 import { listMoves, listStoredItems, readCredits, thenConsistent } from "../app/ledger.ts";
 import { send, whenVerified } from "../app/send.ts";
@@ -17,8 +17,6 @@ import {
   whenFiled,
   whenProcessed,
 } from "../things/jobs.ts";
-
-const MINUTE_MS = 60_000;
 
 type Deleting = Pick<TestContext, "world" | "liveKey">;
 
@@ -143,100 +141,6 @@ test("the service removes within the hour a page that a worker stores after its 
   expect(listLeftovers(ctx)).toEqual([]);
   expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0 });
   await thenConsistent(ctx);
-});
-
-test("the service removes within the hour evidence that a worker stores after the pages were removed", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
-  const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
-  const { blobs } = ctx.world;
-  const put: typeof blobs.put = async (key, content) => {
-    await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
-    await whenDeleted(ctx);
-    return blobs.put(key, content);
-  };
-  await verifyChunk.handle({ ...ctx.world, blobs: { ...blobs, put } }, message?.body ?? null);
-  expect(ctx.blobs.keys()).toEqual([expect.stringMatching(/^evidence\/job_1\//)]);
-
-  await whenQuiet(ctx);
-
-  expect(ctx.blobs.keys()).toEqual([]);
-  expect(listLeftovers(ctx)).toEqual([]);
-});
-
-test("a page stored by a worker during the removal of pages leaves no evidence behind", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(2) });
-  const [message] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
-  const listed = Promise.withResolvers<void>();
-  let deleting: Promise<unknown> | undefined;
-  const atWork = withTable(ctx, {
-    write: async (write) => {
-      if (!deleting && "put" in write && write.put.pk.startsWith("RESULTS#")) {
-        await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
-        deleting = whenDeleted({ ...ctx, world: stalling });
-        await listed.promise;
-      }
-      return ctx.table.write(write);
-    },
-  });
-  const stalling = withTable(ctx, {
-    query: async (query) => {
-      const page = await ctx.table.query(query);
-      if (!query.pk.startsWith("RESULTS#")) return page;
-      listed.resolve();
-      await working;
-      return page;
-    },
-  });
-  const working = verifyChunk.handle(atWork, message?.body ?? null);
-
-  await working;
-  await deleting;
-  await whenQuiet(ctx);
-
-  expect(ctx.blobs.keys()).toEqual([]);
-  expect(listLeftovers(ctx)).toEqual([]);
-});
-
-test("the reconciler completes a deletion when its process dies, and the API serves no remaining part", async () => {
-  const ctx = await givenExported();
-  let removals = 0;
-  const world = withTable(ctx, {
-    write: (write) =>
-      "remove" in write && ++removals > 2
-        ? Promise.reject(new Error("the process is gone"))
-        : ctx.table.write(write),
-  });
-
-  const response = await whenDeleted({ ...ctx, world });
-
-  expect(response.statusCode).toBe(200);
-  expect((await ask(ctx, "GET /v1/jobs/job_1")).statusCode).toBe(404);
-  expect(listLeftovers(ctx).length).toBeGreaterThan(1);
-  ctx.later(2 * MINUTE_MS);
-  await whenReconciled(ctx);
-  expect(listParts(ctx)).toEqual(["DELETION#job_1 DELETION"]);
-});
-
-test("a worker that stalls until after the deletion, before it records its pages, leaves nothing behind", async () => {
-  const ctx = await givenExported();
-  let hasStalled = false;
-  const world = withTable(ctx, {
-    query: async (query) => {
-      const page = await ctx.table.query(query);
-      if (query.pk.startsWith("RESULTS#") && !hasStalled) {
-        hasStalled = true;
-        await whenQuiet(ctx);
-      }
-      return page;
-    },
-  });
-
-  await whenDeleted({ ...ctx, world });
-
-  expect(hasStalled).toBe(true);
-  expect(listLeftovers(ctx)).toEqual([]);
 });
 
 test.each([

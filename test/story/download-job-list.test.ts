@@ -1,6 +1,6 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createCsvReader } from "@mailproof/core/intake/csv-reader";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { send } from "../app/send.ts";
 import {
   givenFileJob,
@@ -52,58 +52,56 @@ const LIST = [
   "7;ann@x.com;again;",
 ].join("\n");
 
-describe("the delimiter of a CSV", () => {
-  test.each([
-    ["a comma", "id,email\n1,ann@x.com\n", ","],
-    ["a semicolon", "id;email\n1;ann@x.com\n", ";"],
-    ["a tab", "id\temail\n1\tann@x.com\n", "\t"],
-    ["a bar", "id|email\n1|ann@x.com\n", "|"],
-    ["the character of sep=", "sep=^\nid^email\n1^ann@x.com\n", "^"],
-  ])("the CSV uses the delimiter of the list: %s", async (_case, text, delimiter) => {
-    const { world, liveKey, job } = await givenFileDone(text);
+test.each([
+  ["a comma", "id,email\n1,ann@x.com\n", ","],
+  ["a semicolon", "id;email\n1;ann@x.com\n", ";"],
+  ["a tab", "id\temail\n1\tann@x.com\n", "\t"],
+  ["a bar", "id|email\n1|ann@x.com\n", "|"],
+  ["the character of sep=", "sep=^\nid^email\n1^ann@x.com\n", "^"],
+])("the CSV uses the delimiter of the list: %s", async (_case, text, delimiter) => {
+  const { world, liveKey, job } = await givenFileDone(text);
 
-    const exported = await whenExported(world, liveKey, job);
+  const exported = await whenExported(world, liveKey, job);
 
-    const [header, record] = createCsvReader(delimiter)(exported.text, true);
-    expect(header?.slice(0, 4)).toEqual(["id", "email", "mailproof_email", "status"]);
-    expect(record?.slice(0, 4)).toEqual(["1", "ann@x.com", "ann@x.com", "valid"]);
-  });
+  const [header, record] = createCsvReader(delimiter)(exported.text, true);
+  expect(header?.slice(0, 4)).toEqual(["id", "email", "mailproof_email", "status"]);
+  expect(record?.slice(0, 4)).toEqual(["1", "ann@x.com", "ann@x.com", "valid"]);
+});
 
-  test("the CSV uses a comma for a list of one column", async () => {
-    const { world, liveKey, job } = await givenFileDone("ann@x.com\nbob@x.com\n");
+test("the CSV uses a comma for a list of one column", async () => {
+  const { world, liveKey, job } = await givenFileDone("ann@x.com\nbob@x.com\n");
 
-    const { text } = await whenExported(world, liveKey, job);
+  const { text } = await whenExported(world, liveKey, job);
 
-    expect(text).toMatch(/^email,mailproof_email,status,/);
-  });
+  expect(text).toMatch(/^email,mailproof_email,status,/);
+});
 
-  test.each([
-    ["comma", ","],
-    ["Semicolon", ";"],
-    ["TAB", "\t"],
-  ])("the CSV uses the delimiter of the query: %s", async (delimiter, character) => {
-    const { world, liveKey, job } = await givenFileDone("id|email\n1|ann@x.com\n");
+test.each([
+  ["comma", ","],
+  ["Semicolon", ";"],
+  ["TAB", "\t"],
+])("the CSV uses the delimiter of the query: %s", async (delimiter, character) => {
+  const { world, liveKey, job } = await givenFileDone("id|email\n1|ann@x.com\n");
 
-    const { text } = await whenExported(world, liveKey, job, { delimiter });
+  const { text } = await whenExported(world, liveKey, job, { delimiter });
 
-    expect(text.startsWith(["id", "email", "mailproof_email"].join(character))).toBe(true);
-  });
+  expect(text.startsWith(["id", "email", "mailproof_email"].join(character))).toBe(true);
+});
 
-  test.each<[string, Query, string]>([
-    ["an unknown delimiter", { delimiter: ";" }, "delimiter: must be one of comma, semicolon, tab"],
-    [
-      "a delimiter for JSON",
-      { delimiter: "tab", format: "json" },
-      "delimiter: is only allowed for a CSV",
-    ],
-  ])("the download answers 400 for %s", async (_case, query, words) => {
-    const { world, liveKey, job } = await givenFileDone("ann@x.com\n");
+test.each<[string, Query, string]>([
+  ["an unknown delimiter", { delimiter: ";" }, "delimiter: must be one of comma, semicolon, tab"],
+  [
+    "a delimiter for JSON",
+    { delimiter: "tab", format: "json" },
+    "delimiter: is only allowed for a CSV",
+  ],
+])("the download answers 400 for %s", async (_case, query, words) => {
+  const { world, liveKey, job } = await givenFileDone("ann@x.com\n");
 
-    const refused = await whenExported(world, liveKey, job, query);
+  const refused = await whenExported(world, liveKey, job, query);
 
-    expect(refused).toMatchObject({ statusCode: 400 });
-    expect(refused.error.message).toContain(words);
-  });
+  expect(refused).toMatchObject({ statusCode: 400 });
+  expect(refused.error.message).toContain(words);
 });
 
 test("the CSV returns own cells unchanged, except those that a spreadsheet would run", async () => {
@@ -131,215 +129,195 @@ test("the CSV puts a row's cells beyond the header at the end of the row", async
   expect(bob?.slice(header.length)).toEqual(["one", "'=two"]);
 });
 
-describe("an export with selection=all", () => {
-  test("the CSV lists every row in order and states the reason where a result is absent", async () => {
-    const { world, liveKey, job } = await givenFileDone(LIST);
+test("the CSV lists every row in order and states the reason where a result is absent", async () => {
+  const { world, liveKey, job } = await givenFileDone(LIST);
 
-    const exported = await whenExported(world, liveKey, job, { selection: "ALL" });
+  const exported = await whenExported(world, liveKey, job, { selection: "ALL" });
 
-    const [header, ...records] = createCsvReader(";")(exported.text, true);
-    expect(header?.slice(0, 11)).toEqual([
-      "id",
-      "E-Mail",
-      "phone",
-      "change",
-      "row",
-      "row_outcome",
-      "duplicate_of",
-      "skip_reason",
-      "skip_message",
-      "email",
-      "status",
-    ]);
-    expect(records.map((cells) => [cells[0], ...cells.slice(4, 8), ...cells.slice(9, 11)])).toEqual(
-      [
-        ["1", "2", "verified", "", "", "Ann@x.com", "valid"],
-        ["2", "3", "skipped", "", "syntax.no_at", "", ""],
-        ["3", "4", "verified", "", "", "ada@x.org", "valid"],
-        ["4", "5", "duplicate", "2", "", "", ""],
-        ["5", "6", "skipped", "", "several_addresses", "", ""],
-        ["6", "7", "verified", "", "", "invalid@x.com", "invalid"],
-        ["7", "8", "duplicate", "2", "", "", ""],
-      ],
-    );
-    expect(records[4]?.[1]).toBe("bob@x.com, cy@x.com");
-    expect(readMessage(exported)).toEqual(["true", "7", "0", "0"]);
-    expect(exported.headers["content-disposition"]).toContain("-all-rows.csv");
-  });
-
-  test("the JSON of an export lists every row with its cells and its submitted text", async () => {
-    const { world, liveKey, job } = await givenFileDone(LIST);
-
-    const { rows, ...fields } = await getJson(world, liveKey, job, { selection: "all" });
-
-    expect(fields).toMatchObject({
-      selection: "all",
-      complete: true,
-      expected_rows: 7,
-      rows_missing: 0,
-    });
-    expect(rows[1]).toEqual({
-      row: 3,
-      row_outcome: "skipped",
-      skip_reason: "syntax.no_at",
-      skip_message: "The @ is missing.",
-      submitted: "n/a",
-      columns: { id: "2", "E-Mail": "n/a", phone: "", change: "" },
-    });
-    expect(rows[2]).toMatchObject({
-      row: 4,
-      row_outcome: "verified",
-      email: "ada@x.org",
-      status: "valid",
-      submitted: "Lovelace, Ada <ada@x.org>",
-      columns: { id: "3", phone: "=1+1", change: "-1+1" },
-    });
-    expect(rows[3]).toMatchObject({ row: 5, row_outcome: "duplicate", duplicate_of: 2 });
-    expect(rows[4].skip_message).toMatch(/several addresses/);
-  });
-
-  test("the export of a running job lists the waiting rows", async () => {
-    const ctx = await givenSmallChunks();
-    const { world, liveKey } = ctx;
-    const job = await givenFileJob(ctx, { text: `${LIST}\n8;dan@x.com;;\n9;none` });
-    await whenMessagesWorked(ctx, 1);
-
-    const csv = await whenExported(world, liveKey, job, { selection: "all" });
-    const json = await getJson(world, liveKey, job, { selection: "all" });
-
-    const outcomes = json.rows.map(({ row_outcome }: { row_outcome: string }) => row_outcome);
-    expect(outcomes).toEqual([
-      "verified",
-      "skipped",
-      "verified",
-      "duplicate",
-      "skipped",
-      "pending",
-      "duplicate",
-      "pending",
-      "skipped",
-    ]);
-    expect(createCsvReader(";")(csv.text, true).slice(1)).toHaveLength(9);
-    expect(readMessage(csv)).toEqual(["false", "9", "0", "2"]);
-  });
-
-  test("the export of a batch lists the duplicate entries with their texts", async () => {
-    const emails = [" Ann@X.com", "ann@x.com", "Ada <ada@x.org>", "nobody"];
-    const { world, liveKey, job } = await givenBatchDone(emails);
-
-    const { rows } = await getJson(world, liveKey, job, { selection: "all" });
-    const csv = await whenExported(world, liveKey, job, { selection: "all" });
-
-    expect(rows.map((row: any) => [row.row, row.row_outcome, row.submitted])).toEqual([
-      [1, "verified", " Ann@X.com"],
-      [2, "duplicate", "ann@x.com"],
-      [3, "verified", "Ada <ada@x.org>"],
-      [4, "verified", "nobody"],
-    ]);
-    expect(rows[1]).toMatchObject({ duplicate_of: 1 });
-    const [header, ...records] = createCsvReader(",")(csv.text, true);
-    expect(header?.slice(0, 7)).toEqual([
-      "row",
-      "row_outcome",
-      "duplicate_of",
-      "skip_reason",
-      "skip_message",
-      "submitted",
-      "email",
-    ]);
-    expect(records.map((cells) => cells[5])).toEqual(emails);
-  });
-
-  test("the export answers 404 when the list's rows are gone, and 400 with a filter", async () => {
-    const { world, liveKey, job, blobs } = await givenFileDone(LIST);
-
-    const filtered = await whenExported(world, liveKey, job, { selection: "all", filter: "valid" });
-    for (const key of blobs.keys()) await blobs.remove(key);
-    const gone = await whenExported(world, liveKey, job, { selection: "all" });
-
-    expect(filtered).toMatchObject({ statusCode: 400 });
-    expect(gone).toMatchObject({ statusCode: 404 });
-    expect(gone.error.message).toMatch(/no longer stored.*Nothing was charged\.$/);
-  });
+  const [header, ...records] = createCsvReader(";")(exported.text, true);
+  expect(header?.slice(0, 11)).toEqual([
+    "id",
+    "E-Mail",
+    "phone",
+    "change",
+    "row",
+    "row_outcome",
+    "duplicate_of",
+    "skip_reason",
+    "skip_message",
+    "email",
+    "status",
+  ]);
+  expect(records.map((cells) => [cells[0], ...cells.slice(4, 8), ...cells.slice(9, 11)])).toEqual([
+    ["1", "2", "verified", "", "", "Ann@x.com", "valid"],
+    ["2", "3", "skipped", "", "syntax.no_at", "", ""],
+    ["3", "4", "verified", "", "", "ada@x.org", "valid"],
+    ["4", "5", "duplicate", "2", "", "", ""],
+    ["5", "6", "skipped", "", "several_addresses", "", ""],
+    ["6", "7", "verified", "", "", "invalid@x.com", "invalid"],
+    ["7", "8", "duplicate", "2", "", "", ""],
+  ]);
+  expect(records[4]?.[1]).toBe("bob@x.com, cy@x.com");
+  expect(readMessage(exported)).toEqual(["true", "7", "0", "0"]);
+  expect(exported.headers["content-disposition"]).toContain("-all-rows.csv");
 });
 
-describe("the JSON of a list's rows", () => {
-  test("the JSON of an export stores each row's cells under their columns' names and distinguishes equal names", async () => {
-    const text = "name,email,name,__proto__\nAnn,ann@x.com,Smith,x,beyond\n";
-    const { world, liveKey, job } = await givenFileDone(text);
+test("the JSON of an export lists every row with its cells and its submitted text", async () => {
+  const { world, liveKey, job } = await givenFileDone(LIST);
 
-    const { text: sent } = await whenExported(world, liveKey, job, { format: "json" });
+  const { rows, ...fields } = await getJson(world, liveKey, job, { selection: "all" });
 
-    expect(sent).toContain(
-      '"submitted":"ann@x.com","columns":{"name":"Ann","email":"ann@x.com","name_2":"Smith","__proto__":"x","column_5":"beyond"}',
-    );
+  expect(fields).toMatchObject({
+    selection: "all",
+    complete: true,
+    expected_rows: 7,
+    rows_missing: 0,
   });
-
-  test("the JSON of an export omits cells and text when the input is gone", async () => {
-    const { world, liveKey, job, blobs } = await givenFileDone(LIST);
-    for (const key of blobs.keys()) await blobs.remove(key);
-
-    const { rows } = await getJson(world, liveKey, job);
-
-    expect(rows).toHaveLength(3);
-    expect(rows[0]).not.toHaveProperty("columns");
-    expect(rows[0]).not.toHaveProperty("submitted");
+  expect(rows[1]).toEqual({
+    row: 3,
+    row_outcome: "skipped",
+    skip_reason: "syntax.no_at",
+    skip_message: "The @ is missing.",
+    submitted: "n/a",
+    columns: { id: "2", "E-Mail": "n/a", phone: "", change: "" },
   });
+  expect(rows[2]).toMatchObject({
+    row: 4,
+    row_outcome: "verified",
+    email: "ada@x.org",
+    status: "valid",
+    submitted: "Lovelace, Ada <ada@x.org>",
+    columns: { id: "3", phone: "=1+1", change: "-1+1" },
+  });
+  expect(rows[3]).toMatchObject({ row: 5, row_outcome: "duplicate", duplicate_of: 2 });
+  expect(rows[4].skip_message).toMatch(/several addresses/);
 });
 
-describe("the headers of an export with missing rows", () => {
-  const EMAILS = ["ann@x.com", "invalid@x.com", "info@x.com", "bob@x.com", "cy@x.com"];
+test("the export of a running job lists the waiting rows", async () => {
+  const ctx = await givenSmallChunks();
+  const { world, liveKey } = ctx;
+  const job = await givenFileJob(ctx, { text: `${LIST}\n8;dan@x.com;;\n9;none` });
+  await whenMessagesWorked(ctx, 1);
 
-  const givenMiddle = async () => {
-    const ctx = await givenSmallChunks();
-    const job = await givenFileJob(ctx, { text: EMAILS.join("\n") });
-    await whenMessagesWorked(ctx, 2);
-    return { ...ctx, job };
-  };
+  const csv = await whenExported(world, liveKey, job, { selection: "all" });
+  const json = await getJson(world, liveKey, job, { selection: "all" });
 
-  test.each<[Query, readonly string[]]>([
-    [{}, ["false", "4", "0", "1"]],
-    [{ filter: "valid" }, ["false", "2", "0", "1"]],
-    [{ filter: "risky" }, ["false", "1", "0", "1"]],
-    [{ filter: "role" }, ["false", "1", "0", "1"]],
-    [{ filter: "spam_trap" }, ["false", "0", "0", "1"]],
-  ])("the headers of a running job's export with %j are %j", async (query, expected) => {
-    const { world, liveKey, job } = await givenMiddle();
+  const outcomes = json.rows.map(({ row_outcome }: { row_outcome: string }) => row_outcome);
+  expect(outcomes).toEqual([
+    "verified",
+    "skipped",
+    "verified",
+    "duplicate",
+    "skipped",
+    "pending",
+    "duplicate",
+    "pending",
+    "skipped",
+  ]);
+  expect(createCsvReader(";")(csv.text, true).slice(1)).toHaveLength(9);
+  expect(readMessage(csv)).toEqual(["false", "9", "0", "2"]);
+});
 
-    const csv = await whenExported(world, liveKey, job, query);
-    const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
+test("the export of a batch lists the duplicate entries with their texts", async () => {
+  const emails = [" Ann@X.com", "ann@x.com", "Ada <ada@x.org>", "nobody"];
+  const { world, liveKey, job } = await givenBatchDone(emails);
 
-    expect(readMessage(csv)).toEqual(expected);
-    expect(readMessage(json)).toEqual(expected);
-    const { complete, expected_rows, rows_missing, rows_pending, rows } = JSON.parse(json.text);
-    expect([complete, expected_rows, rows_missing, rows_pending].map(String)).toEqual(expected);
-    expect(rows).toHaveLength(expected_rows);
-    expect(createCsvReader(",")(csv.text, true).slice(1)).toHaveLength(expected_rows);
-  });
+  const { rows } = await getJson(world, liveKey, job, { selection: "all" });
+  const csv = await whenExported(world, liveKey, job, { selection: "all" });
 
-  test.each<[Query, readonly string[]]>([
-    [{}, ["true", "5", "0", "0"]],
-    [{ filter: "valid" }, ["true", "3", "0", "0"]],
-    [{ filter: "invalid" }, ["true", "1", "0", "0"]],
-    [{ filter: "role" }, ["true", "1", "0", "0"]],
-    [{ filter: "catch_all" }, ["true", "0", "0", "0"]],
-  ])("the headers of a completed job's export with %j are %j", async (query, expected) => {
-    const { world, liveKey, job } = await givenFileDone(EMAILS.join("\n"));
+  expect(rows.map((row: any) => [row.row, row.row_outcome, row.submitted])).toEqual([
+    [1, "verified", " Ann@X.com"],
+    [2, "duplicate", "ann@x.com"],
+    [3, "verified", "Ada <ada@x.org>"],
+    [4, "verified", "nobody"],
+  ]);
+  expect(rows[1]).toMatchObject({ duplicate_of: 1 });
+  const [header, ...records] = createCsvReader(",")(csv.text, true);
+  expect(header?.slice(0, 7)).toEqual([
+    "row",
+    "row_outcome",
+    "duplicate_of",
+    "skip_reason",
+    "skip_message",
+    "submitted",
+    "email",
+  ]);
+  expect(records.map((cells) => cells[5])).toEqual(emails);
+});
 
-    expect(readMessage(await whenExported(world, liveKey, job, query))).toEqual(expected);
-  });
+test("the export answers 404 when the list's rows are gone, and 400 with a filter", async () => {
+  const { world, liveKey, job, blobs } = await givenFileDone(LIST);
 
-  test.each<[Query, readonly string[]]>([
-    [{}, ["false", "5", "2", "0"]],
-    [{ filter: "valid" }, ["false", "3", "1", "0"]],
-    // The rows that cannot be read may be of any status.
-    [{ filter: "role" }, ["false", "3", "2", "0"]],
-  ])("the headers of an export with unreadable rows and %j are %j", async (query, expected) => {
-    const { world, liveKey, job, table } = await givenFileDone(EMAILS.join("\n"));
-    await whenChunkIsGone(table, job, 0);
+  const filtered = await whenExported(world, liveKey, job, { selection: "all", filter: "valid" });
+  for (const key of blobs.keys()) await blobs.remove(key);
+  const gone = await whenExported(world, liveKey, job, { selection: "all" });
 
-    const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
+  expect(filtered).toMatchObject({ statusCode: 400 });
+  expect(gone).toMatchObject({ statusCode: 404 });
+  expect(gone.error.message).toMatch(/no longer stored.*Nothing was charged\.$/);
+});
 
-    expect(readMessage(json)).toEqual(expected);
-  });
+test("the JSON of an export stores each row's cells under their columns' names and distinguishes equal names", async () => {
+  const text = "name,email,name,__proto__\nAnn,ann@x.com,Smith,x,beyond\n";
+  const { world, liveKey, job } = await givenFileDone(text);
+
+  const { text: sent } = await whenExported(world, liveKey, job, { format: "json" });
+
+  expect(sent).toContain(
+    '"submitted":"ann@x.com","columns":{"name":"Ann","email":"ann@x.com","name_2":"Smith","__proto__":"x","column_5":"beyond"}',
+  );
+});
+
+test("the JSON of an export omits cells and text when the input is gone", async () => {
+  const { world, liveKey, job, blobs } = await givenFileDone(LIST);
+  for (const key of blobs.keys()) await blobs.remove(key);
+
+  const { rows } = await getJson(world, liveKey, job);
+
+  expect(rows).toHaveLength(3);
+  expect(rows[0]).not.toHaveProperty("columns");
+  expect(rows[0]).not.toHaveProperty("submitted");
+});
+
+const EMAILS = ["ann@x.com", "invalid@x.com", "info@x.com", "bob@x.com", "cy@x.com"];
+
+const givenMiddle = async () => {
+  const ctx = await givenSmallChunks();
+  const job = await givenFileJob(ctx, { text: EMAILS.join("\n") });
+  await whenMessagesWorked(ctx, 2);
+  return { ...ctx, job };
+};
+
+test.each<[Query, readonly string[]]>([
+  [{}, ["false", "4", "0", "1"]],
+  [{ filter: "valid" }, ["false", "2", "0", "1"]],
+  [{ filter: "risky" }, ["false", "1", "0", "1"]],
+  [{ filter: "role" }, ["false", "1", "0", "1"]],
+  [{ filter: "spam_trap" }, ["false", "0", "0", "1"]],
+])("the headers of a running job's export with %j are %j", async (query, expected) => {
+  const { world, liveKey, job } = await givenMiddle();
+
+  const csv = await whenExported(world, liveKey, job, query);
+  const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
+
+  expect(readMessage(csv)).toEqual(expected);
+  expect(readMessage(json)).toEqual(expected);
+  const { complete, expected_rows, rows_missing, rows_pending, rows } = JSON.parse(json.text);
+  expect([complete, expected_rows, rows_missing, rows_pending].map(String)).toEqual(expected);
+  expect(rows).toHaveLength(expected_rows);
+  expect(createCsvReader(",")(csv.text, true).slice(1)).toHaveLength(expected_rows);
+});
+
+test.each<[Query, readonly string[]]>([
+  [{}, ["false", "5", "2", "0"]],
+  [{ filter: "valid" }, ["false", "3", "1", "0"]],
+  // The rows that cannot be read may be of any status.
+  [{ filter: "role" }, ["false", "3", "2", "0"]],
+])("the headers of an export with unreadable rows and %j are %j", async (query, expected) => {
+  const { world, liveKey, job, table } = await givenFileDone(EMAILS.join("\n"));
+  await whenChunkIsGone(table, job, 0);
+
+  const json = await whenExported(world, liveKey, job, { ...query, format: "json" });
+
+  expect(readMessage(json)).toEqual(expected);
 });

@@ -5,6 +5,7 @@ import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreads
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { createFolder } from "../servers/running.ts";
 import { givenFileDone, givenOneOfEach, OURS, whenExported } from "../things/downloads.ts";
@@ -95,16 +96,13 @@ test("filter=safe_to_send returns the valid addresses as CSV, JSON and .xlsx", a
   ]);
 });
 
-test.each([
-  [{ as: "Spreadsheet", delimiter: "comma" }, "delimiter: is only allowed for a CSV"],
-  [{ format: "xlsx" }, "format: must be one of csv, json"],
-  [{ as: "xlsx" }, "as: must be one of spreadsheet"],
-  [{ as: "spreadsheet", format: "json" }, "as: must be left out with format=json"],
-  [
-    { as: "spreadsheet", selection: "all", filter: "valid" },
-    "filter: must be left out with selection=all",
-  ],
-])("a download with %j answers 400 and states the field", async (query, message) => {
+test.each(asRows`
+  ${{ as: "Spreadsheet", delimiter: "comma" }} | delimiter: is only allowed for a CSV
+  ${{ format: "xlsx" }} | format: must be one of csv, json
+  ${{ as: "xlsx" }} | as: must be one of spreadsheet
+  ${{ as: "spreadsheet", format: "json" }} | as: must be left out with format=json
+  ${{ as: "spreadsheet", selection: "all", filter: "valid" }} | filter: must be left out with selection=all
+`)("a download with %j answers 400 and states the field", async (query, message) => {
   const { world, liveKey, job } = await givenOneOfEach();
 
   const { statusCode, error } = await whenExported(world, liveKey, query, job);

@@ -4,6 +4,7 @@ import { NO_REFUNDS } from "@mailproof/core/rows/refunds";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { send, whenVerified } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 import {
   EACH,
   getJson,
@@ -271,23 +272,19 @@ test("a filter without matching rows answers 200 with a header or with no rows",
   expect(json).toMatchObject({ complete: true, expected_rows: 0, rows_missing: 0, rows: [] });
 });
 
-test.each([
-  ["an unknown format", { format: "pdf" }, "format: must be one of csv, json"],
-  ["an empty format", { format: "" }, "format: must be one of csv, json"],
-  ["two formats", { format: "csv,json" }, "format: must be one of csv, json"],
-  ["an unknown filter", { filter: "good" }, "filter: must be one of all, valid, invalid, risky"],
-  ["a filter with a hyphen", { filter: "catch-all" }, "filter: must be one of all"],
-  [
-    "a filter that is a property of every object",
-    { filter: "constructor" },
-    "filter: must be one of all",
-  ],
-  ["an unknown format and filter", { format: "x", filter: "y" }, "csv, json; filter: must"],
-  ["an unknown term", { filter: "name:ann" }, "filter: must be one of all"],
-  ["a zip with selection=all", { as: "zip", selection: "all" }, "selection: must be left out"],
-  ["a text with selection=all", { q: "ann", selection: "all" }, "selection: must be left out"],
-  ["an unknown parameter", { status: "valid" }, "status: is not a known field"],
-])(
+test.each(asRows`
+  an unknown format | ${{ format: "pdf" }} | format: must be one of csv, json
+  an empty format | ${{ format: "" }} | format: must be one of csv, json
+  two formats | ${{ format: "csv,json" }} | format: must be one of csv, json
+  an unknown filter | ${{ filter: "good" }} | filter: must be one of all, valid, invalid, risky
+  a filter with a hyphen | ${{ filter: "catch-all" }} | filter: must be one of all
+  a filter that is a property of every object | ${{ filter: "constructor" }} | filter: must be one of all
+  an unknown format and filter | ${{ format: "x", filter: "y" }} | csv, json; filter: must
+  an unknown term | ${{ filter: "name:ann" }} | filter: must be one of all
+  a zip with selection=all | ${{ as: "zip", selection: "all" }} | selection: must be left out
+  a text with selection=all | ${{ q: "ann", selection: "all" }} | selection: must be left out
+  an unknown parameter | ${{ status: "valid" }} | status: is not a known field
+`)(
   "a download with %s answers 400 and states the field",
   async (_case, query: Record<string, string>, words) => {
     const { world, liveKey } = await given();
@@ -298,23 +295,6 @@ test.each([
     expect(refused.error.message).toContain(words);
   },
 );
-
-test("the CSV writes cells that a spreadsheet would run as text, in own columns, names and addresses", async () => {
-  const { world, liveKey, job } = await givenFileDone(
-    'email,=name,+,@\n=cmd@x.com,"=HYPERLINK(""http://x"")",-1+1,@SUM(1)\n',
-  );
-
-  const { text } = await whenExported(world, liveKey, {}, job);
-
-  const [header, record] = getRecords(text);
-  expect(header?.slice(0, 4)).toEqual(["email", "'=name", "+", "'@"]);
-  expect(record?.slice(0, 4)).toEqual([
-    "'=cmd@x.com",
-    '\'=HYPERLINK("http://x")',
-    "'-1+1",
-    "'@SUM(1)",
-  ]);
-});
 
 test("the CSV renames our column when the file contains a column of that name", async () => {
   const { world, liveKey, job } = await givenFileDone(

@@ -1,8 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
-import type { Blobs } from "@mailproof/core/ports/blobs";
-import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
 import { createDamagedBlobs, withTable } from "../app/faulty-worlds.ts";
@@ -268,45 +266,6 @@ test("an erasure waits for a slow verification that is under way", async () => {
   expect(early).toMatchObject({ statusCode: 202, data: { jobs_open: 1 } });
   expect(await findMentions(ctx, `slow+${WORD}`.replace("+", "\\+"))).toEqual([]);
 });
-
-test.each([1, 2, 3, 5, 8, 13, 21])(
-  "the reconciler completes an erasure whose process dies at write %i and keeps every row's place",
-  async (last) => {
-    const ctx = await givenEverywhere();
-    let count = 0;
-    const dieAfter = <F extends (...args: any[]) => Promise<any>>(act: F): F =>
-      (async (...args) => {
-        if (count++ > last) throw new Error("the process is gone");
-        return act(...args);
-      }) as F;
-    const { blobs } = ctx.world;
-    const world = {
-      ...withTable(ctx, {
-        write: dieAfter<Table["write"]>((write) => ctx.table.write(write)),
-        transact: dieAfter<Table["transact"]>((writes, attempt) =>
-          ctx.table.transact(writes, attempt),
-        ),
-      }),
-      blobs: {
-        ...blobs,
-        put: dieAfter<Blobs["put"]>((key, content) => blobs.put(key, content)),
-        remove: dieAfter<Blobs["remove"]>((key) => blobs.remove(key)),
-      },
-    };
-    await whenErased({ ...ctx, world }).catch(() => undefined);
-
-    await whenQuiet(ctx);
-    if (ctx.table.items().some(({ pk }) => pk.startsWith("CACHED#"))) await whenErased(ctx);
-
-    expect(await findMentions(ctx)).toEqual([]);
-    const query = { format: "json", selection: "all" };
-    const { text } = await send(ctx.world, "GET /v1/jobs/job_4/download", {
-      key: ctx.liveKey,
-      query,
-    });
-    expect(JSON.parse(text)).toMatchObject({ complete: true, expected_rows: 5, rows_missing: 0 });
-  },
-);
 
 test("an erasure keeps the changes of another address's erasure", async () => {
   const ctx = await givenEverywhere();

@@ -1,5 +1,4 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import { BODY_BYTES_MAX, bodyTooLarge } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
@@ -102,16 +101,6 @@ test.each(behindAKey)(
     });
   },
 );
-
-test.each(withABody)("$route answers 413 when the body is too large", async (endpoint) => {
-  const { world, liveKey: key } = await given();
-  const { to, query } = exampleOf(endpoint);
-  const readBody = () => Promise.reject(bodyTooLarge(BODY_BYTES_MAX));
-
-  const { statusCode, error } = await send(world, to(), { key, query, readBody });
-
-  expect([statusCode, error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
-});
 
 test.each(endpoints.filter(({ keyed }) => keyed))(
   "$route answers 400 for an Idempotency-Key with a space",

@@ -11,6 +11,7 @@ import {
 import { given, START } from "../app/given.ts";
 import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
 import { whenFound } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 const ann = { first_name: "Ann", last_name: "Lee", domain: "example.com" };
 const MINUTE_MS = 60_000;
@@ -96,29 +97,19 @@ test.each([
 const OTHER_SCRIPT =
   "cannot be read; write it in Latin letters. Other scripts that are read: Cyrillic, Greek, Armenian, Georgian, Devanagari, Hangul, Kana, and Han for Chinese and common Japanese names.";
 const MISSING = "is missing; send a first and a last name.";
-test.each([
-  ["blanks", " ", "Lee", `first_name ${MISSING}`],
-  [
-    "two words as the first name and an empty last name",
-    "Ada Lovelace",
-    "",
-    `last_name ${MISSING}`,
-  ],
-  ["invisible characters", "Ann", "\u200b\u00a0", `last_name ${MISSING}`],
-  ["two empty names", "", "", `first_name ${MISSING} last_name ${MISSING}`],
-  ["a last name of punctuation", "Ann", "!!!", "last_name has no letters."],
-  ["a first name of digits", "4711", "Lee", "first_name has no letters."],
-  [
-    "Hebrew and Thai letters",
-    "יוסף",
-    "ใจดี",
-    `first_name ${OTHER_SCRIPT} last_name ${OTHER_SCRIPT}`,
-  ],
-  ["Arabic beside Latin letters", "محمد", "Lee", `first_name ${OTHER_SCRIPT}`],
-  ["Tamil letters", "Priya", "சர்மா", `last_name ${OTHER_SCRIPT}`],
-  ["an unknown Japanese first name", "鷹志", "田中", `first_name ${OTHER_SCRIPT}`],
-  ["Arabic letters alone", "مينا", "", `first_name ${OTHER_SCRIPT} last_name ${MISSING}`],
-])(
+test.each(asRows`
+  blanks | ${" "} | Lee | ${`first_name ${MISSING}`}
+  two words as the first name and an empty last name | Ada Lovelace | ${""} | ${`last_name ${MISSING}`}
+  invisible characters | Ann | ${"\u200b\u00a0"} | ${`last_name ${MISSING}`}
+  two empty names | ${""} | ${""} | ${`first_name ${MISSING} last_name ${MISSING}`}
+  a last name of punctuation | Ann | !!! | last_name has no letters.
+  a first name of digits | ${"4711"} | Lee | first_name has no letters.
+  Hebrew and Thai letters | יוסף | ใจดี | ${`first_name ${OTHER_SCRIPT} last_name ${OTHER_SCRIPT}`}
+  Arabic beside Latin letters | محمد | Lee | ${`first_name ${OTHER_SCRIPT}`}
+  Tamil letters | Priya | சர்மா | ${`last_name ${OTHER_SCRIPT}`}
+  an unknown Japanese first name | 鷹志 | 田中 | ${`first_name ${OTHER_SCRIPT}`}
+  Arabic letters alone | مينا | ${""} | ${`first_name ${OTHER_SCRIPT} last_name ${MISSING}`}
+`)(
   "a search with %s returns invalid_name with a reason, costs nothing and stores nothing",
   async (_, first, last, why) => {
     const ctx = await given({ balance: 0 });
@@ -190,17 +181,6 @@ test("a search's two minutes begin at an even minute of the clock", async () => 
   );
 });
 
-test("two racing searches charge once, and both return the result", async () => {
-  const ctx = await given({ balance: 20 });
-  const world = withSlowEngine(ctx, 3_000);
-
-  const both = await Promise.all([1, 2].map(() => whenFound(world, ctx.liveKey, ann)));
-
-  expect(both.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
-  expect(both.filter(({ data }) => data.idempotent_replay)).toHaveLength(1);
-  expect(await readCredits(ctx)).toMatchObject({ available: 15, spent: 5 });
-});
-
 test("a repeat of the slowest search returns its result", async () => {
   const ctx = await given({ balance: 20 });
   const world = withSlowEngine(ctx);
@@ -228,33 +208,21 @@ test("a search never replays another account's result", async () => {
   expect(await readCredits({ ...ctx, account: other.account })).toMatchObject({ spent: 5 });
 });
 
-test.each<[string, unknown, string]>([
-  ["no body", undefined, "body: is required"],
-  ["a list", [ann], "body: must be a JSON object"],
-  ["no names", { domain: "example.com" }, "first_name: is required; last_name: is required"],
-  ["a name that is null", { ...ann, last_name: null }, "last_name: must be string"],
-  ["a long name", { ...ann, first_name: "x".repeat(65) }, "first_name: must have at most 64"],
-  ["a long last name", { ...ann, last_name: "é".repeat(65) }, "last_name: must have at most 64"],
-  ["an unknown field", { ...ann, company: "Acme" }, "company: is not a known field"],
-  ["no domain", { first_name: "Ann", last_name: "Lee" }, "domain: is required"],
-  ["a blank domain", { ...ann, domain: " " }, "domain: must be a domain name such as"],
-  ["an address as domain", { ...ann, domain: "a@b.com" }, "domain: must be a domain name"],
-  [
-    "a link to an IP address as domain",
-    { ...ann, domain: "http://192.0.2.1/" },
-    "domain: must be a domain",
-  ],
-  [
-    "a free mail provider as domain",
-    { ...ann, domain: "gmail.com" },
-    "domain: gmail.com is a free mail provider; use the company's domain.",
-  ],
-  [
-    "a disposable mail provider as domain",
-    { ...ann, domain: "mailinator.com" },
-    "domain: mailinator.com is a disposable mail provider; use the",
-  ],
-])(
+test.each(asRows<[string, unknown, string]>`
+  no body | ${undefined} | body: is required
+  a list | ${[ann]} | body: must be a JSON object
+  no names | ${{ domain: "example.com" }} | first_name: is required; last_name: is required
+  a name that is null | ${{ ...ann, last_name: null }} | last_name: must be string
+  a long name | ${{ ...ann, first_name: "x".repeat(65) }} | first_name: must have at most 64
+  a long last name | ${{ ...ann, last_name: "é".repeat(65) }} | last_name: must have at most 64
+  an unknown field | ${{ ...ann, company: "Acme" }} | company: is not a known field
+  no domain | ${{ first_name: "Ann", last_name: "Lee" }} | domain: is required
+  a blank domain | ${{ ...ann, domain: " " }} | domain: must be a domain name such as
+  an address as domain | ${{ ...ann, domain: "a@b.com" }} | domain: must be a domain name
+  a link to an IP address as domain | ${{ ...ann, domain: "http://192.0.2.1/" }} | domain: must be a domain
+  a free mail provider as domain | ${{ ...ann, domain: "gmail.com" }} | domain: gmail.com is a free mail provider; use the company's domain.
+  a disposable mail provider as domain | ${{ ...ann, domain: "mailinator.com" }} | domain: mailinator.com is a disposable mail provider; use the
+`)(
   "a search with %s answers 400, states the field and stores nothing",
   async (_case, body, words) => {
     const ctx = await given({ balance: 20 });
@@ -318,32 +286,6 @@ test("a search whose process crashed is refunded, and a repeat buys it again", a
   const again = await whenFound(ctx.world, ctx.liveKey, ann);
   expect(again.data).toMatchObject({ status: "valid" });
   expect(again.data).not.toHaveProperty("idempotent_replay");
-});
-
-test("a repeated search completes a search whose process crashed, without another charge", async () => {
-  const ctx = await given({ balance: 20 });
-  const { world } = createStoppingWorld(ctx, 1);
-  void whenFound(world, ctx.liveKey, ann);
-  await runTurn();
-  ctx.later(MINUTE_MS);
-
-  const { data } = await whenFound(ctx.world, ctx.liveKey, ann);
-
-  expect(data).toMatchObject({ status: "valid", credits_used: 5, idempotent_replay: true });
-  expect(data).not.toHaveProperty("credits_remaining");
-  expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-});
-
-test("the reconciler refunds a crashed search, even days later", async () => {
-  const ctx = await given({ balance: 20 });
-  const { world } = createStoppingWorld(ctx, 1);
-  void whenFound(world, ctx.liveKey, ann);
-  await runTurn();
-  ctx.later(3 * 86_400_000);
-
-  await whenReconciled(ctx);
-
-  expect(await readCredits(ctx)).toMatchObject({ available: 20, held: 0, refunded: 5 });
 });
 
 test("the search states credits_remaining when the balance read fails after the charge, and on a repeat", async () => {

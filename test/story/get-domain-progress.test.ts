@@ -2,7 +2,6 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { send } from "../app/send.ts";
-import { uploadReport } from "../things/reports.ts";
 
 const ask = (world: AppWorld, key: string, domain = "example.com") =>
   send(world, `GET /v1/deliverability/domains/${domain}`, { key });
@@ -146,18 +145,3 @@ test.each([
     expect(data.next.code).toBe(code);
   },
 );
-
-test("the domain progress ignores reports of another account, of test keys and of another domain", async () => {
-  const { world, liveKey, testKey } = await given();
-  await uploadReport(world, testKey);
-  await uploadReport(world, liveKey, { domain: "other.example" });
-
-  expect((await ask(world, liveKey)).data.dmarc.reports).toBe(0);
-  expect((await ask(world, testKey)).data.dmarc.reports).toBe(1);
-});
-
-test("the domain progress of a malformed domain answers 400", async () => {
-  const { world, liveKey: key } = await given();
-
-  expect(await ask(world, key, "not_a_domain")).toMatchObject({ statusCode: 400 });
-});

@@ -193,14 +193,6 @@ test("a page may end within an entry that settles some credits and releases othe
   ]);
 });
 
-test("a test key moves no credits and reads no entries", async () => {
-  const ctx = await givenLedger();
-  await whenVerified(ctx.world, ctx.testKey, { email: "ann@x.com" });
-
-  expect((await list(ctx, {}, ctx.testKey)).data).toEqual({ entries: [], has_more: false });
-  expect(summarize((await list(ctx)).data)).toEqual(LEDGER);
-});
-
 test.each<[Query, string]>([
   [{ from: "2026-02-30" }, "from: must be a date such as 2026-11-21"],
   [{ from: "2026-11-02", to: "2026-11-01" }, "from: must not be after 2026-11-01"],

@@ -411,28 +411,6 @@ test("a cancelled child job keeps its results in the parent and refunds the rest
   await thenConsistent(ctx);
 });
 
-test("the reconciler completes a child job whose process died before it updated the parent", async () => {
-  const ctx = await givenWaitingChild();
-  let isDead = false;
-  const world = withTable(ctx, {
-    transact: async (writes, attempt) => {
-      if (isDead) throw new Error("killed");
-      isDead = writes.some((write) => "update" in write && write.set?.["status"] === "cancelled");
-      return ctx.table.transact(writes, attempt);
-    },
-  });
-
-  await send(world, `POST /v1/jobs/${ctx.child}/cancel`, { key: ctx.liveKey });
-  const before = await findJob(ctx.table, "job_1");
-  await whenQuiet(ctx);
-
-  expect(before?.child).toBe(ctx.child);
-  const after = await readJob(ctx);
-  expect(after.child_job_id).toBeUndefined();
-  expect(after).toMatchObject({ progress: { valid: 2, unknown: 2 } });
-  await thenConsistent(ctx);
-});
-
 test("the next request completes a child job that an older process ended without its parent", async () => {
   const ctx = await givenList();
   ctx.silent.delete("bob");
@@ -454,32 +432,6 @@ test("the next request completes a child job that an older process ended without
   expect(next).toMatchObject({ statusCode: 202, data: { rows: 2 } });
   expect((await readJob(ctx)).child_job_id).toBeUndefined();
   await thenConsistent(ctx);
-});
-
-test("a child job that is killed after any chunk replaces each row once", async () => {
-  for (let kill = 1; kill <= 4; kill++) {
-    const ctx = await givenList();
-    ctx.silent.clear();
-    await whenAgain(ctx, UNKNOWN);
-    let count = 0;
-    const world = withTable(ctx, {
-      transact: async (writes, attempt) => {
-        const isReplacing = writes.some((write) => "update" in write && write.add?.["replaced"]);
-        if (isReplacing && ++count === kill) throw new Error("killed");
-        return ctx.table.transact(writes, attempt);
-      },
-    });
-
-    await whenWorked({ ...ctx, world }).catch(() => {});
-    await whenQuiet(ctx);
-
-    expect(await readJob(ctx)).toMatchObject({
-      status: "completed",
-      progress: { processed: 5, valid: 5, unknown: 0 },
-      summary: { statuses: { valid: 5, unknown: 0 } },
-    });
-    await thenConsistent(ctx);
-  }
 });
 
 test("deleting a job with a child, or the child itself, is refused while the child runs", async () => {

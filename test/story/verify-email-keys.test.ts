@@ -1,18 +1,12 @@
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
-import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
-import { createStoppingWorld, runTurn, withBrokenEngine, withTable } from "../app/faulty-worlds.ts";
+import { createStoppingWorld, runTurn, withBrokenEngine } from "../app/faulty-worlds.ts";
 import { given, givenKey } from "../app/given.ts";
-import {
-  listMoves,
-  listOutboxEvents,
-  listStoredItems,
-  readCredits,
-  thenConsistent,
-} from "../app/ledger.ts";
+import { listMoves, listStoredItems, readCredits, thenConsistent } from "../app/ledger.ts";
 import { whenVerified } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 const DAY_MS = 86_400_000;
 const ann = { email: "ann@x.com" };
@@ -116,14 +110,11 @@ test.each([
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test.each([
-  ["one character", "k"],
-  ["255 characters", "k".repeat(255)],
-  [
-    "every printable character",
-    Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + n)).join(""),
-  ],
-])("a verification accepts an Idempotency-Key of %s", async (_case, key) => {
+test.each(asRows`
+  one character | k
+  255 characters | ${"k".repeat(255)}
+  every printable character | ${Array.from({ length: 94 }, (_, n) => String.fromCharCode(33 + n)).join("")}
+`)("a verification accepts an Idempotency-Key of %s", async (_case, key) => {
   const { world, liveKey } = await given({ balance: 10 });
   await whenVerified(world, liveKey, ann, key);
 
@@ -252,37 +243,6 @@ test("a request that resumes after a takeover changes nothing and answers 503", 
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a request that resumes during a takeover leaves the work to its new owner", async () => {
-  const ctx = await givenAbandoned();
-  ctx.later(25_000);
-  const other = createStoppingWorld(ctx, 0);
-  const otherRequest = whenVerified(other.world, ctx.liveKey, ann, "k");
-  await runTurn();
-
-  ctx.goOn();
-  const late = await ctx.first;
-  other.goOn();
-
-  expect(late.statusCode).toBe(503);
-  expect(await otherRequest).toMatchObject({ statusCode: 200, data: { status: "valid" } });
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-});
-
-test("one of five repeats takes over an abandoned request", async () => {
-  const ctx = await givenAbandoned();
-  ctx.later(25_000);
-
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => whenVerified(ctx.world, ctx.liveKey, ann, "k")),
-  );
-
-  expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThan(0);
-  expect(
-    answers.map(({ statusCode }) => statusCode).filter((one) => one !== 200 && one !== 409),
-  ).toEqual([]);
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-});
-
 test("a request that the reconciler continued is replayed as pending", async () => {
   const ctx = await givenAbandoned();
   ctx.later(25_000);
@@ -307,36 +267,6 @@ test("a repeated verification ends an abandoned request at its paid price when t
   await thenConsistent(ctx);
 });
 
-test("an abandoned request stays with its new owner when its result becomes cached during the takeover", async () => {
-  const ctx = await givenAbandoned();
-  await whenVerified(ctx.world, ctx.liveKey, ann);
-  ctx.later(25_000);
-  const { world } = createStoppingWorld(ctx, 0);
-  void whenVerified(world, ctx.liveKey, ann, "k");
-  await runTurn();
-
-  const repeat = await whenVerified(ctx.world, ctx.liveKey, ann, "k");
-
-  expect(repeat).toMatchObject({ statusCode: 409, headers: { "retry-after": "10" } });
-});
-
-test("fifty racing requests with one key charge once and return equal responses", async () => {
-  const ctx = await given({ balance: 100 });
-  const { world, liveKey } = ctx;
-
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => whenVerified(world, liveKey, ann, "k")),
-  );
-
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-  const paid = answers.filter(({ data }) => data?.credits_used === 1);
-  expect(paid).toHaveLength(1);
-  for (const { statusCode, data, error } of answers)
-    expect(statusCode === 409 ? error.code : data.verified_at).toBe(
-      statusCode === 409 ? "REQUEST_IN_PROGRESS" : paid[0]?.data.verified_at,
-    );
-});
-
 test("a refused request leaves its key free", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const wrong = await whenVerified(world, liveKey, { email: "ann@x.com", option: {} }, "k");
@@ -345,19 +275,4 @@ test("a refused request leaves its key free", async () => {
 
   expect([wrong.statusCode, right.statusCode]).toEqual([400, 200]);
   expect(right.data).not.toHaveProperty("idempotent_replay");
-});
-
-test("a verification reads the outcome of a payment whose reply was lost, and answers", async () => {
-  const ctx = await given({ balance: 10 });
-  let failures = 0;
-  const transact: Table["transact"] = async (writes) => {
-    const result = await ctx.table.transact(writes);
-    return failures++ === 0 ? { outcome: "ambiguous" } : result;
-  };
-
-  const response = await whenVerified(withTable(ctx, { transact }), ctx.liveKey, ann, "k");
-
-  expect(response).toMatchObject({ statusCode: 200, data: { credits_used: 1 } });
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-  expect(listOutboxEvents(ctx)).toEqual([]);
 });

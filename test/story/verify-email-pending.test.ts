@@ -144,28 +144,6 @@ test("a pending response's job is listed and readable, and its worker completes 
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
 });
 
-test("a worker changes nothing when a verification's message arrives a second time", async () => {
-  const ctx = await given({ balance: 10 });
-  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
-  await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
-
-  await whenWorked(ctx);
-
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-});
-
-test("two workers with the same message cause one charge", async () => {
-  const ctx = await given({ balance: 10 });
-  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
-  await ctx.queue.sendMany("singles", [{ body: { job: "job_1", waits: 0 } }]);
-
-  await Promise.all([whenWorked(ctx), whenWorked(ctx)]);
-
-  expect(listMoves(ctx)).toEqual(["hold 1", "settle 1"]);
-  await thenConsistent(ctx);
-});
-
 test("the reconciler sends a lost message again after five minutes", async () => {
   const ctx = await given({ balance: 10 });
   const refusingQueue = { ...ctx.queue, sendMany: async () => ["refused" as const] };

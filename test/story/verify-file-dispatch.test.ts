@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import {
   createProcessGoneAfter,
-  createStoppingWorld,
   type Fate,
   rejectDown,
   runTurn,
@@ -136,99 +135,6 @@ test("a repeated file request before settlement answers 202 dispatch_settlement_
   expect(listMoves(ctx)).toEqual(["hold 5"]);
 });
 
-test.each([3, 4, 5])(
-  "a repeated file request completes a file that stopped after %i changes, without another charge",
-  async (effects) => {
-    const ctx = await givenAbandoned(effects);
-    let accepted = await ctx.process();
-    let repeats = 0;
-    for (; accepted.headers["retry-after"] !== undefined; accepted = await ctx.process()) {
-      ctx.later(Number(accepted.headers["retry-after"]) * 1_000);
-      repeats++;
-    }
-    await whenWorked(ctx);
-    expect(repeats).toBeLessThan(12);
-
-    expect(accepted).toMatchObject({
-      statusCode: 202,
-      data: { job_id: "job_1", unique_emails: 5 },
-    });
-    expect(accepted.data).not.toHaveProperty("dispatch_in_progress");
-    expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-    expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
-    await thenConsistent(ctx);
-  },
-);
-
-test("a request that resumes after a takeover changes nothing and reports no success", async () => {
-  const ctx = await givenFile();
-  const stopped = createStoppingWorld(ctx, 1);
-  const first = ctx.process(stopped.world);
-  for (let turns = 0; turns < 20; turns++) await runTurn();
-  ctx.later(45_000);
-  await ctx.process();
-
-  stopped.goOn();
-  const late = await first;
-
-  expect(late).toMatchObject({ statusCode: 202, data: { dispatch_settlement_pending: true } });
-  expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-  await thenConsistent(ctx);
-});
-
-// An undisturbed file changes six things: its input is recorded for deletion and kept, it is paid for, sent, noted as sent,
-// and settled.
-const EFFECTS = 6;
-
-test("a file without a crash changes state as often as there are crash cases", async () => {
-  const ctx = await givenFile();
-  const { world, effects } = createProcessGoneAfter(ctx, Number.POSITIVE_INFINITY);
-
-  await ctx.process(world);
-
-  expect(effects()).toBe(EFFECTS);
-});
-
-test.each(Array.from({ length: EFFECTS }, (_row, effects) => effects))(
-  "a file whose process stops after %i changes leaves nothing or a job that ends without a repeat",
-  async (effects) => {
-    const ctx = await givenAbandoned(effects);
-    const isPaid = effects > 2;
-
-    await whenQuiet(ctx);
-    const repeat = await ctx.process();
-    await whenQuiet(ctx);
-
-    expect(repeat.data).toMatchObject({
-      credits_used: isPaid ? 0 : 5,
-      ...(isPaid ? { idempotent_replay: true } : { credits_remaining: 95 }),
-    });
-    // What the charge left is not known to the process that finished its work.
-    expect(Object.hasOwn(repeat.data, "credits_remaining")).toBe(!isPaid);
-    expect(await readJob(ctx, repeat.data.job_id)).toMatchObject({
-      status: "completed",
-      progress: { total: 5, processed: 5, valid: 5 },
-    });
-    expect(formatRows(await readJob(ctx, repeat.data.job_id))).toHaveLength(5);
-    expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-    expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-    await thenConsistent(ctx);
-  },
-);
-
-test("the reconciler does not verify a chunk again that was verified before it ran", async () => {
-  const ctx = await givenAbandoned(4);
-  await whenWorked(ctx);
-  const before = await readJob(ctx);
-
-  await whenQuiet(ctx);
-
-  expect(before).toMatchObject({ status: "processing", processed_emails: 5 });
-  expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
-  expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-  expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-});
-
 test("a repeated file request does not refund a verified chunk when the queue refuses the remaining ones", async () => {
   const ctx = await givenAbandoned(4);
   await whenWorked(ctx);
@@ -332,14 +238,6 @@ test("a worker does not verify a refused and refunded chunk whose message arrive
   await thenConsistent(ctx);
 });
 
-test("a file refunds only the rows of its smaller last chunk", async () => {
-  const ctx = await givenFile();
-
-  const response = await ctx.process(withMessageFates(ctx, getFates("sent", "sent", "refused")));
-
-  expect(response.data).toMatchObject({ credits_refunded: 1, credits_remaining: 96 });
-});
-
 test("a file reports chunks of ambiguous dispatch as enqueue_unknown and holds their credits", async () => {
   const ctx = await givenFile();
 
@@ -405,20 +303,6 @@ test("a chunk that cannot be queued is refunded after exactly an hour, and the j
   expect(listMoves(ctx)).toEqual(["release 2", "release 1", "hold 5", "settle 2"]);
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 2 });
   expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
-  await thenConsistent(ctx);
-});
-
-test("a fully refunded job fails, since none of its addresses was verified", async () => {
-  const ctx = await givenFile();
-  const world = withMessageFates(ctx, () => "unknown");
-  const response = await ctx.process(world);
-
-  await whenQuiet({ ...ctx, world });
-
-  expect(response.data).toMatchObject({ credits_held: 5, enqueue_unknown: 5 });
-  expect(await readJob(ctx)).toMatchObject({ status: "failed", error: expect.any(String) });
-  expect(await readCredits(ctx)).toMatchObject({ available: 100, held: 0, spent: 0, refunded: 5 });
-  expect(listOutboxEvents(ctx)).toEqual(["job.failed"]);
   await thenConsistent(ctx);
 });
 
@@ -558,40 +442,6 @@ test.each([
     expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
   },
 );
-
-test("twenty racing requests with one key cause one job and one charge", async () => {
-  const ctx = await givenFile();
-
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ctx.process()));
-  await whenQuiet(ctx);
-
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(20).fill(202));
-  expect(new Set(answers.map(({ data }) => data.job_id)).size).toBe(1);
-  expect(answers.filter(({ data }) => data.credits_used === 5)).toHaveLength(1);
-  expect(listMoves(ctx)).toEqual(["hold 5", "settle 5"]);
-  await thenConsistent(ctx);
-});
-
-test.each<[string, Fate]>([
-  ["refused", "refused"],
-  ["unknown", "unknown"],
-])("a test key's file with a chunk that is %s moves no credit", async (_case, fate) => {
-  const ctx = await givenChunked();
-  const { testKey } = ctx;
-  const fileKey = await givenUpload(ctx, testKey, formatCsv(createEmails(5)));
-  const world = withMessageFates(ctx, getFates("sent", fate, "sent"));
-
-  const response = await whenFiled(world, testKey, createProcessRequest(fileKey));
-  await whenQuiet({ ...ctx, world });
-
-  expect(response.data).toMatchObject({ credits_used: 0, credits_remaining: 1_000 });
-  expect(response.data.credits_refunded ?? response.data.credits_held).toBe(0);
-  expect(await readJob(ctx, "job_1", testKey)).toMatchObject({
-    status: "completed",
-    processed_emails: 3,
-  });
-  expect(listMoves(ctx)).toEqual([]);
-});
 
 test("a test key's file without any queued chunk states that nothing was charged", async () => {
   const ctx = await givenChunked();

@@ -1,5 +1,5 @@
 import { readEvent } from "@mailproof/core/webhooks/items";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { listStoredItems } from "../app/ledger.ts";
 import { asRows } from "../runner/as-rows.ts";
@@ -34,8 +34,7 @@ const readFoundList = async (content: string | Uint8Array, how: object = {}) => 
   return data.file;
 };
 
-describe("the findings about a file in the response", () => {
-  test.each(asRows<[string, string | Uint8Array, object]>`
+test.each(asRows<[string, string | Uint8Array, object]>`
   a list of one column without a header | ${"ann@x.com\nbo@x.com\n"} | ${{ email_column: "column_1", has_header: false, delimiter: "none", encoding: "utf-8" }}
   semicolons, and a second column of addresses | ${"id;Work mail;E-Mail\n1;ann@x.com;bo@y.com\n"}
     | ${{ email_column: "E-Mail", email_column_index: 2, other_email_columns: ["Work mail"], columns: ["id", "Work mail", "E-Mail"], column_count: 3, delimiter: "semicolon" }}
@@ -49,43 +48,42 @@ describe("the findings about a file in the response", () => {
   more columns than fit a response | ${`${["email", ...Array.from({ length: 99 }, (_, n) => `c${n}`)].join(",")}\nann@x.com\n`}
     | ${{ column_count: 100, columns: expect.objectContaining({ length: 20 }) }}
 `)("the response describes %s", async (_case, content, expected) => {
-    expect(await readFoundList(content)).toMatchObject(expected);
-  });
+  expect(await readFoundList(content)).toMatchObject(expected);
+});
 
-  test("the response lists the first ten skipped rows with their place, text and reason", async () => {
-    const rows = ["bob@x.com; cy@y.com", "Ada", "x".repeat(300), ...Array(20).fill("none")];
-    const list = ["name,email", "ann,ann@x.com", ...rows.map((cell) => `n,${cell}`)].join("\n");
+test("the response lists the first ten skipped rows with their place, text and reason", async () => {
+  const rows = ["bob@x.com; cy@y.com", "Ada", "x".repeat(300), ...Array(20).fill("none")];
+  const list = ["name,email", "ann,ann@x.com", ...rows.map((cell) => `n,${cell}`)].join("\n");
 
-    const { skipped_rows } = await readFoundList(list);
+  const { skipped_rows } = await readFoundList(list);
 
-    expect(skipped_rows).toHaveLength(10);
-    expect(skipped_rows.slice(0, 3)).toEqual([
-      {
-        row: 3,
-        text: "bob@x.com; cy@y.com",
-        reason: "several_addresses",
-        message: expect.stringMatching(/several addresses/),
-      },
-      { row: 4, text: "Ada", reason: "syntax.no_at", message: "The @ is missing." },
-      {
-        row: 5,
-        text: `${"x".repeat(99)}…`,
-        reason: "syntax.no_at",
-        message: "The @ is missing.",
-      },
-    ]);
-  });
+  expect(skipped_rows).toHaveLength(10);
+  expect(skipped_rows.slice(0, 3)).toEqual([
+    {
+      row: 3,
+      text: "bob@x.com; cy@y.com",
+      reason: "several_addresses",
+      message: expect.stringMatching(/several addresses/),
+    },
+    { row: 4, text: "Ada", reason: "syntax.no_at", message: "The @ is missing." },
+    {
+      row: 5,
+      text: `${"x".repeat(99)}…`,
+      reason: "syntax.no_at",
+      message: "The @ is missing.",
+    },
+  ]);
+});
 
-  test("a repeated file request with the same Idempotency-Key returns the same findings", async () => {
-    const { world, liveKey } = await givenChunked();
-    const fileKey = await givenUpload({ world }, liveKey, "email\nann@x.com\nnobody\n");
+test("a repeated file request with the same Idempotency-Key returns the same findings", async () => {
+  const { world, liveKey } = await givenChunked();
+  const fileKey = await givenUpload({ world }, liveKey, "email\nann@x.com\nnobody\n");
 
-    const first = await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
-    const repeat = await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
+  const first = await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
+  const repeat = await whenFiled(world, liveKey, createProcessRequest(fileKey), "k");
 
-    expect(repeat.data).toMatchObject({ idempotent_replay: true, file: first.data.file });
-    expect(repeat.data.file.skipped_rows).toHaveLength(1);
-  });
+  expect(repeat.data).toMatchObject({ idempotent_replay: true, file: first.data.file });
+  expect(repeat.data.file.skipped_rows).toHaveLength(1);
 });
 
 test("the response's message states a second column of addresses, which is not verified", async () => {
@@ -116,121 +114,102 @@ test("the service reads an address with a name, as mailto:, and amid invisible c
   ]);
 });
 
-describe("the name of a file's job", () => {
-  test.each([
-    ["its file's name", "Spring customers.csv", undefined, "Spring customers.csv"],
-    ["its file's name in any letters", "Käufer 列表.CSV", undefined, "Käufer 列表.CSV"],
-    ["the caller's name", "list.csv", "Autumn", "Autumn"],
-  ])("a file's job uses %s, in two steps and in a form", async (_case, fileName, name, called) => {
-    const ctx = await givenChunked();
-    const { world, liveKey } = ctx;
-    const request = { action: "get_upload_url", file_name: fileName };
-    const { file_key } = (await whenFiled(world, liveKey, request)).data;
-    await world.blobs.put(file_key, [Buffer.from("ann@x.com\n")] as never);
+test.each([
+  ["its file's name", "Spring customers.csv", undefined, "Spring customers.csv"],
+  ["its file's name in any letters", "Käufer 列表.CSV", undefined, "Käufer 列表.CSV"],
+  ["the caller's name", "list.csv", "Autumn", "Autumn"],
+])("a file's job uses %s, in two steps and in a form", async (_case, fileName, name, called) => {
+  const ctx = await givenChunked();
+  const { world, liveKey } = ctx;
+  const request = { action: "get_upload_url", file_name: fileName };
+  const { file_key } = (await whenFiled(world, liveKey, request)).data;
+  await world.blobs.put(file_key, [Buffer.from("ann@x.com\n")] as never);
 
-    const steps = await whenFiled(
-      world,
-      liveKey,
-      createProcessRequest(file_key, name ? { name } : {}),
-    );
-    const form = await whenFormSent(world, liveKey, [
-      filePart("ann@x.com\n", fileName),
-      ...(name ? [{ name: "name", content: name }] : []),
-    ]);
+  const steps = await whenFiled(
+    world,
+    liveKey,
+    createProcessRequest(file_key, name ? { name } : {}),
+  );
+  const form = await whenFormSent(world, liveKey, [
+    filePart("ann@x.com\n", fileName),
+    ...(name ? [{ name: "name", content: name }] : []),
+  ]);
 
-    for (const { data } of [steps, form])
-      expect(await readJob(ctx, data.job_id)).toMatchObject({ name: called });
-  });
-
-  test("a file's job shortens a long file name to a key's space, between letters", async () => {
-    const ctx = await givenChunked();
-    const { data } = await whenFormSent(ctx.world, ctx.liveKey, [
-      filePart("ann@x.com\n", `${"é".repeat(100)}.csv`),
-    ]);
-
-    expect(await readJob(ctx, data.job_id)).toMatchObject({ name: "é".repeat(75) });
-  });
+  for (const { data } of [steps, form])
+    expect(await readJob(ctx, data.job_id)).toMatchObject({ name: called });
 });
 
-describe("a form with a file", () => {
-  test("the form accepts name, webhook_url and options like a body", async () => {
-    const ctx = await givenChunked();
-    const { world, liveKey } = ctx;
-    const { data } = await whenFormSent(world, liveKey, [
-      filePart(),
-      { name: "name", content: "Spring" },
-      { name: "webhook_url", content: "https://x.example/done" },
-      { name: "options", content: '{"deep_verify": false, "include_ai": false}' },
-      { name: "email_column", content: "" },
-    ]);
-    await whenWorked(ctx);
+test("a file's job shortens a long file name to a key's space, between letters", async () => {
+  const ctx = await givenChunked();
+  const { data } = await whenFormSent(ctx.world, ctx.liveKey, [
+    filePart("ann@x.com\n", `${"é".repeat(100)}.csv`),
+  ]);
 
-    const job = ctx.table.items().find(({ pk, sk }) => pk === "JOB#job_1" && sk === "JOB");
-    expect(data).toMatchObject({ job_id: "job_1", unique_emails: 2 });
-    expect(job).toMatchObject({
-      name: "Spring",
-      options: { deepVerify: false, includeAi: false },
-      callback: { url: "https://x.example/done", secret: null },
-    });
-    const events = ctx.table
-      .items()
-      .filter(({ sk }) => sk === "EVENT")
-      .map(readEvent);
-    expect(events).toMatchObject([{ callback: { url: "https://x.example/done" } }]);
+  expect(await readJob(ctx, data.job_id)).toMatchObject({ name: "é".repeat(75) });
+});
+
+test("the form accepts name, webhook_url and options like a body", async () => {
+  const ctx = await givenChunked();
+  const { world, liveKey } = ctx;
+  const { data } = await whenFormSent(world, liveKey, [
+    filePart(),
+    { name: "name", content: "Spring" },
+    { name: "webhook_url", content: "https://x.example/done" },
+    { name: "options", content: '{"deep_verify": false, "include_ai": false}' },
+    { name: "email_column", content: "" },
+  ]);
+  await whenWorked(ctx);
+
+  const job = ctx.table.items().find(({ pk, sk }) => pk === "JOB#job_1" && sk === "JOB");
+  expect(data).toMatchObject({ job_id: "job_1", unique_emails: 2 });
+  expect(job).toMatchObject({
+    name: "Spring",
+    options: { deepVerify: false, includeAi: false },
+    callback: { url: "https://x.example/done", secret: null },
   });
+  const events = ctx.table
+    .items()
+    .filter(({ sk }) => sk === "EVENT")
+    .map(readEvent);
+  expect(events).toMatchObject([{ callback: { url: "https://x.example/done" } }]);
+});
 
-  test.each<[string, string, string, string]>([
-    ["malformed options", "options", "deep_verify=false", "options: must be JSON"],
-    ["options that are a list", "options", "[]", "options: must be an object"],
-    [
-      "an unknown option",
-      "options",
-      '{"timeout_ms":5}',
-      "options.timeout_ms: is not a known field",
-    ],
-    [
-      "an option of another type",
-      "options",
-      '{"deep_verify":"no"}',
-      "options.deep_verify: must be true or false",
-    ],
-    ["a callback without TLS", "webhook_url", "http://x.example", "webhook_url: must be"],
-    ["an endless name", "name", "x".repeat(201), "name: must have at most 200"],
-    [
-      "a field that is a property of every object",
-      "constructor",
-      "x",
-      "constructor: is not a known field",
-    ],
-  ])("a form with %s answers 400 and stores nothing", async (_case, name, content, words) => {
-    const ctx = await givenChunked();
-    const before = listStoredItems(ctx);
+test.each(asRows<[string, string, string, string]>`
+  malformed options | options | deep_verify=false | options: must be JSON
+  options that are a list | options | ${"[]"} | options: must be an object
+  an unknown option | options | {"timeout_ms":5} | options.timeout_ms: is not a known field
+  an option of another type | options | {"deep_verify":"no"} | options.deep_verify: must be true or false
+  a callback without TLS | webhook_url | http://x.example | webhook_url: must be
+  an endless name | name | ${"x".repeat(201)} | name: must have at most 200
+  a field that is a property of every object | constructor | x | constructor: is not a known field
+`)("a form with %s answers 400 and stores nothing", async (_case, name, content, words) => {
+  const ctx = await givenChunked();
+  const before = listStoredItems(ctx);
 
-    const refused = await whenFormSent(ctx.world, ctx.liveKey, [filePart(), { name, content }]);
+  const refused = await whenFormSent(ctx.world, ctx.liveKey, [filePart(), { name, content }]);
 
-    expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
-    expect(refused.error.message).toContain(words);
-    expect(listStoredItems(ctx)).toEqual(before);
-  });
+  expect(refused).toMatchObject({ statusCode: 400, error: { code: "INVALID_REQUEST" } });
+  expect(refused.error.message).toContain(words);
+  expect(listStoredItems(ctx)).toEqual(before);
+});
 
-  test("the form accepts options sent as a file up to a field's length", async () => {
-    const { world, liveKey } = await givenChunked();
-    const sendOptions = (content: string) =>
-      whenFormSent(world, liveKey, [filePart(), { name: "options", fileName: "blob", content }]);
+test("the form accepts options sent as a file up to a field's length", async () => {
+  const { world, liveKey } = await givenChunked();
+  const sendOptions = (content: string) =>
+    whenFormSent(world, liveKey, [filePart(), { name: "options", fileName: "blob", content }]);
 
-    expect(await sendOptions('{"deep_verify":false}')).toMatchObject({ statusCode: 202 });
-    expect(await sendOptions(" ".repeat(20_000))).toMatchObject({ statusCode: 400 });
-  });
+  expect(await sendOptions('{"deep_verify":false}')).toMatchObject({ statusCode: 202 });
+  expect(await sendOptions(" ".repeat(20_000))).toMatchObject({ statusCode: 400 });
+});
 
-  test("a form with another option or name answers 409 under the same key", async () => {
-    const { world, liveKey } = await givenChunked();
-    const sendName = (name: string) =>
-      whenFormSent(world, liveKey, [filePart(), { name: "name", content: name }], "k");
+test("a form with another option or name answers 409 under the same key", async () => {
+  const { world, liveKey } = await givenChunked();
+  const sendName = (name: string) =>
+    whenFormSent(world, liveKey, [filePart(), { name: "name", content: name }], "k");
 
-    expect(await sendName("Spring")).toMatchObject({ statusCode: 202 });
-    expect(await sendName("Spring")).toMatchObject({ data: { idempotent_replay: true } });
-    expect(await sendName("Autumn")).toMatchObject({ error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
-  });
+  expect(await sendName("Spring")).toMatchObject({ statusCode: 202 });
+  expect(await sendName("Spring")).toMatchObject({ data: { idempotent_replay: true } });
+  expect(await sendName("Autumn")).toMatchObject({ error: { code: "IDEMPOTENCY_KEY_CONFLICT" } });
 });
 
 // Requests, forms and files that are refused before a job is made.

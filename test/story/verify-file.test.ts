@@ -2,12 +2,11 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/background/audit";
 import { FILE_BYTES_MAX } from "@mailproof/core/intake/uploads";
 import { credits } from "@mailproof/core/money/credits";
-import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { rejectDown, withUnreadable } from "../app/faulty-worlds.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../app/ledger.ts";
-import { send } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -134,24 +133,14 @@ test("a processed file answers 202 with every count, and its job verifies every 
   expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });
 
-test.each<[string, string, object, readonly string[]]>([
-  ["by name", "work,home\na@x.com,b@x.com\n", { email_column: "HOME" }, ["2 b@x.com valid"]],
-  ["by index", "work,home\na@x.com,b@x.com\n", { email_column: "1" }, ["2 b@x.com valid"]],
-  ["by its content", "a,b\nx,b@x.com\n", {}, ["2 b@x.com valid"]],
-  [
-    "in a list without a header",
-    "a@x.com;1\nb@x.com;2\n",
-    { has_header: false },
-    ["1 a@x.com valid", "2 b@x.com valid"],
-  ],
-  [
-    "below a header that is an address",
-    "a@x.com\nb@x.com\n",
-    { has_header: true },
-    ["2 b@x.com valid"],
-  ],
-  ["in a list of bare lines", "a@x.com\r\nb@x.com", {}, ["1 a@x.com valid", "2 b@x.com valid"]],
-])("a file and a form find the column of addresses %s", async (_case, list, how, rows) => {
+test.each(asRows<[string, string, object, readonly string[]]>`
+  by name | ${"work,home\na@x.com,b@x.com\n"} | ${{ email_column: "HOME" }} | ${["2 b@x.com valid"]}
+  by index | ${"work,home\na@x.com,b@x.com\n"} | ${{ email_column: "1" }} | ${["2 b@x.com valid"]}
+  by its content | ${"a,b\nx,b@x.com\n"} | ${{}} | ${["2 b@x.com valid"]}
+  in a list without a header | ${"a@x.com;1\nb@x.com;2\n"} | ${{ has_header: false }} | ${["1 a@x.com valid", "2 b@x.com valid"]}
+  below a header that is an address | ${"a@x.com\nb@x.com\n"} | ${{ has_header: true }} | ${["2 b@x.com valid"]}
+  in a list of bare lines | ${"a@x.com\r\nb@x.com"} | ${{}} | ${["1 a@x.com valid", "2 b@x.com valid"]}
+`)("a file and a form find the column of addresses %s", async (_case, list, how, rows) => {
   const twoSteps = await givenChunked();
   const form = await givenChunked();
   const fileKey = await givenUpload(twoSteps, twoSteps.liveKey, list);
@@ -187,31 +176,6 @@ test("the service reads a UTF-16 file by the byte order mark at its beginning", 
   const { data } = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
 
   expect(data).toMatchObject({ unique_emails: 1, invalid_emails_skipped: 0 });
-});
-
-test("the event of a file job's end contains the callback, which is never signed", async () => {
-  const ctx = await givenChunked();
-  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(createEmails(3)));
-  const webhook_url = "https://x.example/done";
-  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { webhook_url }));
-
-  await whenWorked(ctx);
-
-  const events = ctx.table
-    .items()
-    .filter(({ sk }) => sk === "EVENT")
-    .map(readEvent);
-  expect(events).toMatchObject([
-    {
-      type: "job.completed",
-      data: {
-        job_id: "job_1",
-        status: "completed",
-        progress: { total: 3, processed: 3, valid: 3 },
-      },
-      callback: { url: webhook_url, secret: null },
-    },
-  ]);
 });
 
 test.each([
@@ -283,16 +247,13 @@ test.each([
   },
 );
 
-test.each([
-  ["a key without an upload", (account: string) => `uploads/live/${account}/upl_9.bGlzdC5jc3Y.csv`],
-  ["a key of another form", () => "list.csv"],
-  [
-    "a path out of the folder",
-    (account: string) => `uploads/live/${account}/../x/upl_1.bGlzdC5jc3Y.csv`,
-  ],
-  ["the input of a job", () => "inputs/job_1.jsonl"],
-  ["an endless key", () => "x".repeat(100_000)],
-])(
+test.each(asRows`
+  a key without an upload | ${(account: string) => `uploads/live/${account}/upl_9.bGlzdC5jc3Y.csv`}
+  a key of another form | ${() => "list.csv"}
+  a path out of the folder | ${(account: string) => `uploads/live/${account}/../x/upl_1.bGlzdC5jc3Y.csv`}
+  the input of a job | ${() => "inputs/job_1.jsonl"}
+  an endless key | ${() => "x".repeat(100_000)}
+`)(
   "processing a file_key without an object answers 404 and charges nothing: %s",
   async (_case, keyOf) => {
     const ctx = await givenChunked();
@@ -441,25 +402,5 @@ test("a file answers 503 and charges nothing when reading it takes more than fif
   const response = await whenFiled(world, ctx.liveKey, createProcessRequest(fileKey));
 
   expect(response).toMatchObject({ statusCode: 503, error: { code: "UNAVAILABLE" } });
-  expect(listMoves(ctx)).toEqual([]);
-});
-
-test("a test key's file runs as a free job that only test keys see", async () => {
-  const ctx = await givenChunked({ balance: 0 });
-  const { world, testKey, liveKey } = ctx;
-  const fileKey = await givenUpload(ctx, testKey, formatCsv(createEmails(3)));
-
-  const response = await whenFiled(world, testKey, createProcessRequest(fileKey), "k");
-  const repeat = await whenFiled(world, testKey, createProcessRequest(fileKey), "k");
-  await whenWorked(ctx);
-
-  expect(fileKey).toMatch(/^uploads\/test\//);
-  expect(response).toMatchObject({
-    statusCode: 202,
-    data: { unique_emails: 3, credits_used: 0, credits_remaining: 1_000 },
-  });
-  expect(repeat.data).toMatchObject({ job_id: "job_1", credits_used: 0, idempotent_replay: true });
-  expect(await readJob(ctx, "job_1", testKey)).toMatchObject({ status: "completed" });
-  expect((await send(world, "GET /v1/jobs/job_1", { key: liveKey })).statusCode).toBe(404);
   expect(listMoves(ctx)).toEqual([]);
 });
