@@ -5,7 +5,7 @@ import {
   PROVIDER_CONNECTIONS,
   rejectsUnknownRecipients,
 } from "@mailproof/mail/mail-providers";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 const OUTLOOK = "eur.olc.protection.outlook.com";
 const ICLOUD = "mx01.mail.icloud.com";
@@ -56,63 +56,57 @@ test("each suffix belongs to one provider", () => {
   expect(suffixes.filter((suffix, at) => suffixes.indexOf(suffix) !== at)).toEqual([]);
 });
 
-describe("limits of a mail provider", () => {
-  const rows = MAIL_PROVIDERS.map(({ name, hosts }) => [name, hosts[0]] as const);
+const rows = MAIL_PROVIDERS.map(({ name, hosts }) => [name, hosts[0]] as const);
 
-  test.each(rows)("the host %s at %s gets fewer probes than a server of its own", (_, host) => {
-    const { limits } = findMailProvider(host);
+test.each(rows)("the host %s at %s gets fewer probes than a server of its own", (_, host) => {
+  const { limits } = findMailProvider(host);
 
-    expect(limits.recipientsPerConnection).toBeLessThan(DEFAULT_LIMITS.recipientsPerConnection);
-    expect(limits.recipientsPerTransaction).toBeLessThanOrEqual(limits.recipientsPerConnection);
-    expect(limits.rejectionsPerConnection).toBeLessThanOrEqual(
-      DEFAULT_LIMITS.rejectionsPerConnection,
-    );
-    expect(limits.connections).toBeLessThanOrEqual(PROVIDER_CONNECTIONS);
-  });
+  expect(limits.recipientsPerConnection).toBeLessThan(DEFAULT_LIMITS.recipientsPerConnection);
+  expect(limits.recipientsPerTransaction).toBeLessThanOrEqual(limits.recipientsPerConnection);
+  expect(limits.rejectionsPerConnection).toBeLessThanOrEqual(
+    DEFAULT_LIMITS.rejectionsPerConnection,
+  );
+  expect(limits.connections).toBeLessThanOrEqual(PROVIDER_CONNECTIONS);
+});
 
-  test("all Workspace domains share one host name, which gets the provider's limits", () => {
-    const { limits } = findMailProvider(WORKSPACE);
+test("all Workspace domains share one host name, which gets the provider's limits", () => {
+  const { limits } = findMailProvider(WORKSPACE);
 
-    expect(limits).toMatchObject({
-      connections: PROVIDER_CONNECTIONS,
-      oneDomainPerTransaction: true,
-    });
+  expect(limits).toMatchObject({
+    connections: PROVIDER_CONNECTIONS,
+    oneDomainPerTransaction: true,
   });
 });
 
-describe("proof by an acceptance", () => {
-  test.each([
-    ["gmail.com", GMAIL],
-    ["Outlook.com", OUTLOOK],
-    ["outlook.fr", OUTLOOK],
-    ["hotmail.co.uk", OUTLOOK],
-    ["me.com", ICLOUD],
-  ])("an acceptance proves a mailbox for %s at %s", (domain, host) => {
-    expect(rejectsUnknownRecipients(domain, host)).toBe(true);
-  });
-
-  test.each([
-    ["a custom domain may contain a catch-all mailbox", "company.example", ICLOUD],
-    ["a Workspace domain may contain a catch-all mailbox", "company.example", WORKSPACE],
-    ["the domain's MX record names Gmail's hosts", "company.example", GMAIL],
-    ["gmail.com's own host did not answer", "gmail.com", "mx.elsewhere.example"],
-    ["no host answered", "gmail.com", null],
-  ])("an acceptance proves no mailbox when %s", (_, domain, host) => {
-    expect(rejectsUnknownRecipients(domain, host)).toBe(false);
-  });
+test.each([
+  ["gmail.com", GMAIL],
+  ["Outlook.com", OUTLOOK],
+  ["outlook.fr", OUTLOOK],
+  ["hotmail.co.uk", OUTLOOK],
+  ["me.com", ICLOUD],
+])("an acceptance proves a mailbox for %s at %s", (domain, host) => {
+  expect(rejectsUnknownRecipients(domain, host)).toBe(true);
 });
 
-describe("providers that accept and bounce later", () => {
-  test.each([
-    ["yahoo.com", "mta7.am0.yahoodns.net", true],
-    ["sky.com", "mx-eu.mail.am0.yahoodns.net", true],
-    ["bk.ru", "mxs.mail.ru", true],
-    ["company.example", "emx.mail.ru", false],
-    ["yahoo.com", null, false],
-    ["company.example", "mail.company.example", false],
-  ])("a message for %s at %s may bounce after its acceptance: %s", (domain, host, bounces) => {
-    expect(mayAcceptThenBounce(domain, host)).toBe(bounces);
-  });
+test.each([
+  ["a custom domain may contain a catch-all mailbox", "company.example", ICLOUD],
+  ["a Workspace domain may contain a catch-all mailbox", "company.example", WORKSPACE],
+  ["the domain's MX record names Gmail's hosts", "company.example", GMAIL],
+  ["gmail.com's own host did not answer", "gmail.com", "mx.elsewhere.example"],
+  ["no host answered", "gmail.com", null],
+])("an acceptance proves no mailbox when %s", (_, domain, host) => {
+  expect(rejectsUnknownRecipients(domain, host)).toBe(false);
+});
+
+test.each([
+  ["yahoo.com", "mta7.am0.yahoodns.net", true],
+  ["sky.com", "mx-eu.mail.am0.yahoodns.net", true],
+  ["bk.ru", "mxs.mail.ru", true],
+  ["company.example", "emx.mail.ru", false],
+  ["yahoo.com", null, false],
+  ["company.example", "mail.company.example", false],
+])("a message for %s at %s may bounce after its acceptance: %s", (domain, host, bounces) => {
+  expect(mayAcceptThenBounce(domain, host)).toBe(bounces);
 });
 
 test("SpamExperts gets enough time to ask the system behind it before it replies", () => {

@@ -8,6 +8,7 @@ import { createResolverPool } from "@mailproof/net/resolver-pool";
 import packet from "dns-packet";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Zone } from "../app/zone.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { type DnsServer, serveZone } from "../servers/dns-server.ts";
 import { createRandom } from "../simulation/random.ts";
 
@@ -140,33 +141,31 @@ test.each([
   expect(await dns(type, name)).toEqual({ kind });
 });
 
-describe("names that fit no DNS query", () => {
-  test.each([
-    ["no name at all", "", "nxdomain"],
-    ["the root", ".", "nxdomain"],
-    ["an empty label", "a..test", "nxdomain"],
-    ["a dot in front", ".a.test", "nxdomain"],
-    ["a label of 64 octets", `${"a".repeat(64)}.test`, "nxdomain"],
-    ["a name of 254 octets", `${"a.".repeat(125)}test`, "nxdomain"],
-    // These may exist. That we cannot ask for them says nothing about them.
-    ["a name with a zero byte", "example.com\0.evil.test", "servfail"],
-    ["a name with a line feed", "example.com\n", "servfail"],
-    ["letters that IDNA refuses", "a\u00ad\u2028b.test", "servfail"],
-  ])("the resolver sends no DNS query for %s", async (_, name, kind) => {
-    const { server, dns } = await givenPool();
+test.each([
+  ["no name at all", "", "nxdomain"],
+  ["the root", ".", "nxdomain"],
+  ["an empty label", "a..test", "nxdomain"],
+  ["a dot in front", ".a.test", "nxdomain"],
+  ["a label of 64 octets", `${"a".repeat(64)}.test`, "nxdomain"],
+  ["a name of 254 octets", `${"a.".repeat(125)}test`, "nxdomain"],
+  // These may exist. That we cannot ask for them says nothing about them.
+  ["a name with a zero byte", "example.com\0.evil.test", "servfail"],
+  ["a name with a line feed", "example.com\n", "servfail"],
+  ["letters that IDNA refuses", "a\u00ad\u2028b.test", "servfail"],
+])("the resolver sends no DNS query for %s", async (_, name, kind) => {
+  const { server, dns } = await givenPool();
 
-    expect(await dns("A", name)).toEqual({ kind });
-    expect(server.questions).toEqual([]);
-  });
+  expect(await dns("A", name)).toEqual({ kind });
+  expect(server.questions).toEqual([]);
+});
 
-  test("the resolver asks for the longest label and the longest name", async () => {
-    const { server, dns } = await givenPool();
+test("the resolver asks for the longest label and the longest name", async () => {
+  const { server, dns } = await givenPool();
 
-    await dns("A", `${"a".repeat(63)}.test`);
-    await dns("A", `${"a.".repeat(124)}xtest`);
+  await dns("A", `${"a".repeat(63)}.test`);
+  await dns("A", `${"a.".repeat(124)}xtest`);
 
-    expect(server.questions).toHaveLength(2);
-  });
+  expect(server.questions).toHaveLength(2);
 });
 
 test("an answer that is not DNS counts as the server's failure, never the name's", async () => {
@@ -246,48 +245,46 @@ test("the engine reaches a mail host over real sockets, from DNS to SMTP", async
   ]);
 });
 
-describe("a DNS query without an answer", () => {
-  /** Answers what it hears through another server, but loses packets on the way. */
-  const givenLossy = async (isLost: (name: string, count: number) => boolean) => {
-    const server = await serveZone(ZONE);
-    onTestFinished(server.close);
-    const [host = "", port = ""] = server.address.split(":");
-    const proxy = createSocket("udp4");
-    let count = 0;
-    proxy.on("message", (bytes, client) => {
-      if (isLost(bytes.toString("latin1", 12), (count += 1))) return;
-      const onward = createSocket("udp4");
-      onward.once("message", (reply) => {
-        proxy.send(reply, client.port, client.address);
-        onward.close();
-      });
-      onward.send(bytes, Number(port), host);
+/** Answers what it hears through another server, but loses packets on the way. */
+const givenLossy = async (isLost: (name: string, count: number) => boolean) => {
+  const server = await serveZone(ZONE);
+  onTestFinished(server.close);
+  const [host = "", port = ""] = server.address.split(":");
+  const proxy = createSocket("udp4");
+  let count = 0;
+  proxy.on("message", (bytes, client) => {
+    if (isLost(bytes.toString("latin1", 12), (count += 1))) return;
+    const onward = createSocket("udp4");
+    onward.once("message", (reply) => {
+      proxy.send(reply, client.port, client.address);
+      onward.close();
     });
-    proxy.bind(0, "127.0.0.1");
-    await once(proxy, "listening");
-    onTestFinished(() => void proxy.close());
-    return poolOn({ address: `127.0.0.1:${proxy.address().port}` });
-  };
-  const isControl = (name: string) => name.startsWith("\u0003com\0");
-
-  test("an unanswered query blames the silent name server while others are answered", async () => {
-    const dns = await givenLossy(() => false);
-
-    expect(await dns("A", "silent.test")).toEqual({ kind: "timeout" });
+    onward.send(bytes, Number(port), host);
   });
+  proxy.bind(0, "127.0.0.1");
+  await once(proxy, "listening");
+  onTestFinished(() => void proxy.close());
+  return poolOn({ address: `127.0.0.1:${proxy.address().port}` });
+};
+const isControl = (name: string) => name.startsWith("\u0003com\0");
 
-  test("an unanswered query counts as our failure while other queries are lost, too", async () => {
-    const dns = await givenLossy(() => true);
+test("an unanswered query blames the silent name server while others are answered", async () => {
+  const dns = await givenLossy(() => false);
 
-    expect(await dns("A", "example.com")).toEqual({ kind: "internal" });
-  });
+  expect(await dns("A", "silent.test")).toEqual({ kind: "timeout" });
+});
 
-  test("an unanswered query counts as our failure even if only one other query is lost", async () => {
-    let controls = 0;
-    const dns = await givenLossy((name) => isControl(name) && (controls += 1) === 2);
+test("an unanswered query counts as our failure while other queries are lost, too", async () => {
+  const dns = await givenLossy(() => true);
 
-    expect(await dns("A", "silent.test")).toEqual({ kind: "internal" });
-  });
+  expect(await dns("A", "example.com")).toEqual({ kind: "internal" });
+});
+
+test("an unanswered query counts as our failure even if only one other query is lost", async () => {
+  let controls = 0;
+  const dns = await givenLossy((name) => isControl(name) && (controls += 1) === 2);
+
+  expect(await dns("A", "silent.test")).toEqual({ kind: "internal" });
 });
 
 describe("names that no host has", () => {
@@ -325,25 +322,18 @@ describe("names that no host has", () => {
     return { server, dns: poolOn(server.address) };
   };
 
-  test.each([
-    ["A", ODD, ["192.0.2.1", "192.0.2.2"]],
-    ["A", ODD.toUpperCase(), ["192.0.2.1", "192.0.2.2"]],
-    ["A", "a=b.example.com", ["192.0.2.1", "192.0.2.2"]],
-    ["A", "back\\slash.example.com", ["192.0.2.3"]],
-    ["AAAA", ODD, ["2001:db8::1"]],
-    [
-      "MX",
-      ODD,
-      [
-        { priority: 10, exchange: "a.example.net" },
-        { priority: 0, exchange: "" },
-      ],
-    ],
-    ["TXT", ODD, ["v=spf1 -all", "h\u00e9\u00ff"]],
-    ["NS", ODD, ["ns.example.net"]],
-    ["PTR", ODD, ["p.example.net"]],
-    ["CNAME", "a=b.example.com", [ODD]],
-  ] as const)("the resolver reads %s of %j as of any other name", async (type, name, records) => {
+  test.each(asRows`
+  A | ${ODD} | [192.0.2.1 192.0.2.2]
+  A | ${ODD.toUpperCase()} | [192.0.2.1 192.0.2.2]
+  A | a=b.example.com | [192.0.2.1 192.0.2.2]
+  A | ${"back\\slash.example.com"} | [192.0.2.3]
+  AAAA | ${ODD} | [2001:db8::1]
+  MX | ${ODD} | ${[{ priority: 10, exchange: "a.example.net" }, { priority: 0, exchange: "" }]}
+  TXT | ${ODD} | ${["v=spf1 -all", "h\u00e9\u00ff"]}
+  NS | ${ODD} | [ns.example.net]
+  PTR | ${ODD} | [p.example.net]
+  CNAME | a=b.example.com | ${[ODD]}
+`)("the resolver reads %s of %j as of any other name", async (type, name, records) => {
     const { dns } = await givenPool();
 
     expect(await dns(type, name)).toEqual({ kind: "ok", records });

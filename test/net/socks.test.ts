@@ -3,7 +3,8 @@ import { connect, type Socket } from "node:net";
 import { trySession } from "@mailproof/mail/smtp/connect";
 import { isOwnError } from "@mailproof/net/local-resource-errors";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { asRows } from "../runner/as-rows.ts";
 import { closedPort, createMailServer, HOST, listen } from "../servers/mail-servers.ts";
 
 type Behaviour = {
@@ -53,32 +54,30 @@ const SHORT = { ...OPTIONS, timeoutMs: 300 };
 const mailHost = async () => ({ ip: HOST, port: await createMailServer(), host: "mail.test" });
 const anywhere = { ip: "192.0.2.1", port: 25, host: "mail.test" };
 
-describe("a whole session through a proxy", () => {
-  test.each<[string, Behaviour, string]>([
-    ["without a password", {}, ""],
-    ["with a password", { login: "me:p@ss" }, "me:p%40ss@"],
-  ])("the session runs through a proxy %s", async (_, behaviour, login) => {
-    const { port, asked } = await proxy(behaviour);
-    const mail = await createMailServer();
-    const time = { now: () => new Date(), deadline: new Date(Date.now() + 5000) };
+test.each<[string, Behaviour, string]>([
+  ["without a password", {}, ""],
+  ["with a password", { login: "me:p@ss" }, "me:p%40ss@"],
+])("the session runs through a proxy %s", async (_, behaviour, login) => {
+  const { port, asked } = await proxy(behaviour);
+  const mail = await createMailServer();
+  const time = { now: () => new Date(), deadline: new Date(Date.now() + 5000) };
 
-    const { result } = await trySession(
-      createProxyConnect([`socks5://${login}${HOST}:${port}`], now),
-      [{ host: "mail.test", priority: 0, ips: [HOST] }],
-      {
-        helo: "probe.example",
-        from: "probe@probe.example",
-        recipients: ["ann@a.example"],
-        randomRecipients: new Map(),
-        port: mail,
-      },
-      time,
-    );
+  const { result } = await trySession(
+    createProxyConnect([`socks5://${login}${HOST}:${port}`], now),
+    [{ host: "mail.test", priority: 0, ips: [HOST] }],
+    {
+      helo: "probe.example",
+      from: "probe@probe.example",
+      recipients: ["ann@a.example"],
+      randomRecipients: new Map(),
+      port: mail,
+    },
+    time,
+  );
 
-    expect(result).toMatchObject({ closedBy: "us", tls: true });
-    expect(result.recipients).toMatchObject([{ reply: { code: 250 } }]);
-    expect(asked, "by address, never by name").toEqual([`IPv4 ${HOST}:${mail}`]);
-  });
+  expect(result).toMatchObject({ closedBy: "us", tls: true });
+  expect(result.recipients).toMatchObject([{ reply: { code: 250 } }]);
+  expect(asked, "by address, never by name").toEqual([`IPv4 ${HOST}:${mail}`]);
 });
 
 test.each([
@@ -103,34 +102,25 @@ test("the client does not blame a proxy that waits for the mail host in vain", a
   expect(await createProxyConnect([url], now)(anywhere, SHORT)).toBe("connect_timeout");
 });
 
-describe("a failing proxy", () => {
-  const failing: [string, () => Promise<string>][] = [
-    ["is down", async () => `socks5://${HOST}:${await closedPort()}`],
-    ["stays silent", async () => `socks5://${HOST}:${await listen(() => undefined)}`],
-    ["hangs up", async () => `socks5://${HOST}:${await listen((socket) => socket.end())}`],
-    [
-      "speaks another protocol",
-      async () =>
-        `socks5://${HOST}:${await listen((socket) => socket.end("HTTP/1.1 400\r\n\r\n"))}`,
-    ],
-    [
-      "does not know the password",
-      async () => `socks5://me:wrong@${HOST}:${(await proxy({ login: "me:right" })).port}`,
-    ],
-    ["wants a password", async () => (await proxy({ login: "me:right" })).url],
-  ];
+const failing: [string, () => Promise<string>][] = asRows`
+  is down | ${async () => `socks5://${HOST}:${await closedPort()}`}
+  stays silent | ${async () => `socks5://${HOST}:${await listen(() => undefined)}`}
+  hangs up | ${async () => `socks5://${HOST}:${await listen((socket) => socket.end())}`}
+  speaks another protocol | ${async () => `socks5://${HOST}:${await listen((socket) => socket.end("HTTP/1.1 400\r\n\r\n"))}`}
+  does not know the password | ${async () => `socks5://me:wrong@${HOST}:${(await proxy({ login: "me:right" })).port}`}
+  wants a password | ${async () => (await proxy({ login: "me:right" })).url}
+`;
 
-  test.each(failing)(
-    "the client does not ask the mail host without its proxy when the proxy %s",
-    async (_, urlOf) => {
-      const received: string[] = [];
-      const target = { ip: HOST, port: await createMailServer(received), host: "mail.test" };
+test.each(failing)(
+  "the client does not ask the mail host without its proxy when the proxy %s",
+  async (_, urlOf) => {
+    const received: string[] = [];
+    const target = { ip: HOST, port: await createMailServer(received), host: "mail.test" };
 
-      expect(await createProxyConnect([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
-      expect(received).toEqual([]);
-    },
-  );
-});
+    expect(await createProxyConnect([await urlOf()], now)(target, SHORT)).toBe("proxy_failed");
+    expect(received).toEqual([]);
+  },
+);
 
 /** Lanes enough that each of a few proxies has some of its own. */
 const affinityKeys = Array.from({ length: 40 }, (_, index) => `${index}.example`);
@@ -184,44 +174,39 @@ test("an exit is warm when its URL says so, and an unknown word stops the start"
   expect(() => listWarmExits(["socks5://p:1080#wram"])).toThrow("#warm");
 });
 
-describe("a proxy that failed", () => {
-  const given = async () => {
-    let ms = 0;
-    let dialled = 0;
-    const broken = await listen((socket) => {
-      dialled += 1;
-      socket.end();
-    });
-    const sound = await proxy();
-    const through = createProxyConnect(
-      [`socks5://${HOST}:${broken}`, sound.url],
-      () => new Date(ms),
-    );
-    const target = await mailHost();
-    const connectAll = async () => {
-      for (const affinityKey of affinityKeys) {
-        const wire = await through(target, { ...OPTIONS, affinityKey });
-        expect(typeof wire, "the other proxy takes over").toBe("object");
-        if (typeof wire !== "string") await wire.close();
-      }
-      return dialled;
-    };
-    return { connectAll, passMs: (count: number) => (ms += count) };
+const given = async () => {
+  let ms = 0;
+  let dialled = 0;
+  const broken = await listen((socket) => {
+    dialled += 1;
+    socket.end();
+  });
+  const sound = await proxy();
+  const through = createProxyConnect([`socks5://${HOST}:${broken}`, sound.url], () => new Date(ms));
+  const target = await mailHost();
+  const connectAll = async () => {
+    for (const affinityKey of affinityKeys) {
+      const wire = await through(target, { ...OPTIONS, affinityKey });
+      expect(typeof wire, "the other proxy takes over").toBe("object");
+      if (typeof wire !== "string") await wire.close();
+    }
+    return dialled;
   };
+  return { connectAll, passMs: (count: number) => (ms += count) };
+};
 
-  test("the client replaces a failed proxy at once, and lets it rest", async () => {
-    const { connectAll } = await given();
+test("the client replaces a failed proxy at once, and lets it rest", async () => {
+  const { connectAll } = await given();
 
-    expect(await connectAll()).toBe(1);
-  });
+  expect(await connectAll()).toBe(1);
+});
 
-  test("the client tries a failed proxy again a minute later", async () => {
-    const { connectAll, passMs } = await given();
-    await connectAll();
-    passMs(60_000);
+test("the client tries a failed proxy again a minute later", async () => {
+  const { connectAll, passMs } = await given();
+  await connectAll();
+  passMs(60_000);
 
-    expect(await connectAll()).toBe(2);
-  });
+  expect(await connectAll()).toBe(2);
 });
 
 test("the client uses resting proxies when all of them rest", async () => {

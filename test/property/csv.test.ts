@@ -73,70 +73,68 @@ const readCut = (text: string, delimiter: string, cuts: readonly number[]) => {
 
 const RUNS = { numRuns: 5_000 };
 
-describe("a CSV reader", () => {
-  test("the reader returns the same cells as csv-parse, wherever the file is cut", () => {
-    fc.assert(
-      fc.property(file, ({ text, delimiter, cuts }) => {
-        const oracle: unknown = parse(text, {
-          delimiter,
-          record_delimiter: ["\r\n", "\n", "\r"],
-          relax_column_count: true,
-          relax_quotes: true,
-          skip_empty_lines: true,
-        });
-        expect(readCut(text, delimiter, cuts)).toEqual(oracle);
-      }),
-      RUNS,
-    );
-  });
+test("the reader returns the same cells as csv-parse, wherever the file is cut", () => {
+  fc.assert(
+    fc.property(file, ({ text, delimiter, cuts }) => {
+      const oracle: unknown = parse(text, {
+        delimiter,
+        record_delimiter: ["\r\n", "\n", "\r"],
+        relax_column_count: true,
+        relax_quotes: true,
+        skip_empty_lines: true,
+      });
+      expect(readCut(text, delimiter, cuts)).toEqual(oracle);
+    }),
+    RUNS,
+  );
+});
 
-  test("the reader returns the same cells of any text, wherever the text is cut", () => {
-    const text = fc
-      .array(fc.constantFrom('"', '"', ",", "\n", "\r", " ", "a", "b"), { maxLength: 60 })
-      .map((pieces) => pieces.join(""));
-    fc.assert(
-      fc.property(text, fc.array(fc.nat(60), { maxLength: 12 }), (content, cuts) => {
-        expect(readCut(content, ",", cuts)).toEqual(createCsvReader(",")(content, true));
-      }),
-      RUNS,
-    );
-  });
+test("the reader returns the same cells of any text, wherever the text is cut", () => {
+  const text = fc
+    .array(fc.constantFrom('"', '"', ",", "\n", "\r", " ", "a", "b"), { maxLength: 60 })
+    .map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(60), { maxLength: 12 }), (content, cuts) => {
+      expect(readCut(content, ",", cuts)).toEqual(createCsvReader(",")(content, true));
+    }),
+    RUNS,
+  );
+});
 
-  test("the reader returns the same cells of a tidy record by its fast and its careful way", () => {
-    const text = fc
-      .array(fc.constantFrom('"', '""', '",', ',"', '"\n', ",", "\n", "\r", " ", "a"), {
-        maxLength: 40,
-      })
-      .map((pieces) => pieces.join(""));
-    // A cell of this length is more than the short way takes, and nothing else to the long one.
-    const long = "x".repeat(20_000);
-    fc.assert(
-      fc.property(text, (content) => {
-        const [tidy, close] = ["x", long].map((first) =>
-          createCsvReader(",")(`${first},${content}`, true),
-        );
+test("the reader returns the same cells of a tidy record by its fast and its careful way", () => {
+  const text = fc
+    .array(fc.constantFrom('"', '""', '",', ',"', '"\n', ",", "\n", "\r", " ", "a"), {
+      maxLength: 40,
+    })
+    .map((pieces) => pieces.join(""));
+  // A cell of this length is more than the short way takes, and nothing else to the long one.
+  const long = "x".repeat(20_000);
+  fc.assert(
+    fc.property(text, (content) => {
+      const [tidy, close] = ["x", long].map((first) =>
+        createCsvReader(",")(`${first},${content}`, true),
+      );
 
-        expect(close?.[0]?.slice(1)).toEqual(tidy?.[0]?.slice(1));
-        expect(close?.slice(1)).toEqual(tidy?.slice(1));
-      }),
-      RUNS,
-    );
-  });
+      expect(close?.[0]?.slice(1)).toEqual(tidy?.[0]?.slice(1));
+      expect(close?.slice(1)).toEqual(tidy?.slice(1));
+    }),
+    RUNS,
+  );
+});
 
-  test("the reader returns the written cells, except for the mark before a formula", () => {
-    fc.assert(
-      fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 })), (records) => {
-        const back = createCsvReader(",")(
-          records.map((cells) => formatCsvRecord(cells)).join(""),
-          true,
-        );
-        const safe = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+test("the reader returns the written cells, except for the mark before a formula", () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 })), (records) => {
+      const back = createCsvReader(",")(
+        records.map((cells) => formatCsvRecord(cells)).join(""),
+        true,
+      );
+      const safe = (text: string) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
 
-        expect(back).toEqual(records.map((cells) => cells.map(safe)));
-      }),
-      RUNS,
-    );
-  });
+      expect(back).toEqual(records.map((cells) => cells.map(safe)));
+    }),
+    RUNS,
+  );
 });
 
 describe("a form", () => {

@@ -17,6 +17,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createZoneDns, type Records, type Zone } from "../app/zone.ts";
 import { EVERY_ISSUE, LIST, whenChecked } from "../core/deliverability/findings.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { RSA_1024, RSA_2048 } from "../things/dkim-keys.ts";
 
 const RUNS = { seed: 20261121, numRuns: 300 };
@@ -289,33 +290,15 @@ test("an unanswered query of one component changes no other component", async ()
 });
 
 /** What the owner of the domain can do in DNS that puts one thing right, whatever it was. */
-const MENDS: readonly (readonly [what: string, mended: Zone])[] = [
-  [
-    "DMARC",
-    { [`_dmarc.${DOMAIN}`]: txt("v=DMARC1; p=reject; np=reject; rua=mailto:d@mail.example.com") },
-  ],
-  [
-    "DKIM",
-    { [`s1._domainkey.${DOMAIN}`]: key(RSA_2048), [`default._domainkey.${DOMAIN}`]: key(RSA_2048) },
-  ],
-  [
-    "the domain and its mail hosts",
-    {
-      [DOMAIN]: { MX, TXT: [`v=spf1 ip4:${IP} -all`], NS: ["ns1.example.net", "ns2.example.net"] },
-      "mx1.example.com": { A: ["8.8.4.4"] },
-      "mx2.example.com": { A: ["8.8.8.8"] },
-    },
-  ],
-  [
-    "the mail hosts",
-    { "mx1.example.com": { A: ["8.8.4.4"] }, "mx2.example.com": { A: ["8.8.4.4"] } },
-  ],
-  [
-    "the address' name",
-    { "10.8.8.8.in-addr.arpa": { PTR: ["a.example.com"] }, "a.example.com": { A: [IP] } },
-  ],
-  ["the listing", { [`10.8.8.8.${LIST}`]: {} }],
-];
+const MENDS: readonly (readonly [what: string, mended: Zone])[] = asRows`
+  DMARC | ${{ [`_dmarc.${DOMAIN}`]: txt("v=DMARC1; p=reject; np=reject; rua=mailto:d@mail.example.com") }}
+  DKIM | ${{ [`s1._domainkey.${DOMAIN}`]: key(RSA_2048), [`default._domainkey.${DOMAIN}`]: key(RSA_2048) }}
+  the domain and its mail hosts
+    | ${{ [DOMAIN]: { MX, TXT: [`v=spf1 ip4:${IP} -all`], NS: ["ns1.example.net", "ns2.example.net"] }, "mx1.example.com": { A: ["8.8.4.4"] }, "mx2.example.com": { A: ["8.8.8.8"] } }}
+  the mail hosts | ${{ "mx1.example.com": { A: ["8.8.4.4"] }, "mx2.example.com": { A: ["8.8.4.4"] } }}
+  the address' name | ${{ "10.8.8.8.in-addr.arpa": { PTR: ["a.example.com"] }, "a.example.com": { A: [IP] } }}
+  the listing | ${{ [`10.8.8.8.${LIST}`]: {} }}
+`;
 
 test("a repair in DNS never lowers the score", async () => {
   let raised = 0;

@@ -7,7 +7,7 @@ import { credits } from "@mailproof/core/money/credits";
 import type { Json, Table } from "@mailproof/core/ports/table";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { whenReconciled } from "../app/drain-queues.ts";
 import { givenWorld } from "../app/given.ts";
 import { send } from "../app/send.ts";
@@ -85,153 +85,151 @@ test("an export with selection=all returns every cell of a list in its place, or
   );
 });
 
-describe("pages of results", () => {
-  // Goal: a reader who follows next_key from the first page to a page without one has every row of the job exactly once.
-  // Method: the real worker handles chunks in a drawn order, some of them twice, while rows are deferred for a drawn number
-  // of passes. Several readers read pages of drawn sizes at drawn moments, over memory and over SQLite.
+// Goal: a reader who follows next_key from the first page to a page without one has every row of the job exactly once.
+// Method: the real worker handles chunks in a drawn order, some of them twice, while rows are deferred for a drawn number
+// of passes. Several readers read pages of drawn sizes at drawn moments, over memory and over SQLite.
 
-  const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"];
+const OPEN_STATUSES = ["pending", "processing", "enqueue_unknown"];
 
-  type Step =
-    | { readonly kind: "work"; readonly which: number; readonly again: boolean }
-    | { readonly kind: "wait" }
-    | { readonly kind: "read"; readonly reader: number; readonly limit: number };
+type Step =
+  | { readonly kind: "work"; readonly which: number; readonly again: boolean }
+  | { readonly kind: "wait" }
+  | { readonly kind: "read"; readonly reader: number; readonly limit: number };
 
-  const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("work" as const),
+      which: fc.nat(),
+      again: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("wait" as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("read" as const),
+      reader: fc.nat({ max: 2 }),
+      limit: fc.integer({ min: 1, max: 9 }),
+    }),
+  },
+);
+
+const history = fc.record({
+  /** For each row, how often its mail server says "later". */
+  deferrals: fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 24 }),
+  rowsPerChunk: fc.integer({ min: 1, max: 7 }),
+  steps: fc.array(step, { maxLength: 40 }),
+  lastLimit: fc.integer({ min: 1, max: 30 }),
+});
+
+const setupJob = async (
+  newTable: (now: () => Date) => Table & { readonly close: () => void },
+  {
+    deferrals,
+    rowsPerChunk,
+  }: { readonly deferrals: readonly number[]; readonly rowsPerChunk: number },
+) => {
+  const ctx = givenWorld();
+  const table = newTable(ctx.world.now);
+  const left = deferrals.slice();
+  const world: AppWorld = probing(
     {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant("work" as const),
-        which: fc.nat(),
-        again: fc.boolean(),
-      }),
+      ...ctx.world,
+      table,
+      rateLimit: createRateLimit(table, ctx.world.now),
+      settings: { ...ctx.world.settings, chunkRows: { batch: rowsPerChunk, file: rowsPerChunk } },
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("wait" as const) }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant("read" as const),
-        reader: fc.nat({ max: 2 }),
-        limit: fc.integer({ min: 1, max: 9 }),
-      }),
+    (probe) => (question) => {
+      const row = Number(question.recipient.slice(1).split("@")[0]);
+      const isDeferred = (left[row] ?? 0) > 0;
+      if (isDeferred) left[row] = (left[row] ?? 0) - 1;
+      return probe(isDeferred ? { ...question, recipient: "greylisted@x.com" } : question);
     },
   );
+  const opened = await openAccount(world, { name: "Ann", plan: "scale", opening: credits(100) });
+  const emails = deferrals.map((_times, row) => `p${row}@x.com`);
+  const { data } = await whenBatched(world, opened.liveKey, { emails });
+  return { ...ctx, world, table, key: opened.liveKey, job: String(data.job_id) };
+};
 
-  const history = fc.record({
-    /** For each row, how often its mail server says "later". */
-    deferrals: fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 24 }),
-    rowsPerChunk: fc.integer({ min: 1, max: 7 }),
-    steps: fc.array(step, { maxLength: 40 }),
-    lastLimit: fc.integer({ min: 1, max: 30 }),
-  });
+type Job = Awaited<ReturnType<typeof setupJob>>;
 
-  const setupJob = async (
-    newTable: (now: () => Date) => Table & { readonly close: () => void },
-    {
-      deferrals,
-      rowsPerChunk,
-    }: { readonly deferrals: readonly number[]; readonly rowsPerChunk: number },
-  ) => {
-    const ctx = givenWorld();
-    const table = newTable(ctx.world.now);
-    const left = deferrals.slice();
-    const world: AppWorld = probing(
-      {
-        ...ctx.world,
-        table,
-        rateLimit: createRateLimit(table, ctx.world.now),
-        settings: { ...ctx.world.settings, chunkRows: { batch: rowsPerChunk, file: rowsPerChunk } },
-      },
-      (probe) => (question) => {
-        const row = Number(question.recipient.slice(1).split("@")[0]);
-        const isDeferred = (left[row] ?? 0) > 0;
-        if (isDeferred) left[row] = (left[row] ?? 0) - 1;
-        return probe(isDeferred ? { ...question, recipient: "greylisted@x.com" } : question);
-      },
-    );
-    const opened = await openAccount(world, { name: "Ann", plan: "scale", opening: credits(100) });
-    const emails = deferrals.map((_times, row) => `p${row}@x.com`);
-    const { data } = await whenBatched(world, opened.liveKey, { emails });
-    return { ...ctx, world, table, key: opened.liveKey, job: String(data.job_id) };
+/** Follows the cursor a page at a time, and keeps what it got. */
+const createReader = ({ world, key, job }: Job) => {
+  const rows: number[] = [];
+  let nextKey: string | undefined;
+  let isAtEnd = false;
+  const read = async (limit: number): Promise<void> => {
+    if (isAtEnd) return;
+    const query = { limit: String(limit), ...(nextKey !== undefined && { next_key: nextKey }) };
+    const { statusCode, data } = await send(world, `GET /v1/jobs/${job}`, { key, query });
+    expect(statusCode).toBe(200);
+    const page: readonly { readonly row: number }[] = data.results ?? [];
+    expect(page.length).toBeLessThanOrEqual(limit);
+    rows.push(...page.map(({ row }) => row));
+    nextKey = data.next_key;
+    isAtEnd = nextKey === undefined;
+    if (isAtEnd) expect(OPEN_STATUSES).not.toContain(data.status);
   };
+  const isDone = () => isAtEnd;
+  return { rows, read, isDone };
+};
 
-  type Job = Awaited<ReturnType<typeof setupJob>>;
-
-  /** Follows the cursor a page at a time, and keeps what it got. */
-  const createReader = ({ world, key, job }: Job) => {
-    const rows: number[] = [];
-    let nextKey: string | undefined;
-    let isAtEnd = false;
-    const read = async (limit: number): Promise<void> => {
-      if (isAtEnd) return;
-      const query = { limit: String(limit), ...(nextKey !== undefined && { next_key: nextKey }) };
-      const { statusCode, data } = await send(world, `GET /v1/jobs/${job}`, { key, query });
-      expect(statusCode).toBe(200);
-      const page: readonly { readonly row: number }[] = data.results ?? [];
-      expect(page.length).toBeLessThanOrEqual(limit);
-      rows.push(...page.map(({ row }) => row));
-      nextKey = data.next_key;
-      isAtEnd = nextKey === undefined;
-      if (isAtEnd) expect(OPEN_STATUSES).not.toContain(data.status);
-    };
-    const isDone = () => isAtEnd;
-    return { rows, read, isDone };
+/** Chunks are handled in the order that is drawn; a message that comes again finds its pass done. */
+const workOn = (ctx: Job) => {
+  const waiting: Json[] = [];
+  const collect = async (): Promise<void> => void waiting.push(...(await receiveAll(ctx)));
+  const handle = async (which: number, again: boolean): Promise<void> => {
+    const at = which % Math.max(1, waiting.length);
+    const message = again ? waiting[at] : waiting.splice(at, 1)[0];
+    if (message !== undefined) await verifyChunk.handle(ctx.world, message);
   };
+  const wait = async (): Promise<void> => {
+    ctx.later(31 * 60_000);
+    await whenReconciled(ctx);
+    await collect();
+  };
+  const finish = async (): Promise<void> => {
+    for (let rounds = 0; rounds < 20; rounds++) {
+      while (waiting.length > 0) await handle(0, false);
+      await wait();
+    }
+  };
+  return { collect, handle, wait, finish };
+};
 
-  /** Chunks are handled in the order that is drawn; a message that comes again finds its pass done. */
-  const workOn = (ctx: Job) => {
-    const waiting: Json[] = [];
-    const collect = async (): Promise<void> => void waiting.push(...(await receiveAll(ctx)));
-    const handle = async (which: number, again: boolean): Promise<void> => {
-      const at = which % Math.max(1, waiting.length);
-      const message = again ? waiting[at] : waiting.splice(at, 1)[0];
-      if (message !== undefined) await verifyChunk.handle(ctx.world, message);
-    };
-    const wait = async (): Promise<void> => {
-      ctx.later(31 * 60_000);
-      await whenReconciled(ctx);
-      await collect();
-    };
-    const finish = async (): Promise<void> => {
-      for (let rounds = 0; rounds < 20; rounds++) {
-        while (waiting.length > 0) await handle(0, false);
-        await wait();
+const upTo = (count: number) => Array.from({ length: count }, (_row, n) => n + 1);
+const inOrder = (rows: readonly number[]) => rows.toSorted((a, b) => a - b);
+
+test.each([
+  ["in memory", (now: () => Date) => ({ ...memoryTable(now), close: (): void => undefined })],
+  ["on SQLite", (now: () => Date) => createSqliteTable(":memory:", now)],
+])("a reader of a running job receives every row exactly once, %s", async (_where, newTable) => {
+  await fc.assert(
+    fc.asyncProperty(history, async ({ steps, lastLimit, ...list }) => {
+      const ctx = await setupJob(newTable, list);
+      const work = workOn(ctx);
+      await work.collect();
+      const readers = [createReader(ctx), createReader(ctx), createReader(ctx)];
+      for (const one of steps) {
+        if (one.kind === "work") await work.handle(one.which, one.again);
+        else if (one.kind === "wait") await work.wait();
+        else await readers[one.reader]?.read(one.limit);
       }
-    };
-    return { collect, handle, wait, finish };
-  };
+      await work.finish();
 
-  const upTo = (count: number) => Array.from({ length: count }, (_row, n) => n + 1);
-  const inOrder = (rows: readonly number[]) => rows.toSorted((a, b) => a - b);
-
-  test.each([
-    ["in memory", (now: () => Date) => ({ ...memoryTable(now), close: (): void => undefined })],
-    ["on SQLite", (now: () => Date) => createSqliteTable(":memory:", now)],
-  ])("a reader of a running job receives every row exactly once, %s", async (_where, newTable) => {
-    await fc.assert(
-      fc.asyncProperty(history, async ({ steps, lastLimit, ...list }) => {
-        const ctx = await setupJob(newTable, list);
-        const work = workOn(ctx);
-        await work.collect();
-        const readers = [createReader(ctx), createReader(ctx), createReader(ctx)];
-        for (const one of steps) {
-          if (one.kind === "work") await work.handle(one.which, one.again);
-          else if (one.kind === "wait") await work.wait();
-          else await readers[one.reader]?.read(one.limit);
-        }
-        await work.finish();
-
-        const all = upTo(list.deferrals.length);
-        for (const reader of readers) {
-          while (!reader.isDone()) await reader.read(lastLimit);
-          expect(inOrder(reader.rows)).toEqual(all);
-        }
-        const late = createReader(ctx);
-        while (!late.isDone()) await late.read(lastLimit);
-        expect(late.rows, "read after its end").toEqual(all);
-        ctx.table.close();
-      }),
-      { numRuns: 60 },
-    );
-  });
+      const all = upTo(list.deferrals.length);
+      for (const reader of readers) {
+        while (!reader.isDone()) await reader.read(lastLimit);
+        expect(inOrder(reader.rows)).toEqual(all);
+      }
+      const late = createReader(ctx);
+      while (!late.isDone()) await late.read(lastLimit);
+      expect(late.rows, "read after its end").toEqual(all);
+      ctx.table.close();
+    }),
+    { numRuns: 60 },
+  );
 });

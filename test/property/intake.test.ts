@@ -3,7 +3,7 @@ import { readChunk, toSlices } from "@mailproof/core/intake/input-blob";
 import { createTextSet } from "@mailproof/core/intake/text-set";
 import { isAddress, parseAddress } from "@mailproof/mail/address";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   ingestContent,
   KEY,
@@ -87,56 +87,52 @@ const list = fc
   .map((rows): readonly Row[] => [...rows, ["", "last@example.com", ""]]);
 const RUNS = { numRuns: 500 };
 
-describe("a stored file", () => {
-  test("a stored file contains the first row of each address cell by cell, and counts all other rows", async () => {
-    await fc.assert(
-      fc.asyncProperty(list, fc.integer({ min: 1, max: 10 }), async (rows, rowsPerChunk) => {
-        const text = [["before", "e-mail", "after"], ...rows].map((cells) =>
-          cells.map(quoted).join(","),
-        );
-        const blobs = createMemoryBlobs();
-        const options = { emailColumn: "e-mail", addressesMax: 100, rowsPerChunk };
-        const { outcome } = await ingestContent(text.join("\n"), options, blobs);
-        if ("fault" in outcome) throw new Error(outcome.message);
-        const { counts, accepted, excluded } = expected(rows);
+test("a stored file contains the first row of each address cell by cell, and counts all other rows", async () => {
+  await fc.assert(
+    fc.asyncProperty(list, fc.integer({ min: 1, max: 10 }), async (rows, rowsPerChunk) => {
+      const text = [["before", "e-mail", "after"], ...rows].map((cells) =>
+        cells.map(quoted).join(","),
+      );
+      const blobs = createMemoryBlobs();
+      const options = { emailColumn: "e-mail", addressesMax: 100, rowsPerChunk };
+      const { outcome } = await ingestContent(text.join("\n"), options, blobs);
+      if ("fault" in outcome) throw new Error(outcome.message);
+      const { counts, accepted, excluded } = expected(rows);
 
-        expect(outcome).toMatchObject(counts);
-        expect(await listInputRows(blobs, outcome)).toEqual(accepted);
-        expect(await listExcludedRows(blobs, outcome)).toEqual(excluded);
-        const slices = toSlices(outcome);
-        const chunks = await Promise.all(
-          slices.map((slice) => readChunk(blobs, outcome.input, slice)),
-        );
-        expect(chunks.flat()).toEqual(accepted);
-        expect(chunks.slice(0, -1).every((chunk) => chunk?.length === rowsPerChunk)).toBe(true);
-        expect([outcome.chunks[0], outcome.chunks.at(-1)]).toEqual([0, outcome.input.bytes]);
-      }),
-      RUNS,
-    );
-  });
+      expect(outcome).toMatchObject(counts);
+      expect(await listInputRows(blobs, outcome)).toEqual(accepted);
+      expect(await listExcludedRows(blobs, outcome)).toEqual(excluded);
+      const slices = toSlices(outcome);
+      const chunks = await Promise.all(
+        slices.map((slice) => readChunk(blobs, outcome.input, slice)),
+      );
+      expect(chunks.flat()).toEqual(accepted);
+      expect(chunks.slice(0, -1).every((chunk) => chunk?.length === rowsPerChunk)).toBe(true);
+      expect([outcome.chunks[0], outcome.chunks.at(-1)]).toEqual([0, outcome.input.bytes]);
+    }),
+    RUNS,
+  );
 });
 
-describe("a stored batch", () => {
-  test("a stored batch contains each address once, and every text that is no address", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.oneof(email, cell)), async (emails) => {
-        const blobs = createMemoryBlobs();
-        const outcome = await ingestBatch(blobs, emails, { key: KEY, rowsPerChunk: 7 });
-        const rows = await listInputRows(blobs, outcome);
+test("a stored batch contains each address once, and every text that is no address", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(email, cell)), async (emails) => {
+      const blobs = createMemoryBlobs();
+      const outcome = await ingestBatch(blobs, emails, { key: KEY, rowsPerChunk: 7 });
+      const rows = await listInputRows(blobs, outcome);
 
-        const same = (text: string) => {
-          const parsed = parseAddress(text);
-          return isAddress(parsed) ? parsed.canonical : `no address: ${text.trim()}`;
-        };
-        expect(rows.map(([, text]) => same(text))).toEqual([...new Set(emails.map(same))]);
-        expect(rows.map(([row]) => same(emails[row - 1] ?? ""))).toEqual(
-          rows.map(([, text]) => same(text)),
-        );
-        expect(outcome.duplicatesRemoved).toBe(emails.length - rows.length);
-      }),
-      RUNS,
-    );
-  });
+      const same = (text: string) => {
+        const parsed = parseAddress(text);
+        return isAddress(parsed) ? parsed.canonical : `no address: ${text.trim()}`;
+      };
+      expect(rows.map(([, text]) => same(text))).toEqual([...new Set(emails.map(same))]);
+      expect(rows.map(([row]) => same(emails[row - 1] ?? ""))).toEqual(
+        rows.map(([, text]) => same(text)),
+      );
+      expect(outcome.duplicatesRemoved).toBe(emails.length - rows.length);
+    }),
+    RUNS,
+  );
 });
 
 test("a text set returns the same first rows as a Map, however many texts it contains", () => {

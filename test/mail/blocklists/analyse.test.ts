@@ -5,6 +5,7 @@ import { parseAnswer } from "@mailproof/mail/blocklists/parse-answer";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const START_MS = Date.UTC(2026, 10, 21);
 const IP = "192.0.2.66";
@@ -50,26 +51,14 @@ test("an address on no blocklist costs no points", async () => {
   });
 });
 
-test.each<readonly [what: string, zone: Zone]>([
-  ["is empty, as dead ones are", { "bl.test": { A: ["192.0.2.1"] } }],
-  ["no longer exists", {}],
-  [
-    "lists the world",
-    { "2.0.0.127.bl.test": listed("127.0.0.2"), "1.0.0.127.bl.test": listed("127.0.0.2") },
-  ],
-  [
-    "refuses us by a code",
-    {
-      "2.0.0.127.bl.test": listed("127.255.255.254"),
-      "1.0.0.127.bl.test": listed("127.255.255.254"),
-    },
-  ],
-  [
-    "is parked",
-    { "2.0.0.127.bl.test": listed("93.184.216.34"), "1.0.0.127.bl.test": listed("93.184.216.34") },
-  ],
-  ["does not answer", { "2.0.0.127.bl.test": "TIMEOUT", "1.0.0.127.bl.test": "TIMEOUT" }],
-])("the check skips a blocklist that %s, and sends it no query", async (_, names) => {
+test.each(asRows<readonly [what: string, zone: Zone]>`
+  is empty, as dead ones are | ${{ "bl.test": { A: ["192.0.2.1"] } }}
+  no longer exists | ${{}}
+  lists the world | ${{ "2.0.0.127.bl.test": listed("127.0.0.2"), "1.0.0.127.bl.test": listed("127.0.0.2") }}
+  refuses us by a code | ${{ "2.0.0.127.bl.test": listed("127.255.255.254"), "1.0.0.127.bl.test": listed("127.255.255.254") }}
+  is parked | ${{ "2.0.0.127.bl.test": listed("93.184.216.34"), "1.0.0.127.bl.test": listed("93.184.216.34") }}
+  does not answer | ${{ "2.0.0.127.bl.test": "TIMEOUT", "1.0.0.127.bl.test": "TIMEOUT" }}
+`)("the check skips a blocklist that %s, and sends it no query", async (_, names) => {
   const dns = createZoneDns({ ...names, [`${REVERSED}.bl.test`]: listed("127.0.0.2") });
 
   expect(await whenLooked(dns)).toMatchObject({ score: null, checked: 0, skipped: 1, total: 1 });

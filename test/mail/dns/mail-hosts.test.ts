@@ -1,6 +1,6 @@
 import { type DnsFault, findMailHosts, type MailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { parseCidr } from "@mailproof/mail/ip";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../../app/zone.ts";
 import { asRows } from "../../runner/as-rows.ts";
 
@@ -120,103 +120,99 @@ test("an operator's lab may use private addresses", async () => {
   expect(found).toEqual(hosts(at("mx.example.net", 10, "127.0.0.1")));
 });
 
-describe("few DNS queries for mail hosts", () => {
-  const many = (count: number, records: Zone[string] | undefined) => {
-    const names = Array.from({ length: count }, (_, n) => `mx${n}.example.net`);
-    return {
-      "example.com": { MX: names.map((name, n) => `${n} ${name}`) },
-      ...(records && Object.fromEntries(names.map((name) => [name, records]))),
-    };
+const many = (count: number, records: Zone[string] | undefined) => {
+  const names = Array.from({ length: count }, (_, n) => `mx${n}.example.net`);
+  return {
+    "example.com": { MX: names.map((name, n) => `${n} ${name}`) },
+    ...(records && Object.fromEntries(names.map((name) => [name, records]))),
   };
+};
 
-  test("the look-up asks for no IPv6 address when an IPv4 address exists", async () => {
-    const { calls } = await whenFound({
-      "example.com": { MX: ["10 mx.example.net"] },
-      "mx.example.net": { A: ["8.8.8.8"], AAAA: ["2606:4700::1"] },
-    });
-
-    expect(calls).toEqual(["MX example.com", "A mx.example.net"]);
+test("the look-up asks for no IPv6 address when an IPv4 address exists", async () => {
+  const { calls } = await whenFound({
+    "example.com": { MX: ["10 mx.example.net"] },
+    "mx.example.net": { A: ["8.8.8.8"], AAAA: ["2606:4700::1"] },
   });
 
-  test("the look-up asks for no IPv6 address when the name does not exist", async () => {
-    const { calls } = await whenFound({ "example.com": { MX: ["10 gone.example.net"] } });
-
-    expect(calls).toEqual(["MX example.com", "A gone.example.net"]);
-  });
-
-  test("the look-up stops at three hosts with an address among ten thousand", async () => {
-    const { found, calls } = await whenFound(many(10_000, HOST));
-
-    expect(found).toEqual(
-      hosts(
-        at("mx0.example.net", 0, "8.8.8.8"),
-        at("mx1.example.net", 1, "8.8.8.8"),
-        at("mx2.example.net", 2, "8.8.8.8"),
-      ),
-    );
-    expect(calls).toHaveLength(4);
-  });
-
-  test("the look-up stops after ten hosts, and then returns inconclusive by our own limit", async () => {
-    const { found, calls } = await whenFound(many(10_000, { A: ["10.0.0.1"] }));
-
-    expect(found).toEqual(inconclusive("too_large"));
-    expect(calls).toHaveLength(21);
-  });
-
-  test("the look-up returns an answer when it examined all of ten hosts", async () => {
-    const { found } = await whenFound(many(10, undefined));
-
-    expect(found).toEqual({ kind: "no_mail_host" });
-  });
-
-  test("later hosts replace hosts without an address", async () => {
-    const { found } = await whenFound({
-      "example.com": {
-        MX: ["1 a.test", "2 b.test", "3 c.test", "4 d.test", "5 e.test", "6 f.test"],
-      },
-      ...Object.fromEntries(["b.test", "d.test", "e.test", "f.test"].map((name) => [name, HOST])),
-    });
-
-    expect(found.kind === "hosts" && found.hosts.map(({ host }) => host)).toEqual([
-      "b.test",
-      "d.test",
-      "e.test",
-    ]);
-  });
+  expect(calls).toEqual(["MX example.com", "A mx.example.net"]);
 });
 
-describe("the look-up's evidence", () => {
-  test("the evidence lists every DNS query with its outcome", async () => {
-    const { asked: questions } = await whenFound({
-      "example.com": { MX: ["10 mx.example.net", "20 gone.example.net"] },
-      "mx.example.net": { A: ["8.8.8.8", "10.0.0.1"] },
-    });
+test("the look-up asks for no IPv6 address when the name does not exist", async () => {
+  const { calls } = await whenFound({ "example.com": { MX: ["10 gone.example.net"] } });
 
-    expect(questions).toEqual([
-      {
-        type: "MX",
-        name: "example.com",
-        kind: "ok",
-        records: [
-          { priority: 10, exchange: "mx.example.net" },
-          { priority: 20, exchange: "gone.example.net" },
-        ],
-        count: 2,
-      },
-      { type: "A", name: "mx.example.net", kind: "ok", records: ["8.8.8.8", "10.0.0.1"], count: 2 },
-      { type: "A", name: "gone.example.net", kind: "nxdomain", records: [], count: 0 },
-    ]);
+  expect(calls).toEqual(["MX example.com", "A gone.example.net"]);
+});
+
+test("the look-up stops at three hosts with an address among ten thousand", async () => {
+  const { found, calls } = await whenFound(many(10_000, HOST));
+
+  expect(found).toEqual(
+    hosts(
+      at("mx0.example.net", 0, "8.8.8.8"),
+      at("mx1.example.net", 1, "8.8.8.8"),
+      at("mx2.example.net", 2, "8.8.8.8"),
+    ),
+  );
+  expect(calls).toHaveLength(4);
+});
+
+test("the look-up stops after ten hosts, and then returns inconclusive by our own limit", async () => {
+  const { found, calls } = await whenFound(many(10_000, { A: ["10.0.0.1"] }));
+
+  expect(found).toEqual(inconclusive("too_large"));
+  expect(calls).toHaveLength(21);
+});
+
+test("the look-up returns an answer when it examined all of ten hosts", async () => {
+  const { found } = await whenFound(many(10, undefined));
+
+  expect(found).toEqual({ kind: "no_mail_host" });
+});
+
+test("later hosts replace hosts without an address", async () => {
+  const { found } = await whenFound({
+    "example.com": {
+      MX: ["1 a.test", "2 b.test", "3 c.test", "4 d.test", "5 e.test", "6 f.test"],
+    },
+    ...Object.fromEntries(["b.test", "d.test", "e.test", "f.test"].map((name) => [name, HOST])),
   });
 
-  test("the evidence counts a huge answer whole, and keeps a part", async () => {
-    const MX = Array.from({ length: 5000 }, () => "10 mx.example.net");
+  expect(found.kind === "hosts" && found.hosts.map(({ host }) => host)).toEqual([
+    "b.test",
+    "d.test",
+    "e.test",
+  ]);
+});
 
-    const { asked: questions } = await whenFound({ "example.com": { MX }, "mx.example.net": HOST });
-
-    expect(questions[0]?.count).toBe(5000);
-    expect(questions[0]?.records).toHaveLength(20);
+test("the evidence lists every DNS query with its outcome", async () => {
+  const { asked: questions } = await whenFound({
+    "example.com": { MX: ["10 mx.example.net", "20 gone.example.net"] },
+    "mx.example.net": { A: ["8.8.8.8", "10.0.0.1"] },
   });
+
+  expect(questions).toEqual([
+    {
+      type: "MX",
+      name: "example.com",
+      kind: "ok",
+      records: [
+        { priority: 10, exchange: "mx.example.net" },
+        { priority: 20, exchange: "gone.example.net" },
+      ],
+      count: 2,
+    },
+    { type: "A", name: "mx.example.net", kind: "ok", records: ["8.8.8.8", "10.0.0.1"], count: 2 },
+    { type: "A", name: "gone.example.net", kind: "nxdomain", records: [], count: 0 },
+  ]);
+});
+
+test("the evidence counts a huge answer whole, and keeps a part", async () => {
+  const MX = Array.from({ length: 5000 }, () => "10 mx.example.net");
+
+  const { asked: questions } = await whenFound({ "example.com": { MX }, "mx.example.net": HOST });
+
+  expect(questions[0]?.count).toBe(5000);
+  expect(questions[0]?.records).toHaveLength(20);
 });
 
 test.each(["0.0.0.0", "198.18.0.7", "198.19.255.1"])(

@@ -109,26 +109,18 @@ test("the check fetches no policy when no record announces one", async () => {
   expect(getIds(await findMtaStsHints(at("_mta-sts", []), input))).toEqual(["MTA_STS_MISSING"]);
 });
 
-test.each<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>([
-  ["to an address", ["v=TLSRPTv1; rua=mailto:tls@example.com"], []],
-  ["to two places", ["v=TLSRPTv1;rua=mailto:a@example.com,https://example.com/r"], []],
-  ["that the domain does not request", [], ["TLS_RPT_MISSING"]],
-  [
-    "that two records request",
-    ["v=TLSRPTv1; rua=mailto:a@b.test", "v=TLSRPTv1; rua=mailto:a@b.test"],
-    ["TLS_RPT_BAD"],
-  ],
-  ["to no address", ["v=TLSRPTv1;"], ["TLS_RPT_BAD"]],
-  ["by a version and nothing else", ["v=TLSRPTv1"], ["TLS_RPT_BAD"]],
-  [
-    "to two lists of places",
-    ["v=TLSRPTv1; rua=mailto:a@example.com; rua=mailto:b@example.com"],
-    ["TLS_RPT_BAD"],
-  ],
-  ["by a repeated version", ["v=TLSRPTv1; v=TLSRPTv1; rua=mailto:a@b.test"], ["TLS_RPT_BAD"]],
-  ["to an address without mailto:", ["v=TLSRPTv1; rua=a@example.com"], ["TLS_RPT_BAD"]],
-  ["behind a failing name server", "SERVFAIL", []],
-])("the TLS-RPT hints follow from reports %s", async (_, TXT, ids) => {
+test.each(asRows<readonly [what: string, TXT: Records["TXT"], ids: readonly string[]]>`
+  to an address | ${["v=TLSRPTv1; rua=mailto:tls@example.com"]} | []
+  to two places | [v=TLSRPTv1;rua=mailto:a@example.com,https://example.com/r] | []
+  that the domain does not request | [] | [TLS_RPT_MISSING]
+  that two records request | ${["v=TLSRPTv1; rua=mailto:a@b.test", "v=TLSRPTv1; rua=mailto:a@b.test"]} | [TLS_RPT_BAD]
+  to no address | [v=TLSRPTv1;] | [TLS_RPT_BAD]
+  by a version and nothing else | [v=TLSRPTv1] | [TLS_RPT_BAD]
+  to two lists of places | ${["v=TLSRPTv1; rua=mailto:a@example.com; rua=mailto:b@example.com"]} | [TLS_RPT_BAD]
+  by a repeated version | ${["v=TLSRPTv1; v=TLSRPTv1; rua=mailto:a@b.test"]} | [TLS_RPT_BAD]
+  to an address without mailto: | ${["v=TLSRPTv1; rua=a@example.com"]} | [TLS_RPT_BAD]
+  behind a failing name server | SERVFAIL | []
+`)("the TLS-RPT hints follow from reports %s", async (_, TXT, ids) => {
   expect(getIds(await findTlsRptHints(at("_smtp._tls", TXT), DOMAIN))).toEqual(ids);
 });
 
@@ -324,22 +316,14 @@ describe("BIMI", () => {
     expect(getIds(await whenHinted(published(TXT), { dmarc }))).toEqual(ids);
   });
 
-  test.each<readonly [what: string, dmarc: Dmarc, tag: string]>([
-    ["none", withRecord("v=DMARC1; p=none", "none"), "p=quarantine or p=reject"],
-    [
-      "missing",
-      { ...ENFORCED, policy: null, record: null, recordDomain: null },
-      "there is no policy",
-    ],
-    [
-      "for a half of the mail",
-      withRecord("v=DMARC1; p=quarantine; pct=50", "quarantine"),
-      "pct=50",
-    ],
-    ["reject for a half of the mail", withRecord("v=DMARC1; p=reject; pct=50"), "pct=50"],
-    ["none for subdomains", withRecord("v=DMARC1; p=reject; sp=none"), "sp=none"],
-    ["a tested quarantine", withRecord("v=DMARC1; p=quarantine; t=y", "none"), "t=y"],
-  ])("the BIMI hint reports the tag of a too weak DMARC policy: %s", async (_, dmarc, tag) => {
+  test.each(asRows<readonly [what: string, dmarc: Dmarc, tag: string]>`
+  none | ${withRecord("v=DMARC1; p=none", "none")} | p=quarantine or p=reject
+  missing | ${{ ...ENFORCED, policy: null, record: null, recordDomain: null }} | there is no policy
+  for a half of the mail | ${withRecord("v=DMARC1; p=quarantine; pct=50", "quarantine")} | pct=50
+  reject for a half of the mail | ${withRecord("v=DMARC1; p=reject; pct=50")} | pct=50
+  none for subdomains | ${withRecord("v=DMARC1; p=reject; sp=none")} | sp=none
+  a tested quarantine | ${withRecord("v=DMARC1; p=quarantine; t=y", "none")} | t=y
+`)("the BIMI hint reports the tag of a too weak DMARC policy: %s", async (_, dmarc, tag) => {
     const [hint] = await whenHinted(published([LOGO]), { dmarc });
 
     expect(hint?.id).toBe("BIMI_BAD");
@@ -447,82 +431,61 @@ describe("BIMI", () => {
   const logo = (inside: string, root = ROOT) =>
     `<svg ${root}><title>Example</title>${inside}</svg>`;
 
-  test.each([
-    ["the least", logo("")],
-    [
-      "a declaration, a comment and a document type",
-      `<?xml version="1.0"?><!-- a > b --><!DOCTYPE svg>\n${logo("")}\n`,
-    ],
-    ["a byte order mark", `\ufeff${logo("")}`],
-    ["single quotes and line ends", logo("").replaceAll('"', "'").replaceAll(" ", "\n")],
-    ["a title as CDATA, in parts", logo("").replace("Example", "<!-- a --><![CDATA[Ex]]>ample")],
-    [
-      "shapes, groups and gradients",
-      logo(
-        '<defs><linearGradient id="g"><stop offset="0"/></linearGradient></defs><g fill="url(#g)"><path d="M0 0"/></g>',
-      ),
-    ],
-    ["a reference within", logo('<path id="a"/><use xlink:href="#a"/><use href="#a"/>')],
-    [
-      "an editor's metadata",
-      logo('<metadata><rdf:RDF rdf:about="x"/></metadata><desc>A mark</desc>'),
-    ],
-    [
-      "attributes with the value they may have",
-      logo("", `${ROOT} zoomAndPan="disable" externalResourcesRequired="false"`),
-    ],
-  ])("the profile accepts a logo with %s", (_, text) => {
+  test.each(asRows`
+  the least | ${logo("")}
+  a declaration, a comment and a document type | ${`<?xml version="1.0"?><!-- a > b --><!DOCTYPE svg>\n${logo("")}\n`}
+  a byte order mark | ${`\ufeff${logo("")}`}
+  single quotes and line ends | ${logo("").replaceAll('"', "'").replaceAll(" ", "\n")}
+  a title as CDATA, in parts | ${logo("").replace("Example", "<!-- a --><![CDATA[Ex]]>ample")}
+  shapes, groups and gradients
+    | ${logo('<defs><linearGradient id="g"><stop offset="0"/></linearGradient></defs><g fill="url(#g)"><path d="M0 0"/></g>')}
+  a reference within | ${logo('<path id="a"/><use xlink:href="#a"/><use href="#a"/>')}
+  an editor's metadata | ${logo('<metadata><rdf:RDF rdf:about="x"/></metadata><desc>A mark</desc>')}
+  attributes with the value they may have | ${logo("", `${ROOT} zoomAndPan="disable" externalResourcesRequired="false"`)}
+`)("the profile accepts a logo with %s", (_, text) => {
     expect(findLogoFaults(text)).toEqual([]);
   });
 
-  test.each<readonly [what: string, text: string, fault: string]>([
-    ["no element", "hello", "it is no SVG document"],
-    ["no content", "", "it is no SVG document"],
-    ["another root", "<html></html>", "it is no SVG document"],
-    ["an end that is missing", logo("<g>"), "it is not well-formed XML"],
-    ["an end of another element", logo("<g></path>"), "it is not well-formed XML"],
-    ["a second root", `${logo("")}<svg/>`, "it is not well-formed XML"],
-    ["a tag that breaks off", `${logo("").slice(0, -1)}`, "it is not well-formed XML"],
-    ["an attribute without quotes", logo("<path d=M0/>"), "it is not well-formed XML"],
-    ["another profile", logo("", ROOT.replace("tiny-ps", "tiny")), "baseProfile"],
-    ["no profile", logo("", ROOT.replace(/ baseProfile.*/, "")), "baseProfile"],
-    ["another version", logo("", ROOT.replace("1.2", "1.1")), "version"],
-    ["no namespace", logo("", ROOT.replace(/xmlns="[^"]*"/, "")), "xmlns"],
-    ["a position of its root", logo("", `${ROOT} x="0px" y="0px"`), "x="],
-    ["no title", `<svg ${ROOT}><path/></svg>`, "no title"],
-    ["an empty title", `<svg ${ROOT}><title> </title></svg>`, "no title"],
-    ["a title that is not the root's", `<svg ${ROOT}><g><title>a</title></g></svg>`, "no title"],
-    ["two titles", logo("<title>b</title>"), "more than one title"],
-    ["a script", logo("<script>alert(1)</script>"), "script"],
-    ["a script that is empty", logo("<script/>"), "script"],
-    ["a picture of another kind", logo('<image href="data:image/png;base64,AA"/>'), "image"],
-    ["a movement", logo("<path><animate/></path>"), "animate"],
-    ["another language", logo("<foreignObject/>"), "foreignObject"],
-    ["a link", logo('<a href="#x"/>'), "a elements"],
-    ["a style sheet", logo("<style>.a{}</style>"), "style elements"],
-    ["a style of its own", logo('<path style="fill:red"/>'), "style="],
-    ["a handler", logo('<path onclick="x()"/>'), "onclick="],
-    [
-      "a reference to elsewhere",
-      logo('<use xlink:href="https://example.com/a.svg#b"/>'),
-      "other documents",
-    ],
-    [
-      "a colour from elsewhere",
-      logo('<path fill="url(https://example.com/a.svg#b)"/>'),
-      "other documents",
-    ],
-    ["an entity", `<!DOCTYPE svg [<!ENTITY a "b">]>${logo("")}`, "entities"],
-    ["an empty description", logo("<desc> </desc>"), "desc is empty"],
-    ["a style sheet beside it", `<?xml-stylesheet href="a.css"?>${logo("")}`, "other documents"],
-    ["an editor's elements", logo("<sodipodi:namedview/>"), "sodipodi:namedview"],
-    ["an editor's attributes", logo("", `${ROOT} inkscape:version="1"`), "inkscape:version="],
-    ["a script among its metadata", logo("<metadata><script/></metadata>"), "script"],
-    ["a filter", logo('<filter id="f"/>'), "filter"],
-    ["a condition", logo("<switch><rect/></switch>"), "switch"],
-    ["text behind its end", `${logo("")} hello`, "it is not well-formed XML"],
-    ["a zoom", logo("", `${ROOT} zoomAndPan="magnify"`), "zoomAndPan="],
-  ])("the profile refuses a logo with %s", (_, text, fault) => {
+  test.each(asRows<readonly [what: string, text: string, fault: string]>`
+  no element | hello | it is no SVG document
+  no content | ${""} | it is no SVG document
+  another root | <html></html> | it is no SVG document
+  an end that is missing | ${logo("<g>")} | it is not well-formed XML
+  an end of another element | ${logo("<g></path>")} | it is not well-formed XML
+  a second root | ${`${logo("")}<svg/>`} | it is not well-formed XML
+  a tag that breaks off | ${`${logo("").slice(0, -1)}`} | it is not well-formed XML
+  an attribute without quotes | ${logo("<path d=M0/>")} | it is not well-formed XML
+  another profile | ${logo("", ROOT.replace("tiny-ps", "tiny"))} | baseProfile
+  no profile | ${logo("", ROOT.replace(/ baseProfile.*/, ""))} | baseProfile
+  another version | ${logo("", ROOT.replace("1.2", "1.1"))} | version
+  no namespace | ${logo("", ROOT.replace(/xmlns="[^"]*"/, ""))} | xmlns
+  a position of its root | ${logo("", `${ROOT} x="0px" y="0px"`)} | x=
+  no title | ${`<svg ${ROOT}><path/></svg>`} | no title
+  an empty title | ${`<svg ${ROOT}><title> </title></svg>`} | no title
+  a title that is not the root's | ${`<svg ${ROOT}><g><title>a</title></g></svg>`} | no title
+  two titles | ${logo("<title>b</title>")} | more than one title
+  a script | ${logo("<script>alert(1)</script>")} | script
+  a script that is empty | ${logo("<script/>")} | script
+  a picture of another kind | ${logo('<image href="data:image/png;base64,AA"/>')} | image
+  a movement | ${logo("<path><animate/></path>")} | animate
+  another language | ${logo("<foreignObject/>")} | foreignObject
+  a link | ${logo('<a href="#x"/>')} | a elements
+  a style sheet | ${logo("<style>.a{}</style>")} | style elements
+  a style of its own | ${logo('<path style="fill:red"/>')} | style=
+  a handler | ${logo('<path onclick="x()"/>')} | onclick=
+  a reference to elsewhere | ${logo('<use xlink:href="https://example.com/a.svg#b"/>')} | other documents
+  a colour from elsewhere | ${logo('<path fill="url(https://example.com/a.svg#b)"/>')} | other documents
+  an entity | ${`<!DOCTYPE svg [<!ENTITY a "b">]>${logo("")}`} | entities
+  an empty description | ${logo("<desc> </desc>")} | desc is empty
+  a style sheet beside it | ${`<?xml-stylesheet href="a.css"?>${logo("")}`} | other documents
+  an editor's elements | ${logo("<sodipodi:namedview/>")} | sodipodi:namedview
+  an editor's attributes | ${logo("", `${ROOT} inkscape:version="1"`)} | inkscape:version=
+  a script among its metadata | ${logo("<metadata><script/></metadata>")} | script
+  a filter | ${logo('<filter id="f"/>')} | filter
+  a condition | ${logo("<switch><rect/></switch>")} | switch
+  text behind its end | ${`${logo("")} hello`} | it is not well-formed XML
+  a zoom | ${logo("", `${ROOT} zoomAndPan="magnify"`)} | zoomAndPan=
+`)("the profile refuses a logo with %s", (_, text, fault) => {
     expect(findLogoFaults(text).join("; ")).toContain(fault);
   });
 

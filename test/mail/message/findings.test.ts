@@ -1,7 +1,7 @@
 import { MessageReportBody } from "@mailproof/api/schema/message-report";
 import { toMessageReport } from "@mailproof/api/schema/to-message-report";
 import * as v from "valibot";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Zone } from "../../app/zone.ts";
 import { asRows } from "../../runner/as-rows.ts";
 import {
@@ -95,30 +95,28 @@ const CASES: readonly (readonly [what: string, found: readonly string[], given: 
   many parts | [PARTS_MANY] | ${{ mail: { fields: { "Content-Type": "multipart/mixed; boundary=o" }, body: "--o\r\n\r\nx\r\n".repeat(300) } }}
 `;
 
-describe("findings of a message", () => {
-  test.each(CASES)(
-    "the report of a message contains, for %s, the findings %j",
-    async (_what, expected, given) => {
-      const key = given.zone?.["s1._domainkey.example.com"] ? { key: WEAK } : {};
-      const { mail, zone, sent, change = (raw: string) => raw } = given;
-      const signed = change(await sign(writeMail(mail), key));
-      const { findings, scored } = await assess(signed, { ...GOOD, ...zone }, sent);
-      const found = findings.map(({ id }) => id);
+test.each(CASES)(
+  "the report of a message contains, for %s, the findings %j",
+  async (_what, expected, given) => {
+    const key = given.zone?.["s1._domainkey.example.com"] ? { key: WEAK } : {};
+    const { mail, zone, sent, change = (raw: string) => raw } = given;
+    const signed = change(await sign(writeMail(mail), key));
+    const { findings, scored } = await assess(signed, { ...GOOD, ...zone }, sent);
+    const found = findings.map(({ id }) => id);
 
-      expect(found.filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted());
-      expect(found.filter((id) => !expected.includes(id) && !BESIDE.has(id))).toEqual([]);
-      for (const { advice, message, costPoints } of findings) {
-        expect(`${message} ${advice}`).not.toMatch(/\{|undefined/);
-        expect(costPoints).toBeGreaterThanOrEqual(0);
-      }
-      const { score, uncapped, cappedBy, parts } = scored;
-      const sum = parts.reduce((total, one) => total + one.weight * one.score, 0);
-      const weights = parts.reduce((total, one) => total + one.weight, 0);
-      expect(uncapped).toBe(Math.round(sum / weights));
-      expect(score).toBe(cappedBy === null ? uncapped : Math.min(score, uncapped - 1));
-    },
-  );
-});
+    expect(found.filter((id) => expected.includes(id)).toSorted()).toEqual(expected.toSorted());
+    expect(found.filter((id) => !expected.includes(id) && !BESIDE.has(id))).toEqual([]);
+    for (const { advice, message, costPoints } of findings) {
+      expect(`${message} ${advice}`).not.toMatch(/\{|undefined/);
+      expect(costPoints).toBeGreaterThanOrEqual(0);
+    }
+    const { score, uncapped, cappedBy, parts } = scored;
+    const sum = parts.reduce((total, one) => total + one.weight * one.score, 0);
+    const weights = parts.reduce((total, one) => total + one.weight, 0);
+    expect(uncapped).toBe(Math.round(sum / weights));
+    expect(score).toBe(cappedBy === null ? uncapped : Math.min(score, uncapped - 1));
+  },
+);
 
 /** Findings that come with several others: of a mail without MX or text, or of a name without its own key. */
 const BESIDE = new Set(["DKIM_FIELDS"]);
@@ -140,49 +138,47 @@ test("two From fields leave no author, and the score stays below 40", async () =
   expect(scored).toMatchObject({ grade: "F", cappedBy: "no_author" });
 });
 
-describe("records to paste", () => {
-  const proposals = async (given: Case) => {
-    const { findings } = await judge(given);
-    return Object.fromEntries(
-      findings.flatMap(({ id, proposal }) => (proposal ? [[id, proposal.record] as const] : [])),
-    );
-  };
+const proposals = async (given: Case) => {
+  const { findings } = await judge(given);
+  return Object.fromEntries(
+    findings.flatMap(({ id, proposal }) => (proposal ? [[id, proposal.record] as const] : [])),
+  );
+};
 
-  test("the report proposes the SPF record with the client's address", async () => {
-    const zone = { "example.com": { MX: ["10 mx1.example.com"], TXT: ["v=spf1 mx -all"] } };
+test("the report proposes the SPF record with the client's address", async () => {
+  const zone = { "example.com": { MX: ["10 mx1.example.com"], TXT: ["v=spf1 mx -all"] } };
 
-    expect((await proposals({ zone }))["SPF_FAIL"]).toEqual({
-      name: "example.com",
-      type: "TXT",
-      value: `v=spf1 ip4:${IP} mx -all`,
-    });
+  expect((await proposals({ zone }))["SPF_FAIL"]).toEqual({
+    name: "example.com",
+    type: "TXT",
+    value: `v=spf1 ip4:${IP} mx -all`,
+  });
+});
+
+test("the report proposes no SPF record when the sender's domain belongs to another organisation", async () => {
+  const zone = { "esp.test": { TXT: ["v=spf1 -all"] } };
+  const { findings } = await judge({ zone, sent: { mailFrom: "b@esp.test" } });
+
+  expect(findings.find(({ id }) => id === "SPF_FAIL")?.proposal).toBeUndefined();
+});
+
+test("the report proposes a first DMARC record, and a stricter one after p=none", async () => {
+  const first = await proposals({ zone: { "_dmarc.example.com": {} } });
+  const next = await proposals({
+    zone: { "_dmarc.example.com": { TXT: ["v=DMARC1; p=none; rua=mailto:d@example.com"] } },
   });
 
-  test("the report proposes no SPF record when the sender's domain belongs to another organisation", async () => {
-    const zone = { "esp.test": { TXT: ["v=spf1 -all"] } };
-    const { findings } = await judge({ zone, sent: { mailFrom: "b@esp.test" } });
+  expect(first["DMARC_MISSING"]?.value).toBe("v=DMARC1; p=none; rua=mailto:dmarc@example.com");
+  expect(next["DMARC_NONE"]?.value).toContain("p=quarantine");
+});
 
-    expect(findings.find(({ id }) => id === "SPF_FAIL")?.proposal).toBeUndefined();
-  });
+test("the report proposes the name of the missing DKIM key", async () => {
+  const found = await proposals({ zone: { "s1._domainkey.example.com": {} } });
 
-  test("the report proposes a first DMARC record, and a stricter one after p=none", async () => {
-    const first = await proposals({ zone: { "_dmarc.example.com": {} } });
-    const next = await proposals({
-      zone: { "_dmarc.example.com": { TXT: ["v=DMARC1; p=none; rua=mailto:d@example.com"] } },
-    });
-
-    expect(first["DMARC_MISSING"]?.value).toBe("v=DMARC1; p=none; rua=mailto:dmarc@example.com");
-    expect(next["DMARC_NONE"]?.value).toContain("p=quarantine");
-  });
-
-  test("the report proposes the name of the missing DKIM key", async () => {
-    const found = await proposals({ zone: { "s1._domainkey.example.com": {} } });
-
-    expect(found["DKIM_KEY_MISSING"]).toEqual({
-      name: "s1._domainkey.example.com",
-      type: "TXT",
-      value: "v=DKIM1; k=rsa; p=<public key>",
-    });
+  expect(found["DKIM_KEY_MISSING"]).toEqual({
+    name: "s1._domainkey.example.com",
+    type: "TXT",
+    value: "v=DKIM1; k=rsa; p=<public key>",
   });
 });
 

@@ -238,22 +238,17 @@ test("classify does not read a full disk at MAIL as a full mailbox", () => {
   expect(at("552 Mailbox full", "mail").verdict).toBe("unknown");
 });
 
-test.each([
-  ["521 at the greeting is a host that takes no mail", "521 No mail here", "greeting", "invalid"],
-  [
-    "521 that names our address at the greeting refuses us",
-    "521 Your IP is blacklisted",
-    "greeting",
-    "unknown",
-  ],
-  ["any other 2xx at RCPT is an accepted mailbox", "253 Ok, 3 pending", "rcpt", "valid"],
-  ["another 5xx at the greeting refuses us", "554 No SMTP service here", "greeting", "unknown"],
-  ["250 at RCPT is an accepted mailbox", "250 2.1.5 Ok", "rcpt", "valid"],
-  ["251 forwards, so it is accepted too", "251 User not local; will forward", "rcpt", "valid"],
-  ["252 promises nothing", "252 2.0.0 Cannot VRFY user", "rcpt", "unknown"],
-  ["250 at MAIL says nothing of the mailbox", "250 2.1.0 Ok", "mail", "unknown"],
-  ["a code outside RFC 5321 says nothing", "999 user unknown", "rcpt", "unknown"],
-] as const)("classify returns the verdict of a reply: %s", (_, line, stage, verdict) => {
+test.each(asRows`
+  521 at the greeting is a host that takes no mail | 521 No mail here | greeting | invalid
+  521 that names our address at the greeting refuses us | 521 Your IP is blacklisted | greeting | unknown
+  any other 2xx at RCPT is an accepted mailbox | 253 Ok, 3 pending | rcpt | valid
+  another 5xx at the greeting refuses us | 554 No SMTP service here | greeting | unknown
+  250 at RCPT is an accepted mailbox | 250 2.1.5 Ok | rcpt | valid
+  251 forwards, so it is accepted too | 251 User not local; will forward | rcpt | valid
+  252 promises nothing | 252 2.0.0 Cannot VRFY user | rcpt | unknown
+  250 at MAIL says nothing of the mailbox | 250 2.1.0 Ok | mail | unknown
+  a code outside RFC 5321 says nothing | 999 user unknown | rcpt | unknown
+`)("classify returns the verdict of a reply: %s", (_, line, stage, verdict) => {
   expect(at(line, stage).verdict).toBe(verdict);
 });
 
@@ -306,20 +301,17 @@ test.each([
   expect(at(line)).toMatchObject({ reason, retry });
 });
 
-test.each([
-  ["421 4.7.0 IP not in whitelist for RCPT domain, closing connection. a1.2 - gsmtp", true],
-  ["421 4.7.0 TLS required for RCPT domain, closing connection. a1.2 - gsmtp", true],
-  [
-    "421 4.1.1 <bob@example.com>: Recipient address rejected: Address verification in progress",
-    true,
-  ],
-  ["421 4.7.28 Our system has detected an unusual rate of mail from your IP address", false],
-  ["421 4.7.0 IP not in whitelist, closing connection.", false],
-  ["421 4.7.0 Must issue a STARTTLS command first", false],
-  ["421 4.1.1 Too many invalid recipients, goodbye", false],
-  ["421 4.1.8 Sender domain does not resolve", false],
-  ["421 4.1.1 198.51.100.7 is refused", false],
-])("the reply %s concerns one domain: %s", (line, expected) => {
+test.each(asRows`
+  421 4.7.0 IP not in whitelist for RCPT domain, closing connection. a1.2 - gsmtp | true
+  421 4.7.0 TLS required for RCPT domain, closing connection. a1.2 - gsmtp | true
+  421 4.1.1 <bob@example.com>: Recipient address rejected: Address verification in progress | true
+  421 4.7.28 Our system has detected an unusual rate of mail from your IP address | false
+  421 4.7.0 IP not in whitelist, closing connection. | false
+  421 4.7.0 Must issue a STARTTLS command first | false
+  421 4.1.1 Too many invalid recipients, goodbye | false
+  421 4.1.8 Sender domain does not resolve | false
+  421 4.1.1 198.51.100.7 is refused | false
+`)("the reply %s concerns one domain: %s", (line, expected) => {
   expect(concernsOneDomain(parseReply(line), { stage: "rcpt" })).toBe(expected);
 });
 
@@ -331,64 +323,45 @@ test("a refusal for one domain does not count as a refusal of us", () => {
   });
 });
 
-test.each<[Stage, string, RefusalOfUs | null]>([
-  ["greeting", "554 5.7.0 Blocked - see support.proofpoint.com", "block"],
-  ["greeting", "554 5.7.0 Blocked - see https://ipcheck.proofpoint.com/?ip=198.51.100.7", "block"],
-  ["greeting", "521 198.51.100.7 is blocked", "block"],
-  ["greeting", "554 No SMTP service here", "block"],
-  ["greeting", "421 4.7.1 198.51.100.7 is blocked, see our block list", "throttle"],
-  ["mail", "550 5.7.1 Part of their network is on our block list (S3150)", "block"],
-  ["mail", "550 5.1.8 Sender domain does not exist", "block"],
-  ["mail", "530 5.7.0 Must issue a STARTTLS command first", "block"],
-  ["rcpt", "550 5.7.1 Part of their network is on our block list (S3150)", "block"],
-  [
-    "rcpt",
-    "550 SC-002 Mail rejected for policy reasons: it has exhibited namespace mining behavior",
-    "block",
-  ],
-  ["rcpt", "554 IB111 This IP has been blocked", "block"],
+test.each(asRows<[Stage, string, RefusalOfUs | null]>`
+  greeting | 554 5.7.0 Blocked - see support.proofpoint.com | block
+  greeting | 554 5.7.0 Blocked - see https://ipcheck.proofpoint.com/?ip=198.51.100.7 | block
+  greeting | 521 198.51.100.7 is blocked | block
+  greeting | 554 No SMTP service here | block
+  greeting | 421 4.7.1 198.51.100.7 is blocked, see our block list | throttle
+  mail | 550 5.7.1 Part of their network is on our block list (S3150) | block
+  mail | 550 5.1.8 Sender domain does not exist | block
+  mail | 530 5.7.0 Must issue a STARTTLS command first | block
+  rcpt | 550 5.7.1 Part of their network is on our block list (S3150) | block
+  rcpt | 550 SC-002 Mail rejected for policy reasons: it has exhibited namespace mining behavior | block
+  rcpt | 554 IB111 This IP has been blocked | block
   // These say nothing of us, or may be one mailbox's own choice.
-  ["greeting", "521 mx.example.com does not accept mail", null],
-  ["greeting", "450 4.7.1 Client host blocked using zen.spamhaus.org", "throttle"],
-  ["greeting", "421 4.7.0 Too many connections from your IP", "throttle"],
-  ["greeting", "421 4.7.0 Mail from your IP address has been temporarily blocked", "throttle"],
-  ["mail", "451 4.7.500 Server busy", "throttle"],
-  ["mail", "550 5.3.0 Internal server error", null],
-  ["mail", "550 5.7.1 Too many messages, slow down", null],
-  ["rcpt", "250 OK", null],
-  ["rcpt", "550 5.1.1 User unknown", null],
-  ["rcpt", "550 5.7.1 Only registered users may post to this list", null],
-  ["rcpt", "530 5.7.1 Authentication required", null],
-  ["rcpt", "450 4.7.1 Your IP is greylisted", null],
-  ["rcpt", "552 5.2.2 Mailbox full", null],
-  ["greeting", "421 4.3.2 All server ports are busy", null],
-  [
-    "mail",
-    "421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints - 4.16.55.1",
-    "throttle",
-  ],
-  [
-    "rcpt",
-    "421-4.7.28 Gmail has detected an unusual rate of mail originating from your IP address. Mail sent from it has been temporarily rate limited",
-    "throttle",
-  ],
-  ["rcpt", "451 4.7.500 Server busy. Please try again later from [192.0.2.1]", "throttle"],
-  [
-    "rcpt",
-    "451 4.7.650 The mail server [192.0.2.1] has been temporarily rate limited due to IP reputation",
-    "throttle",
-  ],
-  ["rcpt", "451 4.7.550 Access denied, please try again later", "throttle"],
-  ["rcpt", "421 4.7.1 Too many connections from 192.0.2.1", "throttle"],
-  [
-    "rcpt",
-    "450 4.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.1]",
-    "throttle",
-  ],
-  ["rcpt", "450 4.1.8 Sender address rejected: Domain not found", null],
-  ["rcpt", "451 4.4.1 Connection to the inner host [10.0.0.5] temporarily failed", null],
-  ["rcpt", "421 4.7.0 IP not in whitelist for RCPT domain, closing connection", null],
-])("the refusal of us at %s in %j is: %s", (stage, line, expected) => {
+  greeting | 521 mx.example.com does not accept mail | null
+  greeting | 450 4.7.1 Client host blocked using zen.spamhaus.org | throttle
+  greeting | 421 4.7.0 Too many connections from your IP | throttle
+  greeting | 421 4.7.0 Mail from your IP address has been temporarily blocked | throttle
+  mail | 451 4.7.500 Server busy | throttle
+  mail | 550 5.3.0 Internal server error | null
+  mail | 550 5.7.1 Too many messages, slow down | null
+  rcpt | 250 OK | null
+  rcpt | 550 5.1.1 User unknown | null
+  rcpt | 550 5.7.1 Only registered users may post to this list | null
+  rcpt | 530 5.7.1 Authentication required | null
+  rcpt | 450 4.7.1 Your IP is greylisted | null
+  rcpt | 552 5.2.2 Mailbox full | null
+  greeting | 421 4.3.2 All server ports are busy | null
+  mail | 421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints - 4.16.55.1 | throttle
+  rcpt | 421-4.7.28 Gmail has detected an unusual rate of mail originating from your IP address. Mail sent from it has been temporarily rate limited
+    | throttle
+  rcpt | 451 4.7.500 Server busy. Please try again later from [192.0.2.1] | throttle
+  rcpt | 451 4.7.650 The mail server [192.0.2.1] has been temporarily rate limited due to IP reputation | throttle
+  rcpt | 451 4.7.550 Access denied, please try again later | throttle
+  rcpt | 421 4.7.1 Too many connections from 192.0.2.1 | throttle
+  rcpt | 450 4.7.25 Client host rejected: cannot find your reverse hostname, [192.0.2.1] | throttle
+  rcpt | 450 4.1.8 Sender address rejected: Domain not found | null
+  rcpt | 451 4.4.1 Connection to the inner host [10.0.0.5] temporarily failed | null
+  rcpt | 421 4.7.0 IP not in whitelist for RCPT domain, closing connection | null
+`)("the refusal of us at %s in %j is: %s", (stage, line, expected) => {
   expect(findRefusalOfUs(parseReply(line), { stage, mxHost: "mx.example.com" })).toBe(expected);
 });
 

@@ -2,7 +2,7 @@ import { converse, type Dialogue } from "@mailproof/mail/smtp/converse";
 import { createDialogue } from "@mailproof/mail/smtp/dialogue";
 import { createRandomRecipient } from "@mailproof/mail/smtp/random-recipient";
 import type { ReplyOrFault, SmtpWire, WireFault } from "@mailproof/mail/smtp/wire";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { plan, reply } from "./play.ts";
 
 /** A wire that answers from a script, on a clock that each answer moves by a second. */
@@ -75,95 +75,91 @@ test.each([
   expect(log.slice(-2)).toEqual(["RCPT TO:<ann@a.example>", "(hung up)"]);
 });
 
-describe("the time of a session", () => {
-  test.each([
-    ["the greeting", []],
-    ["a recipient", friendly.slice(0, 3)],
-  ])(
-    "the session waits for a server that is silent at %s no longer than the deadline",
-    async (_, answers) => {
-      const { wire, log, until } = scripted([...answers]);
-      const time = until(7000);
+test.each([
+  ["the greeting", []],
+  ["a recipient", friendly.slice(0, 3)],
+])(
+  "the session waits for a server that is silent at %s no longer than the deadline",
+  async (_, answers) => {
+    const { wire, log, until } = scripted([...answers]);
+    const time = until(7000);
 
-      const { result } = await converse(wire, createDialogue(plan), time);
+    const { result } = await converse(wire, createDialogue(plan), time);
 
-      expect(result.recipients).toMatchObject([{ fault: "timeout" }]);
-      expect(time.now()).toEqual(time.deadline);
-      expect(log.at(-1)).toBe("(hung up)");
-    },
-  );
+    expect(result.recipients).toMatchObject([{ fault: "timeout" }]);
+    expect(time.now()).toEqual(time.deadline);
+    expect(log.at(-1)).toBe("(hung up)");
+  },
+);
 
-  test("the session gives up a silent server before the caller's time ends", async () => {
-    const { wire, until } = scripted([]);
-    const time = until(60_000);
+test("the session gives up a silent server before the caller's time ends", async () => {
+  const { wire, until } = scripted([]);
+  const time = until(60_000);
 
-    await converse(wire, createDialogue(plan), time);
+  await converse(wire, createDialogue(plan), time);
 
-    expect(time.now().getTime()).toBe(10_000);
-  });
-
-  test("the session sends nothing after the deadline", async () => {
-    const { wire, log, until } = scripted([...friendly]);
-
-    const { result } = await converse(wire, createDialogue(plan), until(2000));
-
-    expect(result).toMatchObject({ closedBy: "deadline", remaining: plan.recipients });
-    expect(log).toEqual(["EHLO probe.example", "(hung up)"]);
-  });
+  expect(time.now().getTime()).toBe(10_000);
 });
 
-describe("several commands at once", () => {
-  const opened = ["220 mx", "250-mx | 250 PIPELINING"];
-  const recipients = ["ann@a.example", "bob@a.example"];
-  const FLIGHT = [
-    "MAIL FROM:<probe@probe.example>",
-    "RCPT TO:<ann@a.example>",
-    "RCPT TO:<bob@a.example>",
-  ];
+test("the session sends nothing after the deadline", async () => {
+  const { wire, log, until } = scripted([...friendly]);
 
-  test("several commands at once precede their replies in the transcript, as they left", async () => {
-    const { wire, until } = scripted([...opened, "250 OK", "250 OK", "550 no", "221 bye"]);
+  const { result } = await converse(wire, createDialogue(plan), until(2000));
 
-    const { transcript } = await converse(
-      wire,
-      createDialogue({ ...plan, recipients }),
-      until(60_000),
-    );
+  expect(result).toMatchObject({ closedBy: "deadline", remaining: plan.recipients });
+  expect(log).toEqual(["EHLO probe.example", "(hung up)"]);
+});
 
-    expect(transcript.slice(3).map(({ who, text }) => `${who} ${text}`)).toEqual([
-      ...FLIGHT.map((line) => `client ${line}`),
-      "server 250 OK",
-      "server 250 OK",
-      "server 550 no",
-      "client QUIT",
-      "server 221 bye",
-    ]);
+const opened = ["220 mx", "250-mx | 250 PIPELINING"];
+const recipients = ["ann@a.example", "bob@a.example"];
+const FLIGHT = [
+  "MAIL FROM:<probe@probe.example>",
+  "RCPT TO:<ann@a.example>",
+  "RCPT TO:<bob@a.example>",
+];
+
+test("several commands at once precede their replies in the transcript, as they left", async () => {
+  const { wire, until } = scripted([...opened, "250 OK", "250 OK", "550 no", "221 bye"]);
+
+  const { transcript } = await converse(
+    wire,
+    createDialogue({ ...plan, recipients }),
+    until(60_000),
+  );
+
+  expect(transcript.slice(3).map(({ who, text }) => `${who} ${text}`)).toEqual([
+    ...FLIGHT.map((line) => `client ${line}`),
+    "server 250 OK",
+    "server 250 OK",
+    "server 550 no",
+    "client QUIT",
+    "server 221 bye",
+  ]);
+});
+
+test("the session waits no longer for replies to several commands after a 421", async () => {
+  const { wire, log, until } = scripted([...opened, "250 OK", "421 4.7.0 busy", "250 never"]);
+
+  const { result } = await converse(wire, createDialogue({ ...plan, recipients }), until(60_000));
+
+  expect(result).toMatchObject({ closedBy: "421", remaining: ["bob@a.example"] });
+  expect(log.at(-1)).toBe("(hung up)");
+});
+
+test("several commands at once get no result after the deadline, and the session sends none then", async () => {
+  const { wire, log, until } = scripted([...opened, ...Array(20).fill("250 OK")]);
+
+  const { result } = await converse(
+    wire,
+    createDialogue({ ...plan, recipients: [...recipients, "cid@a.example"] }),
+    until(4_000),
+  );
+
+  expect(result).toMatchObject({
+    closedBy: "deadline",
+    remaining: ["bob@a.example", "cid@a.example"],
   });
-
-  test("the session waits no longer for replies to several commands after a 421", async () => {
-    const { wire, log, until } = scripted([...opened, "250 OK", "421 4.7.0 busy", "250 never"]);
-
-    const { result } = await converse(wire, createDialogue({ ...plan, recipients }), until(60_000));
-
-    expect(result).toMatchObject({ closedBy: "421", remaining: ["bob@a.example"] });
-    expect(log.at(-1)).toBe("(hung up)");
-  });
-
-  test("several commands at once get no result after the deadline, and the session sends none then", async () => {
-    const { wire, log, until } = scripted([...opened, ...Array(20).fill("250 OK")]);
-
-    const { result } = await converse(
-      wire,
-      createDialogue({ ...plan, recipients: [...recipients, "cid@a.example"] }),
-      until(4_000),
-    );
-
-    expect(result).toMatchObject({
-      closedBy: "deadline",
-      remaining: ["bob@a.example", "cid@a.example"],
-    });
-    expect(log).toEqual(["EHLO probe.example", ...FLIGHT, "(hung up)"]);
-  });
+  expect(log).toEqual(["EHLO probe.example", ...FLIGHT, "(hung up)"]);
 });
 
 test("the session waits for a provider that is slow at a recipient", async () => {
@@ -197,61 +193,57 @@ const slowly = (answers: readonly string[], seconds: readonly number[]) => {
   return { wire, time };
 };
 
-describe("a slow server", () => {
-  const codes = async (seconds: readonly number[], isPatient = false) => {
-    const { wire, time } = slowly(friendly, seconds);
-    const { result } = await converse(wire, createDialogue(plan), time, { isPatient });
-    return result.recipients.map(({ reply: got, fault }) => got?.code ?? fault);
-  };
+const codes = async (seconds: readonly number[], isPatient = false) => {
+  const { wire, time } = slowly(friendly, seconds);
+  const { result } = await converse(wire, createDialogue(plan), time, { isPatient });
+  return result.recipients.map(({ reply: got, fault }) => got?.code ?? fault);
+};
 
-  test("a slow server counts as silent after ten seconds", async () => {
-    expect(await codes([1, 1, 1, 12])).toEqual(["timeout"]);
-    expect(await codes([12])).toEqual(["timeout"]);
-  });
-
-  test.each([[[12]], [[0, 20]], [[0, 0, 35]], [[0, 0, 0, 55]], [[35, 35, 35, 35]]])(
-    "a slow server that was silent before gets a minute for each reply: %j",
-    async (seconds) => {
-      expect(await codes(seconds, true)).toEqual([250]);
-    },
-  );
-
-  test("a slow server that was silent before counts as silent after a minute", async () => {
-    expect(await codes([61], true)).toEqual(["timeout"]);
-  });
-
-  test("a slow server counts as a tarpit after two slow replies, and the session continues", async () => {
-    expect(await codes([5, 5, 20, 40])).toEqual([250]);
-    expect(await codes([8, 9, 50, 59])).toEqual([250]);
-  });
-
-  test("a slow server does not count as a tarpit after one slow reply, such as a late greeting", async () => {
-    expect(await codes([6, 0, 0, 12])).toEqual(["timeout"]);
-    expect(await codes([6, 0, 6, 12])).toEqual(["timeout"]);
-  });
+test("a slow server counts as silent after ten seconds", async () => {
+  expect(await codes([1, 1, 1, 12])).toEqual(["timeout"]);
+  expect(await codes([12])).toEqual(["timeout"]);
 });
 
-describe("STARTTLS", () => {
-  const offered = ["220 mx", "250-mx | 250 STARTTLS", "220 go"];
+test.each([[[12]], [[0, 20]], [[0, 0, 35]], [[0, 0, 0, 55]], [[35, 35, 35, 35]]])(
+  "a slow server that was silent before gets a minute for each reply: %j",
+  async (seconds) => {
+    expect(await codes(seconds, true)).toEqual([250]);
+  },
+);
 
-  test("STARTTLS leads to a handshake with the mail host's name", async () => {
-    const { wire, log, until } = scripted([...offered, ...friendly.slice(1)]);
+test("a slow server that was silent before counts as silent after a minute", async () => {
+  expect(await codes([61], true)).toEqual(["timeout"]);
+});
 
-    const { result } = await converse(wire, createDialogue(plan), until(60_000));
+test("a slow server counts as a tarpit after two slow replies, and the session continues", async () => {
+  expect(await codes([5, 5, 20, 40])).toEqual([250]);
+  expect(await codes([8, 9, 50, 59])).toEqual([250]);
+});
 
-    expect(result.tls).toBe(true);
-    expect(log.slice(1, 4)).toEqual(["STARTTLS", "(TLS with mx.a.example)", "EHLO probe.example"]);
-  });
+test("a slow server does not count as a tarpit after one slow reply, such as a late greeting", async () => {
+  expect(await codes([6, 0, 0, 12])).toEqual(["timeout"]);
+  expect(await codes([6, 0, 6, 12])).toEqual(["timeout"]);
+});
 
-  test("a broken handshake of STARTTLS counts as a fault of the connection", async () => {
-    const { wire, log, until } = scripted(offered, "tls_failed");
+const offered = ["220 mx", "250-mx | 250 STARTTLS", "220 go"];
 
-    const { result, transcript } = await converse(wire, createDialogue(plan), until(60_000));
+test("STARTTLS leads to a handshake with the mail host's name", async () => {
+  const { wire, log, until } = scripted([...offered, ...friendly.slice(1)]);
 
-    expect(result.ending).toEqual({ stage: "starttls", reply: "tls_failed" });
-    expect(transcript.at(-1)).toMatchObject({ who: "wire", text: "tls_failed (tls)" });
-    expect(log.at(-1)).toBe("(hung up)");
-  });
+  const { result } = await converse(wire, createDialogue(plan), until(60_000));
+
+  expect(result.tls).toBe(true);
+  expect(log.slice(1, 4)).toEqual(["STARTTLS", "(TLS with mx.a.example)", "EHLO probe.example"]);
+});
+
+test("a broken handshake of STARTTLS counts as a fault of the connection", async () => {
+  const { wire, log, until } = scripted(offered, "tls_failed");
+
+  const { result, transcript } = await converse(wire, createDialogue(plan), until(60_000));
+
+  expect(result.ending).toEqual({ stage: "starttls", reply: "tls_failed" });
+  expect(transcript.at(-1)).toMatchObject({ who: "wire", text: "tls_failed (tls)" });
+  expect(log.at(-1)).toBe("(hung up)");
 });
 
 test("a line break in an address throws our own error before it is sent, and closes the connection", async () => {

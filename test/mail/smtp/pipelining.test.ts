@@ -1,5 +1,5 @@
 import type { SessionPlan, SessionResult } from "@mailproof/mail/smtp/session";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { play } from "./play.ts";
 
 // Goal: where the server announces PIPELINING, a flight costs one round trip, and each reply is about its own recipient.
@@ -159,187 +159,178 @@ test("the session sends one command at a time to a caller that wants no flights"
   expect(play({ pipelining: false }, transcript).closedBy).toBe("us");
 });
 
-describe("a refused transaction", () => {
-  test("a refused transaction in the middle of a flight leaves the later recipients unasked", () => {
-    const recipients = ["ann@a.example", "bob@b.example"];
+test("a refused transaction in the middle of a flight leaves the later recipients unasked", () => {
+  const recipients = ["ann@a.example", "bob@b.example"];
 
-    const result = session(
-      { recipients, limits: { ...limits, oneDomainPerTransaction: true } },
-      [
-        [MAIL, rcpt("ann@a.example"), "C: RSET", MAIL, rcpt("bob@b.example")].join("\n"),
-        replies("250 OK", "250 OK", "250 OK", "450 4.7.1 enough", "503 5.5.1 need MAIL"),
-      ].join("\n"),
-    );
-
-    expect(summarize(result)).toEqual(["ann 250"]);
-    expect(result).toMatchObject({ closedBy: "refused", remaining: ["bob@b.example"] });
-  });
-
-  test("a transaction refused at the start of the session gives its reply to all recipients", () => {
-    const result = session(
-      { recipients: people(3) },
-      [
-        [MAIL, rcpt("p0@a.example", "p1@a.example")].join("\n"),
-        replies("550 5.1.8 who", "503 5.5.1 need MAIL", "503 5.5.1 need MAIL"),
-      ].join("\n"),
-    );
-
-    expect(summarize(result)).toEqual(["p0 mail 550", "p1 mail 550", "p2 mail 550"]);
-  });
-});
-
-describe("a full transaction in the middle of a flight", () => {
-  const again = ["C: RSET", MAIL];
-
-  test("a full transaction in a flight leads to smaller ones, and the session repeats its later recipients", () => {
-    const result = session(
-      { recipients: people(4) },
-      [MAIL, rcpt("p0@a.example", "p1@a.example"), replies(...times(3, "250 OK"))].join("\n"),
-      [
-        rcpt("p2@a.example", "p3@a.example"),
-        replies("452 4.5.3 Too many recipients", "250 OK"),
-      ].join("\n"),
-      [
-        [...again, rcpt("p2@a.example", "p3@a.example")].join("\n"),
-        replies("250 OK", "250 OK", "550 5.1.1 no", "250 OK"),
-      ].join("\n"),
-    );
-
-    expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550", "p3 250"]);
-  });
-
-  test("a full transaction with mixed domains leads to transactions of one domain", () => {
-    const recipients = ["ann@a.example", "bob@b.example", "cid@c.example"];
-
-    const result = session(
-      { recipients, randomRecipients },
-      [
-        [MAIL, rcpt("ann@a.example", "bob@b.example")].join("\n"),
-        replies("250 OK", "250 OK", "451 4.3.0 Multiple destination domains per transaction"),
-      ].join("\n"),
-      [
-        [
-          ...again,
-          rcpt("zq@a.example"),
-          ...again,
-          rcpt("bob@b.example"),
-          ...again,
-          rcpt("cid@c.example"),
-        ].join("\n"),
-        replies("250 OK", "250 OK", "550 5.1.1 no", ...times(6, "250 OK")),
-      ].join("\n"),
-      [[...again, rcpt("zq@b.example")].join("\n"), replies("250 OK", "250 OK", "550 no")].join(
-        "\n",
-      ),
-    );
-
-    expect(summarize(result)).toEqual(["ann 250", "bob 250", "cid 250"]);
-    expect(result.closedBy).toBe("us");
-  });
-});
-
-describe("a broken flight", () => {
-  const first = [MAIL, rcpt("p0@a.example", "p1@a.example"), replies(...times(3, "250 OK"))].join(
-    "\n",
-  );
-  const second = rcpt(...people(6).slice(2));
-
-  test.each([
-    ["a 421", "S: 421 4.7.0 too busy", "421"],
-    ["words against harvesters", "S: 550 5.7.1 Too many invalid recipients", "backoff"],
-    ["a lost connection", "! closed", "lost"],
-    ["the deadline", "! deadline", "deadline"],
-  ])(
-    "a flight broken by %s keeps the earlier replies, and the session repeats its other recipients",
-    (_, end, closedBy) => {
-      const retried = closedBy === "backoff" ? `\n${replies("250 OK", "250 OK")}` : "";
-      const result = session(
-        { recipients: people(8) },
-        first,
-        `${second}\nS: 550 5.1.1 no\n${end}${retried}`,
-      );
-
-      expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550"]);
-      expect(result).toMatchObject({ closedBy, remaining: people(8).slice(3) });
-    },
+  const result = session(
+    { recipients, limits: { ...limits, oneDomainPerTransaction: true } },
+    [
+      [MAIL, rcpt("ann@a.example"), "C: RSET", MAIL, rcpt("bob@b.example")].join("\n"),
+      replies("250 OK", "250 OK", "250 OK", "450 4.7.1 enough", "503 5.5.1 need MAIL"),
+    ].join("\n"),
   );
 
-  test("a flight broken by silence keeps no replies, since any of them may be missing", () => {
+  expect(summarize(result)).toEqual(["ann 250"]);
+  expect(result).toMatchObject({ closedBy: "refused", remaining: ["bob@b.example"] });
+});
+
+test("a transaction refused at the start of the session gives its reply to all recipients", () => {
+  const result = session(
+    { recipients: people(3) },
+    [
+      [MAIL, rcpt("p0@a.example", "p1@a.example")].join("\n"),
+      replies("550 5.1.8 who", "503 5.5.1 need MAIL", "503 5.5.1 need MAIL"),
+    ].join("\n"),
+  );
+
+  expect(summarize(result)).toEqual(["p0 mail 550", "p1 mail 550", "p2 mail 550"]);
+});
+
+const again = ["C: RSET", MAIL];
+
+test("a full transaction in a flight leads to smaller ones, and the session repeats its later recipients", () => {
+  const result = session(
+    { recipients: people(4) },
+    [MAIL, rcpt("p0@a.example", "p1@a.example"), replies(...times(3, "250 OK"))].join("\n"),
+    [rcpt("p2@a.example", "p3@a.example"), replies("452 4.5.3 Too many recipients", "250 OK")].join(
+      "\n",
+    ),
+    [
+      [...again, rcpt("p2@a.example", "p3@a.example")].join("\n"),
+      replies("250 OK", "250 OK", "550 5.1.1 no", "250 OK"),
+    ].join("\n"),
+  );
+
+  expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550", "p3 250"]);
+});
+
+test("a full transaction with mixed domains leads to transactions of one domain", () => {
+  const recipients = ["ann@a.example", "bob@b.example", "cid@c.example"];
+
+  const result = session(
+    { recipients, randomRecipients },
+    [
+      [MAIL, rcpt("ann@a.example", "bob@b.example")].join("\n"),
+      replies("250 OK", "250 OK", "451 4.3.0 Multiple destination domains per transaction"),
+    ].join("\n"),
+    [
+      [
+        ...again,
+        rcpt("zq@a.example"),
+        ...again,
+        rcpt("bob@b.example"),
+        ...again,
+        rcpt("cid@c.example"),
+      ].join("\n"),
+      replies("250 OK", "250 OK", "550 5.1.1 no", ...times(6, "250 OK")),
+    ].join("\n"),
+    [[...again, rcpt("zq@b.example")].join("\n"), replies("250 OK", "250 OK", "550 no")].join("\n"),
+  );
+
+  expect(summarize(result)).toEqual(["ann 250", "bob 250", "cid 250"]);
+  expect(result.closedBy).toBe("us");
+});
+
+const first = [MAIL, rcpt("p0@a.example", "p1@a.example"), replies(...times(3, "250 OK"))].join(
+  "\n",
+);
+const second = rcpt(...people(6).slice(2));
+
+test.each([
+  ["a 421", "S: 421 4.7.0 too busy", "421"],
+  ["words against harvesters", "S: 550 5.7.1 Too many invalid recipients", "backoff"],
+  ["a lost connection", "! closed", "lost"],
+  ["the deadline", "! deadline", "deadline"],
+])(
+  "a flight broken by %s keeps the earlier replies, and the session repeats its other recipients",
+  (_, end, closedBy) => {
+    const retried = closedBy === "backoff" ? `\n${replies("250 OK", "250 OK")}` : "";
     const result = session(
       { recipients: people(8) },
       first,
-      `${second}\n${replies("250 OK", "550 5.1.1 no")}\n! timeout`,
+      `${second}\nS: 550 5.1.1 no\n${end}${retried}`,
     );
 
-    expect(summarize(result)).toEqual(["p0 250", "p1 250"]);
-    expect(result).toMatchObject({ closedBy: "lost", remaining: people(8).slice(2) });
+    expect(summarize(result)).toEqual(["p0 250", "p1 250", "p2 550"]);
+    expect(result).toMatchObject({ closedBy, remaining: people(8).slice(3) });
+  },
+);
+
+test("a flight broken by silence keeps no replies, since any of them may be missing", () => {
+  const result = session(
+    { recipients: people(8) },
+    first,
+    `${second}\n${replies("250 OK", "550 5.1.1 no")}\n! timeout`,
+  );
+
+  expect(summarize(result)).toEqual(["p0 250", "p1 250"]);
+  expect(result).toMatchObject({ closedBy: "lost", remaining: people(8).slice(2) });
+});
+
+test.each([
+  ["in a flight", `${second}\n${replies("250 OK")}\n! not_smtp`],
+  ["at the end", `${second}\n${replies(...times(4, "250 OK"))}\nC: QUIT\nS: 550 5.1.1 no`],
+])("a flight broken by more replies than commands, seen %s, discards the session", (_, end) => {
+  const result = session({ recipients: people(6) }, first, end);
+
+  expect(result).toMatchObject({
+    recipients: [],
+    catchAllProbes: [],
+    remaining: people(6),
+    closedBy: "lost",
   });
+});
 
-  test.each([
-    ["in a flight", `${second}\n${replies("250 OK")}\n! not_smtp`],
-    ["at the end", `${second}\n${replies(...times(4, "250 OK"))}\nC: QUIT\nS: 550 5.1.1 no`],
-  ])("a flight broken by more replies than commands, seen %s, discards the session", (_, end) => {
-    const result = session({ recipients: people(6) }, first, end);
+test("a flight broken after the last reply loses nothing", () => {
+  const end = `${second}\n${replies(...times(4, "250 OK"))}\nC: QUIT\n! closed`;
 
-    expect(result).toMatchObject({
-      recipients: [],
-      catchAllProbes: [],
-      remaining: people(6),
-      closedBy: "lost",
-    });
-  });
+  expect(session({ recipients: people(6) }, first, end).recipients).toHaveLength(6);
+});
 
-  test("a flight broken after the last reply loses nothing", () => {
-    const end = `${second}\n${replies(...times(4, "250 OK"))}\nC: QUIT\n! closed`;
+test("a flight broken before any reply answers no recipient, since PIPELINING may be the cause", () => {
+  const result = session(
+    { recipients: people(3) },
+    [MAIL, rcpt("p0@a.example", "p1@a.example"), "! closed"].join("\n"),
+  );
 
-    expect(session({ recipients: people(6) }, first, end).recipients).toHaveLength(6);
-  });
+  expect(result).toMatchObject({ recipients: [], remaining: people(3), closedBy: "lost" });
+});
 
-  test("a flight broken before any reply answers no recipient, since PIPELINING may be the cause", () => {
-    const result = session(
-      { recipients: people(3) },
-      [MAIL, rcpt("p0@a.example", "p1@a.example"), "! closed"].join("\n"),
-    );
+test("a flight broken by a 421 for its first recipient answers that recipient", () => {
+  const result = session(
+    { recipients: people(3) },
+    [MAIL, rcpt("p0@a.example", "p1@a.example"), replies("250 OK", "421 4.7.0 no")].join("\n"),
+  );
 
-    expect(result).toMatchObject({ recipients: [], remaining: people(3), closedBy: "lost" });
-  });
+  expect(summarize(result)).toEqual(["p0 421"]);
+});
 
-  test("a flight broken by a 421 for its first recipient answers that recipient", () => {
-    const result = session(
-      { recipients: people(3) },
-      [MAIL, rcpt("p0@a.example", "p1@a.example"), replies("250 OK", "421 4.7.0 no")].join("\n"),
-    );
+test("a flight broken by a lost connection asks again about recipients of undecided domains", () => {
+  const result = session(
+    { recipients: ["ann@a.example", "bob@b.example", "cid@c.example"], randomRecipients },
+    [MAIL, rcpt("ann@a.example", "bob@b.example"), replies(...times(3, "250 OK"))].join("\n"),
+    [
+      rcpt("zq@a.example", "zq@b.example", "cid@c.example"),
+      replies("550 5.1.1 no"),
+      "! closed",
+    ].join("\n"),
+  );
 
-    expect(summarize(result)).toEqual(["p0 421"]);
-  });
+  expect(summarize(result)).toEqual(["ann 250"]);
+  expect(result.remaining).toEqual(["bob@b.example", "cid@c.example"]);
+});
 
-  test("a flight broken by a lost connection asks again about recipients of undecided domains", () => {
-    const result = session(
-      { recipients: ["ann@a.example", "bob@b.example", "cid@c.example"], randomRecipients },
-      [MAIL, rcpt("ann@a.example", "bob@b.example"), replies(...times(3, "250 OK"))].join("\n"),
-      [
-        rcpt("zq@a.example", "zq@b.example", "cid@c.example"),
-        replies("550 5.1.1 no"),
-        "! closed",
-      ].join("\n"),
-    );
+test("a flight broken by a 421 asks again about undecided domains, except the session's first recipient", () => {
+  const result = session(
+    { recipients: ["ann@a.example", "bob@b.example", "cid@c.example"], randomRecipients },
+    [
+      [MAIL, rcpt("ann@a.example", "bob@b.example")].join("\n"),
+      replies("250 OK", "250 OK", "421 4.7.0 too busy"),
+    ].join("\n"),
+  );
 
-    expect(summarize(result)).toEqual(["ann 250"]);
-    expect(result.remaining).toEqual(["bob@b.example", "cid@c.example"]);
-  });
-
-  test("a flight broken by a 421 asks again about undecided domains, except the session's first recipient", () => {
-    const result = session(
-      { recipients: ["ann@a.example", "bob@b.example", "cid@c.example"], randomRecipients },
-      [
-        [MAIL, rcpt("ann@a.example", "bob@b.example")].join("\n"),
-        replies("250 OK", "250 OK", "421 4.7.0 too busy"),
-      ].join("\n"),
-    );
-
-    expect(summarize(result)).toEqual(["ann 250"]);
-    expect(result.remaining).toEqual(["bob@b.example", "cid@c.example"]);
-  });
+  expect(summarize(result)).toEqual(["ann 250"]);
+  expect(result.remaining).toEqual(["bob@b.example", "cid@c.example"]);
 });
 
 test("many deferred recipients of as many domains leave enough commands for their random recipients", () => {

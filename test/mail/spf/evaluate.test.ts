@@ -1,6 +1,6 @@
 import { evaluateSpf } from "@mailproof/mail/spf/evaluate";
 import { SPF_LIMITS } from "@mailproof/mail/spf/limits";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../../app/zone.ts";
 import { asRows } from "../../runner/as-rows.ts";
 
@@ -76,100 +76,95 @@ test.each([
   expect(dns.calls).toEqual([]);
 });
 
-describe("the budget of a check", () => {
-  const many = (count: number, make: (n: number) => string) =>
-    Array.from({ length: count }, (_, n) => make(n));
-  const addresses = (count: number) =>
-    Object.fromEntries(
-      many(count, (n) => `n${n}.test`).map((name) => [name, { A: ["192.0.2.9"] }]),
+const many = (count: number, make: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => make(n));
+const addresses = (count: number) =>
+  Object.fromEntries(many(count, (n) => `n${n}.test`).map((name) => [name, { A: ["192.0.2.9"] }]));
+
+test.each([
+  [10, "pass"],
+  [11, "permerror"],
+])(
+  "the evaluation of %i querying terms, spread over includes, returns %s",
+  async (count, result) => {
+    const names = {
+      "a.test": spf("include:b.test", ...many(count - 5, (n) => `a:n${n}.test`), "all"),
+      "b.test": spf("ip4:192.0.2.9", ...many(4, (n) => `exists:n${n}.b.test`)),
+      ...Object.fromEntries(many(4, (n) => `n${n}.b.test`).map((name) => [name, {}])),
+      ...addresses(10),
+    };
+
+    const found = await evaluateSpf(
+      createZoneDns(names),
+      { ip: IP, domain: "a.test", sender: "", helo: "" },
+      { ...SPF_LIMITS, voidsMax: 10 },
     );
 
-  test.each([
-    [10, "pass"],
-    [11, "permerror"],
-  ])(
-    "the evaluation of %i querying terms, spread over includes, returns %s",
-    async (count, result) => {
-      const names = {
-        "a.test": spf("include:b.test", ...many(count - 5, (n) => `a:n${n}.test`), "all"),
-        "b.test": spf("ip4:192.0.2.9", ...many(4, (n) => `exists:n${n}.b.test`)),
-        ...Object.fromEntries(many(4, (n) => `n${n}.b.test`).map((name) => [name, {}])),
-        ...addresses(10),
-      };
+    expect(found).toMatchObject({ result, lookups: count });
+  },
+);
 
-      const found = await evaluateSpf(
-        createZoneDns(names),
-        { ip: IP, domain: "a.test", sender: "", helo: "" },
-        { ...SPF_LIMITS, voidsMax: 10 },
-      );
-
-      expect(found).toMatchObject({ result, lookups: count });
-    },
-  );
-
-  test.each([
-    [2, "pass"],
-    [3, "permerror"],
-  ])("the evaluation of %i answers without a record returns %s", async (count, result) => {
-    const found = await whenChecked({
-      "a.test": spf(...many(count, (n) => `a:n${n}.test`), "all"),
-    });
-
-    expect(found).toMatchObject({ result, voidLookups: count });
+test.each([
+  [2, "pass"],
+  [3, "permerror"],
+])("the evaluation of %i answers without a record returns %s", async (count, result) => {
+  const found = await whenChecked({
+    "a.test": spf(...many(count, (n) => `a:n${n}.test`), "all"),
   });
 
-  test("each mail host without an address counts as an answer without a record", async () => {
-    const MX = many(3, (n) => `10 n${n}.test`);
+  expect(found).toMatchObject({ result, voidLookups: count });
+});
 
-    expect(await whenChecked({ "a.test": { ...spf("mx", "all"), MX } })).toMatchObject({
-      result: "permerror",
-      problem: { reason: "too_many_void_lookups", domain: "a.test", term: "mx" },
-    });
-  });
+test("each mail host without an address counts as an answer without a record", async () => {
+  const MX = many(3, (n) => `10 n${n}.test`);
 
-  test("names that the connecting host claims do not count against the domain", async () => {
-    const PTR = many(5, (n) => `n${n}.a.test`);
-
-    expect(
-      await whenChecked({ "a.test": spf("ptr", "all"), "1.2.0.192.in-addr.arpa": { PTR } }),
-    ).toMatchObject({ result: "pass", voidLookups: 0 });
-  });
-
-  test("a loop sends no DNS query twice", async () => {
-    const { calls, lookups } = await whenChecked({
-      "a.test": spf("include:b.test"),
-      "b.test": spf("include:a.test"),
-    });
-
-    expect(lookups).toBe(11);
-    expect(calls).toEqual(["TXT a.test", "TXT b.test"]);
-  });
-
-  test("the evaluation returns temperror and no verdict when its DNS queries run out", async () => {
-    const names = { "a.test": spf("a:n0.test", "a:n1.test", "-all"), ...addresses(2) };
-    const query = { ip: IP, domain: "a.test", sender: "", helo: "" };
-
-    expect(
-      await evaluateSpf(createZoneDns(names), query, { ...SPF_LIMITS, questionsMax: 2 }),
-    ).toMatchObject({ result: "temperror", problem: { reason: "timeout", term: "a:n1.test" } });
+  expect(await whenChecked({ "a.test": { ...spf("mx", "all"), MX } })).toMatchObject({
+    result: "permerror",
+    problem: { reason: "too_many_void_lookups", domain: "a.test", term: "mx" },
   });
 });
 
-describe("the deciding term in the result", () => {
-  test("the result lists the deciding term through all includes, outermost first", async () => {
-    const { matched } = await whenChecked({
-      "a.test": spf("include:b.test", "-all"),
-      "b.test": spf("redirect=c.test"),
-      "c.test": spf("ip4:192.0.2.0/24"),
-    });
+test("names that the connecting host claims do not count against the domain", async () => {
+  const PTR = many(5, (n) => `n${n}.a.test`);
 
-    expect(matched).toEqual([
-      { domain: "a.test", term: "include:b.test" },
-      { domain: "c.test", term: "ip4:192.0.2.0/24" },
-    ]);
+  expect(
+    await whenChecked({ "a.test": spf("ptr", "all"), "1.2.0.192.in-addr.arpa": { PTR } }),
+  ).toMatchObject({ result: "pass", voidLookups: 0 });
+});
+
+test("a loop sends no DNS query twice", async () => {
+  const { calls, lookups } = await whenChecked({
+    "a.test": spf("include:b.test"),
+    "b.test": spf("include:a.test"),
   });
 
-  test.each(asRows<[string, Zone, object]>`
+  expect(lookups).toBe(11);
+  expect(calls).toEqual(["TXT a.test", "TXT b.test"]);
+});
+
+test("the evaluation returns temperror and no verdict when its DNS queries run out", async () => {
+  const names = { "a.test": spf("a:n0.test", "a:n1.test", "-all"), ...addresses(2) };
+  const query = { ip: IP, domain: "a.test", sender: "", helo: "" };
+
+  expect(
+    await evaluateSpf(createZoneDns(names), query, { ...SPF_LIMITS, questionsMax: 2 }),
+  ).toMatchObject({ result: "temperror", problem: { reason: "timeout", term: "a:n1.test" } });
+});
+
+test("the result lists the deciding term through all includes, outermost first", async () => {
+  const { matched } = await whenChecked({
+    "a.test": spf("include:b.test", "-all"),
+    "b.test": spf("redirect=c.test"),
+    "c.test": spf("ip4:192.0.2.0/24"),
+  });
+
+  expect(matched).toEqual([
+    { domain: "a.test", term: "include:b.test" },
+    { domain: "c.test", term: "ip4:192.0.2.0/24" },
+  ]);
+});
+
+test.each(asRows<[string, Zone, object]>`
   a fault in an include | ${{ "a.test": spf("include:b.test"), "b.test": spf("a", "moo") }} | ${{ reason: "syntax", domain: "b.test", term: "moo" }}
   an include of nothing | ${{ "a.test": spf("include:b.test"), "b.test": {} }} | ${{ reason: "include_without_record", domain: "a.test", term: "include:b.test" }}
   a redirect to nothing | ${{ "a.test": spf("redirect=b.test") }} | ${{ reason: "redirect_without_record", domain: "a.test", term: "redirect=b.test" }}
@@ -177,8 +172,7 @@ describe("the deciding term in the result", () => {
   a server that fails | ${{ "a.test": spf("include:b.test"), "b.test": "SERVFAIL" }} | ${{ reason: "servfail", domain: "b.test", term: null }}
   a host that is silent | ${{ "a.test": spf("a:b.test"), "b.test": "TIMEOUT" }} | ${{ reason: "timeout", domain: "a.test", term: "a:b.test" }}
 `)("the result states the problem of %s", async (_, names, problem) => {
-    expect(await whenChecked(names)).toMatchObject({ problem, matched: [] });
-  });
+  expect(await whenChecked(names)).toMatchObject({ problem, matched: [] });
 });
 
 test("the result stores only the beginning of a policy's terms and words", async () => {
@@ -193,56 +187,51 @@ test("the result stores only the beginning of a policy's terms and words", async
   expect((await whenChecked({ ...names, "b.test": spf(long) })).explanation).toHaveLength(512);
 });
 
-describe("an explanation", () => {
-  const explained = (TXT: readonly string[]) => ({
-    "a.test": spf("exp=why.%{d}", "-all"),
-    "why.a.test": { TXT },
+const explained = (TXT: readonly string[]) => ({
+  "a.test": spf("exp=why.%{d}", "-all"),
+  "why.a.test": { TXT },
+});
+
+test("the explanation contains the owner's words about this mail", async () => {
+  const words = "%{i} may not send for %{o}: see http://%{d}/?s=%{S}%%";
+
+  expect(await whenChecked(explained([words]))).toMatchObject({
+    explanation: "192.0.2.1 may not send for a.test: see http://a.test/?s=ann%40a.test%",
+  });
+});
+
+test.each(asRows<[string, Zone]>`
+  the explanation is missing | ${{ "a.test": spf("exp=why.a.test", "-all") }}
+  two explanations exist | ${explained(["one", "two"])}
+  the explanation contains a fault | ${explained(["%{x}"])}
+  the explanation is not ASCII | ${explained(["caf\xe9"])}
+  the explanation's server fails | ${{ "a.test": spf("exp=why.a.test", "-all"), "why.a.test": "SERVFAIL" }}
+`)("the result omits the explanation when %s, and keeps the verdict", async (_, names) => {
+  expect(await whenChecked(names)).toMatchObject({ result: "fail", explanation: null });
+});
+
+test("the evaluation asks for an explanation only when mail fails, and never counts the query", async () => {
+  const softly = await whenChecked({ "a.test": spf("exp=why.a.test", "~all") });
+  const failing = await whenChecked({
+    "a.test": spf("exp=why.a.test", "a:b.test", "a:c.test", "-all"),
   });
 
-  test("the explanation contains the owner's words about this mail", async () => {
-    const words = "%{i} may not send for %{o}: see http://%{d}/?s=%{S}%%";
+  expect(softly.calls).toEqual(["TXT a.test"]);
+  expect(failing).toMatchObject({ result: "fail", voidLookups: 2, lookups: 2 });
+});
 
-    expect(await whenChecked(explained([words]))).toMatchObject({
-      explanation: "192.0.2.1 may not send for a.test: see http://a.test/?s=ann%40a.test%",
-    });
+test("the result omits an included domain's explanation, and returns a redirect target's", async () => {
+  const names = {
+    "b.test": spf("exp=why.b.test", "-all"),
+    "why.b.test": { TXT: ["because"] },
+  };
+
+  expect(await whenChecked({ ...names, "a.test": spf("include:b.test", "-all") })).toMatchObject({
+    explanation: null,
   });
-
-  test.each<[string, Zone]>([
-    ["the explanation is missing", { "a.test": spf("exp=why.a.test", "-all") }],
-    ["two explanations exist", explained(["one", "two"])],
-    ["the explanation contains a fault", explained(["%{x}"])],
-    ["the explanation is not ASCII", explained(["caf\xe9"])],
-    [
-      "the explanation's server fails",
-      { "a.test": spf("exp=why.a.test", "-all"), "why.a.test": "SERVFAIL" },
-    ],
-  ])("the result omits the explanation when %s, and keeps the verdict", async (_, names) => {
-    expect(await whenChecked(names)).toMatchObject({ result: "fail", explanation: null });
-  });
-
-  test("the evaluation asks for an explanation only when mail fails, and never counts the query", async () => {
-    const softly = await whenChecked({ "a.test": spf("exp=why.a.test", "~all") });
-    const failing = await whenChecked({
-      "a.test": spf("exp=why.a.test", "a:b.test", "a:c.test", "-all"),
-    });
-
-    expect(softly.calls).toEqual(["TXT a.test"]);
-    expect(failing).toMatchObject({ result: "fail", voidLookups: 2, lookups: 2 });
-  });
-
-  test("the result omits an included domain's explanation, and returns a redirect target's", async () => {
-    const names = {
-      "b.test": spf("exp=why.b.test", "-all"),
-      "why.b.test": { TXT: ["because"] },
-    };
-
-    expect(await whenChecked({ ...names, "a.test": spf("include:b.test", "-all") })).toMatchObject({
-      explanation: null,
-    });
-    expect(
-      await whenChecked({ ...names, "a.test": spf("exp=why.a.test", "redirect=b.test") }),
-    ).toMatchObject({ explanation: "because" });
-  });
+  expect(
+    await whenChecked({ ...names, "a.test": spf("exp=why.a.test", "redirect=b.test") }),
+  ).toMatchObject({ explanation: "because" });
 });
 
 test("the evaluation prefers a host name at the domain, then one below the domain, then any other", async () => {
