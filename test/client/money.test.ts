@@ -1,6 +1,7 @@
 import type { Client } from "@mailproof/client/client";
 import { MailproofError } from "@mailproof/client/errors";
 import { expect, test } from "vitest";
+import { asRows } from "../runner/as-rows.ts";
 import { serveAccounts, whenLosing } from "../servers/proxied-server.ts";
 
 const whenServed = serveAccounts();
@@ -29,20 +30,12 @@ const upload = async (client: Client): Promise<string> => {
 const getKeys = (seen: readonly { readonly key: string | undefined }[]) =>
   seen.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
-test.each([
-  ["verify", 1, (client: Client) => client.verifyEmail({ email: ADA })],
-  ["verifyBatch", 2, (client: Client) => client.verifyBatch({ emails: ["a@x.com", "b@x.com"] })],
-  [
-    "processFile",
-    2,
-    async (client: Client) => client.processFile({ file_key: await upload(client) }),
-  ],
-  [
-    "checkDomain",
-    10,
-    (client: Client) => client.checkDomain({ domain: "good.senders.lab.mailproof.test" }),
-  ],
-] as const)(
+test.each(asRows`
+  verify | 1 | ${(client: Client) => client.verifyEmail({ email: ADA })}
+  verifyBatch | 2 | ${(client: Client) => client.verifyBatch({ emails: ["a@x.com", "b@x.com"] })}
+  processFile | 2 | ${async (client: Client) => client.processFile({ file_key: await upload(client) })}
+  checkDomain | 10 | ${(client: Client) => client.checkDomain({ domain: "good.senders.lab.mailproof.test" })}
+`)(
   "the client's call %s with three lost responses is charged once: %i credits",
   async (_, price, call) => {
     const { baseUrl, clientWith, spent } = await whenServed();

@@ -19,7 +19,7 @@ const createFolder = () => {
 };
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
 
-// One behaviour for every store of files. What a link is worth is tested in test/local/blob-links.test.ts and
+// One behaviour for every store of files. What a link is worth is tested in test/local/file-blobs.test.ts and
 // test/functions/s3-links.test.ts.
 type Open = () => Blobs | Promise<Blobs>;
 

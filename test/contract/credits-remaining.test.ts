@@ -14,6 +14,7 @@ import { givenWorld } from "../app/given.ts";
 import { whenChecked, whenFound, whenVerified } from "../app/send.ts";
 import { createEmulatedAws, DYNAMODB } from "../aws/emulators.ts";
 import { createTable } from "../aws/resources.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { type Adapters, describeAdapters } from "../runner/describe-when.ts";
 import { createFolder } from "../servers/running.ts";
 import { memoryTable } from "../simulation/memory-table.ts";
@@ -31,14 +32,11 @@ const openDynamo = async () => {
   return createDynamoTable(aws, await createTable(aws));
 };
 
-const adapters: Adapters<Adapter> = [
-  ["on memory", { open: () => memoryTable(now), charges: 60 }],
-  [
-    "on sqlite",
-    { open: () => createSqliteTable(join(createFolder(), "table.sqlite"), now), charges: 60 },
-  ],
-  ["on dynamodb", { open: openDynamo, charges: 12 }, DYNAMODB],
-];
+const adapters: Adapters<Adapter> = asRows`
+  on memory | ${{ open: () => memoryTable(now), charges: 60 }}
+  on sqlite | ${{ open: () => createSqliteTable(join(createFolder(), "table.sqlite"), now), charges: 60 }}
+  on dynamodb | ${{ open: openDynamo, charges: 12 }} | ${DYNAMODB}
+`;
 
 const BALANCE = 1_000;
 

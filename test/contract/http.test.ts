@@ -391,23 +391,13 @@ async function* rows(...pieces: readonly (string | Uint8Array)[]) {
 }
 const é = Buffer.from("é");
 
-test.each<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>([
-  ["a streamed response", () => rows("email\r\n", "a@b.c\r\n"), 200, "email\r\na@b.c\r\n"],
-  [
-    "a response of bytes, cut inside a letter",
-    () => rows(é.subarray(0, 1), é.subarray(1)),
-    200,
-    "é",
-  ],
-  ["an empty streamed response", () => rows(), 200, ""],
-  ["a streamed response with empty pieces", () => rows("", new Uint8Array(), "x", ""), 200, "x"],
-  [
-    "a response that fails before its first piece",
-    () => failAfter(),
-    503,
-    expect.objectContaining({ success: false }),
-  ],
-])("Lambda and the local server send %s the same", async (_case, stream, status, body) => {
+test.each(asRows<[string, () => AsyncIterable<string | Uint8Array>, number, unknown]>`
+  a streamed response | ${() => rows("email\r\n", "a@b.c\r\n")} | 200 | ${"email\r\na@b.c\r\n"}
+  a response of bytes, cut inside a letter | ${() => rows(é.subarray(0, 1), é.subarray(1))} | 200 | é
+  an empty streamed response | ${() => rows()} | 200 | ${""}
+  a streamed response with empty pieces | ${() => rows("", new Uint8Array(), "x", "")} | 200 | x
+  a response that fails before its first piece | ${() => failAfter()} | 503 | ${expect.objectContaining({ success: false })}
+`)("Lambda and the local server send %s the same", async (_case, stream, status, body) => {
   const listed = [createFakeStreamEndpoint(stream)];
   const answers = await whenSentBothWays(get("/v1/sample/stream", KEY), listed);
   const [throughLambda, throughServer] = answers;

@@ -41,6 +41,7 @@ import {
 import { LOCALS_BY_COUNTRY } from "../mail/signals/names-of-countries.ts";
 import { PROVIDERS } from "../mail/signals/providers.ts";
 import { deadDomains } from "../mail/signals/typo-lab.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 // Goal: what docs/scores.md publishes about each number is what the lab measures today.
 // Method: the tables are made here, printed, and looked for in the page. When a weight changes on purpose, copy
@@ -271,25 +272,19 @@ describe("scores page", () => {
       .filter((line) => /^[-|] /.test(line)) ?? [];
 
   const weights = Object.entries(WEIGHTS).map(([id, weight]) => [code(id), weight]);
-  test.each([
-    ["Weights", table(["component", "weight"], weights)],
-    [
-      "Caps",
-      table(
-        ["cap", "score at most"],
-        CAPS.map(({ id, atMost }) => [code(id), atMost]),
-      ),
-    ],
-    [
-      "Grades",
-      table(
-        ["grade", "from"],
-        GRADES.map(([from, grade]) => [grade, from]),
-      ),
-    ],
-    ["Issues", `${ofOneCost()}\n${ofSeveralCosts()}`],
-    ["Blocklists", ofLists()],
-  ])("docs/scores.md shows every number of %s as the code counts", (heading, made) => {
+  test.each(asRows`
+  Weights | ${table(["component", "weight"], weights)}
+  Caps | ${table(
+    ["cap", "score at most"],
+    CAPS.map(({ id, atMost }) => [code(id), atMost]),
+  )}
+  Grades | ${table(
+    ["grade", "from"],
+    GRADES.map(([from, grade]) => [grade, from]),
+  )}
+  Issues | ${`${ofOneCost()}\n${ofSeveralCosts()}`}
+  Blocklists | ${ofLists()}
+`)("docs/scores.md shows every number of %s as the code counts", (heading, made) => {
     const rows = rowsUnder(heading);
     const expected = unpadded(made).split("\n");
     if (expected.some((row, at) => !rows[at]?.startsWith(row)))
@@ -302,17 +297,12 @@ describe("scores page", () => {
   const textUnder = (heading: string) =>
     (page.split(`\n### ${heading}\n`)[1] ?? "").split(/\n###? /)[0]?.replaceAll("\n", " ");
 
-  test.each([
-    ["Hints", Object.keys({ ...HINT_RULES, ...NOTE_RULES }).map(code)],
-    ["Spam assessment", NEGATIVE.map(({ id, points }) => `${code(id)} ${points}`)],
-    ["Spam assessment", POSITIVE.map(({ id }) => code(id))],
-    [
-      "Spam assessment",
-      BLOCKLISTS.flatMap(({ id, spamPoints }) =>
-        spamPoints === undefined ? [] : [`${code(id)} ${spamPoints}`],
-      ),
-    ],
-  ])("docs/scores.md lists under %s each id of the code in its order", (heading, listed) => {
+  test.each(asRows`
+  Hints | ${Object.keys({ ...HINT_RULES, ...NOTE_RULES }).map(code)}
+  Spam assessment | ${NEGATIVE.map(({ id, points }) => `${code(id)} ${points}`)}
+  Spam assessment | ${POSITIVE.map(({ id }) => code(id))}
+  Spam assessment | ${BLOCKLISTS.flatMap(({ id, spamPoints }) => (spamPoints === undefined ? [] : [`${code(id)} ${spamPoints}`]))}
+`)("docs/scores.md lists under %s each id of the code in its order", (heading, listed) => {
     expect(textUnder(heading)).toContain(listed.join(", "));
   });
 

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { createJudge } from "../api/judge.ts";
 import { given } from "../app/given.ts";
 import { BASE_URL } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { CONTEXT_REQUESTS, play } from "./play.ts";
 import { type Chances, createChances } from "./random.ts";
 import { drawFitting, type Pools, SPOILED } from "./shapes.ts";
@@ -79,21 +80,17 @@ const health = {
   checks: { table: "ok", queue: "ok", blobs: "ok", dns: "ok", mail_providers: "ok" },
 };
 
-test.each([
-  ["a documented response", createAnswer(200, health), 0],
-  ["another status", createAnswer(418, health), 1],
-  ["a missing field", createAnswer(200, { ...health, version: undefined }), 1],
-  ["an extra field", createAnswer(200, { ...health, secret: 1 }), 1],
-  [
-    "an extra field in an inner object",
-    createAnswer(200, { ...health, checks: { ...health.checks, x: 1 } }),
-    1,
-  ],
-  ["a word outside the list", createAnswer(200, { ...health, status: "fine" }), 1],
-  ["an invalid time", createAnswer(200, { ...health, timestamp: "today" }), 1],
-  ["another type", createAnswer(200, health, { "content-type": "text/html" }), 1],
-  ["a missing header", createAnswer(200, health, { "x-request-id": undefined }), 1],
-])("the judge recognizes %s", (_case, answer, faults) => {
+test.each(asRows`
+  a documented response | ${createAnswer(200, health)} | 0
+  another status | ${createAnswer(418, health)} | 1
+  a missing field | ${createAnswer(200, { ...health, version: undefined })} | 1
+  an extra field | ${createAnswer(200, { ...health, secret: 1 })} | 1
+  an extra field in an inner object | ${createAnswer(200, { ...health, checks: { ...health.checks, x: 1 } })} | 1
+  a word outside the list | ${createAnswer(200, { ...health, status: "fine" })} | 1
+  an invalid time | ${createAnswer(200, { ...health, timestamp: "today" })} | 1
+  another type | ${createAnswer(200, health, { "content-type": "text/html" })} | 1
+  a missing header | ${createAnswer(200, health, { "x-request-id": undefined })} | 1
+`)("the judge recognizes %s", (_case, answer, faults) => {
   expect(createJudge(openapi("http://127.0.0.1"))("GET", "/health", answer)).toHaveLength(faults);
 });
 

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { asRows } from "../runner/as-rows.ts";
 import { describeInChromium } from "./chromium.ts";
 import { answering, FORM, GO, hint, submit, thanked } from "./page.ts";
 
@@ -98,15 +99,11 @@ describeInChromium("a held form in a page that changes it", ({ givenShop }) => {
   });
 
   const renewed = `const next = email.cloneNode(); next.value = "bob@example.com"; email.replaceWith(next)`;
-  test.each([
-    ["another address", GO, 'email.value = "bob@example.com"'],
-    [
-      "another address than one of no",
-      answering({ class: "no" }),
-      'email.value = "bob@example.com"',
-    ],
-    ["another field", GO, renewed],
-  ])(
+  test.each(asRows`
+  another address | ${GO} | email.value = "bob@example.com"
+  another address than one of no | ${answering({ class: "no" })} | email.value = "bob@example.com"
+  another field | ${GO} | ${renewed}
+`)(
     "a held form carries nothing of an earlier answer when it contains %s by then",
     async (_case, mood, change) => {
       const earlier = `<input type="hidden" name="mailproof_job" value="job_1">

@@ -7,6 +7,7 @@ import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { send, whenVerified } from "../app/send.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { createFolder, whenCommanded, whenStarted } from "../servers/running.ts";
 import { runAdmin } from "../things/admin.ts";
 import { givenChunked, whenBatched } from "../things/jobs.ts";
@@ -272,16 +273,11 @@ const row = (sent: number, accounts: number) => ({
   interval: sent < 30 ? null : ([0.002, 0.05] as const),
 });
 
-test.each<[number, number, object, readonly string[]]>([
-  [29, 5, { note: "too few: below 30 addresses nothing is claimed" }, ["bounce_share", "interval"]],
-  [
-    100,
-    2,
-    { bounce_share: 0.01, note: "fewer than 3 accounts: it may be the habit of one sender" },
-    [],
-  ],
-  [100, 3, { bounce_share: 0.01, interval: [0.002, 0.05], score: "90-100" }, ["note"]],
-])(
+test.each(asRows<[number, number, object, readonly string[]]>`
+  29 | 5 | ${{ note: "too few: below 30 addresses nothing is claimed" }} | [bounce_share interval]
+  100 | 2 | ${{ bounce_share: 0.01, note: "fewer than 3 accounts: it may be the habit of one sender" }} | []
+  100 | 3 | ${{ bounce_share: 0.01, interval: [0.002, 0.05], score: "90-100" }} | [note]
+`)(
   "the calibration report of %i addresses in %i accounts omits the figures that it cannot support",
   (sent, accounts, fields, absent) => {
     const report = { months: ["2026-11"], byStatus: [], byBand: [], byProvider: [] };

@@ -71,42 +71,6 @@ test("admin credits grant with a negative amount takes back unspent credits, and
   });
 });
 
-test("admin erase removes an address beside a running server", async () => {
-  const folder = createFolder();
-  const { ready, stop } = await whenStarted(folder);
-  const callApi = (method: string, path: string, body?: object) =>
-    fetch(`${ready.base_url}/v1/activity/${path}`, {
-      method,
-      headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    }).then((answer) => answer.json());
-  const opened = {
-    id: "1",
-    type: "open",
-    email: "a+b@x.com",
-    occurred_at: new Date().toISOString(),
-  };
-  const response = await callApi("POST", "events", { events: [opened] });
-  const before = await callApi("GET", "a%2Bb%40x.com");
-
-  const { code, out } = await whenRunIn(
-    folder,
-    "admin",
-    "activity",
-    "forget",
-    "--email",
-    "A+b@x.com",
-  );
-  const after = await callApi("GET", "a%2Bb%40x.com");
-
-  expect(response).toMatchObject({ data: { accepted: 1 } });
-  expect(before).toMatchObject({ data: { activity: { total_opens: 1 } } });
-  expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual({ email: "A+b@x.com", records_forgotten: 1 });
-  expect(after).toMatchObject({ data: { activity: { total_opens: 0 } } });
-  await stop("SIGTERM");
-});
-
 test("admin audit prints a broken invariant and exits with 1", async () => {
   const folder = createFolder();
   const { out } = await whenRunIn(

@@ -16,7 +16,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@mailproof/client";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createFolder, spawnNode, whenStarted } from "../servers/running.ts";
 
 // A folder whose state is missing or damaged, with a real server in its own process.
@@ -134,21 +134,19 @@ const startBroken = async (): Promise<ReadonlyMap<string, string>> => {
   return new Map(BREAKS.map(([name], n) => [name, messages[n] ?? ""]));
 };
 
-describe("a used folder", () => {
-  let started: ReturnType<typeof startBroken> | undefined;
+let started: ReturnType<typeof startBroken> | undefined;
 
-  test.each(BREAKS)(
-    "the server refuses a used folder when %s, states the remedy and creates nothing",
-    async (name, _breakIt, why) => {
-      started ??= startBroken();
+test.each(BREAKS)(
+  "the server refuses a used folder when %s, states the remedy and creates nothing",
+  async (name, _breakIt, why) => {
+    started ??= startBroken();
 
-      const message = (await started).get(name);
+    const message = (await started).get(name);
 
-      expect(message).toContain(why);
-      expect(message).toMatch(/[Rr]estore/);
-    },
-  );
-});
+    expect(message).toContain(why);
+    expect(message).toMatch(/[Rr]estore/);
+  },
+);
 
 /** A table whose last writes stand in its log alone, as a kill leaves it. */
 const givenKilled = async () => {

@@ -103,38 +103,36 @@ describe.each([1, 2])("an engine with %i threads", (threads) => {
   });
 });
 
-describe("an engine thread that ends", () => {
-  test("an ended thread's requests end as unknown by our own failure, and the next request starts it again", async () => {
-    const { engine, events, workers } = givenEngine(1);
-    await verify(engine, ADA, OPTIONS);
-    const slow = verify(engine, `ada.lovelace@silent.${LAB_ZONE}`, OPTIONS);
-    await whenSessionIsOpen();
+test("an ended thread's requests end as unknown by our own failure, and the next request starts it again", async () => {
+  const { engine, events, workers } = givenEngine(1);
+  await verify(engine, ADA, OPTIONS);
+  const slow = verify(engine, `ada.lovelace@silent.${LAB_ZONE}`, OPTIONS);
+  await whenSessionIsOpen();
 
-    await workers[0]?.terminate();
+  await workers[0]?.terminate();
 
-    expect(await slow).toMatchObject({ status: "unknown", reason: "internal" });
-    expect(events).toEqual(["engine_thread_ended"]);
-    expect(await verify(engine, ADA, OPTIONS)).toMatchObject({ status: "valid" });
-    expect(workers).toHaveLength(2);
-  });
+  expect(await slow).toMatchObject({ status: "unknown", reason: "internal" });
+  expect(events).toEqual(["engine_thread_ended"]);
+  expect(await verify(engine, ADA, OPTIONS)).toMatchObject({ status: "valid" });
+  expect(workers).toHaveLength(2);
+});
 
-  test("a thread that ends during a look-up yields inconclusive, without blaming the domain", async () => {
-    const { engine, workers } = givenEngine(1);
-    const looked = engine.findMailHosts(`valid.${LAB_ZONE}`);
-    await setTimeout(0);
+test("a thread that ends during a look-up yields inconclusive, without blaming the domain", async () => {
+  const { engine, workers } = givenEngine(1);
+  const looked = engine.findMailHosts(`valid.${LAB_ZONE}`);
+  await setTimeout(0);
 
-    await workers[0]?.terminate();
+  await workers[0]?.terminate();
 
-    expect(await looked).toMatchObject({ kind: "inconclusive", why: "internal" });
-  });
+  expect(await looked).toMatchObject({ kind: "inconclusive", why: "internal" });
+});
 
-  test("a closed engine refuses a look-up and starts no thread again", async () => {
-    const { engine, workers, close } = givenEngine(1);
-    close();
+test("a closed engine refuses a look-up and starts no thread again", async () => {
+  const { engine, workers, close } = givenEngine(1);
+  close();
 
-    await expect(engine.findMailHosts(`valid.${LAB_ZONE}`)).rejects.toThrow("closed");
-    expect(workers).toEqual([]);
-  });
+  await expect(engine.findMailHosts(`valid.${LAB_ZONE}`)).rejects.toThrow("closed");
+  expect(workers).toEqual([]);
 });
 
 const whenSessionIsOpen = async (): Promise<void> => {
@@ -142,47 +140,45 @@ const whenSessionIsOpen = async (): Promise<void> => {
   while (lab.stats().sessions === before) await setTimeout(5);
 };
 
-describe("the watch over an engine thread", () => {
-  const TICK_MS = 1;
-  const startWorker = (code: string) => {
-    const worker = new Worker(code, { eval: true });
-    onTestFinished(() => void worker.terminate());
-    return createCalls<{ readonly ping: () => null }>(worker);
+const TICK_MS = 1;
+const startWorker = (code: string) => {
+  const worker = new Worker(code, { eval: true });
+  onTestFinished(() => void worker.terminate());
+  return createCalls<{ readonly ping: () => null }>(worker);
+};
+
+test("the watch reports a blocked event loop once", async () => {
+  const { call } = startWorker("for (;;);");
+  const hung = Promise.withResolvers<void>();
+  let reports = 0;
+  watchThread(
+    () => call("ping"),
+    () => {
+      reports++;
+      hung.resolve();
+    },
+    TICK_MS,
+  );
+
+  await hung.promise;
+
+  await setTimeout(20 * TICK_MS);
+  expect(reports).toBe(1);
+});
+
+test("the watch does not report a thread that answers now and then", async () => {
+  let pings = 0;
+  const watched = Promise.withResolvers<void>();
+  const answerEveryThird = async () => {
+    pings++;
+    if (pings === 60) watched.resolve();
+    if (pings % 3 !== 0) await new Promise(() => undefined);
   };
 
-  test("the watch reports a blocked event loop once", async () => {
-    const { call } = startWorker("for (;;);");
-    const hung = Promise.withResolvers<void>();
-    let reports = 0;
-    watchThread(
-      () => call("ping"),
-      () => {
-        reports++;
-        hung.resolve();
-      },
-      TICK_MS,
-    );
+  const stop = watchThread(answerEveryThird, () => watched.reject(new Error("hung")), TICK_MS);
 
-    await hung.promise;
-
-    await setTimeout(20 * TICK_MS);
-    expect(reports).toBe(1);
-  });
-
-  test("the watch does not report a thread that answers now and then", async () => {
-    let pings = 0;
-    const watched = Promise.withResolvers<void>();
-    const answerEveryThird = async () => {
-      pings++;
-      if (pings === 60) watched.resolve();
-      if (pings % 3 !== 0) await new Promise(() => undefined);
-    };
-
-    const stop = watchThread(answerEveryThird, () => watched.reject(new Error("hung")), TICK_MS);
-
-    await expect(watched.promise).resolves.toBeUndefined();
-    stop();
-  });
+  await expect(watched.promise).resolves.toBeUndefined();
+  stop();
 });
 
 test("the server counts an engine thread's connections as its own until the thread ends", async () => {
@@ -206,70 +202,68 @@ const readMetric = async (registry: Registry, name: string): Promise<number> => 
   return (found?.values ?? []).reduce((sum, { value }) => sum + value, 0);
 };
 
-describe("the slots of several engine threads", () => {
-  const host: MailHost = { host: "mx.example.net", priority: 10, ips: ["192.0.2.1"] };
-  const slotKey = toSlotKey(host);
+const host: MailHost = { host: "mx.example.net", priority: 10, ips: ["192.0.2.1"] };
+const slotKey = toSlotKey(host);
 
-  const givenSlots = () => {
-    const providers = createProviderItems();
-    const openThread = () => {
-      const { port1, port2 } = new MessageChannel();
-      createCalls(port1).serve(providers.handlersOf(port1));
-      onTestFinished(() => port1.close());
-      const table = createRemoteItems(createCalls<ProviderHandlers>(port2));
-      const slots = createSharedSlots({
-        now: () => new Date(),
-        random: Math.random,
-        sleep: (ms) => setTimeout(ms),
-        table,
-      });
-      return { slots, end: () => providers.releaseAll(port1) };
-    };
-    return { first: openThread(), second: openThread() };
+const givenSlots = () => {
+  const providers = createProviderItems();
+  const openThread = () => {
+    const { port1, port2 } = new MessageChannel();
+    createCalls(port1).serve(providers.handlersOf(port1));
+    onTestFinished(() => port1.close());
+    const table = createRemoteItems(createCalls<ProviderHandlers>(port2));
+    const slots = createSharedSlots({
+      now: () => new Date(),
+      random: Math.random,
+      sleep: (ms) => setTimeout(ms),
+      table,
+    });
+    return { slots, end: () => providers.releaseAll(port1) };
   };
+  return { first: openThread(), second: openThread() };
+};
 
-  const acquireAll = async ({ slots }: ReturnType<typeof givenSlots>["first"], times: number) =>
-    Promise.all(Array.from({ length: times }, () => slots.acquire(slotKey)));
+const acquireAll = async ({ slots }: ReturnType<typeof givenSlots>["first"], times: number) =>
+  Promise.all(Array.from({ length: times }, () => slots.acquire(slotKey)));
 
-  test("two threads together never exceed the provider's number of sessions", async () => {
-    const { first, second } = givenSlots();
-    const half = slotKey.connections / 2;
+test("two threads together never exceed the provider's number of sessions", async () => {
+  const { first, second } = givenSlots();
+  const half = slotKey.connections / 2;
 
-    const taken = [...(await acquireAll(first, half)), ...(await acquireAll(second, half))];
+  const taken = [...(await acquireAll(first, half)), ...(await acquireAll(second, half))];
 
-    expect(taken.filter(({ kind }) => kind === "acquired")).toHaveLength(2 * half);
-    const full = await second.slots.acquire(slotKey);
-    expect(full.kind).toBe("full");
-    const [one] = taken;
-    if (one?.kind === "acquired") await one.slot.release(null);
-    if (full.kind === "full") await setTimeout(full.pauseMs);
-    expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
-  });
+  expect(taken.filter(({ kind }) => kind === "acquired")).toHaveLength(2 * half);
+  const full = await second.slots.acquire(slotKey);
+  expect(full.kind).toBe("full");
+  const [one] = taken;
+  if (one?.kind === "acquired") await one.slot.release(null);
+  if (full.kind === "full") await setTimeout(full.pauseMs);
+  expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
+});
 
-  test("an ended thread releases its slots", async () => {
-    const { first, second } = givenSlots();
-    await acquireAll(first, slotKey.connections);
+test("an ended thread releases its slots", async () => {
+  const { first, second } = givenSlots();
+  await acquireAll(first, slotKey.connections);
 
-    await first.end();
+  await first.end();
 
-    expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
-  });
+  expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
+});
 
-  test("the recipients of a domain share one thread, in any order of its hosts", () => {
-    const hosts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((ip) => ({ ...host, ips: [ip] }));
+test("the recipients of a domain share one thread, in any order of its hosts", () => {
+  const hosts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((ip) => ({ ...host, ips: [ip] }));
 
-    const threads = [hosts, hosts.toReversed()].map((order) => chooseThread(order, 7));
+  const threads = [hosts, hosts.toReversed()].map((order) => chooseThread(order, 7));
 
-    expect(threads[0]).toBe(threads[1]);
-  });
+  expect(threads[0]).toBe(threads[1]);
+});
 
-  test("the providers spread over the threads", () => {
-    const threads = Array.from({ length: 200 }, (_, at) =>
-      chooseThread([{ ...host, ips: [`192.0.2.${at}`] }], 4),
-    );
+test("the providers spread over the threads", () => {
+  const threads = Array.from({ length: 200 }, (_, at) =>
+    chooseThread([{ ...host, ips: [`192.0.2.${at}`] }], 4),
+  );
 
-    expect(new Set(threads).size).toBe(4);
-  });
+  expect(new Set(threads).size).toBe(4);
 });
 
 test.each([

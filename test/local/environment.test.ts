@@ -1,5 +1,6 @@
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
+import { asRows } from "../runner/as-rows.ts";
 import { createFolder, whenCommandedWith } from "../servers/running.ts";
 
 const AUDIENCE = "https://api.example.com/mcp";
@@ -32,16 +33,12 @@ test("the environment's reader refuses an issuer without an audience, since othe
   expect(() => readEnvironment({ OAUTH_AUDIENCE: AUDIENCE })).toThrow(wrong);
 });
 
-test.each([
-  ["a port that is a word", { PORT: "http" }, "PORT must be a number from 0 to 65535"],
-  ["a port that is too high", { PORT: "70000" }, "PORT must be a number from 0 to 65535"],
-  ["a short pepper", { KEY_PEPPER: "salt" }, "KEY_PEPPER must have at least 16 characters"],
-  [
-    "a sender that needs SMTPUTF8",
-    { SMTP_FROM: "prüfung@example.org" },
-    "SMTP_FROM must be an email address",
-  ],
-])("the environment's reader refuses %s with a sentence", (_, settings, words) => {
+test.each(asRows`
+  a port that is a word | ${{ PORT: "http" }} | PORT must be a number from 0 to 65535
+  a port that is too high | ${{ PORT: "70000" }} | PORT must be a number from 0 to 65535
+  a short pepper | ${{ KEY_PEPPER: "salt" }} | KEY_PEPPER must have at least 16 characters
+  a sender that needs SMTPUTF8 | ${{ SMTP_FROM: "prüfung@example.org" }} | SMTP_FROM must be an email address
+`)("the environment's reader refuses %s with a sentence", (_, settings, words) => {
   expect(() => readEnvironment(settings)).toThrow(words);
 });
 

@@ -267,25 +267,6 @@ test("the receiver reads an oversized message to its end and refuses it, also by
   expect((await readStored(ctx)).raw).toHaveLength(100_000);
 });
 
-test("the receiver defers a message when other messages use all memory, and accepts it later", async () => {
-  const { receiver, client, address } = await setup({ heldBytesMax: 2_000_000 });
-  const other = await dialTo(receiver);
-  await other.reply();
-  await begin(other, address);
-  await client.say("EHLO out.shop.example");
-  await client.say("MAIL FROM:<news@shop.example> SIZE=1000000");
-  await client.say(`RCPT TO:<${address}>`);
-
-  expect(await client.say("DATA")).toMatch(/^452 4.3.1 /);
-  other.close();
-  await sleep(100);
-
-  await client.say("RSET");
-  await begin(client, address);
-  client.send(`${"x".repeat(40_000)}\r\n.\r\n`);
-  expect(await client.reply()).toMatch(/^250 /);
-});
-
 test("the receiver answers 451 and logs a failure of ours, and accepts the mail at the next attempt", async () => {
   const ctx = await given({ balance: 10 });
   const { data } = await whenTestCreated(ctx.world, ctx.liveKey);

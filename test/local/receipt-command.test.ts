@@ -7,6 +7,7 @@ import { compareReceipt } from "@mailproof/local/cli/compare-receipt";
 import { showReceipt } from "@mailproof/local/cli/show-receipt";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test, vi } from "vitest";
+import { asRows } from "../runner/as-rows.ts";
 import { eventually } from "../runner/eventually.ts";
 import { createFolder, serveFile, whenCommandedWith, whenRun } from "../servers/running.ts";
 import { createEdition, KEYS, SHIPPED } from "../things/editions.ts";
@@ -272,18 +273,13 @@ test("mailproof receipt distinguishes a forged receipt, another service's receip
   });
 });
 
-test.each([
-  ["a response without a receipt", "{}", [], "include_receipt"],
-  ["half of a response", '{"data":', [], "neither a receipt nor JSON"],
-  [
-    "a keys file without a key set",
-    "a.b.c",
-    ["--keys", "package.json"],
-    "package.json has no key set",
-  ],
-  ["keys that are not JSON", "a.b.c", ["--keys", "README.md"], "README.md is not JSON"],
-  ["an absent keys file", "a.b.c", ["--keys", "absent.json"], "cannot be read (ENOENT)"],
-])(
+test.each(asRows`
+  a response without a receipt | {} | [] | include_receipt
+  half of a response | {"data": | [] | neither a receipt nor JSON
+  a keys file without a key set | a.b.c | [--keys package.json] | package.json has no key set
+  keys that are not JSON | a.b.c | [--keys README.md] | README.md is not JSON
+  an absent keys file | a.b.c | [--keys absent.json] | cannot be read (ENOENT)
+`)(
   "mailproof receipt exits with 2 and the fault for %s",
   async (_what, content, options, words) => {
     const { code, err } = await check(content, ...options);

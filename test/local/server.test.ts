@@ -14,10 +14,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { openAccount } from "@mailproof/core/accounts/accounts";
-import { credits } from "@mailproof/core/money/credits";
-import { createApp } from "@mailproof/local/app";
-import { readEnvironment } from "@mailproof/local/environment";
 import { expect, onTestFinished, test } from "vitest";
 import {
   createFolder,
@@ -68,45 +64,6 @@ test("a second server start keeps the account and its keys, and --fresh creates 
   expect((await askAccount(third.ready.base_url, first.ready.live_key)).status).toBe(401);
   expect((await askAccount(third.ready.base_url, third.ready.live_key)).status).toBe(200);
 });
-
-test("a kill -9 amid 200 parallel writes loses no acknowledged write", async () => {
-  const folder = createFolder();
-  const keys = await givenAccounts(folder, 4);
-  const { ready, stop } = await whenStarted(folder);
-  const acknowledged: string[] = [];
-  let dying: Promise<unknown> | undefined;
-
-  const write = async (n: number) => {
-    const answer = await fetch(`${ready.base_url}/v1/api-keys`, {
-      method: "POST",
-      headers: { "x-api-key": keys[n % keys.length] ?? "", "content-type": "application/json" },
-      body: JSON.stringify({ name: `key ${n}`, mode: "live" }),
-    });
-    const { data } = (await answer.json()) as { data: { key: string } };
-    acknowledged.push(data.key);
-    // In the thick of it: some are answered, some are on their way.
-    if (acknowledged.length === 50) dying = stop("SIGKILL");
-  };
-  await Promise.allSettled(Array.from({ length: 200 }, (_row, n) => write(n)));
-  await dying;
-
-  const again = await whenStarted(folder);
-  const answers = await Promise.all(
-    acknowledged.map(async (key) => (await askAccount(again.ready.base_url, key)).status),
-  );
-  expect(acknowledged.length).toBeGreaterThanOrEqual(50);
-  expect(answers.filter((status) => status !== 200)).toEqual([]);
-});
-
-const givenAccounts = async (folder: string, count: number): Promise<string[]> => {
-  const { world, close } = createApp(readEnvironment({ MAILPROOF_DIR: folder }), () => "", null);
-  const opened = Array.from({ length: count }, () =>
-    openAccount(world, { name: "A", plan: "scale", opening: credits(0) }),
-  );
-  const keys = (await Promise.all(opened)).map(({ liveKey }) => liveKey);
-  close();
-  return keys;
-};
 
 test("a malformed setting stops the start with a sentence", async () => {
   const child = spawnMailproof(["start"], {
@@ -230,28 +187,6 @@ test("a server without DEMO creates no account, and ready.json contains no key",
   expect(ready).not.toHaveProperty("account_id");
   expect(ready).not.toHaveProperty("live_key");
   expect(screen).toContain("mailproof admin accounts create");
-});
-
-test("a stop does not wait for a slow mail server, and the next start continues the job", async () => {
-  const folder = createFolder();
-  const { ready, stop } = await whenStarted(folder);
-  const headers = { "x-api-key": ready.live_key, "content-type": "application/json" };
-  const emails = Array.from({ length: 60 }, (_, n) => `nobody${n}@slow.lab.mailproof.test`);
-  const body = JSON.stringify({ emails });
-  const accepted = await fetch(`${ready.base_url}/v1/verify/batch`, {
-    method: "POST",
-    headers,
-    body,
-  });
-  const { data: job } = (await accepted.json()) as { data: { job_id: string } };
-  await setTimeout(1_000);
-
-  expect((await stop("SIGTERM")).code).toBe(0);
-  const again = await whenStarted(folder);
-  const response = await fetch(`${again.ready.base_url}/v1/jobs/${job.job_id}`, { headers });
-  const { data } = (await response.json()) as { data: object };
-
-  expect(data).toMatchObject({ status: "processing", progress: { processed: 0, total: 60 } });
 });
 
 // Whether a fresh server can see mail servers. The lab plays each network.

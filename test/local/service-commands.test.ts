@@ -228,18 +228,6 @@ test.each([
   );
 });
 
-test("lost responses cause no second charge, and the results arrive", async () => {
-  const { env, file, out, client, url } = await whenServed("live");
-  const proxy = await whenLosing(url, (_, before) => before.length % 2 === 0);
-
-  const { code } = await whenRun({ ...env, MAILPROOF_API: proxy.url }, "file", file, "--out", out);
-  const { credits } = await client.getAccount();
-
-  expect(code).toBe(0);
-  expect(firstCells(readFileSync(out, "utf8"))).toHaveLength(3);
-  expect(credits.spent + credits.held).toBe(2);
-});
-
 test("a refused key exits with 4 and an unknown job with 3, with the service's message and its page", async () => {
   const { env, file, out, url } = await whenServed();
 

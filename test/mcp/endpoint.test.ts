@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { toEvent, type WireRequest } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { createFolder, whenStarted } from "../servers/running.ts";
 import { connectClient, createBearer, serveMcp } from "./client.ts";
 
@@ -78,49 +79,27 @@ describe.each([
   ["the local server", viaServer],
   ["the Lambda", viaLambda],
 ] as const)("the MCP endpoint of %s", (_where, via) => {
-  test.each<[string, WireRequest, number, string?]>([
-    ["a list of the tools", posted(LIST, KEY), 200],
-    ["a greeting of the older protocol", posted(INITIALIZE, KEY), 200],
-    ["a notification", posted({ jsonrpc: "2.0", method: "notifications/initialized" }, KEY), 202],
-    ["a missing key", posted(LIST, {}), 401, "UNAUTHORIZED"],
-    ["a wrong key", posted(LIST, { "x-api-key": "mp_live_x" }), 401, "UNAUTHORIZED"],
-    ["a missing key and malformed JSON", posted("{", {}), 401, "UNAUTHORIZED"],
-    ["a GET", posted(undefined, KEY, "GET"), 405, "METHOD_NOT_ALLOWED"],
-    ["a DELETE without a key", posted(undefined, {}, "DELETE"), 405, "METHOD_NOT_ALLOWED"],
-    ["malformed JSON", posted("{", KEY), 400, "INVALID_REQUEST"],
-    ["an empty body", posted(undefined, KEY), 400, "INVALID_REQUEST"],
-    ["several messages at once", posted([LIST, LIST], KEY), 400, "INVALID_REQUEST"],
-    [
-      "another content type",
-      posted(LIST, { ...KEY, "content-type": "text/plain" }),
-      400,
-      "INVALID_REQUEST",
-    ],
-    ["an oversized body", posted(`"${"x".repeat(5_000_001)}"`, KEY), 413, "PAYLOAD_TOO_LARGE"],
-    ["a page of this machine", posted(LIST, { ...KEY, origin: "http://localhost:6274" }), 200],
-    [
-      "a page of this machine by IP address",
-      posted(LIST, { ...KEY, origin: "http://127.0.0.1:3000" }),
-      200,
-    ],
-    [
-      "a page of another origin",
-      posted(LIST, { ...KEY, origin: "https://evil.example" }),
-      403,
-      "FORBIDDEN",
-    ],
-    [
-      "a page of a similar origin",
-      posted(LIST, { ...KEY, origin: "http://localhost.evil.example" }),
-      403,
-    ],
-    ["a page of a null origin", posted(LIST, { ...KEY, origin: "null" }), 403, "FORBIDDEN"],
-    [
-      "a page of another origin without a key",
-      posted(LIST, { origin: "https://evil.example" }),
-      403,
-    ],
-  ])("the MCP endpoint answers %s", async (_what, sent, status, code) => {
+  test.each(asRows<[string, WireRequest, number, string?]>`
+  a list of the tools | ${posted(LIST, KEY)} | 200
+  a greeting of the older protocol | ${posted(INITIALIZE, KEY)} | 200
+  a notification | ${posted({ jsonrpc: "2.0", method: "notifications/initialized" }, KEY)} | 202
+  a missing key | ${posted(LIST, {})} | 401 | UNAUTHORIZED
+  a wrong key | ${posted(LIST, { "x-api-key": "mp_live_x" })} | 401 | UNAUTHORIZED
+  a missing key and malformed JSON | ${posted("{", {})} | 401 | UNAUTHORIZED
+  a GET | ${posted(undefined, KEY, "GET")} | 405 | METHOD_NOT_ALLOWED
+  a DELETE without a key | ${posted(undefined, {}, "DELETE")} | 405 | METHOD_NOT_ALLOWED
+  malformed JSON | ${posted("{", KEY)} | 400 | INVALID_REQUEST
+  an empty body | ${posted(undefined, KEY)} | 400 | INVALID_REQUEST
+  several messages at once | ${posted([LIST, LIST], KEY)} | 400 | INVALID_REQUEST
+  another content type | ${posted(LIST, { ...KEY, "content-type": "text/plain" })} | 400 | INVALID_REQUEST
+  an oversized body | ${posted(`"${"x".repeat(5_000_001)}"`, KEY)} | 413 | PAYLOAD_TOO_LARGE
+  a page of this machine | ${posted(LIST, { ...KEY, origin: "http://localhost:6274" })} | 200
+  a page of this machine by IP address | ${posted(LIST, { ...KEY, origin: "http://127.0.0.1:3000" })} | 200
+  a page of another origin | ${posted(LIST, { ...KEY, origin: "https://evil.example" })} | 403 | FORBIDDEN
+  a page of a similar origin | ${posted(LIST, { ...KEY, origin: "http://localhost.evil.example" })} | 403
+  a page of a null origin | ${posted(LIST, { ...KEY, origin: "null" })} | 403 | FORBIDDEN
+  a page of another origin without a key | ${posted(LIST, { origin: "https://evil.example" })} | 403
+`)("the MCP endpoint answers %s", async (_what, sent, status, code) => {
     const { world, liveKey } = await given();
     const headers = sent.headers?.map(
       ([name, value]) => [name, value === "KEY" ? liveKey : value] as const,

@@ -166,21 +166,6 @@ describe.each(NAMES)("the property name %s in a request", (name) => {
   });
 });
 
-test("the server answers a body nested as deeply as its length allows", async () => {
-  const { whenSent: whenRawSent, liveKey } = await setupServer();
-  const deep = `{"email":${"[".repeat(60_000)}${"]".repeat(60_000)}}`;
-
-  const { statuses } = await whenRawSent(
-    request(
-      "POST /v1/verify HTTP/1.1",
-      [`X-Api-Key: ${liveKey}`, "Content-Type: application/json", `Content-Length: ${deep.length}`],
-      { body: deep },
-    ),
-  );
-
-  expect(statuses).toEqual([400]);
-});
-
 // Goal: a cursor opens the list that it was made for, to the account that it was made for, and nothing else.
 // isolation.test.ts has other accounts' cursors; here are an account's own, and changed ones.
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { asRows } from "../runner/as-rows.ts";
 import { createRandom } from "../simulation/random.ts";
 import { bestBlock, computeMedian, growth, isComparable, type Timed } from "./figures.ts";
 import { judge } from "./truth.ts";
@@ -22,25 +23,19 @@ const grows = (tookMs: (atMs: number) => number, { least = 1, slower = 1 } = {})
   return growth({ before, after, least, slower }).grows;
 };
 
-test.each([
-  ["constant times", () => 5],
-  [
-    "another busy program in most of the later part",
-    (atMs: number) => (atMs > 60_000 && atMs < 105_000 ? 15 : 5),
-  ],
-  ["a growth below one millisecond", (atMs: number) => (atMs < 60_000 ? 2 : 2.8)],
-])("the soak test reports no growth for %s", (_, tookMs) => {
+test.each(asRows`
+  constant times | ${() => 5}
+  another busy program in most of the later part | ${(atMs: number) => (atMs > 60_000 && atMs < 105_000 ? 15 : 5)}
+  a growth below one millisecond | ${(atMs: number) => (atMs < 60_000 ? 2 : 2.8)}
+`)("the soak test reports no growth for %s", (_, tookMs) => {
   expect(grows(tookMs)).toBe(false);
 });
 
-test.each([
-  ["times that double by the end", (atMs: number) => 5 + (5 * atMs) / 120_000],
-  ["a jump in the times", (atMs: number) => (atMs < 60_000 ? 5 : 7)],
-  [
-    "growth under noise",
-    (atMs: number) => (atMs < 60_000 ? 5 : 8) * ((atMs / 1_000) % 20 < 8 ? 3 : 1),
-  ],
-])("the soak test reports growth for %s", (_, tookMs) => {
+test.each(asRows`
+  times that double by the end | ${(atMs: number) => 5 + (5 * atMs) / 120_000}
+  a jump in the times | ${(atMs: number) => (atMs < 60_000 ? 5 : 7)}
+  growth under noise | ${(atMs: number) => (atMs < 60_000 ? 5 : 8) * ((atMs / 1_000) % 20 < 8 ? 3 : 1)}
+`)("the soak test reports growth for %s", (_, tookMs) => {
   expect(grows(tookMs)).toBe(true);
 });
 

@@ -11,6 +11,7 @@ import {
   type Running,
   startServer,
 } from "../mail-servers/sandbox.ts";
+import { asRows } from "../runner/as-rows.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { HOST } from "../servers/mail-servers.ts";
 
@@ -131,22 +132,14 @@ const NOT_FOUND = { verdict: "invalid", reason: "mailbox_not_found", retry: null
 const RELAY_DENIED = { verdict: "unknown", reason: "relay_denied", retry: null };
 const FORBIDDEN = { verdict: "unknown", reason: "policy_blocked", retry: null };
 
-const EVERYWHERE: readonly Case[] = [
-  ["an existing user", "ann@here.test", { verdict: "valid", reason: "accepted" }],
-  ["an unknown user", "zoe@here.test", NOT_FOUND],
-  ["a user of a catch-all domain", "zoe@all.test", { verdict: "valid", reason: "accepted" }],
-  [
-    "a greylisted user",
-    "grey@here.test",
-    { verdict: "unknown", reason: "greylisted", retry: "later" },
-  ],
-  ["a disabled user", "disabled@here.test", { verdict: "invalid", reason: "mailbox_disabled" }],
-  [
-    "a user over quota",
-    "full@here.test",
-    { verdict: "risky", reason: "mailbox_full", retry: "later" },
-  ],
-];
+const EVERYWHERE: readonly Case[] = asRows<Case>`
+  an existing user | ann@here.test | ${{ verdict: "valid", reason: "accepted" }}
+  an unknown user | zoe@here.test | ${NOT_FOUND}
+  a user of a catch-all domain | zoe@all.test | ${{ verdict: "valid", reason: "accepted" }}
+  a greylisted user | grey@here.test | ${{ verdict: "unknown", reason: "greylisted", retry: "later" }}
+  a disabled user | disabled@here.test | ${{ verdict: "invalid", reason: "mailbox_disabled" }}
+  a user over quota | full@here.test | ${{ verdict: "risky", reason: "mailbox_full", retry: "later" }}
+`;
 
 const ON_POSTFIX: readonly Case[] = [
   ["a user of another domain", "ann@other.test", RELAY_DENIED],

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { asRows } from "../runner/as-rows.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { createFolder } from "../servers/running.ts";
 import { findToolAbsence, getToolFolder } from "./tools.ts";
@@ -51,24 +52,14 @@ describeUnless(findToolAbsence("zizmor"), "zizmor", () => {
     expect(status).toBe(0);
   });
 
-  test.each([
-    ["an action that is not pinned", /@[0-9a-f]{40} # v\S+/g, "@main", "unpinned-uses"],
-    ["more rights than needed", /^permissions: \{\}/gm, "permissions: write-all", "permissions"],
-    [
-      "a fork's code with our rights",
-      "pull_request:",
-      "pull_request_target:",
-      "dangerous-triggers",
-    ],
-    ["credentials that stay", "persist-credentials: false", "fetch-depth: 1", "artipacked"],
-    [
-      "a stranger's text as a command",
-      "npx node scripts/prepare-infra.mjs",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is GitHub's.
-      "echo ${{ github.event.pull_request.title }}",
-      "template-injection",
-    ],
-  ])("zizmor reports %s", (_what, from, to, audit) => {
+  test.each(asRows`
+  an action that is not pinned | ${/@[0-9a-f]{40} # v\S+/g} | @main | unpinned-uses
+  more rights than needed | ${/^permissions: \{\}/gm} | permissions: write-all | permissions
+  a fork's code with our rights | pull_request: | pull_request_target: | dangerous-triggers
+  credentials that stay | persist-credentials: false | fetch-depth: 1 | artipacked
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is GitHub's.
+  a stranger's text as a command | npx node scripts/prepare-infra.mjs | ${"echo ${{ github.event.pull_request.title }}"} | template-injection
+`)("zizmor reports %s", (_what, from, to, audit) => {
     const { status, text } = zizmor(plant(from, to));
 
     expect(text).toContain(audit);

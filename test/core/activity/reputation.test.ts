@@ -7,6 +7,7 @@ import {
 } from "@mailproof/core/activity/reputation";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";
+import { asRows } from "../../runner/as-rows.ts";
 import {
   ADDRESSES_MIN,
   createEvent,
@@ -50,28 +51,13 @@ const readReputationAfter = async (...waves: readonly Wave[]) => {
   return { ...ctx, reputation: await findDomainActivity(ctx.world, PAYER, "x.com") };
 };
 
-test.each<[string, Wave, object]>([
-  [
-    "mail that is opened and never bounces",
-    { days: 3, opening: 40 },
-    { score: 100, level: "excellent", engagement: 0.4, bounce: 0, spam: 0 },
-  ],
-  [
-    "mail that few open",
-    { days: 3, opening: 10 },
-    { score: 73, level: "good", engagement: 0.1, bounce: 0, spam: 0 },
-  ],
-  [
-    "mail without opens",
-    { days: 3 },
-    { score: 60, level: "fair", engagement: 0, bounce: 0, spam: 0 },
-  ],
-  [
-    "mail of which a tenth bounces and that is complained about",
-    { days: 3, opening: 30, bouncing: 10, complaining: 9 },
-    { score: 40, level: "poor", engagement: 0.3333, bounce: 0.1, spam: 0.1 },
-  ],
-])(
+test.each(asRows<[string, Wave, object]>`
+  mail that is opened and never bounces | ${{ days: 3, opening: 40 }} | ${{ score: 100, level: "excellent", engagement: 0.4, bounce: 0, spam: 0 }}
+  mail that few open | ${{ days: 3, opening: 10 }} | ${{ score: 73, level: "good", engagement: 0.1, bounce: 0, spam: 0 }}
+  mail without opens | ${{ days: 3 }} | ${{ score: 60, level: "fair", engagement: 0, bounce: 0, spam: 0 }}
+  mail of which a tenth bounces and that is complained about | ${{ days: 3, opening: 30, bouncing: 10, complaining: 9 }}
+    | ${{ score: 40, level: "poor", engagement: 0.3333, bounce: 0.1, spam: 0.1 }}
+`)(
   "the report returns the expected score and level of a domain after %s",
   async (_case, wave, expected) => {
     const { reputation } = await readReputationAfter(wave);
@@ -110,33 +96,13 @@ test("the report counts each person once, however many mails the person received
   expect(reputation.activeAddresses).toBe(100);
 });
 
-test.each<[string, Wave, Wave, string]>([
-  [
-    "more people open than before",
-    { days: 5, opening: 30 },
-    { days: 40, opening: 10 },
-    "improving",
-  ],
-  [
-    "fewer people open than before",
-    { days: 5, opening: 10 },
-    { days: 40, opening: 30 },
-    "declining",
-  ],
-  [
-    "the share of opens hardly changes",
-    { days: 5, opening: 12 },
-    { days: 40, opening: 10 },
-    "stable",
-  ],
-  [
-    "the earlier period has too few people",
-    { days: 5 },
-    { days: 40, contributors: ADDRESSES_MIN - 1 },
-    "unknown",
-  ],
-  ["the earlier period is too long ago", { days: 5 }, { days: 62 }, "unknown"],
-])(
+test.each(asRows<[string, Wave, Wave, string]>`
+  more people open than before | ${{ days: 5, opening: 30 }} | ${{ days: 40, opening: 10 }} | improving
+  fewer people open than before | ${{ days: 5, opening: 10 }} | ${{ days: 40, opening: 30 }} | declining
+  the share of opens hardly changes | ${{ days: 5, opening: 12 }} | ${{ days: 40, opening: 10 }} | stable
+  the earlier period has too few people | ${{ days: 5 }} | ${{ days: 40, contributors: ADDRESSES_MIN - 1 }} | unknown
+  the earlier period is too long ago | ${{ days: 5 }} | ${{ days: 62 }} | unknown
+`)(
   "the trend of a reputation follows from two periods: %s",
   async (_case, lately, before, trend) => {
     expect((await readReputationAfter(before, lately)).reputation.trend).toBe(trend);

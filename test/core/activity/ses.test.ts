@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { whenWorked } from "../../app/drain-queues.ts";
 import { given } from "../../app/given.ts";
 import { listStoredItems } from "../../app/ledger.ts";
+import { asRows } from "../../runner/as-rows.ts";
 import { createSesEvent, LATER, wrapInEnvelope } from "../../things/ses.ts";
 
 type TestContext = Awaited<ReturnType<typeof given>>;
@@ -135,19 +136,13 @@ const ready = {
   message: "Your topic gets the bounces of shop.example now.",
 };
 
-test.each([
-  [
-    "SES's text about a new topic",
-    "Successfully validated SNS topic for Amazon SES event publishing.",
-  ],
-  [
-    "SES's text about a new topic in an envelope",
-    wrapInEnvelope("Successfully validated SNS topic for Amazon SES event publishing."),
-  ],
-  ["SES's text about new notifications", ready],
-  ["SES's text about new notifications in an envelope", wrapInEnvelope(JSON.stringify(ready))],
-  ["a confirmation of SNS", { ...wrapInEnvelope("Confirm"), Type: "SubscriptionConfirmation" }],
-])("the worker removes %s and counts no event", async (_case, body) => {
+test.each(asRows`
+  SES's text about a new topic | Successfully validated SNS topic for Amazon SES event publishing.
+  SES's text about a new topic in an envelope | ${wrapInEnvelope("Successfully validated SNS topic for Amazon SES event publishing.")}
+  SES's text about new notifications | ${ready}
+  SES's text about new notifications in an envelope | ${wrapInEnvelope(JSON.stringify(ready))}
+  a confirmation of SNS | ${{ ...wrapInEnvelope("Confirm"), Type: "SubscriptionConfirmation" }}
+`)("the worker removes %s and counts no event", async (_case, body) => {
   const ctx = await given();
   await publish(ctx, body);
 
@@ -157,25 +152,15 @@ test.each([
 const without = (event: Readonly<Record<string, Json>>, field: string): Json =>
   Object.fromEntries(Object.entries(event).filter(([name]) => name !== field));
 
-test.each([
-  ["no JSON", "{"],
-  ["an envelope of no JSON", wrapInEnvelope("{")],
-  ["no type", without(createSesEvent("Open", { account: "acc_1" }), "eventType")],
-  [
-    "an invalid time",
-    createSesEvent("Open", { account: "acc_1" }, { open: { timestamp: "yesterday" } }),
-  ],
-  [
-    "a text in place of the recipients",
-    createSesEvent(
-      "Delivery",
-      { account: "acc_1" },
-      { delivery: { timestamp: LATER, recipients: "ann" } },
-    ),
-  ],
-  ["no account", createSesEvent("Open")],
-  ["an unknown account", createSesEvent("Open", { account: "acc_9" })],
-])(
+test.each(asRows`
+  no JSON | {
+  an envelope of no JSON | ${wrapInEnvelope("{")}
+  no type | ${without(createSesEvent("Open", { account: "acc_1" }), "eventType")}
+  an invalid time | ${createSesEvent("Open", { account: "acc_1" }, { open: { timestamp: "yesterday" } })}
+  a text in place of the recipients | ${createSesEvent("Delivery", { account: "acc_1" }, { delivery: { timestamp: LATER, recipients: "ann" } })}
+  no account | ${createSesEvent("Open")}
+  an unknown account | ${createSesEvent("Open", { account: "acc_9" })}
+`)(
   "a message with %s becomes a dead letter, and delays no other message",
   async (_case, malformed) => {
     const ctx = await given();

@@ -4,7 +4,6 @@ import {
   disableAccount,
   enableAccount,
 } from "@mailproof/core/background/close-account";
-import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import { CHUNKS_QUEUE } from "@mailproof/core/rows/chunk-messages";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled, whenWorked } from "../../app/drain-queues.ts";
@@ -179,26 +178,6 @@ test("an interrupted closing lets the account accept no new work, and a second c
     await thenConsistent(ctx);
     if (done() < effects) break;
   }
-});
-
-test("a worker in the middle of a chunk finishes the chunk or loses it to the refund, never both", async () => {
-  const ctx = await givenChunked();
-  await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(4) });
-  const [first, ...others] = await ctx.queue.receive(CHUNKS_QUEUE, { waitMs: 0 });
-
-  await Promise.all([
-    verifyChunk.handle(ctx.world, first?.body ?? null),
-    disableAccount(ctx.world, ctx.account),
-  ]);
-  for (const { body } of others) await verifyChunk.handle(ctx.world, body);
-
-  const { available, spent, held } = await readCredits(ctx);
-  expect(held).toBe(0);
-  expect([
-    [100, 0],
-    [98, 2],
-  ]).toContainEqual([available, spent]);
-  await thenConsistent(ctx);
 });
 
 test("closing an unknown account throws an error with the account's id", async () => {

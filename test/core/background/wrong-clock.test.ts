@@ -10,10 +10,8 @@ import {
   parseProviderState,
 } from "@mailproof/core/smtp-pool/slots/provider-state";
 import { expect, test } from "vitest";
-import { whenQuiet } from "../../app/drain-queues.ts";
 import { given, START } from "../../app/given.ts";
 import { whenVerified } from "../../app/send.ts";
-import { whenBatched } from "../../things/jobs.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -83,20 +81,6 @@ test("the reconciler ignores work before its due time", async () => {
 
   expect(await world.table.get({ pk: "MONITOR#1", sk: "MONITOR" })).toEqual(monitor);
   expect((await readGauges(world)).dueMisplaced).toBe(0);
-});
-
-test("batches end when the clock jumps back two hours while their messages wait", async () => {
-  const ctx = await given({ balance: 10 });
-  await whenBatched(ctx.world, ctx.liveKey, {
-    emails: ["greylisted@example.com", "valid@example.com"],
-  });
-
-  ctx.jump(-2 * HOUR_MS);
-  await whenQuiet(ctx);
-
-  const { violations } = await audit(ctx.world.table, ctx.world.now());
-  expect(violations).toEqual([]);
-  expect(ctx.table.hasScheduledWork()).toBe(false);
 });
 
 test("a due time counts as past when it lies further ahead than the code ever plans", () => {

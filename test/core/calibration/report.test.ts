@@ -5,7 +5,7 @@ import { reportCalibration } from "@mailproof/core/calibration/report";
 import { estimateShare } from "@mailproof/core/lib/wilson";
 import { storeVerdictSample } from "@mailproof/core/verify/store-verdict";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withTable } from "../../app/faulty-worlds.ts";
 import { asRows } from "../../runner/as-rows.ts";
 import { createEvent, toRecordedEvent } from "../../things/activity.ts";
@@ -182,30 +182,29 @@ test("an interval lies within 0 and 1, contains the share, and narrows as the co
   );
 });
 
-describe("learned bounces", () => {
-  type Reports = Readonly<Record<string, { readonly delivered: number; readonly hard: number }>>;
+type Reports = Readonly<Record<string, { readonly delivered: number; readonly hard: number }>>;
 
-  /** Addresses that were `valid` at a provider, by the account that reported on them. */
-  const givenReports = async (reports: Reports, { month = "2026-11", status = "valid" } = {}) => {
-    const ctx = givenSqliteWorld();
-    const cell = { provider: "fastmail", month, status, band: 90 };
-    for (const [tag, counts] of Object.entries(reports))
-      for (const fate of ["delivered", "hard"] as const)
-        await ctx.world.table.write(
-          addToCell(
-            cell,
-            Number(tag) % 4,
-            { [fate]: counts[fate], [toFateField(fate, Number(tag))]: counts[fate] },
-            ctx.world.now(),
-          ),
-        );
-    return ctx;
-  };
+/** Addresses that were `valid` at a provider, by the account that reported on them. */
+const givenReports = async (reports: Reports, { month = "2026-11", status = "valid" } = {}) => {
+  const ctx = givenSqliteWorld();
+  const cell = { provider: "fastmail", month, status, band: 90 };
+  for (const [tag, counts] of Object.entries(reports))
+    for (const fate of ["delivered", "hard"] as const)
+      await ctx.world.table.write(
+        addToCell(
+          cell,
+          Number(tag) % 4,
+          { [fate]: counts[fate], [toFateField(fate, Number(tag))]: counts[fate] },
+          ctx.world.now(),
+        ),
+      );
+  return ctx;
+};
 
-  const LATE = { delivered: 160, hard: 40 };
-  const ORDINARY = { delivered: 196, hard: 4 };
+const LATE = { delivered: 160, hard: 40 };
+const ORDINARY = { delivered: 196, hard: 4 };
 
-  test.each(asRows<[string, Reports, boolean]>`
+test.each(asRows<[string, Reports, boolean]>`
   three accounts of which each saw a fifth bounce | ${{ 1: LATE, 2: LATE, 3: LATE }} | true
   one account, however many addresses it reports | ${{ 1: { delivered: 0, hard: 9_000 } }} | false
   two accounts | ${{ 1: LATE, 2: LATE }} | false
@@ -215,52 +214,51 @@ describe("learned bounces", () => {
   a share that chance explains | ${{ 1: { delivered: 88, hard: 12 }, 2: { delivered: 88, hard: 12 }, 3: { delivered: 88, hard: 12 } }} | false
   no account | ${{}} | false
 `)(
-    "bounces from %s decide whether an acceptance proves a mailbox at the provider: %#",
-    async (_, reports, expected) => {
-      const { world } = await givenReports(reports);
+  "bounces from %s decide whether an acceptance proves a mailbox at the provider: %#",
+  async (_, reports, expected) => {
+    const { world } = await givenReports(reports);
 
-      expect(await createLearnedBounces(world)("fastmail")).toBe(expected);
-      expect(await createLearnedBounces(world)("google")).toBe(false);
+    expect(await createLearnedBounces(world)("fastmail")).toBe(expected);
+    expect(await createLearnedBounces(world)("google")).toBe(false);
+  },
+);
+
+test("learned bounces exclude bounces of other verdicts and of an earlier season", async () => {
+  const all = { 1: LATE, 2: LATE, 3: LATE };
+
+  expect(
+    await createLearnedBounces((await givenReports(all, { status: "risky" })).world)("fastmail"),
+  ).toBe(false);
+  expect(
+    await createLearnedBounces((await givenReports(all, { month: "2026-09" })).world)("fastmail"),
+  ).toBe(false);
+  expect(
+    await createLearnedBounces((await givenReports(all, { month: "2026-10" })).world)("fastmail"),
+  ).toBe(true);
+});
+
+test("the engine reads learned bounces once an hour, and keeps the last ones when the table fails", async () => {
+  const ctx = await givenReports({ 1: LATE, 2: LATE, 3: LATE });
+  const { table } = ctx.world;
+  let reads = 0;
+  let isDown = false;
+  const world = withTable(
+    { world: ctx.world, table },
+    {
+      query: (query) => {
+        reads++;
+        return isDown ? Promise.reject(new Error("the table is down")) : table.query(query);
+      },
     },
   );
+  const hasLearned = createLearnedBounces(world);
+  await Promise.all(Array.from({ length: 100 }, () => hasLearned("fastmail")));
+  // Two months, four shards.
+  expect(reads).toBe(8);
 
-  test("learned bounces exclude bounces of other verdicts and of an earlier season", async () => {
-    const all = { 1: LATE, 2: LATE, 3: LATE };
+  isDown = true;
+  ctx.later(3_600_000);
 
-    expect(
-      await createLearnedBounces((await givenReports(all, { status: "risky" })).world)("fastmail"),
-    ).toBe(false);
-    expect(
-      await createLearnedBounces((await givenReports(all, { month: "2026-09" })).world)("fastmail"),
-    ).toBe(false);
-    expect(
-      await createLearnedBounces((await givenReports(all, { month: "2026-10" })).world)("fastmail"),
-    ).toBe(true);
-  });
-
-  test("the engine reads learned bounces once an hour, and keeps the last ones when the table fails", async () => {
-    const ctx = await givenReports({ 1: LATE, 2: LATE, 3: LATE });
-    const { table } = ctx.world;
-    let reads = 0;
-    let isDown = false;
-    const world = withTable(
-      { world: ctx.world, table },
-      {
-        query: (query) => {
-          reads++;
-          return isDown ? Promise.reject(new Error("the table is down")) : table.query(query);
-        },
-      },
-    );
-    const hasLearned = createLearnedBounces(world);
-    await Promise.all(Array.from({ length: 100 }, () => hasLearned("fastmail")));
-    // Two months, four shards.
-    expect(reads).toBe(8);
-
-    isDown = true;
-    ctx.later(3_600_000);
-
-    expect(await hasLearned("fastmail")).toBe(true);
-    expect(reads).toBe(16);
-  });
+  expect(await hasLearned("fastmail")).toBe(true);
+  expect(reads).toBe(16);
 });

@@ -1,7 +1,7 @@
 import { describeReach } from "@mailproof/core/egress/describe-reach";
 import { attributeDnsFaults } from "@mailproof/core/egress/own-faults";
 import { findReach, judgeReach, REACHES, storeReach } from "@mailproof/core/egress/reach";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { given, givenWorld } from "../../app/given.ts";
 import { send } from "../../app/send.ts";
 import { createZoneDns, type Zone } from "../../app/zone.ts";
@@ -82,46 +82,42 @@ test("the engine asks for com once a second, however many names a resolver denie
   expect(calls.filter((call) => call === "NS com")).toHaveLength(1);
 });
 
-describe("the reach of the internet", () => {
-  const visit = (isResolved: boolean, isOpen: boolean) => ({ isResolved, isOpen });
+const visit = (isResolved: boolean, isOpen: boolean) => ({ isResolved, isOpen });
 
-  test.each([
-    ["open", [visit(true, false), visit(true, true)]],
-    ["dns_only", [visit(true, false), visit(false, false)]],
-    ["lab", [visit(false, false)]],
-  ])("the visits of known hosts prove the reach %s", (reach, visits) => {
-    expect(judgeReach(visits)).toBe(reach);
-  });
+test.each([
+  ["open", [visit(true, false), visit(true, true)]],
+  ["dns_only", [visit(true, false), visit(false, false)]],
+  ["lab", [visit(false, false)]],
+])("the visits of known hosts prove the reach %s", (reach, visits) => {
+  expect(judgeReach(visits)).toBe(reach);
+});
 
-  test("the health and the account show the measured reach until the next measurement", async () => {
-    const { world, liveKey, later } = await given();
-    const before = await findReach(world);
-    await storeReach(world, "dns_only");
-    later(3_600_000);
-    await storeReach(world, "open");
+test("the health and the account show the measured reach until the next measurement", async () => {
+  const { world, liveKey, later } = await given();
+  const before = await findReach(world);
+  await storeReach(world, "dns_only");
+  later(3_600_000);
+  await storeReach(world, "open");
 
-    const health = await send(world, "GET /health", {});
-    const account = await send(world, "GET /v1/account", { key: liveKey });
+  const health = await send(world, "GET /health", {});
+  const account = await send(world, "GET /v1/account", { key: liveKey });
 
-    const message = "Mail servers can be asked.";
-    const reach = {
-      state: "open",
-      message,
-      refused_by: [],
-      measured_at: "2026-11-21T01:00:00.000Z",
-    };
-    expect(before).toEqual({ state: "not_measured", refusedBy: [], measuredAt: null });
-    expect((health as any).reach).toEqual(reach);
-    expect(account.data.reach).toEqual(reach);
-  });
+  const message = "Mail servers can be asked.";
+  const reach = {
+    state: "open",
+    message,
+    refused_by: [],
+    measured_at: "2026-11-21T01:00:00.000Z",
+  };
+  expect(before).toEqual({ state: "not_measured", refusedBy: [], measuredAt: null });
+  expect((health as any).reach).toEqual(reach);
+  expect(account.data.reach).toEqual(reach);
+});
 
-  test("the service describes each reach in a sentence with its cost for unknown results", () => {
-    const sentences = REACHES.map((state) => describeReach({ state, refusedBy: ["google"] }));
+test("the service describes each reach in a sentence with its cost for unknown results", () => {
+  const sentences = REACHES.map((state) => describeReach({ state, refusedBy: ["google"] }));
 
-    expect(new Set(sentences).size).toBe(REACHES.length);
-    expect(describeReach({ state: "dns_only", refusedBy: [] })).toContain("which costs nothing");
-    expect(describeReach({ state: "refused_by", refusedBy: ["google"] })).toContain(
-      "google refuse",
-    );
-  });
+  expect(new Set(sentences).size).toBe(REACHES.length);
+  expect(describeReach({ state: "dns_only", refusedBy: [] })).toContain("which costs nothing");
+  expect(describeReach({ state: "refused_by", refusedBy: ["google"] })).toContain("google refuse");
 });

@@ -7,6 +7,7 @@ import { decryptSecret, encryptSecret } from "@mailproof/core/lib/secret-box";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";
+import { asRows } from "../../runner/as-rows.ts";
 
 const SECRET = "a secret";
 
@@ -25,20 +26,17 @@ test("a cursor needs no escaping in a URL", () => {
 
 const signed = signCursor(SECRET, "jobs acc_1", [1, 2, 3]);
 
-test.each([
-  ["another list", () => verifyCursor(SECRET, "jobs acc_2", signed)],
-  ["another secret", () => verifyCursor("another", "jobs acc_1", signed)],
-  ["an empty cursor", () => verifyCursor(SECRET, "jobs acc_1", "")],
-  ["a word", () => verifyCursor(SECRET, "jobs acc_1", "next")],
-  [
-    "the signature without a position",
-    () => verifyCursor(SECRET, "jobs acc_1", signed.slice(0, 16)),
-  ],
-  ["padding behind it", () => verifyCursor(SECRET, "jobs acc_1", `${signed}==`)],
-  ["a blank behind it", () => verifyCursor(SECRET, "jobs acc_1", `${signed} `)],
-  ["letters that base64 does not have", () => verifyCursor(SECRET, "jobs acc_1", `é${signed}`)],
-  ["the other alphabet of base64", () => verifyCursor(SECRET, "b", toOtherAlphabet())],
-])("the verification of a cursor fails for %s", (_case, open) => {
+test.each(asRows`
+  another list | ${() => verifyCursor(SECRET, "jobs acc_2", signed)}
+  another secret | ${() => verifyCursor("another", "jobs acc_1", signed)}
+  an empty cursor | ${() => verifyCursor(SECRET, "jobs acc_1", "")}
+  a word | ${() => verifyCursor(SECRET, "jobs acc_1", "next")}
+  the signature without a position | ${() => verifyCursor(SECRET, "jobs acc_1", signed.slice(0, 16))}
+  padding behind it | ${() => verifyCursor(SECRET, "jobs acc_1", `${signed}==`)}
+  a blank behind it | ${() => verifyCursor(SECRET, "jobs acc_1", `${signed} `)}
+  letters that base64 does not have | ${() => verifyCursor(SECRET, "jobs acc_1", `é${signed}`)}
+  the other alphabet of base64 | ${() => verifyCursor(SECRET, "b", toOtherAlphabet())}
+`)("the verification of a cursor fails for %s", (_case, open) => {
   expect(open()).toBeUndefined();
 });
 
@@ -152,24 +150,20 @@ test("a fingerprint is short, reveals nothing of its value, and fits a key", () 
 
 const KEY = "mp_live_4gdBlMBzgKh5AYrHyhuzHd12XFan";
 
-test.each([
-  ["an address", "ann.lee+x@example.com", "ann.lee"],
-  ["an address in a sentence", "550 <ann@example.com>: unknown", "ann@"],
-  ["an address with a quoted part", '"ann lee"@example.com', "example.com"],
-  ["an address in a link", "GET /v1/activity/ann%40example.com", "ann%40"],
-  ["an address in another script", "анна@пример.рф", "анна"],
-  ["a key", KEY, "4gdBl"],
-  ["a key in a header", `X-Api-Key: ${KEY}`, "4gdBl"],
-  ["an access token", "Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmVk", "c2lnbmVk"],
-  [
-    "an access token without its end",
-    "got eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ and no more",
-    "zdWIi",
-  ],
-  ["a signing secret", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", "b5sSY"],
-  ["a signed link", "http://127.0.0.1/blobs/a?until=1&signature=c2VjcmV0", "c2VjcmV0"],
-  ["an AWS link", "https://s3/x?X-Amz-Credential=AKIA1&X-Amz-Signature=abcd", "AKIA1"],
-])("the log omits %s", (_, text, secret) => {
+test.each(asRows`
+  an address | ann.lee+x@example.com | ann.lee
+  an address in a sentence | 550 <ann@example.com>: unknown | ann@
+  an address with a quoted part | "ann lee"@example.com | example.com
+  an address in a link | GET /v1/activity/ann%40example.com | ann%40
+  an address in another script | анна@пример.рф | анна
+  a key | ${KEY} | 4gdBl
+  a key in a header | ${`X-Api-Key: ${KEY}`} | 4gdBl
+  an access token | Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmVk | c2lnbmVk
+  an access token without its end | got eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ and no more | zdWIi
+  a signing secret | whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD | b5sSY
+  a signed link | http://127.0.0.1/blobs/a?until=1&signature=c2VjcmV0 | c2VjcmV0
+  an AWS link | https://s3/x?X-Amz-Credential=AKIA1&X-Amz-Signature=abcd | AKIA1
+`)("the log omits %s", (_, text, secret) => {
   expect(redact(text)).not.toContain(secret);
 });
 
@@ -203,18 +197,12 @@ test("the redaction keeps a long line without an address", () => {
   expect(redact(line)).toBe(line);
 });
 
-test.each([
-  ["list.csv", `attachment; filename="list.csv"; filename*=UTF-8''list.csv`],
-  ['a"b.csv', `attachment; filename="a_b.csv"; filename*=UTF-8''a%22b.csv`],
-  [
-    "a\r\nset-cookie: x.csv",
-    `attachment; filename="a__set-cookie_ x.csv"; filename*=UTF-8''a%0D%0Aset-cookie%3A%20x.csv`,
-  ],
-  [
-    "прайс (1).csv",
-    `attachment; filename="_____ _1_.csv"; filename*=UTF-8''%D0%BF%D1%80%D0%B0%D0%B9%D1%81%20%281%29.csv`,
-  ],
-  ["half \ud800", `attachment; filename="half _"; filename*=UTF-8''half%20%EF%BF%BD`],
-])("a browser saves %j under its name, and the name ends no header", (fileName, header) => {
+test.each(asRows`
+  list.csv | ${`attachment; filename="list.csv"; filename*=UTF-8''list.csv`}
+  a"b.csv | ${`attachment; filename="a_b.csv"; filename*=UTF-8''a%22b.csv`}
+  ${"a\r\nset-cookie: x.csv"} | ${`attachment; filename="a__set-cookie_ x.csv"; filename*=UTF-8''a%0D%0Aset-cookie%3A%20x.csv`}
+  прайс (1).csv | ${`attachment; filename="_____ _1_.csv"; filename*=UTF-8''%D0%BF%D1%80%D0%B0%D0%B9%D1%81%20%281%29.csv`}
+  ${"half \ud800"} | ${`attachment; filename="half _"; filename*=UTF-8''half%20%EF%BF%BD`}
+`)("a browser saves %j under its name, and the name ends no header", (fileName, header) => {
   expect(toContentDisposition(fileName)).toBe(header);
 });
