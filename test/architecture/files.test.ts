@@ -1,7 +1,10 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { LOG_LEVELS } from "@mailproof/core/runtime/log-levels";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { STORIES_ON_AWS } from "../aws/second-stack.ts";
+import { readInTest } from "../runner/describe-when.ts";
+import { formatLeftOut } from "../runner/results.reporter.ts";
 
 const files = globSync("{*.ts,{packages,infra,scripts,bench,test}/**/*.{ts,tsx,mjs}}", {
   exclude: ["**/node_modules/**", "**/dist/**", "**/generated/**"],
@@ -186,80 +189,122 @@ test("every logged event has a level, and every level has an event", () => {
   expect(Object.keys(LOG_LEVELS).toSorted()).toEqual([...new Set(logged)].toSorted());
 });
 
-describe("style sheets of screens", () => {
-  // The style sheet of a screen stays in the page when another screen is opened. So each of its rules is about something of that
-  // screen alone: otherwise a screen looks different after another one.
+// The style sheet of a screen stays in the page when another screen is opened. So each of its rules is about something of that
+// screen alone: otherwise a screen looks different after another one.
 
-  const SOURCES = "packages/dashboard/src";
-  const sheets = globSync(`${SOURCES}/**/*.css`).toSorted();
-  const ownSheets = sheets.filter((path) => path.includes("/screens/"));
+const SOURCES = "packages/dashboard/src";
+const sheets = globSync(`${SOURCES}/**/*.css`).toSorted();
+const ownSheets = sheets.filter((path) => path.includes("/screens/"));
 
-  const listClasses = (selector: string): readonly string[] =>
-    [...selector.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = ""]) => name);
+const listClasses = (selector: string): readonly string[] =>
+  [...selector.matchAll(/\.([a-zA-Z][\w-]*)/g)].map(([, name = ""]) => name);
 
-  /** The selectors of all rules, those inside @media too. */
-  const listSelectors = (path: string): readonly string[] =>
-    [
-      ...readFileSync(path, "utf8")
-        .replaceAll(/\/\*[\s\S]*?\*\//g, "")
-        .matchAll(/([^{}]+)\{/g),
-    ]
-      .map(([, selector = ""]) => selector.trim())
-      .filter((selector) => !selector.startsWith("@"))
-      // A comma inside :is() separates no rules.
-      .flatMap((selector) => selector.split(/,(?![^(]*\))/).map((one) => one.trim()));
+/** The selectors of all rules, those inside @media too. */
+const listSelectors = (path: string): readonly string[] =>
+  [
+    ...readFileSync(path, "utf8")
+      .replaceAll(/\/\*[\s\S]*?\*\//g, "")
+      .matchAll(/([^{}]+)\{/g),
+  ]
+    .map(([, selector = ""]) => selector.trim())
+    .filter((selector) => !selector.startsWith("@"))
+    // A comma inside :is() separates no rules.
+    .flatMap((selector) => selector.split(/,(?![^(]*\))/).map((one) => one.trim()));
 
-  const classesOfSheets = new Map(
-    sheets.map((path) => [path, new Set(listSelectors(path).flatMap(listClasses))]),
+const classesOfSheets = new Map(
+  sheets.map((path) => [path, new Set(listSelectors(path).flatMap(listClasses))]),
+);
+
+/** The components of a folder, and what each of them imports and has as a class. */
+const components = globSync(`${SOURCES}/**/*.tsx`).map((path) => {
+  const text = readFileSync(path, "utf8");
+  const values = [...text.matchAll(/class=("[^"]*"|\{(?:[^{}]|\$\{[^}]*\})*\})/g)].map(
+    ([, value = ""]) => value,
   );
-
-  /** The components of a folder, and what each of them imports and has as a class. */
-  const components = globSync(`${SOURCES}/**/*.tsx`).map((path) => {
-    const text = readFileSync(path, "utf8");
-    const values = [...text.matchAll(/class=("[^"]*"|\{(?:[^{}]|\$\{[^}]*\})*\})/g)].map(
-      ([, value = ""]) => value,
-    );
-    const classes = values.flatMap((value) =>
-      // The texts inside, without what is computed.
-      [...value.matchAll(/["`]([^"`]*)["`]/g)].flatMap(([, literal = ""]) =>
-        literal.replaceAll(/\$\{[^}]*\}/g, " ").split(/\s+/),
-      ),
-    );
-    const imported = [...text.matchAll(/import "(\.[^"]+\.css)"/g)].map(([, css = ""]) =>
-      join(dirname(path), css),
-    );
-    return { path, folder: dirname(path), classes: new Set(classes), imported };
-  });
-
-  /** Folders whose screens load the sheet themselves. */
-  const listUsers = (sheet: string): ReadonlySet<string> =>
-    new Set([
-      dirname(sheet),
-      ...components.filter(({ imported }) => imported.includes(sheet)).map(({ folder }) => folder),
-    ]);
-
-  /** A sheet that is loaded with this one alone may add to its classes. */
-  const isBuiltOn = (other: string, users: ReadonlySet<string>): boolean =>
-    ownSheets.includes(other) && [...listUsers(other)].every((folder) => users.has(folder));
-
-  test("the test finds style sheets of screens, and components with classes", () => {
-    expect(ownSheets.length).toBeGreaterThan(8);
-    expect(components.filter(({ classes }) => classes.size > 0).length).toBeGreaterThan(40);
-  });
-
-  test.each(ownSheets.map((path) => [basename(path), path]))(
-    "every rule of %s selects a class or an id of its own screen",
-    (_, path) => {
-      const users = listUsers(path);
-      const isOwn = (name: string): boolean =>
-        [...classesOfSheets].every(
-          ([other, names]) => other === path || !names.has(name) || isBuiltOn(other, users),
-        ) && components.every(({ folder, classes }) => users.has(folder) || !classes.has(name));
-      const strays = listSelectors(path).filter(
-        (selector) => !/#[a-z]/.test(selector) && !listClasses(selector).some(isOwn),
-      );
-
-      expect(strays).toEqual([]);
-    },
+  const classes = values.flatMap((value) =>
+    // The texts inside, without what is computed.
+    [...value.matchAll(/["`]([^"`]*)["`]/g)].flatMap(([, literal = ""]) =>
+      literal.replaceAll(/\$\{[^}]*\}/g, " ").split(/\s+/),
+    ),
   );
+  const imported = [...text.matchAll(/import "(\.[^"]+\.css)"/g)].map(([, css = ""]) =>
+    join(dirname(path), css),
+  );
+  return { path, folder: dirname(path), classes: new Set(classes), imported };
+});
+
+/** Folders whose screens load the sheet themselves. */
+const listUsers = (sheet: string): ReadonlySet<string> =>
+  new Set([
+    dirname(sheet),
+    ...components.filter(({ imported }) => imported.includes(sheet)).map(({ folder }) => folder),
+  ]);
+
+/** A sheet that is loaded with this one alone may add to its classes. */
+const isBuiltOn = (other: string, users: ReadonlySet<string>): boolean =>
+  ownSheets.includes(other) && [...listUsers(other)].every((folder) => users.has(folder));
+
+test("the test finds style sheets of screens, and components with classes", () => {
+  expect(ownSheets.length).toBeGreaterThan(8);
+  expect(components.filter(({ classes }) => classes.size > 0).length).toBeGreaterThan(40);
+});
+
+test.each(ownSheets.map((path) => [basename(path), path]))(
+  "every rule of %s selects a class or an id of its own screen",
+  (_, path) => {
+    const users = listUsers(path);
+    const isOwn = (name: string): boolean =>
+      [...classesOfSheets].every(
+        ([other, names]) => other === path || !names.has(name) || isBuiltOn(other, users),
+      ) && components.every(({ folder, classes }) => users.has(folder) || !classes.has(name));
+    const strays = listSelectors(path).filter(
+      (selector) => !/#[a-z]/.test(selector) && !listClasses(selector).some(isOwn),
+    );
+
+    expect(strays).toEqual([]);
+  },
+);
+
+/** This file names the words it bans; the helper leaves a suite out loudly, and never in CI. */
+const EXEMPT = ["test/architecture/files.test.ts", "test/runner/describe-when.ts"];
+
+const testsWith = (pattern: RegExp) =>
+  globSync("test/**/*.ts", { exclude: ["**/node_modules/**", "**/generated/**"] })
+    .filter((file) => !EXEMPT.includes(file))
+    .filter((file) => pattern.test(readFileSync(file, "utf8")));
+
+test("no test file uses skip, only or todo, which would leave out tests in silence", () => {
+  expect(testsWith(/\.(?:skip|only|todo|skipIf|runIf)\b|\bx(?:it|test|describe)\(/)).toEqual([]);
+});
+
+test("each story that the second stack lists exists", () => {
+  const missing = STORIES_ON_AWS.filter((name) => !existsSync(`test/story/${name}.test.ts`));
+
+  expect(missing).toEqual([]);
+});
+
+test("no test retries until it passes", () => {
+  expect(testsWith(/\bretry:\s*\d/)).toEqual([]);
+});
+
+test("no test names a file outside this repository, which describeOver reads inside a test", () => {
+  expect(testsWith(/["'`/]\.\.\/(?:\.\.\/)*shared\//)).toEqual([]);
+});
+
+const readManifest = readInTest("package.json");
+const whileCollecting = Promise.try(readManifest).catch(String);
+
+test("a test file fails to read a file outside this repository during collection", async () => {
+  expect(await whileCollecting).toBe("Error: package.json may be absent: read it inside a test.");
+  expect(readManifest()).toContain('"mailproof"');
+});
+
+test("the last lines of a run list each suite that was left out, with the reason", () => {
+  const leftOut = { name: "Exim on loopback", tests: 14, reason: "there is no Exim" };
+
+  expect(formatLeftOut([leftOut])).toEqual([
+    "Left out:",
+    "  Exim on loopback (14 tests): there is no Exim.",
+  ]);
+  expect(formatLeftOut([])).toEqual([]);
 });

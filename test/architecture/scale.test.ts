@@ -15,6 +15,7 @@ import { drawDeployment } from "../../infra/picture.ts";
 import { listIdleCosts, readCostOfMillion, sumIdleCosts } from "../../infra/prices.ts";
 import { readSettings } from "../../infra/settings.ts";
 import { lambdas, prober, throttle, workerSpecs } from "../../infra/topology.ts";
+import { asRows } from "../runner/as-rows.ts";
 
 // docs/scale.md is arithmetic: what it takes from the code stands in tables that are made here.
 
@@ -29,30 +30,22 @@ const getConcurrency = (name: string): number =>
 const getSum = (amounts: readonly (number | null)[]): number =>
   amounts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
 
-const FIGURES: readonly (readonly [what: string, figure: number, file: string])[] = [
-  ["requests a second, all clients", throttle.perSecond, "infra/topology.ts"],
-  ["requests a minute of a key, plan `scale`", PLANS.scale.requestsPerMinute, "money/plans.ts"],
-  [
-    "requests a minute of an account, `scale`",
-    PLANS.scale.accountRequestsPerMinute,
-    "money/plans.ts",
-  ],
-  ["keys of an account", KEYS_MAX, "accounts/api-key-items.ts"],
-  ["shards of a balance, plan `scale`", PLANS.scale.balanceShards, "money/plans.ts"],
-  ["concurrent chunks", getConcurrency("chunks"), "lists/chunk-worker.ts"],
-  ["rows of a chunk of a file", CHUNK_ROWS.file, "ports/settings.ts"],
-  [
-    "concurrent workers of single verifications",
-    getConcurrency("singles"),
-    "lists/chunk-worker.ts",
-  ],
-  ["concurrent probers", prober.reserved ?? Number.NaN, "infra/topology.ts"],
-  ["Lambdas reserved in all", getSum(lambdas.map(({ reserved }) => reserved)), "infra/topology.ts"],
-  ["sessions of one process", SESSIONS_MAX, "smtp-pool/fairness.ts"],
-  ["partitions of scheduled work", SCHEDULE_PARTITIONS.length, "runtime/leases.ts"],
-  ["shards of a domain's day", ACTIVITY_SHARDS, "activity/items.ts"],
-  ["shards of calibration", CALIBRATION_SHARDS, "calibration/items.ts"],
-];
+const FIGURES: readonly (readonly [what: string, figure: number, file: string])[] = asRows`
+  requests a second, all clients | ${throttle.perSecond} | infra/topology.ts
+  ${"requests a minute of a key, plan `scale`"} | ${PLANS.scale.requestsPerMinute} | money/plans.ts
+  ${"requests a minute of an account, `scale`"} | ${PLANS.scale.accountRequestsPerMinute} | money/plans.ts
+  keys of an account | ${KEYS_MAX} | accounts/api-key-items.ts
+  ${"shards of a balance, plan `scale`"} | ${PLANS.scale.balanceShards} | money/plans.ts
+  concurrent chunks | ${getConcurrency("chunks")} | lists/chunk-worker.ts
+  rows of a chunk of a file | ${CHUNK_ROWS.file} | ports/settings.ts
+  concurrent workers of single verifications | ${getConcurrency("singles")} | lists/chunk-worker.ts
+  concurrent probers | ${prober.reserved ?? Number.NaN} | infra/topology.ts
+  Lambdas reserved in all | ${getSum(lambdas.map(({ reserved }) => reserved))} | infra/topology.ts
+  sessions of one process | ${SESSIONS_MAX} | smtp-pool/fairness.ts
+  partitions of scheduled work | ${SCHEDULE_PARTITIONS.length} | runtime/leases.ts
+  shards of a domain's day | ${ACTIVITY_SHARDS} | activity/items.ts
+  shards of calibration | ${CALIBRATION_SHARDS} | calibration/items.ts
+`;
 
 const REPLY_SECONDS = 0.1;
 const DAY_SECONDS = 86_400;
@@ -116,18 +109,15 @@ const toCostTable = (): string => {
   );
 };
 
-test.each([
-  [
-    "figures of the code",
-    () =>
-      formatMarkdownTable(
-        ["what", "figure", "file"],
-        FIGURES.map(([what, figure, file]) => [what, formatWhole(figure), `\`${file}\``]),
-      ),
-  ],
-  ["the limits of a provider", toProviderTable],
-  ["the costs", toCostTable],
-] as const)("docs/scale.md states %s as the code does", (_what, toTable) => {
+test.each(asRows`
+  figures of the code | ${() =>
+    formatMarkdownTable(
+      ["what", "figure", "file"],
+      FIGURES.map(([what, figure, file]) => [what, formatWhole(figure), `\`${file}\``]),
+    )}
+  the limits of a provider | ${toProviderTable}
+  the costs | ${toCostTable}
+`)("docs/scale.md states %s as the code does", (_what, toTable) => {
   const table = toTable();
   expect(page.includes(table), `docs/scale.md should contain\n\n${table}\n`).toBe(true);
 });

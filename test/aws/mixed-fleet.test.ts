@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { whenQuiet } from "../app/drain-queues.ts";
 import { streamPieces } from "../app/form.ts";
 import { listOutboxEvents, readCredits } from "../app/ledger.ts";
-import { CURRENT, findReleaseAbsence, loadLastRelease } from "../app/release.ts";
+import { CURRENT, findReleaseAbsence, loadLastRelease, toSharedJson } from "../app/release.ts";
+import type { TestResponse } from "../app/send.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { createRows, givenJobOf, verifyEmail } from "../things/export-jobs.ts";
 import { createEmails, formatCsv } from "../things/jobs.ts";
@@ -10,16 +11,62 @@ import { createMail, TESTS } from "../things/mail-tests.ts";
 import { createDailyReport } from "../things/reports.ts";
 import { createReceipt, createSesFields, SES_ID } from "../things/ses.ts";
 import { HOOK, verifyCall } from "../things/webhooks.ts";
-import {
-  type Errand,
-  expectSame,
-  expectSameAnswer,
-  expectStatus,
-  once,
-  repeat,
-  waitForJob,
-} from "./errand.ts";
 import { type Fleet, givenFleet, PART_ROWS } from "./fleet.ts";
+
+// What customers do, step by step; between two steps others do theirs, and workers work. Each says in the end what it cost, in
+// credits, by the price list alone.
+
+type Errand = (fleet: Fleet, name: string) => AsyncGenerator<void, number>;
+
+class Unexpected extends Error {}
+
+const expectStatus = (response: TestResponse, ...statuses: readonly number[]): TestResponse => {
+  if (statuses.includes(response.statusCode)) return response;
+  throw new Unexpected(`${response.statusCode} ${response.text.slice(0, 500)}`);
+};
+
+const expectSame = (one: unknown, other: unknown): void => {
+  const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
+  if (first !== second) throw new Unexpected(`${first} and then ${second}`);
+};
+
+/** Two answers to one request, whichever release gave each. */
+const expectSameAnswer = (one: TestResponse, other: TestResponse): void =>
+  expectSame(toSharedJson(withoutCharge(one)), toSharedJson(withoutCharge(other)));
+
+const once = (key: string) => ({ headers: { "idempotency-key": key } });
+
+/** What a repeat may not change. */
+const withoutCharge = ({ data }: TestResponse): object => {
+  const ofCharge = ["credits_used", "credits_remaining", "idempotent_replay", "message"];
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !ofCharge.includes(name)));
+};
+
+/** The same request under the same key, to whichever release: one answer, charged once. */
+async function* repeat(
+  { ask }: Fleet,
+  what: string,
+  sent: { readonly body: unknown; readonly headers: Readonly<Record<string, string>> },
+  status: number,
+): AsyncGenerator<void, TestResponse> {
+  const first = expectStatus(await ask(what, sent), status);
+  for (let times = 0; times < 2; times++) {
+    yield;
+    const again = expectStatus(await ask(what, sent), status);
+    if (again.data.credits_used !== 0) throw new Unexpected(`${what} was charged again`);
+    // A pending one has a result meanwhile.
+    if (first.data.status !== "pending") expectSameAnswer(first, again);
+  }
+  return first;
+}
+
+async function* waitForJob({ ask }: Fleet, id: string): AsyncGenerator<void, any> {
+  for (;;) {
+    const { data } = expectStatus(await ask(`GET /v1/jobs/${id}`), 200);
+    if (data.status === "completed") return data;
+    yield;
+  }
+}
 
 const check: Errand = async function* (fleet, name) {
   const sent = { body: { domain: "example.com", refresh: true }, ...once(name) };

@@ -246,7 +246,7 @@ export const FAULTS: readonly Fault[] = [
     "  await removeExports(world, job);\n",
     "",
   ),
-  inErasure("erase-everywhere.ts", "local/erase", "core/activity/shared-pool")(
+  inErasure("erase-everywhere.ts", "local/erase", "core/activity/record")(
     "the shared activity of an erased address stays",
     "address ? await forgetOwned(world, SHARED_POOL, address) : 0",
     "address ? 0 : 0",
@@ -284,7 +284,7 @@ export const FAULTS: readonly Fault[] = [
     "name.endsWith(ending)",
   ),
 
-  inFile("packages/client/src/webhooks.ts", "client/webhooks")(
+  inFile("packages/client/src/webhooks.ts", "client/settings")(
     "the client accepts a webhook of yesterday",
     "aheadSeconds < -toleranceSeconds",
     "aheadSeconds < -toleranceSeconds * 1_000",

@@ -1,12 +1,16 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { endpoints } from "@mailproof/api/endpoints";
+import { createClientFiles } from "@mailproof/api/http/client-files";
 import { documentsFrom, HERE, HERE_PATH } from "@mailproof/api/http/documents";
+import { packClients } from "@mailproof/docs-site/clients/archives";
+import { clientsAt, GO_MODULE, GO_VERSION } from "@mailproof/docs-site/clients/programs";
 import { texts } from "@mailproof/docs-site/texts";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { toBytes, toEvent } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
@@ -191,117 +195,196 @@ test("the server writes a document once, at its first request, and no other with
   expect(written).toEqual(["/openapi.json"]);
 });
 
-describe("the page of a topic", () => {
-  const all = texts();
-  const manual = Object.keys(all).filter(
-    (path) => path.startsWith("/docs/") && !/\.(?:css|js|json)$/.test(path),
+const all = texts();
+const manual = Object.keys(all).filter(
+  (path) => path.startsWith("/docs/") && !/\.(?:css|js|json)$/.test(path),
+);
+const pages = manual.filter((path) => !path.endsWith(".md"));
+
+test("the server offers a page, a Markdown twin and a line in llms.txt for each operation and guide", () => {
+  const names = endpoints.map(({ id }) => id.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`));
+
+  expect(pages).toEqual(expect.arrayContaining(names.map((name) => `/docs/${name}`)));
+  expect(pages).toContain("/docs/quick-start");
+  for (const path of pages) {
+    expect(manual).toContain(`${path}.md`);
+    expect(all["/llms.txt"]).toContain(`](${HERE}${path}.md): `);
+  }
+});
+
+/** Where a link leads: a document, and an anchor in it. */
+const findBroken = (path: string, link: string): string[] => {
+  const [to = "", anchor] = link.replace(HERE_PATH, "").replace(HERE, "").split("#");
+  const target = to === "" ? path : to;
+  const text = all[target];
+  const isThere = text !== undefined || ["/mcp", "/health", "/app/", "/status"].includes(target);
+  const hasAnchor = anchor === undefined || anchor === "top" || text?.includes(` id="${anchor}"`);
+  return isThere && hasAnchor ? [] : [`${path}: ${link}`];
+};
+
+test("every link of every page and of its Markdown reaches a target", () => {
+  const ofPages = [...pages, "/docs"].flatMap((path) =>
+    [...(all[path] ?? "").matchAll(/ href="([^"]+)"/g)]
+      .map(([, link = ""]) => link)
+      .filter((link) => !/^(?:data:|https:\/\/(?!here))/.test(link))
+      .flatMap((link) => findBroken(path, link)),
   );
-  const pages = manual.filter((path) => !path.endsWith(".md"));
+  const markdown = [...manual.filter((path) => path.endsWith(".md")), "/docs.md", "/llms.txt"];
+  const ofMarkdown = markdown.flatMap((path) =>
+    [...(all[path] ?? "").matchAll(/\]\((https:\/\/here[^)\s]*)\)/g)].flatMap(([, link = ""]) =>
+      findBroken(path, link),
+    ),
+  );
 
-  test("the server offers a page, a Markdown twin and a line in llms.txt for each operation and guide", () => {
-    const names = endpoints.map(({ id }) => id.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`));
+  expect(ofPages).toEqual([]);
+  expect(ofMarkdown).toEqual([]);
+});
 
-    expect(pages).toEqual(expect.arrayContaining(names.map((name) => `/docs/${name}`)));
-    expect(pages).toContain("/docs/quick-start");
-    for (const path of pages) {
-      expect(manual).toContain(`${path}.md`);
-      expect(all["/llms.txt"]).toContain(`](${HERE}${path}.md): `);
-    }
-  });
-
-  /** Where a link leads: a document, and an anchor in it. */
-  const findBroken = (path: string, link: string): string[] => {
-    const [to = "", anchor] = link.replace(HERE_PATH, "").replace(HERE, "").split("#");
-    const target = to === "" ? path : to;
-    const text = all[target];
-    const isThere = text !== undefined || ["/mcp", "/health", "/app/", "/status"].includes(target);
-    const hasAnchor = anchor === undefined || anchor === "top" || text?.includes(` id="${anchor}"`);
-    return isThere && hasAnchor ? [] : [`${path}: ${link}`];
+test("the headings of every page skip no level", () => {
+  const listGaps = (path: string) => {
+    const [, main = ""] = (all[path] ?? "").split("<main");
+    const levels = [...main.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level));
+    return levels.flatMap((level, at) => {
+      const before = levels[at - 1] ?? 0;
+      return level > before + 1 ? [`${path}: h${level} after h${before}`] : [];
+    });
   };
+  expect(pages.flatMap(listGaps)).toEqual([]);
+});
 
-  test("every link of every page and of its Markdown reaches a target", () => {
-    const ofPages = [...pages, "/docs"].flatMap((path) =>
-      [...(all[path] ?? "").matchAll(/ href="([^"]+)"/g)]
-        .map(([, link = ""]) => link)
-        .filter((link) => !/^(?:data:|https:\/\/(?!here))/.test(link))
-        .flatMap((link) => findBroken(path, link)),
+test("every search result links to its place in the long page and in its own page", () => {
+  const found: any[] = JSON.parse(all["/docs/search.json"] ?? "[]");
+
+  expect(found.length).toBeGreaterThan(endpoints.length + 50);
+  expect(
+    found.flatMap(({ id, page }) => [
+      ...findBroken("/docs", `#${id}`),
+      ...findBroken("/docs", `/docs/${page}`),
+    ]),
+  ).toEqual([]);
+  expect(
+    found.filter(({ text }) => /<\/?(?:p|div|code|ul|li|td|span|a)\b|&lt;/.test(text)),
+  ).toEqual([]);
+  expect(gzipSync(all["/docs/search.json"] ?? "").length).toBeLessThan(42_000);
+});
+
+test("the Markdown of a page contains no HTML and the page's code", () => {
+  const codeOf = (text: string) => text.split("```").filter((_, at) => at % 2 === 1);
+  for (const path of pages) {
+    const markdown = all[`${path}.md`] ?? "";
+    const prose = markdown
+      .split("```")
+      .filter((_, at) => at % 2 === 0)
+      .join("")
+      .replaceAll(/`[^`]*`/g, "");
+    expect(prose).not.toMatch(/<\/?(?:p|div|code|ul|li|td|span|a)\b|&lt;|&amp;|&quot;/);
+    expect(markdown).toMatch(/^# \S/);
+    const samples = [...(all[path] ?? "").matchAll(/<pre[^>]*>/g)].length;
+    expect(codeOf(markdown)).toHaveLength(samples);
+  }
+});
+
+test("the server sends Markdown to a client that accepts it, and the page to a browser", async () => {
+  const { port } = await whenListening(...endpoints);
+
+  const agent = await got(port, "/docs/quick-start", { accept: "text/markdown, */*" });
+  const browser = await got(port, "/docs/quick-start", { accept: "text/html,*/*;q=0.8" });
+  const plain = await got(port, "/docs/quick-start", { accept: "*/*" });
+
+  expect(agent.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+  expect(agent.headers.get("vary")).toContain("accept");
+  expect(agent.text).toMatch(/^# Quick start\n/);
+  expect(agent.text).toContain(`http://127.0.0.1:${port}/docs/`);
+  expect(browser.text).toMatch(/^<!doctype html>/);
+  expect(browser.headers.get("vary")).toContain("accept");
+  expect(plain.text).toBe(browser.text);
+});
+
+test("the page of a topic stays below 70 KB, and that of all schemas below 80 KB", () => {
+  const sizes = pages.map((path) => [path, Buffer.byteLength(all[path] ?? "")] as const);
+
+  expect(
+    sizes.filter(([path, bytes]) => bytes > (path === "/docs/schemas" ? 80_000 : 70_000)),
+  ).toEqual([]);
+});
+
+const open = (archives: Readonly<Record<string, string>>) => {
+  const answer = createClientFiles(async () => archives);
+  return (rawPath: string, method = "GET") => answer({ method, rawPath });
+};
+
+test("the server sends a client's file with its type", async () => {
+  const bytes = Buffer.from([0, 255, 10, 13]);
+  const get = open({ "a.tgz": bytes.toString("base64"), "go/m/@v/list": "djEK" });
+
+  expect(await get("/docs/clients/a.tgz")).toMatchObject({
+    statusCode: 200,
+    headers: { "content-type": "application/gzip", "x-content-type-options": "nosniff" },
+    body: bytes,
+  });
+  expect(await get("/docs/clients/a.tgz", "HEAD")).toMatchObject({ statusCode: 200 });
+  expect((await get("/docs/clients/go/m/@v/list"))?.headers["content-type"]).toMatch(
+    /^text\/plain/,
+  );
+});
+
+test("the server opens no client's file for the manual's page or a POST", () => {
+  const get = open({});
+
+  for (const path of ["/docs", "/docs/clients", "/docs/clients/", "/docs/clients.md"])
+    expect(get(path)).toBeUndefined();
+  expect(get("/docs/clients/a.tgz", "POST")).toBeUndefined();
+});
+
+/** The files that the install lines of the page fetch; go asks for them by its proxy protocol. */
+const listPrintedPaths = (): readonly string[] => {
+  const lines = clientsAt("http://here").map(({ install }) => install);
+  const urls = lines.flatMap((line) => line.match(/(?<=http:\/\/here)\S+\.(?:tgz|whl)/g) ?? []);
+  const module = `/docs/clients/go/${GO_MODULE}/@v/${GO_VERSION}`;
+  return [...urls, ...["info", "mod", "zip"].map((ending) => `${module}.${ending}`)];
+};
+
+/** The same path from the server on one machine and from the Lambda of the documents. */
+const getBoth = async (path: string) => {
+  const { port } = await whenListening(...endpoints);
+  const { world } = await given();
+  const here = await fetch(`http://127.0.0.1:${port}${path}`);
+  const result = await createFallbackHandler(world)(
+    toEvent({ method: "GET", url: path }),
+    createContext(),
+  );
+  return {
+    statuses: [here.status, result.statusCode],
+    here: Buffer.from(await here.arrayBuffer()),
+    there: toBytes(result),
+  };
+};
+
+test.each(listPrintedPaths())("both runtimes serve %s, which the page prints", async (path) => {
+  const { statuses, here, there } = await getBoth(path);
+
+  expect(statuses).toEqual([200, 200]);
+  expect(here.length).toBeGreaterThan(10);
+  expect(there.equals(here)).toBe(true);
+});
+
+test.each(["none.whl", "constructor", "__proto__"])(
+  "both runtimes answer 404 for %s",
+  async (name) => {
+    const { statuses, here, there } = await getBoth(`/docs/clients/${name}`);
+
+    expect(statuses).toEqual([404, 404]);
+    const error = { code: "NOT_FOUND", message: expect.stringContaining("lists the clients") };
+    expect(JSON.parse(here.toString())).toMatchObject({ error });
+    expect(JSON.parse(there.toString())).toMatchObject({ error });
+  },
+);
+
+test("packing the clients writes equal bytes each time, so their checksums stay valid", async () => {
+  const hash = async () =>
+    Object.values(await packClients()).map((bytes) =>
+      createHash("sha256").update(bytes).digest("hex"),
     );
-    const markdown = [...manual.filter((path) => path.endsWith(".md")), "/docs.md", "/llms.txt"];
-    const ofMarkdown = markdown.flatMap((path) =>
-      [...(all[path] ?? "").matchAll(/\]\((https:\/\/here[^)\s]*)\)/g)].flatMap(([, link = ""]) =>
-        findBroken(path, link),
-      ),
-    );
 
-    expect(ofPages).toEqual([]);
-    expect(ofMarkdown).toEqual([]);
-  });
-
-  test("the headings of every page skip no level", () => {
-    const listGaps = (path: string) => {
-      const [, main = ""] = (all[path] ?? "").split("<main");
-      const levels = [...main.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level));
-      return levels.flatMap((level, at) => {
-        const before = levels[at - 1] ?? 0;
-        return level > before + 1 ? [`${path}: h${level} after h${before}`] : [];
-      });
-    };
-    expect(pages.flatMap(listGaps)).toEqual([]);
-  });
-
-  test("every search result links to its place in the long page and in its own page", () => {
-    const found: any[] = JSON.parse(all["/docs/search.json"] ?? "[]");
-
-    expect(found.length).toBeGreaterThan(endpoints.length + 50);
-    expect(
-      found.flatMap(({ id, page }) => [
-        ...findBroken("/docs", `#${id}`),
-        ...findBroken("/docs", `/docs/${page}`),
-      ]),
-    ).toEqual([]);
-    expect(
-      found.filter(({ text }) => /<\/?(?:p|div|code|ul|li|td|span|a)\b|&lt;/.test(text)),
-    ).toEqual([]);
-    expect(gzipSync(all["/docs/search.json"] ?? "").length).toBeLessThan(42_000);
-  });
-
-  test("the Markdown of a page contains no HTML and the page's code", () => {
-    const codeOf = (text: string) => text.split("```").filter((_, at) => at % 2 === 1);
-    for (const path of pages) {
-      const markdown = all[`${path}.md`] ?? "";
-      const prose = markdown
-        .split("```")
-        .filter((_, at) => at % 2 === 0)
-        .join("")
-        .replaceAll(/`[^`]*`/g, "");
-      expect(prose).not.toMatch(/<\/?(?:p|div|code|ul|li|td|span|a)\b|&lt;|&amp;|&quot;/);
-      expect(markdown).toMatch(/^# \S/);
-      const samples = [...(all[path] ?? "").matchAll(/<pre[^>]*>/g)].length;
-      expect(codeOf(markdown)).toHaveLength(samples);
-    }
-  });
-
-  test("the server sends Markdown to a client that accepts it, and the page to a browser", async () => {
-    const { port } = await whenListening(...endpoints);
-
-    const agent = await got(port, "/docs/quick-start", { accept: "text/markdown, */*" });
-    const browser = await got(port, "/docs/quick-start", { accept: "text/html,*/*;q=0.8" });
-    const plain = await got(port, "/docs/quick-start", { accept: "*/*" });
-
-    expect(agent.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
-    expect(agent.headers.get("vary")).toContain("accept");
-    expect(agent.text).toMatch(/^# Quick start\n/);
-    expect(agent.text).toContain(`http://127.0.0.1:${port}/docs/`);
-    expect(browser.text).toMatch(/^<!doctype html>/);
-    expect(browser.headers.get("vary")).toContain("accept");
-    expect(plain.text).toBe(browser.text);
-  });
-
-  test("the page of a topic stays below 70 KB, and that of all schemas below 80 KB", () => {
-    const sizes = pages.map((path) => [path, Buffer.byteLength(all[path] ?? "")] as const);
-
-    expect(
-      sizes.filter(([path, bytes]) => bytes > (path === "/docs/schemas" ? 80_000 : 70_000)),
-    ).toEqual([]);
-  });
+  expect(await hash()).toEqual(await hash());
 });

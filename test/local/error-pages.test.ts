@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import { endpoints } from "@mailproof/api/endpoints";
 import { getFailureMessage, getStatus, STATUS } from "@mailproof/api/http/http-failure";
 import { ERRORS } from "@mailproof/api/openapi/errors";
@@ -13,9 +15,10 @@ import {
 import { openWriters } from "@mailproof/docs-site/texts";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { formatError } from "@mailproof/local/cli/run-command";
+import { createApiServer } from "@mailproof/local/server/server";
 import { describe, expect, test } from "vitest";
 import { DOMAIN_NAME, toBytes, toEvent } from "../../infra/gateway-event.ts";
-import { given } from "../app/given.ts";
+import { given, givenWorld } from "../app/given.ts";
 import { send } from "../app/send.ts";
 import { createContext } from "../aws/events.ts";
 import { whenListening } from "../servers/listening.ts";
@@ -169,4 +172,40 @@ describe.each(ANSWERS)("the command line with $code and $outcome", (answer) => {
     expect(statement).toBe(refused.body.message);
     expect(more.length).toBe(answer.outcome === "retry_same_key" ? 1 : 0);
   });
+});
+
+const whenRequested = async (path: string, init: RequestInit) => {
+  const { world } = givenWorld();
+  const listening = createApiServer(world, () => undefined).listen(0, "127.0.0.1");
+  await once(listening, "listening");
+  const { port } = listening.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
+  listening.close();
+  return answer;
+};
+
+test("a preflight allows our methods and headers to any page", async () => {
+  const { status, headers } = await whenRequested("/v1/api-keys", {
+    method: "OPTIONS",
+    headers: { origin: "https://app.example.com", "access-control-request-method": "POST" },
+  });
+
+  expect(status).toBe(204);
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+  expect(headers.get("access-control-allow-methods")).toBe("GET, POST, PUT, DELETE, OPTIONS");
+  expect(headers.get("access-control-allow-headers")).toContain("idempotency-key");
+});
+
+test("a refusal allows a page to read its status, request id and rate limit headers", async () => {
+  const { status, headers } = await whenRequested("/v1/account", { method: "GET" });
+
+  expect(status).toBe(401);
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+  expect(headers.get("access-control-expose-headers")).toContain("x-request-id");
+});
+
+test("a response never allows a page to send cookies", async () => {
+  const { headers } = await whenRequested("/health", { method: "GET" });
+
+  expect(headers.get("access-control-allow-credentials")).toBeNull();
 });

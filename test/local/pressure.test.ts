@@ -1,8 +1,16 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
 import { openAccount } from "@mailproof/core/accounts/accounts";
+import { readGauges } from "@mailproof/core/background/gauges";
 import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
+import { createClockWatch } from "@mailproof/local/server/clock-watch";
+import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/server/descriptors";
+import { createOwnErrorWatch } from "@mailproof/local/server/own-error-watch";
 import {
   computeMemoryShare,
   computePressure,
@@ -11,49 +19,31 @@ import {
   startPressureMeter,
 } from "@mailproof/local/server/pressure";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { given } from "../app/given.ts";
 import { send, whenVerified } from "../app/send.ts";
-import { createFolder } from "../servers/running.ts";
+import { asRows } from "../runner/as-rows.ts";
+import { endWithTest } from "../runner/eventually.ts";
+import { MAILPROOF } from "../servers/package.ts";
+import { createFolder, PRELOADED } from "../servers/running.ts";
+import { connectTo } from "../servers/slow-clients.ts";
 
 const CALM: PressureReading = { delayMs: 0, memoryShare: 0.1, requests: 5 };
 const { delayMs: late, memoryShare: short } = PRESSURE_LIMITS;
 
-test.each([
-  ["a late event loop", null, { ...CALM, delayMs: late.from }, "event_loop_late"],
-  ["a slightly late event loop", null, { ...CALM, delayMs: late.from - 1 }, null],
-  [
-    "an event loop that still catches up",
-    "event_loop_late",
-    { ...CALM, delayMs: late.until },
-    "event_loop_late",
-  ],
-  [
-    "an event loop that has caught up",
-    "event_loop_late",
-    { ...CALM, delayMs: late.until - 1 },
-    null,
-  ],
-  ["memory near its limit", null, { ...CALM, memoryShare: short.from }, "memory_short"],
-  [
-    "memory that is being freed",
-    "memory_short",
-    { ...CALM, memoryShare: short.until },
-    "memory_short",
-  ],
-  ["memory that is free again", "memory_short", CALM, null],
-  [
-    "both a late event loop and short memory",
-    null,
-    { ...CALM, delayMs: late.from, memoryShare: short.from },
-    "memory_short",
-  ],
-] as const)(
-  "the pressure meter computes the right pressure for %s",
-  (_, pressure, reading, after) => {
-    const before = { pressure, lateReadings: pressure === "event_loop_late" ? 3 : 2 };
+test.each(asRows`
+  a late event loop | null | ${{ ...CALM, delayMs: late.from }} | event_loop_late
+  a slightly late event loop | null | ${{ ...CALM, delayMs: late.from - 1 }} | null
+  an event loop that still catches up | event_loop_late | ${{ ...CALM, delayMs: late.until }} | event_loop_late
+  an event loop that has caught up | event_loop_late | ${{ ...CALM, delayMs: late.until - 1 }} | null
+  memory near its limit | null | ${{ ...CALM, memoryShare: short.from }} | memory_short
+  memory that is being freed | memory_short | ${{ ...CALM, memoryShare: short.until }} | memory_short
+  memory that is free again | memory_short | ${CALM} | null
+  both a late event loop and short memory | null | ${{ ...CALM, delayMs: late.from, memoryShare: short.from }} | memory_short
+`)("the pressure meter computes the right pressure for %s", (_, pressure, reading, after) => {
+  const before = { pressure, lateReadings: pressure === "event_loop_late" ? 3 : 2 };
 
-    expect(computePressure(before, reading).pressure).toBe(after);
-  },
-);
+  expect(computePressure(before, reading).pressure).toBe(after);
+});
 
 test("the pressure meter reports the third late reading in a row, and only while requests are in progress", () => {
   const LATE = { ...CALM, delayMs: late.from };
@@ -238,4 +228,112 @@ test("the local service refuses paid requests under its meter's pressure, and re
   const verified = await whenVerified(ctx.world, key, { email: "ann@example.com" });
   expect(verified.statusCode).toBe(503);
   expect((await send(ctx.world, "GET /v1/account", { key })).statusCode).toBe(200);
+});
+
+const HOUR_MS = 3_600_000;
+
+test.each([
+  ["set back by two hours", -2 * HOUR_MS, -7200],
+  ["set forwards by twelve days", 12 * 24 * HOUR_MS, 12 * 86_400],
+  ["adjusted by a second", 1_000, 0],
+])("the gauges show the jump of a clock that is %s for an hour", async (_, by, seconds) => {
+  const { world, jump, later, logged } = await given();
+  let steadyMs = 0;
+  const watch = createClockWatch(() => steadyMs);
+  await watch.run(world);
+
+  steadyMs += 1_000;
+  later(1_000);
+  jump(by);
+  await watch.run(world);
+  const isWithin = await readGauges(world);
+  later(HOUR_MS);
+  const after = await readGauges(world);
+
+  expect(isWithin.clockJumpSeconds).toBe(seconds);
+  expect(logged.filter(({ event }) => event === "clock_jumped")).toHaveLength(
+    seconds === 0 ? 0 : 1,
+  );
+  expect(after.clockJumpSeconds).toBe(0);
+});
+
+test("the gauges show a jump when the clock is behind an earlier process's latest time", async () => {
+  const { world, jump } = await given();
+  await createClockWatch(() => 0).run(world);
+
+  jump(-30 * 24 * HOUR_MS);
+  await createClockWatch(() => 0).run(world);
+
+  expect((await readGauges(world)).clockJumpSeconds).toBe(-30 * 86_400);
+});
+
+test("the gauges show no jump after the service was stopped for a week", async () => {
+  const { world, later } = await given();
+  await createClockWatch(() => 0).run(world);
+
+  later(7 * 24 * HOUR_MS);
+  await createClockWatch(() => 0).run(world);
+
+  expect((await readGauges(world)).clockJumpSeconds).toBe(0);
+});
+
+test.each([
+  [1_048_576, { connections: 524_256, sessions: 700 }],
+  [4_096, { connections: 2_016, sessions: 700 }],
+  [1_024, { connections: 480, sessions: 360 }],
+  [256, { connections: 96, sessions: 72 }],
+  [64, { connections: 8, sessions: 6 }],
+  [Number.POSITIVE_INFINITY, { connections: Number.POSITIVE_INFINITY, sessions: 700 }],
+])("the server divides %s free descriptors between callers and mail servers", (limit, shares) => {
+  expect(shareDescriptors(limit)).toEqual(shares);
+});
+
+test.each([128, 256, 1_024, 4_096])(
+  "the server keeps the reserve of %s free descriptors out of the shares",
+  (limit) => {
+    const { connections, sessions } = shareDescriptors(limit);
+
+    expect(connections + sessions).toBeLessThanOrEqual(limit - Math.min(64, limit * 0.75));
+  },
+);
+
+test("the process counts the descriptors that it may still open", () => {
+  expect(countFreeDescriptors()).toBeGreaterThan(0);
+});
+
+test("the gauges show a lack of descriptors, and the log states it once", async () => {
+  const { world, logged } = await given();
+  let count = 0;
+  const watch = createOwnErrorWatch(() => count);
+
+  await watch.run(world);
+  const before = await readGauges(world);
+  count = 3;
+  await watch.run(world);
+  await watch.run(world);
+
+  expect(before.resourcesExhausted).toBe(0);
+  expect((await readGauges(world)).resourcesExhausted).toBe(3);
+  expect(logged.filter(({ event }) => event === "resources_exhausted")).toHaveLength(1);
+});
+
+test("the server closes an idle connection for a request when descriptors are few", async () => {
+  const folder = createFolder();
+  const command = `ulimit -n 512; exec "$0" ${[...PRELOADED, ...MAILPROOF].join(" ")} start`;
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    MAILPROOF_DIR: folder,
+    PORT: "0",
+    REACH_DOMAINS: "",
+  };
+  const server = spawn("sh", ["-c", command, process.execPath], { env, stdio: "ignore" });
+  endWithTest(server);
+  const file = join(folder, "ready.json");
+  while (!existsSync(file)) await setTimeout(20);
+  const { base_url: url } = JSON.parse(readFileSync(file, "utf8")) as { base_url: string };
+
+  // The share of all 512 is 224, and the server has opened some of them already.
+  for (let count = 0; count < 230; count++) await connectTo(Number(new URL(url).port));
+
+  expect((await fetch(`${url}/health`)).status).toBe(200);
 });

@@ -1,10 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { openSocket } from "./sockets.ts";
 
-export { get } from "./sockets.ts";
+// What a program says that speaks HTTP by hand, to be rude.
+
+/** A connection to a server on this machine, which reads nothing until it is resumed. */
+const openSocket = async (port: number): Promise<Socket> => {
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+};
+
+/** A request of no body. */
+export const get = (path: string, headers: readonly string[] = []): string =>
+  ["GET " + path + " HTTP/1.1", "Host: x.example", ...headers, "", ""].join("\r\n");
 
 /** A connection to a server on this machine, which reads nothing until a test lets it. */
 export const connectTo = async (port: number): Promise<Socket> => {

@@ -4,6 +4,7 @@ import { reconcile } from "@mailproof/core/background/reconciler";
 import { HOUR_MS } from "@mailproof/core/lib/time";
 import { verifyChunk, verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
+import type { Table } from "@mailproof/core/ports/table";
 import { findJob, isOpenJob } from "@mailproof/core/rows/items";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { toSlotKey } from "@mailproof/core/smtp-pool/slots/slots";
@@ -16,9 +17,26 @@ import { CURRENT, runRelease } from "../app/release.ts";
 import { whenVerified } from "../app/send.ts";
 import { whenBatched } from "../things/jobs.ts";
 import { findWorker } from "./background.ts";
-import { createDistantTable } from "./distant-table.ts";
 import type { SimulatedWorld } from "./process.ts";
 import type { Crew } from "./run-script.ts";
+
+/** A table that takes a moment to be asked, and another to answer. */
+const createDistantTable = (table: Table, pause: () => Promise<void>): Table => {
+  const distant =
+    <Asked extends unknown[], Result>(call: (...asked: Asked) => Promise<Result>) =>
+    async (...asked: Asked): Promise<Result> => {
+      await pause();
+      const result = await call(...asked);
+      await pause();
+      return result;
+    };
+  return {
+    get: distant((key) => table.get(key)),
+    query: distant((query) => table.query(query)),
+    write: distant((write) => table.write(write)),
+    transact: distant((writes, attempt) => table.transact(writes, attempt)),
+  };
+};
 
 // The simulation of a cluster: many processes of ours, each as a Lambda is one, over one table and one queue, with the real
 // engine and the real workers. Time is virtual; only the mail servers and the delays are made up.

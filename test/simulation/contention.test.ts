@@ -76,3 +76,6 @@ test("a query may see one item before a transaction and the next item after it",
 
   expect([...seen].toSorted()).toEqual(["-1 0", "0 0"]);
 });
+
+// The faults themselves are held to what they claim: a simulation proves nothing over a network that lies in
+// ways no network can.

@@ -1,4 +1,3 @@
-import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Queue, QueueReceiver } from "@mailproof/core/ports/queue";
 import type { Table } from "@mailproof/core/ports/table";
 
@@ -50,20 +49,6 @@ export const createFaultyQueue = <Q extends Queue & QueueReceiver>(
         .toSorted((a, b) => a.order - b.order)
         .map(({ message }) => message);
     },
-  };
-};
-
-export const createFaultyBlobs = (blobs: Blobs, chance: Chance, rate: number): Blobs => {
-  const isDropped = () => chance() < rate;
-  return {
-    ...blobs,
-    put: async (key, content) => {
-      const settings = await callOrLose(isDropped, () => blobs.put(key, content));
-      return callOrLose(isDropped, async () => settings);
-    },
-    head: (key) => callOrLose(isDropped, () => blobs.head(key)),
-    get: (key, options) => callOrLose(isDropped, () => blobs.get(key, options)),
-    remove: (key) => callOrLose(isDropped, () => blobs.remove(key)),
   };
 };
 

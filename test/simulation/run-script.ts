@@ -3,9 +3,10 @@ import { workers } from "@mailproof/core/background/workers";
 import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import { readBalance } from "@mailproof/core/money/balance";
 import { SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
-import type { Write } from "@mailproof/core/ports/table";
+import type { Item, Write } from "@mailproof/core/ports/table";
 import { getItemKey } from "@mailproof/core/ports/writes";
-import { type Job, readJob } from "@mailproof/core/rows/items";
+import type { DeferredGroup } from "@mailproof/core/rows/deferrals";
+import { isOpenJob, type Job, readJob } from "@mailproof/core/rows/items";
 import { freeIfChildEnded } from "@mailproof/core/rows/replace-rows";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import { quickDnsLookups } from "../app/dns-lookups.ts";
@@ -23,8 +24,41 @@ import {
 } from "./clients.ts";
 import { createContention } from "./contention.ts";
 import { findViolations } from "./find-violations.ts";
-import { findMiscounts } from "./miscounts.ts";
 import { createProcess, type Plan, type Process, type SimulatedWorld } from "./process.ts";
+
+/** Jobs that say at this moment that another number of rows waits than does, or for another reason. */
+const findMiscounts = (items: readonly Item[]): readonly string[] => {
+  const waiting = Map.groupBy(
+    items.filter(({ pk }) => pk.startsWith("DEFERRED#")),
+    ({ pk }) => pk.slice("DEFERRED#".length),
+  );
+  return items
+    .filter(({ pk, sk }) => pk.startsWith("JOB#") && sk === "JOB")
+    .map(readJob)
+    .filter((job) => isOpenJob(job) || Object.keys(job.deferred).length > 0)
+    .flatMap(({ id, deferred }) => {
+      const groups = (waiting.get(id) ?? []).flatMap(
+        (item) => item["groups"] as readonly DeferredGroup[],
+      );
+      const counted = toSortedText(deferred);
+      const there = toSortedText(countByReason(groups));
+      return counted === there ? [] : [`${id} says that ${counted} wait, and ${there} do`];
+    });
+};
+
+const countByReason = (groups: readonly DeferredGroup[]): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  // Slow rows are under way, and do not wait.
+  for (const { reason, rows } of groups.filter(({ isSlow }) => !isSlow))
+    counts[reason] = (counts[reason] ?? 0) + rows.length;
+  return counts;
+};
+
+const toSortedText = (counts: Readonly<Record<string, number>>): string =>
+  Object.keys(counts)
+    .toSorted()
+    .map((reason) => `${counts[reason]} ${reason}`)
+    .join(", ") || "none";
 
 /** What happens in a history: who wants what when, and which calls go wrong. */
 export type Script = {

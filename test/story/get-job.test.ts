@@ -1,6 +1,8 @@
+import { setRetention } from "@mailproof/core/accounts/retention";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { credits } from "@mailproof/core/money/credits";
+import { BLOB_RETENTION_DAYS } from "@mailproof/core/ports/blobs";
 import { toChunkItem } from "@mailproof/core/rows/chunks";
 import { NO_PROGRESS, toJobItem } from "@mailproof/core/rows/items";
 import { toPageItems } from "@mailproof/core/rows/results";
@@ -10,6 +12,7 @@ import { whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";
 import { readCredits } from "../app/ledger.ts";
 import { send, whenVerified } from "../app/send.ts";
+import { givenChunked, type TestContext, whenBatched } from "../things/jobs.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -294,4 +297,125 @@ test("a failed job states its reason and its refund", async () => {
   expect(data).toMatchObject({ status: "failed", progress: { total: 1, processed: 0 } });
   expect(data.error).toMatch(/The charge was refunded\.$/);
   expect(await readCredits(ctx)).toMatchObject({ available: 10, held: 0, refunded: 1 });
+});
+
+// One row of a job, with the evidence of its verdict.
+
+const EMAILS = ["ann@x.com", "invalid@x.com", "greylisted@x.com", "bo@x.com"];
+const givenJob = async (): Promise<TestContext> => {
+  const ctx = await givenChunked({ rows: 3 });
+  await whenBatched(ctx.world, ctx.liveKey, { emails: EMAILS });
+  await whenWorked(ctx);
+  return ctx;
+};
+
+const whenRowRead = (
+  { world, liveKey }: Pick<TestContext, "world" | "liveKey">,
+  row: number | string,
+  { job = "job_1", key = liveKey } = {},
+) => send(world, `GET /v1/jobs/${job}/results/${row}`, { key });
+
+const listEvidence = ({ blobs }: TestContext): readonly string[] =>
+  blobs.keys().filter((key) => key.startsWith("evidence/"));
+
+test("a row of a list shows its result and the evidence of a single verification", async () => {
+  const ctx = await givenJob();
+
+  const { statusCode, data } = await whenRowRead(ctx, 2);
+
+  const single = await whenVerified(ctx.world, ctx.liveKey, {
+    email: "invalid@x.com",
+    options: { include_evidence: true },
+  });
+  const { credits_used, cached, ...expected } = single.data;
+  expect([credits_used, cached]).toEqual([1, false]);
+  expect(statusCode).toBe(200);
+  expect(data).toEqual({ ...expected, row: 2, verified_at: data.verified_at });
+  expect(data.evidence).toMatchObject({ rule: "sandbox", mail_host: "mx.sandbox.test" });
+  expect(data.evidence.score.length).toBeGreaterThan(0);
+});
+
+test("a job of one address shows the evidence that its request asked for", async () => {
+  const ctx = await givenChunked();
+  const options = { include_evidence: true };
+  await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com", options });
+  await whenWorked(ctx);
+
+  const { data } = await whenRowRead(ctx, 1);
+
+  expect(data).toMatchObject({ email: "slow@x.com", row: 1, evidence: { rule: "sandbox" } });
+});
+
+test("the service keeps a row's evidence for seven days and its result for longer", async () => {
+  const ctx = await givenJob();
+  ctx.later(BLOB_RETENTION_DAYS["evidence/"] * DAY_MS - 1);
+  const before = await whenRowRead(ctx, 1);
+  ctx.later(1);
+
+  const { statusCode, data } = await whenRowRead(ctx, 1);
+
+  expect(before.data).toHaveProperty("evidence");
+  expect(statusCode).toBe(200);
+  expect(data.email).toBe("ann@x.com");
+  expect(data).not.toHaveProperty("evidence");
+});
+
+test("the service stores no evidence for an account that keeps results for fewer days", async () => {
+  const ctx = await givenChunked({ rows: 3 });
+  await setRetention(ctx.world.table, ctx.account, 6);
+  await whenBatched(ctx.world, ctx.liveKey, { emails: EMAILS });
+  await whenWorked(ctx);
+
+  const { data } = await whenRowRead(ctx, 1);
+
+  expect(data.email).toBe("ann@x.com");
+  expect(data).not.toHaveProperty("evidence");
+  expect(listEvidence(ctx)).toEqual([]);
+});
+
+test("a row shows its result when its evidence cannot be stored or is damaged", async () => {
+  const ctx = await givenChunked({ rows: 3 });
+  const { world } = ctx;
+  const put: typeof world.blobs.put = async (key, content) => {
+    if (key.startsWith("evidence/")) throw new Error("the disk is full");
+    return world.blobs.put(key, content);
+  };
+  const full = { ...ctx, world: { ...world, blobs: { ...world.blobs, put } } };
+  await whenBatched(full.world, ctx.liveKey, { emails: EMAILS });
+  await whenWorked(full);
+
+  const { statusCode, data } = await whenRowRead(ctx, 1);
+
+  expect([statusCode, data.status]).toEqual([200, "valid"]);
+  expect(data).not.toHaveProperty("evidence");
+  expect(ctx.logged.map(({ event }) => event)).toContain("evidence_not_stored");
+});
+
+test("erasing an address removes the evidence of its chunk", async () => {
+  const ctx = await givenJob();
+  expect(listEvidence(ctx)).toHaveLength(2);
+
+  await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+  await send(ctx.world, "DELETE /v1/data", { key: ctx.liveKey, query: { email: "ann@x.com" } });
+
+  const [erased, beside, other] = await Promise.all([1, 2, 4].map((row) => whenRowRead(ctx, row)));
+  expect(erased?.data).toMatchObject({ email: "[erased]", row: 1 });
+  expect(erased?.data).not.toHaveProperty("evidence");
+  expect(beside?.data).not.toHaveProperty("evidence");
+  expect(other?.data).toHaveProperty("evidence");
+  expect(listEvidence(ctx)).toHaveLength(1);
+});
+
+test.each<[string, number | string]>([
+  ["that waits for another attempt", 3],
+  ["beyond the list", 99],
+  ["with a word as its number", "one"],
+  ["before the first", 0],
+])("a read of a row %s answers 404", async (_case, row) => {
+  const ctx = await givenJob();
+
+  const { statusCode, error } = await whenRowRead(ctx, row);
+
+  expect(statusCode).toBe(404);
+  expect(error.message).toContain("no result yet");
 });

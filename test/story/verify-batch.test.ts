@@ -2,8 +2,8 @@ import { audit } from "@mailproof/core/background/audit";
 import { decryptSecret } from "@mailproof/core/lib/secret-box";
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
-import { withLostReplies } from "../app/faulty-worlds.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { withLostReplies, withMessageFates } from "../app/faulty-worlds.ts";
 import { listMoves, listOutboxEvents, listStoredItems, readCredits } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
 import { asRows } from "../runner/as-rows.ts";
@@ -283,25 +283,65 @@ test("a batch whose payment has no reply answers 500, and its job continues if i
   expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 3 });
 });
 
-test("a test key's batch runs as a free job that only test keys see", async () => {
-  const ctx = await givenChunked({ balance: 0 });
-  const { world, liveKey, testKey } = ctx;
-
-  const response = await whenBatched(world, testKey, { emails: createEmails(3) }, "k");
-  const repeat = await whenBatched(world, testKey, { emails: createEmails(3) }, "k");
-  await whenWorked(ctx);
-
-  expect([response.statusCode, response.data.credits_used]).toEqual([202, 0]);
-  expect(repeat.data).toEqual({ ...response.data, idempotent_replay: true });
-  expect(await readJob(ctx, "job_1", testKey)).toMatchObject({ status: "completed" });
-  expect((await send(world, "GET /v1/jobs/job_1", { key: liveKey })).statusCode).toBe(404);
-  expect(listMoves(ctx)).toEqual([]);
-});
-
 test("a batch that lowers the balance below a threshold emits the threshold's event with the debit", async () => {
   const ctx = await givenChunked({ balance: 10 });
 
   await whenBatched(ctx.world, ctx.liveKey, { emails: createEmails(10) });
 
   expect(listOutboxEvents(ctx)).toEqual(["credits.low", "credits.depleted"]);
+});
+
+// From the debit on a batch is a job, whatever becomes of its messages and of the process that accepted it.
+
+const MINUTE_MS = 60_000;
+
+test.each(["refused", "unknown", "unheard"] as const)(
+  "a batch is accepted when every message's send is %s, and its messages are sent again within minutes",
+  async (fate) => {
+    const ctx = await givenChunked();
+    const response = await whenBatched(
+      withMessageFates(ctx, () => fate),
+      ctx.liveKey,
+      { emails: createEmails(5) },
+    );
+
+    ctx.later(MINUTE_MS);
+    await whenReconciled(ctx);
+    await whenWorked(ctx);
+
+    expect(response).toMatchObject({ statusCode: 202, data: { status: "processing" } });
+    expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
+    expect(listMoves(ctx)).toEqual(["charge 5"]);
+    expect(listOutboxEvents(ctx)).toEqual(["job.completed"]);
+  },
+);
+
+test("the reconciler sends a stuck job's messages every hour until it ends, and verifies no chunk twice", async () => {
+  const ctx = await givenChunked();
+  const { world, liveKey, later, queue } = ctx;
+  await whenBatched(
+    withMessageFates(ctx, (chunk) => (chunk === 1 ? "refused" : "sent")),
+    liveKey,
+    {
+      emails: createEmails(5),
+    },
+  );
+  await whenWorked(ctx);
+  const lossy = { ...ctx, world: withMessageFates(ctx, () => "refused") };
+  for (const minutes of [1, 60, 60]) {
+    later(minutes * MINUTE_MS);
+    await whenReconciled(lossy);
+  }
+  const stuck = await readJob(ctx);
+
+  later(60 * MINUTE_MS);
+  await whenReconciled(ctx);
+  const sentAgain = queue.pending();
+  await whenWorked(ctx);
+
+  expect([stuck.status, stuck.processed_emails]).toEqual(["processing", 3]);
+  expect(sentAgain).toBe(1);
+  expect(await readJob(ctx)).toMatchObject({ status: "completed", processed_emails: 5 });
+  expect(formatRows(await readJob(ctx))).toHaveLength(5);
+  expect(await audit(ctx.table, world.now())).toMatchObject({ ok: true });
 });

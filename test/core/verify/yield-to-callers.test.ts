@@ -2,11 +2,14 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import { createYieldingConnect } from "@mailproof/core/smtp-pool/connect";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/fairness";
+import { equalizeTiming } from "@mailproof/core/verify/equalize-timing";
 import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbox";
 import { verify } from "@mailproof/core/verify/verify";
+import type { Dns } from "@mailproof/mail/dns/dns";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
-import { given, givenWorld } from "../../app/given.ts";
+import { given, givenWorld, START } from "../../app/given.ts";
+import { createVirtualTime } from "../../app/virtual-time.ts";
 import { whenExported } from "../../things/downloads.ts";
 import { createRows, givenJobOf, verifyEmail } from "../../things/export-jobs.ts";
 import { createEmails, givenChunked, whenBatched, whenProcessed } from "../../things/jobs.ts";
@@ -151,4 +154,80 @@ test("each chunk read and each 100 rows written for an export count as a piece o
 
   const [reading, writing] = [2, 3 + 1];
   expect(stepsOf).toEqual(Array(reading + writing).fill(`list of ${ctx.account}`));
+});
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The first answer takes 100 ms, and each after it 1 ms. */
+const setup = (kind: "ok" | "servfail" = "ok") => {
+  const { now, later, jump, sleep } = createVirtualTime(START);
+  const answered = new Map<string, Promise<void>>();
+  const dns: Dns = async (_, name) => {
+    const before = answered.get(name);
+    const first = before ?? sleep(100);
+    answered.set(name, first);
+    await first;
+    if (before) await sleep(1);
+    return (kind === "ok" ? { kind, records: [] } : { kind }) as never;
+  };
+  const dnsOf = equalizeTiming({ dns, now, sleep });
+  const msFor = async (account: string, name = "example.com") => {
+    const startedMs = now().getTime();
+    await dnsOf(account)("A", name);
+    return now().getTime() - startedMs;
+  };
+  return { msFor, later, jump };
+};
+
+test("an account's first look-up takes as long as the first look-up of all accounts", async () => {
+  const { msFor } = setup();
+
+  expect(await msFor("one")).toBe(100);
+  expect(await msFor("other")).toBe(100);
+  expect(await msFor("third", "EXAMPLE.com")).toBe(100);
+});
+
+test("an account's own earlier look-up returns as fast as the cache", async () => {
+  const { msFor } = setup();
+  await msFor("one");
+  await msFor("other");
+
+  expect(await msFor("one")).toBe(1);
+  expect(await msFor("other")).toBe(1);
+});
+
+test("an account that asks during another account's look-up waits as long", async () => {
+  const { msFor, later } = setup();
+
+  const one = msFor("one");
+  later(60);
+  const other = msFor("other");
+
+  expect(await one).toBe(100);
+  expect(await other).toBe(100);
+});
+
+test("an account's first look-up returns as fast as the cache a day after another account's", async () => {
+  const { msFor, later } = setup();
+  await msFor("one");
+
+  later(DAY_MS);
+
+  expect(await msFor("other")).toBe(1);
+});
+
+test("a second caller does not wait for an already known fault", async () => {
+  const { msFor } = setup("servfail");
+  await msFor("one");
+
+  expect(await msFor("other")).toBe(1);
+});
+
+test("a clock that jumps delays no caller for long", async () => {
+  const { msFor, jump } = setup();
+  const one = msFor("one");
+  jump(30 * DAY_MS);
+  await one;
+
+  expect(await msFor("other")).toBeLessThanOrEqual(5_000);
 });

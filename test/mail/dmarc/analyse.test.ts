@@ -1,7 +1,8 @@
 import { analyseDmarc } from "@mailproof/mail/dmarc/analyse";
+import { discover, getAppliedPolicy, getPublishedPolicy } from "@mailproof/mail/dmarc/discover";
 import type { Issue } from "@mailproof/mail/issue";
-import { describe, expect, test } from "vitest";
-import { createZoneDns, type Zone } from "../../app/zone.ts";
+import { expect, test } from "vitest";
+import { createZoneDns, type DnsTrouble, type Records, type Zone } from "../../app/zone.ts";
 import { asRows } from "../../runner/as-rows.ts";
 
 const DOMAIN = "example.com";
@@ -133,26 +134,14 @@ const outside = (more: Zone = {}): Zone => ({
   ...more,
 });
 
-test.each<readonly [what: string, zone: Zone, issues: readonly string[]]>([
-  ["has not agreed", outside(), ["DMARC_RUA_UNAUTHORIZED"]],
-  ["has agreed", outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } }), []],
-  [
-    "agrees for everybody",
-    outside({ [`*._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1;"] } }),
-    [],
-  ],
-  [
-    "says something else",
-    outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=spf1 -all"] } }),
-    ["DMARC_RUA_UNAUTHORIZED"],
-  ],
-  ["does not answer", outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" }), []],
-  [
-    "has no MX",
-    outside({ [REPORTER]: { A: ["8.8.8.8"] } }),
-    ["DMARC_RUA_UNAUTHORIZED", "DMARC_RUA_NO_MX"],
-  ],
-])("the analysis returns the issues of a report recipient that %s", async (_, names, issues) => {
+test.each(asRows<readonly [what: string, zone: Zone, issues: readonly string[]]>`
+  has not agreed | ${outside()} | [DMARC_RUA_UNAUTHORIZED]
+  has agreed | ${outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1"] } })} | []
+  agrees for everybody | ${outside({ [`*._report._dmarc.${REPORTER}`]: { TXT: ["v=DMARC1;"] } })} | []
+  says something else | ${outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: { TXT: ["v=spf1 -all"] } })} | [DMARC_RUA_UNAUTHORIZED]
+  does not answer | ${outside({ [`${DOMAIN}._report._dmarc.${REPORTER}`]: "TIMEOUT" })} | []
+  has no MX | ${outside({ [REPORTER]: { A: ["8.8.8.8"] } })} | [DMARC_RUA_UNAUTHORIZED DMARC_RUA_NO_MX]
+`)("the analysis returns the issues of a report recipient that %s", async (_, names, issues) => {
   expect((await whenAnalysed(names)).issues.map(({ id }) => id)).toEqual(issues);
 });
 
@@ -230,129 +219,239 @@ test("a sentence shows the readable part of a text from outside", async () => {
   expect(issues[0]?.message.length).toBeLessThan(300);
 });
 
-describe("the policy that receivers apply", () => {
-  // Goal: no sentence about a DMARC record says anything else than what receivers do by RFC 9989.
-  // Method: every combination of the tags that decide, and the policies that the tree walk finds for the domain itself, for
-  // a subdomain that exists and for one that does not.
+// Goal: no sentence about a DMARC record says anything else than what receivers do by RFC 9989.
+// Method: every combination of the tags that decide, and the policies that the tree walk finds for the domain itself, for
+// a subdomain that exists and for one that does not.
 
-  const POLICIES = ["", "none", "quarantine", "reject", "rejct"];
-  const TAGS: Readonly<Record<string, readonly string[]>> = {
-    p: POLICIES,
-    sp: POLICIES,
-    np: POLICIES,
-    t: ["", "y", "n"],
-    pct: ["", "20", "100"],
-    rua: ["", "mailto:d@example.com", "d@example.com"],
-    psd: ["", "y", "n", "u"],
-  };
+const POLICIES = ["", "none", "quarantine", "reject", "rejct"];
+const TAGS: Readonly<Record<string, readonly string[]>> = {
+  p: POLICIES,
+  sp: POLICIES,
+  np: POLICIES,
+  t: ["", "y", "n"],
+  pct: ["", "20", "100"],
+  rua: ["", "mailto:d@example.com", "d@example.com"],
+  psd: ["", "y", "n", "u"],
+};
 
-  const RECORDS = Object.entries(TAGS).reduce<readonly string[]>(
-    (texts, [tag, values]) =>
-      texts.flatMap((text) =>
-        values.map((value) => (value === "" ? text : `${text}; ${tag}=${value}`)),
+const RECORDS = Object.entries(TAGS).reduce<readonly string[]>(
+  (texts, [tag, values]) =>
+    texts.flatMap((text) =>
+      values.map((value) => (value === "" ? text : `${text}; ${tag}=${value}`)),
+    ),
+  ["v=DMARC1"],
+);
+
+const analyse = async (text: string, domain: string) => {
+  const dns = createZoneDns({
+    "example.com": { MX: ["10 mx.example.com"] },
+    "www.example.com": { A: ["8.8.8.8"] },
+    "_dmarc.example.com": { TXT: [text] },
+  });
+  return analyseDmarc(dns, { domain });
+};
+
+type Policies = Readonly<Record<"domain" | "existing" | "missing", string | null>>;
+
+const STRENGTH = [null, "none", "quarantine", "reject"];
+const isWeaker = (one: string | null, other: string | null) =>
+  STRENGTH.indexOf(one) < STRENGTH.indexOf(other);
+
+type Claim = (policies: Policies, message: RegExpExecArray) => boolean;
+
+/** Each sentence about a policy, and when it is true. Its groups are the policies that it names. */
+const CLAIMS: readonly (readonly [sentence: RegExp, holds: Claim])[] = [
+  [/^The DMARC policy for \S+ is (none|quarantine)\b/, ({ domain }, [, named]) => domain === named],
+  [/receivers apply (\w+) instead of/, ({ domain }, [, named]) => domain === named],
+  [
+    /read the policy as none\.$/,
+    ({ domain, existing, missing }) => [domain, existing, missing].every((one) => one === "none"),
+  ],
+  [
+    /apply no DMARC policy\.$/,
+    ({ domain, existing, missing }) => [domain, existing, missing].every((one) => one === null),
+  ],
+  [
+    /apply (\w+) to all subdomains of example\.com, and (\w+) to the domain itself\.$/,
+    ({ domain, existing, missing }, [, below, own]) =>
+      existing === below && missing === below && domain === own && isWeaker(existing, domain),
+  ],
+  [
+    /apply (\w+) to existing subdomains of example\.com, and (\w+) to the domain itself\.$/,
+    ({ domain, existing }, [, below, own]) =>
+      existing === below && domain === own && isWeaker(existing, domain),
+  ],
+  [
+    /apply (\w+) to names below example\.com that do not exist, and (\w+) to the domain itself\.$/,
+    ({ domain, missing }, [, below, own]) =>
+      missing === below && domain === own && isWeaker(missing, domain),
+  ],
+];
+
+const ABOUT_POLICY = /^DMARC_(?:P_|SP_|NP|T_Y)/;
+
+const listFalse = (issues: readonly Issue[], policies: Policies): readonly string[] =>
+  issues
+    .filter(({ id }) => ABOUT_POLICY.test(id))
+    .filter(
+      ({ message }) =>
+        !CLAIMS.some(([sentence, holds]) => {
+          const found = sentence.exec(message);
+          return found !== null && holds(policies, found);
+        }),
+    )
+    .map(({ message }) => message);
+
+/** Weak policies that the tree walk finds and no issue names. */
+const listUnsaid = (issues: readonly Issue[], { domain, existing, missing }: Policies) => {
+  const has = (id: RegExp) => issues.some((issue) => id.test(issue.id));
+  const isSubdomainSaid = issues.some(({ message }) => message.includes(" to all subdomains "));
+  return [
+    ...(domain !== "reject" && !has(/^DMARC_(?:P_|T_Y)/) ? ["the domain"] : []),
+    ...(isWeaker(existing, domain) && !has(/^DMARC_SP_WEAK$/) ? ["existing subdomains"] : []),
+    ...(isWeaker(missing, domain) && !has(/^DMARC_NP$/) && !isSubdomainSaid
+      ? ["subdomains that do not exist"]
+      : []),
+  ];
+};
+
+test("each issue states the policy that receivers apply, for every combination of tags", async () => {
+  const wrong: string[] = [];
+  for (const text of RECORDS) {
+    const [domain, existing, missing] = await Promise.all(
+      ["example.com", "www.example.com", "gone.example.com"].map((name) => analyse(text, name)),
+    );
+    if (!domain || !existing || !missing) throw new Error("not analysed");
+    const policies = {
+      domain: domain.policy,
+      existing: existing.policy,
+      missing: missing.policy,
+    };
+    const found = [
+      ...listFalse(domain.issues, policies),
+      ...[existing, missing].flatMap(({ issues, policy }) =>
+        listFalse(issues, { domain: policy, existing: policy, missing: policy }),
       ),
-    ["v=DMARC1"],
+      ...listUnsaid(domain.issues, policies),
+    ];
+    if (found.length > 0) wrong.push(`${text}: ${found.join(" ")} ${JSON.stringify(policies)}`);
+  }
+
+  expect(RECORDS).toHaveLength(5 * 5 * 5 * 3 * 3 * 3 * 4);
+  expect(wrong.slice(0, 20)).toEqual([]);
+});
+
+const records = (at: Readonly<Record<string, string | readonly string[]>>) =>
+  Object.fromEntries(
+    Object.entries(at).map(([name, text]): [string, Records | DnsTrouble] => [
+      `_dmarc.${name}`,
+      text === "TIMEOUT" || text === "SERVFAIL"
+        ? text
+        : { TXT: typeof text === "string" ? [text] : text },
+    ]),
   );
 
-  const analyse = async (text: string, domain: string) => {
-    const dns = createZoneDns({
-      "example.com": { MX: ["10 mx.example.com"] },
-      "www.example.com": { A: ["8.8.8.8"] },
-      "_dmarc.example.com": { TXT: [text] },
-    });
-    return analyseDmarc(dns, { domain });
+const whenWalked = async (at: Parameters<typeof records>[0], domain: string, exists = true) => {
+  const found = await discover(createZoneDns(records(at)), domain);
+  const published = found.found && getPublishedPolicy(found.found, domain, exists);
+  return {
+    from: found.found?.domain ?? null,
+    organisation: found.organisation,
+    policy: found.found && getAppliedPolicy(published, found.found),
+    isOpen: found.isOpen,
   };
+};
 
-  type Policies = Readonly<Record<"domain" | "existing" | "missing", string | null>>;
+const P = (policy: string, more = "") => `v=DMARC1; p=${policy}${more}`;
 
-  const STRENGTH = [null, "none", "quarantine", "reject"];
-  const isWeaker = (one: string | null, other: string | null) =>
-    STRENGTH.indexOf(one) < STRENGTH.indexOf(other);
+type WalkRow = readonly [
+  what: string,
+  at: Parameters<typeof records>[0],
+  domain: string,
+  from: string | null,
+  organisation: string,
+  policy: string | null,
+];
 
-  type Claim = (policies: Policies, message: RegExpExecArray) => boolean;
+// RFC 9989 §4.10, a line for each way that a walk can go.
+test.each(asRows<WalkRow>`
+  no record at all | ${{}} | mail.example.com | null | mail.example.com | null
+  the organisation's sp counts below it | ${{ "example.com": P("reject", "; sp=none") }} | mail.example.com | example.com | example.com | none
+  its own record, although the organisation is above | ${{ "mail.example.com": P("none"), "example.com": P("reject") }} | mail.example.com | mail.example.com
+    | example.com | none
+  a record between is not the organisation's, so it does not count | ${{ "b.example.com": P("none"), "example.com": P("reject") }} | a.b.example.com | example.com
+    | example.com | reject
+  psd=n ends the walk, and the domain that publishes it is the organisation | ${{ "b.example.com": P("quarantine", "; psd=n"), "example.com": P("reject") }}
+    | a.b.example.com | b.example.com | b.example.com | quarantine
+  psd=y: the organisation is one label below, and its record counts | ${{ "example.co.test": P("quarantine"), "co.test": P("reject", "; psd=y") }} | a.example.co.test
+    | example.co.test | example.co.test | quarantine
+  psd=y and no record of the organisation: that of the public suffix counts | ${{ "co.test": P("reject", "; psd=y; sp=quarantine") }} | a.example.co.test | co.test
+    | example.co.test | quarantine
+  psd=y at the domain itself ends the walk, and it is its own organisation | ${{ "co.test": P("reject", "; psd=y"), test: P("none") }} | co.test | co.test | co.test
+    | reject
+  a set of several records is discarded | ${{ "mail.example.com": [P("none"), P("reject")], "example.com": P("quarantine") }} | mail.example.com | example.com
+    | example.com | quarantine
+  a name of many labels is cut to seven after the first question | ${{ "d.e.f.g.h.i.j.test": P("none"), "e.f.g.h.i.j.test": P("reject") }} | a.b.c.d.e.f.g.h.i.j.test
+    | e.f.g.h.i.j.test | e.f.g.h.i.j.test | reject
+  t=y turns reject into quarantine | ${{ "example.com": P("reject", "; t=y") }} | example.com | example.com | example.com | quarantine
+  no p, and reports are asked for: as p=none | ${{ "example.com": "v=DMARC1; rua=mailto:a@example.com" }} | example.com | example.com | example.com | none
+  no p and no reports: no DMARC | ${{ "example.com": "v=DMARC1;" }} | example.com | example.com | example.com | null
+  an invalid sp, and reports are asked for: as p=none | ${{ "example.com": P("reject", "; sp=maybe; rua=mailto:a@example.com") }} | example.com | example.com
+    | example.com | none
+  an invalid np and no address that is one: no DMARC | ${{ "example.com": P("reject", "; np=x; rua=a@example.com") }} | example.com | example.com | example.com | null
+`)(
+  "the tree walk finds the policy of a name: %s",
+  async (_, at, domain, from, organisation, policy) => {
+    expect(await whenWalked(at, domain)).toEqual({ from, organisation, policy, isOpen: false });
+  },
+);
 
-  /** Each sentence about a policy, and when it is true. Its groups are the policies that it names. */
-  const CLAIMS: readonly (readonly [sentence: RegExp, holds: Claim])[] = [
-    [
-      /^The DMARC policy for \S+ is (none|quarantine)\b/,
-      ({ domain }, [, named]) => domain === named,
-    ],
-    [/receivers apply (\w+) instead of/, ({ domain }, [, named]) => domain === named],
-    [
-      /read the policy as none\.$/,
-      ({ domain, existing, missing }) => [domain, existing, missing].every((one) => one === "none"),
-    ],
-    [
-      /apply no DMARC policy\.$/,
-      ({ domain, existing, missing }) => [domain, existing, missing].every((one) => one === null),
-    ],
-    [
-      /apply (\w+) to all subdomains of example\.com, and (\w+) to the domain itself\.$/,
-      ({ domain, existing, missing }, [, below, own]) =>
-        existing === below && missing === below && domain === own && isWeaker(existing, domain),
-    ],
-    [
-      /apply (\w+) to existing subdomains of example\.com, and (\w+) to the domain itself\.$/,
-      ({ domain, existing }, [, below, own]) =>
-        existing === below && domain === own && isWeaker(existing, domain),
-    ],
-    [
-      /apply (\w+) to names below example\.com that do not exist, and (\w+) to the domain itself\.$/,
-      ({ domain, missing }, [, below, own]) =>
-        missing === below && domain === own && isWeaker(missing, domain),
-    ],
-  ];
+test.each([
+  ["np", "; sp=quarantine; np=none", "none"],
+  ["sp without np", "; sp=quarantine", "quarantine"],
+  ["p without either", "", "reject"],
+])("the tree walk applies %s to a name that does not exist", async (_, more, policy) => {
+  const found = await whenWalked({ "example.com": P("reject", more) }, "no.example.com", false);
 
-  const ABOUT_POLICY = /^DMARC_(?:P_|SP_|NP|T_Y)/;
+  expect(found.policy).toBe(policy);
+});
 
-  const listFalse = (issues: readonly Issue[], policies: Policies): readonly string[] =>
-    issues
-      .filter(({ id }) => ABOUT_POLICY.test(id))
-      .filter(
-        ({ message }) =>
-          !CLAIMS.some(([sentence, holds]) => {
-            const found = sentence.exec(message);
-            return found !== null && holds(policies, found);
-          }),
-      )
-      .map(({ message }) => message);
+test.each(asRows`
+  the record is its own | ${{ "a.example.com": P("none"), "example.com": "TIMEOUT" }} | a.example.com
+  the silent name may hold it | ${{ "a.example.com": "SERVFAIL", "example.com": P("none") }} | null
+  the silent name may end the walk | ${{ "b.example.com": "TIMEOUT", "example.com": P("none") }} | null
+`)("the tree walk stays open at a silent name: %s", async (_, at, from) => {
+  const domain = "a.example.com" in at ? "a.example.com" : "a.b.example.com";
 
-  /** Weak policies that the tree walk finds and no issue names. */
-  const listUnsaid = (issues: readonly Issue[], { domain, existing, missing }: Policies) => {
-    const has = (id: RegExp) => issues.some((issue) => id.test(issue.id));
-    const isSubdomainSaid = issues.some(({ message }) => message.includes(" to all subdomains "));
-    return [
-      ...(domain !== "reject" && !has(/^DMARC_(?:P_|T_Y)/) ? ["the domain"] : []),
-      ...(isWeaker(existing, domain) && !has(/^DMARC_SP_WEAK$/) ? ["existing subdomains"] : []),
-      ...(isWeaker(missing, domain) && !has(/^DMARC_NP$/) && !isSubdomainSaid
-        ? ["subdomains that do not exist"]
-        : []),
-    ];
-  };
+  expect(await whenWalked(at, domain)).toMatchObject({ from, isOpen: true });
+});
 
-  test("each issue states the policy that receivers apply, for every combination of tags", async () => {
-    const wrong: string[] = [];
-    for (const text of RECORDS) {
-      const [domain, existing, missing] = await Promise.all(
-        ["example.com", "www.example.com", "gone.example.com"].map((name) => analyse(text, name)),
-      );
-      if (!domain || !existing || !missing) throw new Error("not analysed");
-      const policies = {
-        domain: domain.policy,
-        existing: existing.policy,
-        missing: missing.policy,
-      };
-      const found = [
-        ...listFalse(domain.issues, policies),
-        ...[existing, missing].flatMap(({ issues, policy }) =>
-          listFalse(issues, { domain: policy, existing: policy, missing: policy }),
-        ),
-        ...listUnsaid(domain.issues, policies),
-      ];
-      if (found.length > 0) wrong.push(`${text}: ${found.join(" ")} ${JSON.stringify(policies)}`);
-    }
+test("the tree walk ignores a silent name above its end", async () => {
+  const at = { "example.com": P("reject", "; psd=n"), com: "TIMEOUT" } as const;
 
-    expect(RECORDS).toHaveLength(5 * 5 * 5 * 3 * 3 * 3 * 4);
-    expect(wrong.slice(0, 20)).toEqual([]);
-  });
+  expect(await whenWalked(at, "example.com")).toMatchObject({ isOpen: false, policy: "reject" });
+});
+
+test.each(asRows<[string, string[]]>`
+  example.com | [example.com com]
+  a.b.c.d.e.f.test | [a.b.c.d.e.f.test b.c.d.e.f.test c.d.e.f.test d.e.f.test e.f.test f.test test]
+  a.b.c.d.e.f.g.test | [a.b.c.d.e.f.g.test b.c.d.e.f.g.test c.d.e.f.g.test d.e.f.g.test e.f.g.test f.g.test g.test test]
+`)("the tree walk from %s asks for the expected names", async (domain, names) => {
+  const dns = createZoneDns({});
+
+  await discover(dns, domain);
+
+  expect(dns.calls).toEqual(names.map((name) => `TXT _dmarc.${name}`));
+});
+
+test("the tree walk sends at most eight DNS queries", async () => {
+  for (let labels = 1; labels <= 127; labels += 1) {
+    const domain = Array.from({ length: labels }, (_, index) => `l${index}`).join(".");
+    const dns = createZoneDns({});
+    await discover(dns, domain);
+
+    expect(dns.calls.length).toBeLessThanOrEqual(8);
+    expect(dns.calls[0]).toBe(`TXT _dmarc.${domain}`);
+    expect(dns.calls.at(-1)).toBe(`TXT _dmarc.l${labels - 1}`);
+  }
 });

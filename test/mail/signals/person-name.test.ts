@@ -1,3 +1,10 @@
+import {
+  BOT_THRESHOLD,
+  isBot,
+  listBotSignals,
+  scoreBotLikeness,
+} from "@mailproof/mail/signals/bot";
+import { listCatchAllParts, scoreCatchAll } from "@mailproof/mail/signals/catch-all-score";
 import { measureEditDistance } from "@mailproof/mail/signals/edit-distance";
 import { scoreNameLikeness, toBareLocal } from "@mailproof/mail/signals/name-likeness";
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "@mailproof/mail/signals/name-words";
@@ -168,4 +175,170 @@ test.each([
   ["a much longer word", "gmailservice", "gmail", Infinity],
 ])("the edit distance of %s: %j for %j costs %d", (_, typed, meant, cost) => {
   expect(measureEditDistance(typed, meant)).toBe(cost);
+});
+
+test.each([
+  ["letters and digits drawn blindly", "xk7qz9w2"],
+  ["letters drawn blindly", "qzkfjwpx"],
+  ["a hash", "d41d8cd98f00b204e9800998ecf8427e"],
+  ["an identifier with hyphens", "123e4567-e89b-12d3-a456-426614174000"],
+  ["a row of keys", "asdfgh"],
+  ["a row of keys backwards", "poiuytr"],
+  ["a row of keys on a French board", "azerty"],
+  ["several short rows", "qweasdzxc"],
+  ["a row twice", "asdasd"],
+  ["the alphabet", "abcdefg"],
+  ["a key held down", "aaaaaaaa"],
+])("the detector flags %s: %s", (_, local) => {
+  expect(isBot(local)).toBe(true);
+});
+
+test.each([
+  ["a name", "ann.lee"],
+  ["a name that holds a short run", "stuart.wert"],
+  ["a long name of another language", "wrzesniewski"],
+  ["a Vietnamese name run together", "nguyenvanminh"],
+  ["a name with a year", "yvonne1986"],
+  ["a name with a number that counts up", "john123456"],
+  ["a phone number", "13800138000"],
+  ["initials", "jfk"],
+  ["a name and a tag drawn blindly", "ann.lee+xk7qz9w2"],
+  ["a role", "no-reply"],
+  ["a doubled name", "mimi"],
+  ["a name in Cyrillic letters", "иван.петров"],
+  ["a name in Chinese characters", "王伟"],
+  ["one letter", "a"],
+  ["an empty local part", ""],
+])("the detector does not flag %s: %s", (_, local) => {
+  expect(isBot(local)).toBe(false);
+});
+
+test("the threshold catches 85 of 100 machines' strings, and flags fewer than one name in 100", () => {
+  const getShare = (locals: readonly string[]) => locals.filter(isBot).length / locals.length;
+
+  expect(getShare(machineLocals)).toBeGreaterThan(0.85);
+  expect(getShare(humanLocals)).toBeLessThan(0.01);
+  expect(
+    areaUnderCurve(machineLocals.map(scoreBotLikeness), humanLocals.map(scoreBotLikeness)),
+  ).toBeGreaterThan(0.98);
+});
+
+test("the bot likeness equals one minus the product of the signals' complements, as a reader can check by hand", () => {
+  const doubt = listBotSignals("xk7qz9w2").reduce((left, { value }) => left * (1 - value), 1);
+
+  expect(scoreBotLikeness("xk7qz9w2")).toBeCloseTo(1 - doubt, 2);
+});
+
+test("digits alone raise the likeness, and never set the flag", () => {
+  expect(scoreBotLikeness("123456789")).toBe(0.3);
+  expect(BOT_THRESHOLD).toBeGreaterThan(0.3);
+});
+
+test("a local part of a million characters costs no more time than one of 64", () => {
+  expect(isBot("qwert".repeat(200_000))).toBe(true);
+  expect(isBot("a1".repeat(500_000))).toBe(true);
+});
+
+const UNKNOWN = { isRole: false, pattern: null } as const;
+const patternPart = (local: string, pattern: string, isRole = false) =>
+  listCatchAllParts(local, { isRole, pattern }).find(({ part }) => part === "pattern")?.value;
+
+test("the confidence ranks unread names above machines' strings, 98 times in 100", () => {
+  const confidence = (local: string) => scoreCatchAll(local, UNKNOWN);
+
+  expect(
+    areaUnderCurve(humanLocals.map(confidence), machineLocals.map(confidence)),
+  ).toBeGreaterThan(0.98);
+});
+
+test.each([
+  ["ann.lee", "first.last"],
+  ["Ann.Lee+news", "first.last"],
+  ["ann.lee2", "first.last"],
+  ["ann.o'neill", "first.last"],
+  ["ann.lee", "last.first"],
+  ["ann.lee", "{first}.{last}"],
+  ["a.lee", "f.last"],
+  ["ann_l", "first_l"],
+  ["ann-lee", "first-last"],
+  ["王.小明", "f.last"],
+])("the local part %s fits %s, whose separator is good evidence", (local, pattern) => {
+  expect(patternPart(local, pattern)).toBe(0.25);
+});
+
+test.each([
+  ["alee", "flast"],
+  ["annlee", "firstlast"],
+  ["annlee", "firstl"],
+  ["ann", "first"],
+  ["al", "fl"],
+])("the local part %s fits %s, as many words do", (local, pattern) => {
+  expect(patternPart(local, pattern)).toBe(0.1);
+});
+
+test.each([
+  ["annlee", "first.last"],
+  ["a.lee", "first.last"],
+  ["ann.lee", "f.last"],
+  ["ann.lee.kim", "first.last"],
+  ["ann.", "first.last"],
+  [".lee", "first.last"],
+  ["ann_lee", "first.last"],
+  ["ann.lee1234", "first.last"],
+  ["4nn.lee", "first.last"],
+  ["ann.lee", "first"],
+  ["ann", "fl"],
+  ["al", "flast"],
+  ["", "first"],
+])("the local part %j does not fit %s", (local, pattern) => {
+  expect(patternPart(local, pattern)).toBe(-0.1);
+});
+
+test.each(["", "nickname", "first.", ".last", "first..last", "first@last", "{last}#{first}"])(
+  "an unknown pattern (%j) changes no confidence",
+  (pattern) => {
+    expect(patternPart("ann.lee", pattern)).toBe(0);
+  },
+);
+
+test("a role address need not fit the pattern of people's names", () => {
+  expect(patternPart("info", "first.last", true)).toBe(0);
+});
+
+const anyLocal = fc.oneof(
+  fc.constantFrom(...humanLocals, ...machineLocals),
+  fc.string({ maxLength: 70 }),
+  fc.string({ unit: "binary", maxLength: 70 }),
+);
+const anyPattern = fc.option(
+  fc.oneof(fc.constantFrom("first.last", "f.last", "flast", "first", "last_first"), fc.string()),
+);
+
+test("the confidence is the sum of its parts, between 0 and 0.95", () => {
+  fc.assert(
+    fc.property(anyLocal, fc.boolean(), anyPattern, (local, isRole, pattern) => {
+      const signals = { isRole, pattern };
+      const sum = listCatchAllParts(local, signals).reduce((total, { value }) => total + value, 0);
+      const confidence = scoreCatchAll(local, signals);
+
+      expect(confidence).toBeCloseTo(sum, 10);
+      expect(confidence).toBeGreaterThanOrEqual(0);
+      expect(confidence).toBeLessThanOrEqual(0.95);
+    }),
+  );
+});
+
+test("neither a role word nor a fitting pattern lowers the confidence", () => {
+  fc.assert(
+    fc.property(anyLocal, anyPattern, (local, pattern) => {
+      const [person, role] = [false, true].map((isRole) =>
+        scoreCatchAll(local, { isRole, pattern }),
+      );
+      expect(role).toBeGreaterThanOrEqual(person ?? 1);
+
+      const fits = pattern !== null && (patternPart(local, pattern) ?? 0) >= 0;
+      const unfitted = fits ? scoreCatchAll(local, UNKNOWN) : 0;
+      expect(person).toBeGreaterThanOrEqual(unfitted);
+    }),
+  );
 });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { describe } from "../lib/describe.ts";
 
 // The payloads of events. These schemas are also the documentation: every written event matches its schema
-// (test/core/webhooks/payloads.test.ts). A release may add fields, but remove none.
+// (test/core/webhooks/delivery.test.ts). A release may add fields, but remove none.
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
