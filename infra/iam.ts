@@ -47,10 +47,26 @@ const WRITE: Grant = {
   on: ["table"],
 };
 /**
- * What sessions with mail servers read and write: slots, backoffs and circuits, daily limits, catch-all states, canaries, the age
- * of exits, and that DNS is dead. Whoever takes over the Lambda that parses replies of strangers reaches no money, key or job.
+ * Sessions with mail servers use these items: slots, backoffs and circuits, daily limits, catch-all states, canaries, the age of
+ * exits, and the mark that DNS is dead. They contain no money, key or job.
  */
 const MAIL_HOST_PARTITIONS = ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"];
+const JOB_PARTITIONS = ["ADDRESSES#*", "CHUNKS#*", "DEFERRED#*", "INDEX#*", "JOB#*", "RESULTS#*"];
+/** The transaction that ends a job changes these, too. */
+const MONEY_PARTITIONS = ["BALANCE#*", "CLAIM#*", "EVENT#*", "LEDGER#*", "USAGE#*"];
+const VERDICT_PARTITIONS = ["CACHED#*", "VERDICT#*", "VERDICTCOUNTS#*"];
+/** A worker looks whether the account is active, and where mail of the account bounced. */
+const ROW_READS = ["ACCOUNT#*", "SENTTO#*"];
+
+/** These partitions of the table, and no index. */
+const limitTo = (written: readonly string[], read: readonly string[] = []): readonly Grant[] => [
+  {
+    actions: ["dynamodb:GetItem", "dynamodb:Query"],
+    on: ["table"],
+    partitions: [...written, ...read],
+  },
+  { ...WRITE, partitions: written },
+];
 /** Without permission to list, S3 returns 403 for a missing object, the same as for a forbidden one. */
 const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 
@@ -58,12 +74,12 @@ const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "table:read": READ,
   "table:readwrite": [...READ, WRITE],
+  "table:rows": limitTo(
+    [...MAIL_HOST_PARTITIONS, ...JOB_PARTITIONS, ...MONEY_PARTITIONS, ...VERDICT_PARTITIONS],
+    ROW_READS,
+  ),
   "table:mail-hosts": [
-    {
-      actions: ["dynamodb:GetItem", "dynamodb:Query", ...WRITE.actions],
-      on: ["table"],
-      partitions: MAIL_HOST_PARTITIONS,
-    },
+    ...limitTo(MAIL_HOST_PARTITIONS),
     // The open circuits of large mail providers, for the egress test.
     { actions: ["dynamodb:Query"], on: ["list index"], partitions: ["CIRCUITS"] },
   ],
@@ -139,6 +155,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   seal: ["SEALING_KEY"],
   "table:read": ["TABLE_NAME"],
   "table:readwrite": ["TABLE_NAME"],
+  "table:rows": ["TABLE_NAME"],
   "table:mail-hosts": ["TABLE_NAME"],
   "queue:send": ["QUEUE_URLS"],
   "queue:depth": ["DEAD_QUEUE_URLS"],

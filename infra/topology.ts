@@ -114,9 +114,9 @@ const LAMBDA_SECONDS_MAX = 900;
 const getWorkSeconds = ({ visibilitySeconds }: QueueConfig): number =>
   Math.min(visibilitySeconds, LAMBDA_SECONDS_MAX);
 
-/** A verdict on a row becomes part of its recipient's history, and is signed. */
+/** A verdict depends on the bounces of its recipient, and becomes part of this history. */
 const listVerdictSecrets = (needs: readonly Need[]): readonly Need[] =>
-  needs.includes("smtp") || needs.includes("lists") ? ["activity", "seal"] : [];
+  needs.includes("smtp") || needs.includes("lists") ? ["activity"] : [];
 
 export const workerSpecs: readonly WorkerSpec[] = workers.map((worker) => {
   const { queue, needs, lambda } = worker;

@@ -8,6 +8,7 @@ import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { createScheduleHandler } from "@mailproof/functions/schedule-handler";
 import { createContext, createSqsEvent } from "../aws/events.ts";
 import { isAwsShaped } from "../aws/shape.ts";
+import { limitTable } from "./rights.ts";
 
 type TestContext = { readonly world: AppWorld; readonly queue: Queue & QueueReceiver };
 
@@ -35,7 +36,10 @@ const isDone = async (
   message: ReceivedMessage,
 ): Promise<boolean> => {
   if (isAwsShaped) return isDoneByLambda(world, worker, message);
-  return worker.handle(world, message.body).then(
+  // Only the roles of these are limited to items.
+  const isLimited = worker.needs.includes("table:rows");
+  const reached = isLimited ? { ...world, table: limitTable(world.table, worker) } : world;
+  return worker.handle(reached, message.body).then(
     () => true,
     () => false,
   );

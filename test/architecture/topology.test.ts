@@ -104,23 +104,27 @@ const listHolders = (holds: (lambda: Lambda) => boolean): string => {
   return [...(isOfAll ? [`all ${endpointCount} of endpoints`] : []), ...names].join(", ");
 };
 
-const listPartitions = (need: Need): string =>
-  [...new Set(GRANTS[need].flatMap(({ partitions = [] }) => partitions))]
-    .map((one) => `\`${one}\``)
-    .join(", ");
+/** Empty for a need that reaches all items. */
+const listPartitions = (need: Need): string => {
+  const partitions = new Set(GRANTS[need].flatMap(({ partitions: limited = [] }) => limited));
+  return partitions.size === 0 ? "" : `: ${[...partitions].map((one) => `\`${one}\``).join(", ")}`;
+};
+
+const PARSES_REPLIES = "parses replies of mail servers that strangers run";
 
 const HELD: readonly (readonly [what: string, need: Need, why: string])[] = [
   ["`KEY_PEPPER`", "keys:check", "finds a key by its hash"],
   ["`CURSOR_SECRET`", "cursor", "signs positions in pages"],
   ["`ACTIVITY_KEY`", "activity", "hashes visitors, recipients and senders"],
   ["`SEALING_KEY`", "seal", "opens webhooks' secrets, signs receipts"],
-  [`only ${listPartitions("table:mail-hosts")}`, "table:mail-hosts", "parses replies of strangers"],
+  ["only items of mail hosts", "table:mail-hosts", PARSES_REPLIES],
+  ["only items of rows", "table:rows", PARSES_REPLIES],
 ];
 
 test("docs/operating.md lists the Lambdas that hold each secret, or reach only some partitions", () => {
   const rows = HELD.map(([what, need, why]) => [
     what,
-    listHolders(({ needs }) => needs.includes(need)),
+    listHolders(({ needs }) => needs.includes(need)) + listPartitions(need),
     why,
   ]);
   const table = formatMarkdownTable(["on AWS", "Lambdas", "why"], rows);

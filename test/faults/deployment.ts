@@ -56,10 +56,22 @@ export const FAULTS: readonly Fault[] = [
     "secret === name && needs.length === 0",
   ),
   iam(
-    "the prober reads the whole table",
-    '      on: ["table"],\n      partitions: MAIL_HOST_PARTITIONS,',
-    '      on: ["table"],',
+    "a Lambda that opens SMTP sessions reads the whole table",
+    "    partitions: [...written, ...read],",
+    "",
   ),
+  iam(
+    "a Lambda that opens SMTP sessions writes the whole table",
+    "{ ...WRITE, partitions: written }",
+    "WRITE",
+  ),
+  {
+    what: "a worker may not store the counts of verdicts",
+    file: "infra/iam.ts",
+    from: ', "VERDICTCOUNTS#*"',
+    to: "",
+    tests: ["story/chunked-jobs"],
+  },
   iam(
     "figures of two stages are added up",
     '"OAUTH_ISSUER", "POWERTOOLS_SERVICE_NAME"]',

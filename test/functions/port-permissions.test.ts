@@ -11,13 +11,14 @@ import { type BaseContext, createBaseContext } from "@mailproof/functions/lambda
 import { createQueueHandler } from "@mailproof/functions/queue-handler";
 import { describe, expect, test } from "vitest";
 import { GRANTS, listGrants, type Need } from "../../infra/iam.ts";
-import { lambdas, prober } from "../../infra/topology.ts";
+import { isInNetwork, type Lambda, lambdas, prober } from "../../infra/topology.ts";
 import { streamPieces } from "../app/form.ts";
 import { givenWorld } from "../app/given.ts";
+import { createRole } from "../app/rights.ts";
 import { DYNAMODB } from "../aws/emulators.ts";
 import { createContext, createSqsEvent } from "../aws/events.ts";
 import { describeWith } from "../runner/describe-when.ts";
-import { createRole, createStage } from "../third-party/stage.ts";
+import { createStage } from "../third-party/stage.ts";
 
 // What a Lambda's role allows against what the adapters really ask AWS for: whatever a port can do is done here, through
 // a proxy that notes each request as IAM would see it.
@@ -66,6 +67,12 @@ const USES: Readonly<Record<Need, Use>> = {
   "table:readwrite": async (ports) => {
     await read(ports);
     await write(ports);
+  },
+  "table:rows": async (ports) => {
+    const key = { pk: "JOB#job_1", sk: "1" };
+    await ports.table.get(key);
+    await ports.table.query({ pk: key.pk, limit: 1 });
+    await writeAt(ports, key);
   },
   "table:mail-hosts": async (ports) => {
     const key = { pk: "PROVIDER#google", sk: "1" };
@@ -160,35 +167,57 @@ const listPartitions = (): readonly string[] =>
       ),
   );
 
-describe("the prober's permissions", () => {
-  const may = (operation: string, partition: string): boolean =>
+/** They parse the replies of mail servers that strangers run. */
+const inNetwork = lambdas.filter(isInNetwork);
+
+describe("permissions of Lambdas that open SMTP sessions", () => {
+  const may = (lambda: Lambda, operation: string, partition: string): boolean =>
     createRole(
-      prober,
+      lambda,
       null,
     )({ action: `dynamodb:${operation}`, parts: ["table"], queue: null, partition });
-  const mayAny = (partition: string): boolean =>
-    ["GetItem", "Query", "UpdateItem"].some((operation) => may(operation, partition));
-  const mayWrite = (partition: string): boolean => may("UpdateItem", partition);
-
-  test("each of the prober's grants on the table lists its partitions", () => {
-    const grants = listGrants(prober.needs).filter(({ actions }) =>
-      actions[0]?.startsWith("dynamodb:"),
+  const listReached = (lambda: Lambda, partitions: readonly string[]): readonly string[] =>
+    partitions.filter((partition) =>
+      ["GetItem", "Query", "UpdateItem", "PutItem"].some((one) => may(lambda, one, partition)),
     );
 
-    expect(grants.map(({ on }) => on)).toEqual([["table"], ["list index"]]);
+  test("exactly three Lambdas open SMTP sessions", () => {
+    expect(inNetwork.map(({ name }) => name)).toEqual(["Prober", "WorkerChunks", "WorkerSingles"]);
+  });
+
+  test.each(inNetwork)("each of $name's grants on the table lists its partitions", ({ needs }) => {
+    const grants = listGrants(needs).filter(({ actions }) => actions[0]?.startsWith("dynamodb:"));
+
+    expect(grants).not.toEqual([]);
     expect(grants.filter(({ partitions }) => !partitions?.every((one) => one !== "*"))).toEqual([]);
   });
 
-  test("the prober may write every item that sessions with mail servers write", () => {
+  test.each(inNetwork)("$name may write every item that SMTP sessions write", (lambda) => {
     const partitions = listPartitions();
 
     expect(new Set(partitions)).toEqual(
       new Set(["ASKED#", "CANARIES", "DOMAIN#", "EXIT#", "HEALTH", "PROVIDER#"]),
     );
-    expect(partitions.filter((one) => !mayWrite(one.endsWith("#") ? `${one}x` : one))).toEqual([]);
+    const mayWrite = (partition: string) =>
+      may(lambda, "UpdateItem", partition.endsWith("#") ? `${partition}x` : partition);
+    expect(partitions.filter((one) => !mayWrite(one))).toEqual([]);
   });
 
-  test("the prober may not read or write any item of an account, a key or a job", () => {
-    expect(["ACCOUNT#acc_1", "KEY#1", "JOB#job_1", "LEDGER#acc_1"].filter(mayAny)).toEqual([]);
+  test.each(inNetwork)("$name reaches no key, webhook, activity, check or mail test", (lambda) => {
+    const others = ["ACTIVITY#1", "CHECK#1", "ERASURE#1", "KEY#1", "KEYS#acc_1", "MAILTEST#1"];
+
+    expect(listReached(lambda, [...others, "OPERATION#1", "WEBHOOKS#acc_1"])).toEqual([]);
+  });
+
+  test("the prober reaches no item of an account or a job", () => {
+    expect(listReached(prober, ["ACCOUNT#acc_1", "JOB#job_1", "LEDGER#acc_1"])).toEqual([]);
+  });
+
+  test("a worker of rows may read an account, and not change it", () => {
+    for (const lambda of inNetwork.filter(({ needs }) => needs.includes("table:rows")))
+      expect(["GetItem", "UpdateItem"].map((one) => may(lambda, one, "ACCOUNT#acc_1"))).toEqual([
+        true,
+        false,
+      ]);
   });
 });

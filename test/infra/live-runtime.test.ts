@@ -6,9 +6,10 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lambdas } from "../../infra/topology.ts";
 import { listEntries } from "../../packages/functions/entries.ts";
+import { createRole } from "../app/rights.ts";
 import { createExchanges, findOwnQueue, summarize } from "../third-party/exchanges.ts";
 import { startInstance } from "../third-party/instance.ts";
-import { createRole, createStage, type Stage } from "../third-party/stage.ts";
+import { createStage, type Stage } from "../third-party/stage.ts";
 
 // Every handler as a live session has it: bundled as SST bundles. One of each kind runs in the runtime that SST ships for that;
 // test/third-party/runtime-client.test.ts runs all of them, in AWS's.

@@ -174,6 +174,10 @@ describe("permissions in a production stage", () => {
   const MAY: Readonly<Record<string, readonly string[]>> = {
     "table:read": READ_AND_WRITE.filter((one) => /GetItem|Query/.test(one)),
     "table:readwrite": READ_AND_WRITE,
+    "table:rows": [
+      ...READ_AND_WRITE.filter((one) => !one.includes("Query")),
+      `dynamodb:Query ${TABLE}`,
+    ],
     "table:mail-hosts": [
       ...READ_AND_WRITE.filter((one) => !one.includes("Query")),
       `dynamodb:Query ${TABLE}`,
@@ -235,7 +239,19 @@ describe("permissions in a production stage", () => {
     expect(lambdas.map(({ name }) => [name, allowed(name)])).toEqual(needed);
   });
 
-  test("only the prober's permissions are limited to items, namely those of mail hosts", () => {
+  test("permissions are limited to items where a Lambda opens SMTP sessions, and nowhere else", () => {
+    const READS = ["dynamodb:GetItem", "dynamodb:Query"];
+    const WRITES = ["ConditionCheck", "Delete", "Put", "Update"].map(
+      (one) => `dynamodb:${one}Item`,
+    );
+    const OF_HOSTS = ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"];
+    const OF_JOBS = ["ADDRESSES", "CHUNKS", "DEFERRED", "INDEX", "JOB", "RESULTS"];
+    const OF_MONEY = ["BALANCE", "CLAIM", "EVENT", "LEDGER", "USAGE"];
+    const OF_VERDICTS = ["CACHED", "VERDICT", "VERDICTCOUNTS"];
+    const OF_ROWS = [
+      ...OF_HOSTS,
+      ...[...OF_JOBS, ...OF_MONEY, ...OF_VERDICTS].map((one) => `${one}#*`),
+    ];
     const limited = lambdas.flatMap(({ name }) =>
       it
         .allowedTo(name)
@@ -244,28 +260,21 @@ describe("permissions in a production stage", () => {
         ),
     );
 
+    const limit = (name: string, actions: readonly string[], values: readonly string[]) => ({
+      name,
+      actions,
+      test: "ForAllValues:StringLike",
+      variable: "dynamodb:LeadingKeys",
+      values,
+    });
     expect(limited).toEqual([
-      {
-        name: "Prober",
-        actions: [
-          "dynamodb:GetItem",
-          "dynamodb:Query",
-          "dynamodb:ConditionCheckItem",
-          "dynamodb:DeleteItem",
-          "dynamodb:PutItem",
-          "dynamodb:UpdateItem",
-        ],
-        test: "ForAllValues:StringLike",
-        variable: "dynamodb:LeadingKeys",
-        values: ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"],
-      },
-      {
-        name: "Prober",
-        actions: ["dynamodb:Query"],
-        test: "ForAllValues:StringLike",
-        variable: "dynamodb:LeadingKeys",
-        values: ["CIRCUITS"],
-      },
+      limit("Prober", READS, OF_HOSTS),
+      limit("Prober", WRITES, OF_HOSTS),
+      limit("Prober", ["dynamodb:Query"], ["CIRCUITS"]),
+      ...["WorkerChunks", "WorkerSingles"].flatMap((name) => [
+        limit(name, READS, [...OF_ROWS, "ACCOUNT#*", "SENTTO#*"]),
+        limit(name, WRITES, OF_ROWS),
+      ]),
     ]);
   });
 
@@ -683,7 +692,7 @@ const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
       name,
     ),
   SEALING_KEY: (name) =>
-    /^(?:Http(?:CreateWebhook|EraseData|GetReceiptKeys|Mcp|RotateWebhookSecret|TestWebhook|Verify(?:Batch|Email|Form))|Worker(?:Chunks|Deliveries|Singles)(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
+    /^(?:Http(?:CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
       name,
     ),
 };

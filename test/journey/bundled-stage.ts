@@ -36,8 +36,9 @@ import {
   type WorkerSpec,
   workerSpecs,
 } from "../../infra/topology.ts";
+import { createRole } from "../app/rights.ts";
 import { createSqsEvent } from "../aws/events.ts";
-import { createRole, createStage, type Stage } from "../third-party/stage.ts";
+import { createStage, type Stage } from "../third-party/stage.ts";
 import { openHooks } from "./hooks.ts";
 import type { Artefact, Mail } from "./journey.ts";
 import type { Outcome, ThreadData } from "./lambda-thread.ts";

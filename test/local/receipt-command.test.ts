@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { createReadStream, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashEvidence } from "@mailproof/core/receipts/sign-receipt";
+import { hashEvidence } from "@mailproof/core/receipts/receipt-claims";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { compareReceipt } from "@mailproof/local/cli/compare-receipt";
 import { showReceipt } from "@mailproof/local/cli/show-receipt";

@@ -1,11 +1,16 @@
 import { sign } from "node:crypto";
 import { credits } from "@mailproof/core/money/credits";
+import type { World } from "@mailproof/core/ports/world";
+import { encodeClaims, type ReceiptFacts } from "@mailproof/core/receipts/receipt-claims";
 import { deriveReceiptKey, listReceiptKeys } from "@mailproof/core/receipts/receipt-keys";
-import { type ReceiptFacts, signReceipt } from "@mailproof/core/receipts/sign-receipt";
+import { signClaims } from "@mailproof/core/receipts/sign-receipt";
 import { createUnprobedResult } from "@mailproof/core/verify/verify";
 import { checkReceipt } from "@mailproof/net/receipt-verifier";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
+
+const signReceipt = (world: World, facts: ReceiptFacts): string =>
+  signClaims(world, encodeClaims(world, facts));
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lambdas } from "../../infra/topology.ts";
+import { createRole } from "../app/rights.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { createExchanges, type Exchange, findOwnQueue, summarize } from "./exchanges.ts";
 import { startInstance } from "./instance.ts";
-import { createRole, createStage, type Stage } from "./stage.ts";
+import { createStage, type Stage } from "./stage.ts";
 import { findToolAbsence, getToolFolder } from "./tools.ts";
 
 // Every file that would be deployed, run by AWS's own runtime client, with the settings and the permissions that the

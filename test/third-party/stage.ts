@@ -12,24 +12,16 @@ import { createSqsQueue } from "@mailproof/functions/aws/sqs-queue";
 import { createBaseContext } from "@mailproof/functions/lambda-world";
 import { getQueueSetting } from "@mailproof/functions/settings";
 import { singleChunk } from "@mailproof/functions/single-chunk";
-import { listGrants, listSettings, type ResourcePart } from "../../infra/iam.ts";
+import { listSettings, type ResourcePart } from "../../infra/iam.ts";
 import type { Lambda } from "../../infra/topology.ts";
 import { givenWorld } from "../app/given.ts";
+import type { AwsCall } from "../app/rights.ts";
 import { CREDENTIALS, createEmulatedAws, REGION, startEmulators } from "../aws/emulators.ts";
 import { createBucket, createQueues, createTable } from "../aws/resources.ts";
 import { createSqsReceiving } from "../aws/sqs-receiving.ts";
 
 // AWS as one role sees it: the emulators, which know no permissions, behind a proxy that refuses what IAM would refuse.
 // It can also fall silent, as AWS does for a Lambda whose connections were closed while it was frozen.
-
-/** A request as IAM decides on it. */
-type AwsCall = {
-  readonly action: string;
-  readonly parts: readonly ResourcePart[];
-  /** Null: it is about no queue, and about no single item. */
-  readonly queue: string | null;
-  readonly partition: string | null;
-};
 
 type RoleProxyOptions = {
   readonly isAllowed: (call: AwsCall) => boolean;
@@ -316,20 +308,3 @@ export const createStage = async (given: Readonly<Record<string, string>> = {}) 
 
 const isSameQueue = (one: string | undefined, other: string): boolean =>
   one?.split("/").at(-1) === other.split("/").at(-1);
-
-/** What IAM says of a call by this Lambda. */
-export const createRole =
-  ({ needs }: Pick<Lambda, "needs">, ownQueue: string | null) =>
-  ({ action, parts, queue, partition }: AwsCall): boolean =>
-    listGrants(needs).some(
-      ({ actions, on, partitions = ["*"] }) =>
-        actions.includes(action) &&
-        partitions.some((pattern) => matchesPattern(partition ?? "", pattern)) &&
-        on.some((part) =>
-          part === "own queue" ? queue !== null && queue === ownQueue : parts.includes(part),
-        ),
-    );
-
-/** A star at the end stands for anything. */
-const matchesPattern = (text: string, pattern: string): boolean =>
-  pattern.endsWith("*") ? text.startsWith(pattern.slice(0, -1)) : text === pattern;

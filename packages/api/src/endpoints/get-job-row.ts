@@ -1,6 +1,7 @@
 import { openOwnColumns, toColumns } from "@mailproof/core/exports/source-list";
 import { readJobRow } from "@mailproof/core/find-rows/read-job-row";
 import { Failure } from "@mailproof/core/lib/failure";
+import { signStoredClaims } from "@mailproof/core/receipts/sign-receipt";
 import { isOpenJob, type Job } from "@mailproof/core/rows/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
@@ -30,7 +31,7 @@ export const getJobRow = endpoint({
   summary: "Get the result of one row of a job, with its evidence.",
   price: null,
   access: "verification:read",
-  needs: ["table:readwrite", "blobs:read"],
+  needs: ["table:readwrite", "blobs:read", "seal"],
   tool: {
     effect: "readOnly",
     hint: "Explains a verdict: DNS answers, the SMTP transcript with times, the rule and the parts of the score. get_job with q finds the row of an address.",
@@ -57,6 +58,7 @@ export const getJobRow = endpoint({
     const own = await openOwnColumns(world, job);
     const cells = (await own?.readCells([row]))?.get(row.row);
     const columns = own && cells && toColumns(own.names, cells);
-    return { status: 200, data: { ...toRow(row), ...(columns && { columns }) } };
+    const shown = toRow(signStoredClaims(world, row));
+    return { status: 200, data: { ...shown, ...(columns && { columns }) } };
   },
 });

@@ -16,6 +16,7 @@ import {
 import type { RowPosition } from "@mailproof/core/find-rows/sort-rows";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import type { World } from "@mailproof/core/ports/world";
+import { signStoredClaims } from "@mailproof/core/receipts/sign-receipt";
 import type { Job } from "@mailproof/core/rows/items";
 import { freeIfChildEnded } from "@mailproof/core/rows/replace-rows";
 import {
@@ -53,7 +54,7 @@ export const getJob = endpoint({
   summary: "Get a job, the counts of its results, and a page of them.",
   price: null,
   access: "verification:read",
-  needs: ["table:readwrite", "blobs:read", "cursor"],
+  needs: ["table:readwrite", "blobs:read", "cursor", "seal"],
   tool: {
     effect: "readOnly",
     hint: "Pass next_key to read the next page. While the job runs every page has one: wait a few seconds and pass it: each row is returned once. The last page has none. For all rows at once, give the user the link of download_job.",
@@ -162,7 +163,8 @@ const prepareReading = (
   return () =>
     world.listReads.run(cost, async () => {
       const page = createRowPage<v.InferOutput<typeof ResultRow>>(limit);
-      const add = (row: Parameters<typeof toRow>[0]) => page.add(toRow(row));
+      const add = (row: Parameters<typeof toRow>[0]) =>
+        page.add(toRow(signStoredClaims(world, row)));
       const { next } = await readResultPage(world.table, job, delivered, add);
       const { cursorSecret } = world.settings;
       const position = next && signCursor(cursorSecret, boundTo(job), encodeReadProgress(next));
@@ -238,7 +240,9 @@ const readPage = async (
   const located = await readSelectedRows(world, job.id, near);
   const cells = await own?.readCells(located);
   const page = createRowPage<v.InferOutput<typeof ResultRow>>(limit);
-  const refused = located.find((row) => !page.add(toRow(row, cells?.get(row.row))));
+  const refused = located.find(
+    (row) => !page.add(toRow(signStoredClaims(world, row), cells?.get(row.row))),
+  );
   const end = refused ? near.findIndex(({ row }) => row === refused.row) : near.length;
   const last = end < found.length || hasMore ? found[end - 1] : undefined;
   const isGone = located.length > 0 && cells?.size === 0;

@@ -7,7 +7,7 @@ import type { Verification } from "../verify/result.ts";
  * its status identifies no person.
  */
 export const redactResult = (result: Verification, subject: Subject): Verification | undefined => {
-  const { email, ai, evidence: _, receipt: __, enrichment, ...others } = result;
+  const { email, ai, evidence: _, receipt: __, receiptClaims: ___, enrichment, ...others } = result;
   if (subject.matches(email))
     return {
       ...others,

@@ -65,7 +65,7 @@ export const verifyChunk: Worker<VerifyWorld> = {
   queue: CHUNKS_QUEUE,
   // SQS counts an account as noisy by its messages in flight only from 30 on (docs/design/fairness.md).
   lambda: { batch: 1, concurrency: 40 },
-  needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "smtp"],
+  needs: ["table:rows", "blobs:read", "blobs:write", "queue:send", "smtp"],
   handle,
   giveUp: { needs: ["table:readwrite", "blobs:read", "queue:send", "lists"], handle: giveUp },
 };
@@ -75,7 +75,7 @@ export const verifySingle: Worker<VerifyWorld> = {
   queue: SINGLES_QUEUE,
   // Ten wait side by side for mail servers and share the sessions of their process (docs/design/mail-slots.md).
   lambda: { batch: 10, concurrency: 50 },
-  needs: ["table:readwrite", "queue:send", "smtp"],
+  needs: ["table:rows", "queue:send", "smtp"],
   handle,
   giveUp: { needs: ["table:readwrite", "queue:send", "lists"], handle: giveUp },
 };

@@ -1,105 +1,31 @@
-import { createHash, sign } from "node:crypto";
-import { canonicalise } from "../lib/fingerprint.ts";
-import { toEpochSeconds } from "../lib/time.ts";
-import { type Halves, toCredits } from "../money/credits.ts";
-import type { KeyMode } from "../money/payer.ts";
-import type { Json } from "../ports/table.ts";
+import { sign } from "node:crypto";
+import * as v from "valibot";
 import type { World } from "../ports/world.ts";
-import { toFormClass } from "../verify/form-class.ts";
-import { toPublicEvidence, type Verification } from "../verify/result.ts";
-import { CONTROLLED } from "../verify/unpaid-results.ts";
+import type { Verification } from "../verify/result.ts";
+import { encodeJson } from "./receipt-claims.ts";
 import { deriveReceiptKey } from "./receipt-keys.ts";
-import type { ReceiptOrigin } from "./receipt-origin.ts";
 
-// A receipt states what the service answered about an address, and anyone can verify it offline: a compact JWS (RFC 7515 §7.1)
-// by EdDSA (RFC 8037). The receipt contains a hash of the address, not the address.
-
-export type ReceiptFacts = ReceiptOrigin & {
-  /** The operation's id. */
-  readonly id: string;
-  /** The account of the request. Other customers' receipts have the same signing keys and can state any origin. */
-  readonly account: string;
-  readonly at: Date;
-  readonly mode: KeyMode;
-  /** The address as the client sent it. */
-  readonly email: string;
-  readonly result: Verification;
-  /**
-   * Set when a visitor's browser receives the receipt: it shows the class instead of the verdict, and hides what the mail
-   * server knows.
-   */
-  readonly isForVisitor?: true;
-  /** The client asked for the evidence, so the receipt contains its hash. */
-  readonly includeEvidence: boolean;
-  readonly cached: boolean;
-  readonly price: Halves;
-  /** The ledger entry that shows the payment, or that nothing was paid. Null for test keys. */
-  readonly ledgerEntry: string | null;
-};
+// Anyone can verify a receipt offline: it is a compact JWS (RFC 7515 §7.1) by EdDSA (RFC 8037).
 
 /** The media type application/mailproof-receipt+jwt: no other kind of token passes for a receipt (RFC 8725 §3.11). */
 export const RECEIPT_TYPE = "mailproof-receipt+jwt";
 
-/** Equal facts give equal text, because EdDSA uses no random numbers. */
-export const signReceipt = (world: Pick<World, "settings">, facts: ReceiptFacts): string => {
-  const { privateKey, jwk } = deriveReceiptKey(world, facts.at.getUTCFullYear());
+const IssuedAt = v.object({ iat: v.number() });
+
+/** The key of the year in the claims signs. Equal claims give equal text, because EdDSA uses no random numbers. */
+export const signClaims = (world: Pick<World, "settings">, claims: string): string => {
+  const { iat } = v.parse(IssuedAt, JSON.parse(Buffer.from(claims, "base64url").toString()));
+  const { privateKey, jwk } = deriveReceiptKey(world, new Date(iat * 1_000).getUTCFullYear());
   const header = { alg: jwk.alg, typ: RECEIPT_TYPE, kid: jwk.kid };
-  const signed = `${encode(header)}.${encode(toClaims(world, facts))}`;
+  const signed = `${encodeJson(header)}.${claims}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
 };
 
-const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+type StoredRow = { readonly row: number; readonly result: Verification };
 
-const toClaims = (
-  { settings: { publicUrl } }: Pick<World, "settings">,
-  {
-    id,
-    account,
-    at,
-    mode,
-    email,
-    result,
-    includeEvidence,
-    cached,
-    price,
-    ledgerEntry,
-    isForVisitor,
-    origin,
-    nonce,
-  }: ReceiptFacts,
-) => ({
-  ...(publicUrl !== null && { iss: publicUrl }),
-  aud: account,
-  jti: id,
-  iat: toEpochSeconds(at),
-  mode,
-  email_sha256: hashEmail(email),
-  ...(isForVisitor
-    ? toFormClass(result)
-    : {
-        status: result.status,
-        reason: result.reason,
-        sub_status: result.subStatus,
-        quality_score: result.score,
-        class: toFormClass(result).class,
-      }),
-  verified_at: result.verifiedAt,
-  cached,
-  credits: mode === "test" ? 0 : toCredits(price),
-  ledger_entry: ledgerEntry,
-  lists: result.evidence?.listsEdition ?? null,
-  ...(includeEvidence &&
-    result.evidence && {
-      evidence_sha256: hashEvidence(toPublicEvidence(result.evidence) as unknown as Json),
-    }),
-  ...(origin !== undefined && { origin }),
-  ...(result.reason === CONTROLLED && { proof: CONTROLLED, nonce }),
-});
-
-/** Uses no secret key, so that a back end can compute the hash from its form's data. */
-export const hashEmail = (email: string): string => hashText(email.trim().toLowerCase());
-
-/** Hashes canonical JSON, so that the hash survives a program that reformats the evidence. */
-export const hashEvidence = (evidence: Json): string => hashText(canonicalise(evidence));
-
-const hashText = (text: string): string => createHash("sha256").update(text).digest("hex");
+/** Signs the receipt of a pending verification, whose worker stored the claims. */
+export const signStoredClaims = (world: Pick<World, "settings">, stored: StoredRow): StoredRow => {
+  const { receiptClaims, ...result } = stored.result;
+  if (receiptClaims === undefined) return stored;
+  return { row: stored.row, result: { ...result, receipt: signClaims(world, receiptClaims) } };
+};

@@ -2,7 +2,7 @@ import { readAddress } from "@mailproof/mail/address-cell";
 import type { Halves } from "../money/credits.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { createReceipt } from "../receipts/create-receipt.ts";
+import { buildClaims } from "../receipts/build-claims.ts";
 import { trimResult } from "../verify/result.ts";
 import { createCacheWrites } from "../verify/result-cache.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";
@@ -10,11 +10,11 @@ import { findFreeReason } from "../verify/unpaid-results.ts";
 import type { Job } from "./items.ts";
 import type { VerifiedRow } from "./results.ts";
 
-// The row of a pending verification, whose request a caller may repeat: it has a receipt, and is cached.
+// The row of a pending verification: it has the claims of its receipt, and later requests find the result in the cache.
 
 type PendingJob = Pick<Job, "id" | "owner" | "account" | "mode" | "held" | "single">;
 
-/** The parts of the result that the request named, with its receipt. */
+/** The parts of the result that the request named, with the claims of its receipt, which readers sign. */
 export const toPendingRow = (
   world: World,
   { id, account, mode, held, single }: PendingJob,
@@ -23,14 +23,17 @@ export const toPendingRow = (
   if (!single) return { row, result };
   const isFree = findFreeReason(result) !== null;
   const request = { ...single, email: readAddress(single.email), options: single };
-  const receipt = createReceipt(world, { account, mode }, request, {
+  const receiptClaims = buildClaims(world, { account, mode }, request, {
     id,
     result,
     cached: false,
     price: isFree ? (0 as Halves) : held,
     paidBy: ["end", isFree ? "release" : "settle"],
   });
-  return { row, result: { ...trimResult(result, single), ...receipt } };
+  return {
+    row,
+    result: { ...trimResult(result, single), ...(receiptClaims && { receiptClaims }) },
+  };
 };
 
 /** What later requests for the address read. */

@@ -2,6 +2,8 @@
 export type Need =
   | "table:read"
   | "table:readwrite"
+  /** The items that a pass over rows uses: no key, no webhook and no check. Its worker parses the replies of mail servers. */
+  | "table:rows"
   | "queue:depth"
   | "queue:send"
   | "blobs:read"

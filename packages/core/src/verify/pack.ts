@@ -17,7 +17,7 @@ const FLAGS = listStoredKeys(RESULT_FIELDS.flags.fields);
 // half a million rows. The types and the test that reads the table ensure that no field is missing.
 
 export const pack = (result: Verification): PackedVerification => {
-  const { enrichment, ai, evidence, receipt } = result;
+  const { enrichment, ai, evidence, receipt, receiptClaims } = result;
   return [
     VERSION,
     result.email,
@@ -32,9 +32,10 @@ export const pack = (result: Verification): PackedVerification => {
     ai ? [ai.typoSuggestion, ai.typoConfidence, ai.catchAllConfidence] : null,
     result.retry,
     result.verifiedAt,
-    // The evidence is for one reader and expires soon, so it keeps its own names. Null when a receipt follows and no evidence exists.
-    ...(evidence || receipt ? [(evidence as unknown as Json) ?? null] : []),
-    ...(receipt === undefined ? [] : [receipt]),
+    // The evidence is for one reader and expires soon, so it keeps its own names. An absent value is null when another follows.
+    ...(evidence || receipt || receiptClaims ? [(evidence as unknown as Json) ?? null] : []),
+    ...(receipt || receiptClaims ? [receipt ?? null] : []),
+    ...(receiptClaims === undefined ? [] : [receiptClaims]),
   ];
 };
 
@@ -53,7 +54,8 @@ export type PackedValues = readonly [
   retry: Verification["retry"],
   verifiedAt: string,
   evidence?: Verification["evidence"] | null,
-  receipt?: string,
+  receipt?: string | null,
+  receiptClaims?: string,
 ];
 
 export const readPackedValues = (packed: PackedVerification): PackedValues =>
@@ -64,7 +66,7 @@ export const unpack = (packed: PackedVerification): Verification => {
   // The version guarantees the shape: only `pack` writes these rows, and one export reads half a million.
   const row = readPackedValues(packed);
   const [, email, status, score, reason, subStatus, provider, checks, flags, names, ai] = row;
-  const [, , , , , , , , , , , retry, verifiedAt, evidence, receipt] = row;
+  const [, , , , , , , , , , , retry, verifiedAt, evidence, receipt, claims] = row;
   const [first_name, last_name, full_name, gender] = names;
   return {
     email,
@@ -78,7 +80,8 @@ export const unpack = (packed: PackedVerification): Verification => {
     enrichment: { first_name, last_name, full_name, gender },
     ...(ai && { ai: { typoSuggestion: ai[0], typoConfidence: ai[1], catchAllConfidence: ai[2] } }),
     ...(evidence && { evidence }),
-    ...(receipt !== undefined && { receipt }),
+    ...(receipt && { receipt }),
+    ...(claims !== undefined && { receiptClaims: claims }),
     retry,
     verifiedAt,
   };

@@ -268,6 +268,8 @@ export const RESULT_FIELDS = {
       "A compact JWS (EdDSA) of this verdict, which anyone can check with the public keys of this service. Only with `include_receipt`.",
     ),
   },
+  // The claims of a receipt that is signed when the row is read. Absent in 0.2.0.
+  receiptClaims: { schema: typed<string | undefined>(), isPrivate: true },
   // The kind of attempt that may help later, as with greylisting and busy servers.
   retry: { schema: typed<"later" | "new_connection" | "other_host" | null>(), isPrivate: true },
   // The cause for which a later attempt may find out more. Absent when the result is final; never stored.

@@ -1,6 +1,6 @@
 import type { Json } from "@mailproof/core/ports/table";
+import { hashEmail, hashEvidence } from "@mailproof/core/receipts/receipt-claims";
 import { replayVerdict } from "@mailproof/core/receipts/replay-verdict";
-import { hashEmail, hashEvidence } from "@mailproof/core/receipts/sign-receipt";
 import type { Evidence } from "@mailproof/core/verify/result";
 import { CONTROLLED } from "@mailproof/core/verify/unpaid-results";
 
