@@ -65,8 +65,11 @@ const SETTINGS = new Map<string, Settings>([
   createSetting("KEY_PEPPER", secrets.keyPepper.value),
   createSetting("KEY_PEPPER_BEFORE", secrets.keyPepperBefore.value),
   createSetting("CURSOR_SECRET", secrets.cursorSecret.value),
+  createSetting("CURSOR_SECRET_BEFORE", secrets.cursorSecretBefore.value),
   createSetting("ACTIVITY_KEY", secrets.activityKey.value),
+  createSetting("ACTIVITY_KEY_BEFORE", secrets.activityKeyBefore.value),
   createSetting("SEALING_KEY", secrets.sealingKey.value),
+  createSetting("SEALING_KEY_BEFORE", secrets.sealingKeyBefore.value),
   createSetting(
     "FRONT_SECRET",
     settings.dashboard === "cloudfront" ? secrets.sealingKey.value.apply(deriveFrontSecret) : "",

@@ -150,9 +150,9 @@ const ACCOUNT_SETTINGS = [
 
 const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "keys:check": ["FRONT_SECRET", "KEY_PEPPER", "KEY_PEPPER_BEFORE"],
-  cursor: ["CURSOR_SECRET"],
-  activity: ["ACTIVITY_KEY"],
-  seal: ["SEALING_KEY"],
+  cursor: ["CURSOR_SECRET", "CURSOR_SECRET_BEFORE"],
+  activity: ["ACTIVITY_KEY", "ACTIVITY_KEY_BEFORE"],
+  seal: ["SEALING_KEY", "SEALING_KEY_BEFORE"],
   "table:read": ["TABLE_NAME"],
   "table:readwrite": ["TABLE_NAME"],
   "table:rows": ["TABLE_NAME"],

@@ -1,4 +1,5 @@
 // npx sst secret set KeyPepper … --stage production. Secrets without a placeholder must be set before the first deployment.
+// The service still reads data of a former value, and uses only the current value for new data (docs/operating.md).
 
 /** Mixed into every stored hash of a key. */
 export const keyPepper = new sst.Secret("KeyPepper");
@@ -6,10 +7,13 @@ export const keyPepper = new sst.Secret("KeyPepper");
 export const keyPepperBefore = new sst.Secret("KeyPepperBefore", "");
 /** Signs pagination cursors. */
 export const cursorSecret = new sst.Secret("CursorSecret");
+export const cursorSecretBefore = new sst.Secret("CursorSecretBefore", "");
 /** Key for hashing stored activity. */
 export const activityKey = new sst.Secret("ActivityKey");
+export const activityKeyBefore = new sst.Secret("ActivityKeyBefore", "");
 /** Encrypts the signing secrets of webhooks. The keys of receipts and what CloudFront says of itself are made from it. */
 export const sealingKey = new sst.Secret("SealingKey");
+export const sealingKeyBefore = new sst.Secret("SealingKeyBefore", "");
 /** SOCKS5 proxies with their passwords, for stages that do not connect to port 25 directly. */
 export const smtpProxies = new sst.Secret("SmtpProxies", "");
 /** Key of Spamhaus' Data Query Service. */

@@ -29,7 +29,39 @@ const bounded = (file: string) => inFile(file, "fuzz/bounds");
 const aws = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/functions/src/aws/${file}`, ...tests);
 
+const rotated = (file: string) => inFile(`packages/core/src/${file}`, "story/rotated-secrets");
+
 export const FAULTS: readonly Fault[] = [
+  rotated("lib/cursor.ts")(
+    "a new cursor is signed with the secret before",
+    "  { cursorSecret }: CursorSettings,",
+    "  { cursorSecretBefore: before, cursorSecret: now, cursorSecret = before ?? now }: CursorSettings,",
+  ),
+  rotated("lib/secret-box.ts")(
+    "a secret of the sealing key before is not decrypted",
+    "encryptionKeyBefore === null",
+    "encryptionKeyBefore !== undefined",
+  ),
+  rotated("receipts/receipt-keys.ts")(
+    "the key set lacks the keys of the sealing key before",
+    "listOf(encryptionKeyBefore)",
+    "[]",
+  ),
+  rotated("activity/record.ts")(
+    "an event that was counted under the activity key before is counted again",
+    "getEarlierHashes)",
+    "() => [])",
+  ),
+  rotated("activity/record.ts")(
+    "a new event does not continue the record of the activity key before",
+    "before ?? (await findEarlierRecord(world, earlier))",
+    "before",
+  ),
+  rotated("calibration/items.ts")(
+    "a bounce under the activity key before is forgotten",
+    "before === undefined ? undefined : findVerdictItem(table, before)",
+    "undefined",
+  ),
   inSmtpPool("process-rules.ts", "gathering")(
     "a long list on a busy thread opens a session for each row",
     " || isHeld)",

@@ -643,6 +643,7 @@ test("a Lambda receives exactly the settings that it reads, and no other secret"
   const SERVICE = "POWERTOOLS_SERVICE_NAME";
   const TO_ALL = [
     "ACTIVITY_KEY",
+    "ACTIVITY_KEY_BEFORE",
     "CURSOR_SECRET",
     "KEY_PEPPER",
     "KEY_PEPPER_BEFORE",
@@ -660,6 +661,7 @@ test("a Lambda receives exactly the settings that it reads, and no other secret"
   expect(describeEnvironment("HttpVerifyEmail").toSorted()).toEqual(
     [
       ...TO_ALL,
+      "SEALING_KEY_BEFORE",
       "PROBER_FUNCTION",
       ...QUEUES.map(({ name }) => `QUEUE_URL_${name.toUpperCase().replaceAll("-", "_")}`),
       "TABLE_NAME",

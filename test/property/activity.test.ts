@@ -1,4 +1,4 @@
-import { hashAddress, hashDomain } from "@mailproof/core/accounts/hashes";
+import { hashAddress, listDomainHashes } from "@mailproof/core/accounts/hashes";
 import { ACTIVITY_LEVELS, getActivityLevel } from "@mailproof/core/activity/activity-level";
 import { MAIL_EVENT_TYPES, toEventKind } from "@mailproof/core/activity/events";
 import {
@@ -108,7 +108,7 @@ const readRecords = ({ world, table }: TestContext) =>
   );
 
 const readSums = async ({ world, table }: TestContext, domain: string) => {
-  const hash = hashDomain(world, SOURCE.account, domain);
+  const [hash] = listDomainHashes(world, SOURCE.account, domain);
   const sums: Record<string, number> = {};
   for (let shard = 0; shard < SHARDS; shard++)
     for await (const item of paginateQuery(table, { pk: toDaysPartition(hash, shard) })) {

@@ -109,9 +109,11 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   get cursorSecret() {
     return requireSetting(environment, "CURSOR_SECRET");
   },
+  cursorSecretBefore: environment["CURSOR_SECRET_BEFORE"] || null,
   get activityKey() {
     return requireSetting(environment, "ACTIVITY_KEY");
   },
+  activityKeyBefore: environment["ACTIVITY_KEY_BEFORE"] || null,
   activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
   sesAccount: environment["SES_ACCOUNT"] ?? null,
   mailDomain: environment["MAIL_DOMAIN"]?.toLowerCase() ?? null,
@@ -119,6 +121,7 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   get encryptionKey() {
     return requireSetting(environment, "SEALING_KEY");
   },
+  encryptionKeyBefore: environment["SEALING_KEY_BEFORE"] || null,
   chunkRows: CHUNK_ROWS,
   exportRows: EXPORT_ROWS,
   slowRowsAfterMs: Number.POSITIVE_INFINITY,

@@ -7,6 +7,7 @@
 //   CURSOR_SECRET            needs cursor                     signs pagination cursors
 //   ACTIVITY_KEY             needs activity                   key for hashing stored activity
 //   SEALING_KEY              needs seal                       seals secrets; makes the keys of receipts
+//   …_BEFORE                 as the secret, if set            the value before of each of these secrets but FRONT_SECRET
 //   ACTIVITY_POOL            acts for accounts, if set        shared: accounts see each other's activity
 //   MAIL_DOMAIN              acts for accounts, if set        domain of the addresses that Amazon SES receives mail for
 //   SES_ACCOUNT              the activity worker              account of SES events without an account tag

@@ -17,7 +17,7 @@ import { sleep } from "@mailproof/net/sleep";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
 import { openEngine } from "./engine-threads/open-engine.ts";
-import type { Environment } from "./environment.ts";
+import { type Environment, GENERATED } from "./environment.ts";
 import { createLineLog } from "./line-log.ts";
 import type { Counters } from "./metrics/counters.ts";
 import { createReadingThreads } from "./reading/reading-threads.ts";
@@ -177,15 +177,11 @@ const toSettings = (
   secrets: ReturnType<typeof loadSecrets>,
 ): AppWorld["settings"] => ({
   version: manifest.version,
-  keyPepper: environment.KEY_PEPPER ?? secrets.key_pepper,
-  keyPepperBefore: environment.KEY_PEPPER_BEFORE ?? null,
-  cursorSecret: environment.CURSOR_SECRET ?? deriveSecret(secrets.link_secret, "cursors"),
-  activityKey: environment.ACTIVITY_KEY ?? deriveSecret(secrets.key_pepper, "activity"),
+  ...readSecrets(environment, secrets),
   activityPool: environment.ACTIVITY_POOL,
   sesAccount: environment.SES_ACCOUNT ?? null,
   mailDomain: environment.MAIL_DOMAIN ?? null,
   publicUrl: environment.PUBLIC_URL?.replace(/\/$/, "") ?? null,
-  encryptionKey: environment.SEALING_KEY ?? deriveSecret(secrets.link_secret, "encrypted secrets"),
   chunkRows: CHUNK_ROWS,
   // A single thread would make all parts, so parts would gain nothing.
   exportRows: { ...EXPORT_ROWS, part: Number.POSITIVE_INFINITY },
@@ -193,6 +189,27 @@ const toSettings = (
   // All transactions go to one file in sequence, so shards would only cost reads.
   creditsPerShard: Number.POSITIVE_INFINITY,
 });
+
+const readSecrets = (
+  environment: Environment,
+  { key_pepper, link_secret }: ReturnType<typeof loadSecrets>,
+) => {
+  const cursors = deriveSecret(link_secret, "cursors");
+  const activity = deriveSecret(key_pepper, "activity");
+  const sealing = deriveSecret(link_secret, "encrypted secrets");
+  const toBefore = (value: string | undefined, generated: string): string | null =>
+    value === GENERATED ? generated : (value ?? null);
+  return {
+    keyPepper: environment.KEY_PEPPER ?? key_pepper,
+    keyPepperBefore: toBefore(environment.KEY_PEPPER_BEFORE, key_pepper),
+    cursorSecret: environment.CURSOR_SECRET ?? cursors,
+    cursorSecretBefore: toBefore(environment.CURSOR_SECRET_BEFORE, cursors),
+    activityKey: environment.ACTIVITY_KEY ?? activity,
+    activityKeyBefore: toBefore(environment.ACTIVITY_KEY_BEFORE, activity),
+    encryptionKey: environment.SEALING_KEY ?? sealing,
+    encryptionKeyBefore: toBefore(environment.SEALING_KEY_BEFORE, sealing),
+  };
+};
 
 const trustedTokens = (
   { OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: audience }: Environment,

@@ -15,6 +15,13 @@ const Port = v.pipe(
 );
 const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"));
 
+/** The word stands for the secret that the server generated, and used until the operator set another. */
+export const GENERATED = "generated";
+const SecretBefore = v.union(
+  [v.literal(GENERATED), Secret],
+  "must have at least 16 characters, or be generated",
+);
+
 /** An operator's key is too long to be guessed; its prefix keeps it out of the log, like that of an API key. */
 const OperatorKey = v.pipe(
   v.string(),
@@ -165,14 +172,17 @@ const Environment = v.object({
   LOG_LEVEL: v.optional(v.picklist(LEVELS, `must be one of ${LEVELS.join(", ")}`), "info"),
   OPERATOR_KEY: v.optional(OperatorKey),
   KEY_PEPPER: v.optional(Secret),
-  KEY_PEPPER_BEFORE: v.optional(Secret),
+  KEY_PEPPER_BEFORE: v.optional(SecretBefore),
   CURSOR_SECRET: v.optional(Secret),
+  CURSOR_SECRET_BEFORE: v.optional(SecretBefore),
   ACTIVITY_KEY: v.optional(Secret),
+  ACTIVITY_KEY_BEFORE: v.optional(SecretBefore),
   ACTIVITY_POOL: v.optional(v.picklist(["own", "shared"], "must be own or shared"), "own"),
   SES_ACCOUNT: v.optional(
     v.pipe(v.string(), v.regex(/^acc_[\w-]+$/, "must be the id of an account")),
   ),
   SEALING_KEY: v.optional(Secret),
+  SEALING_KEY_BEFORE: v.optional(SecretBefore),
   MAIL_DOMAIN: v.optional(MailDomain),
   MAIL_PORT: v.optional(Port, "2525"),
   MAIL_HOST: v.optional(Host, "127.0.0.1"),

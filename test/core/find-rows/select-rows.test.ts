@@ -301,7 +301,7 @@ const CHUNKS_MAX = 1_000;
 const getLength = (passes: readonly number[]): number => {
   const partial = { chunk: 999, passes: 9, row: 500_001 };
   const cursor = signCursor(
-    "secret",
+    { cursorSecret: "secret", cursorSecretBefore: null },
     "results",
     encodeReadProgress({ before: 0, passes, partial }),
   );

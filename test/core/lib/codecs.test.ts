@@ -9,13 +9,19 @@ import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";
 import { asRows } from "../../runner/as-rows.ts";
 
-const SECRET = "a secret";
+const toSettings = (cursorSecret: string, cursorSecretBefore: string | null = null) => ({
+  cursorSecret,
+  cursorSecretBefore,
+});
+
+const SECRET = toSettings("a secret");
 
 test("a cursor returns its signed position, whatever its value", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.jsonValue(), (secret, bound, position) => {
       const decoded = JSON.parse(JSON.stringify(position));
-      expect(verifyCursor(secret, bound, signCursor(secret, bound, decoded))).toEqual(decoded);
+      const settings = toSettings(secret);
+      expect(verifyCursor(settings, bound, signCursor(settings, bound, decoded))).toEqual(decoded);
     }),
   );
 });
@@ -28,7 +34,7 @@ const signed = signCursor(SECRET, "jobs acc_1", [1, 2, 3]);
 
 test.each(asRows`
   another list | ${() => verifyCursor(SECRET, "jobs acc_2", signed)}
-  another secret | ${() => verifyCursor("another", "jobs acc_1", signed)}
+  another secret | ${() => verifyCursor(toSettings("another"), "jobs acc_1", signed)}
   an empty cursor | ${() => verifyCursor(SECRET, "jobs acc_1", "")}
   a word | ${() => verifyCursor(SECRET, "jobs acc_1", "next")}
   the signature without a position | ${() => verifyCursor(SECRET, "jobs acc_1", signed.slice(0, 16))}

@@ -175,9 +175,9 @@ export const getDomainReports = endpoint({
 
   async handle(world, caller, { path: { domain }, query: { days, limit, offset } }) {
     const owner = getOwnerId(caller);
-    const { cursorSecret } = world.settings;
+    const { settings } = world;
     const bound = `reports ${owner} ${domain} ${days}`;
-    const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && after === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
     const [address, merged] = await Promise.all([
@@ -242,7 +242,7 @@ export const getDomainReports = endpoint({
           days: [...tls.days],
         },
         has_more: last !== undefined,
-        ...(last && { next_offset: signCursor(cursorSecret, bound, [last.messages, last.ip]) }),
+        ...(last && { next_offset: signCursor(settings, bound, [last.messages, last.ip]) }),
       },
     };
   },

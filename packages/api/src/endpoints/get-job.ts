@@ -166,8 +166,8 @@ const prepareReading = (
       const add = (row: Parameters<typeof toRow>[0]) =>
         page.add(toRow(signStoredClaims(world, row)));
       const { next } = await readResultPage(world.table, job, delivered, add);
-      const { cursorSecret } = world.settings;
-      const position = next && signCursor(cursorSecret, boundTo(job), encodeReadProgress(next));
+      const { settings } = world;
+      const position = next && signCursor(settings, boundTo(job), encodeReadProgress(next));
       return { rows: page.rows, ...(position !== undefined && { next_key: position }) };
     });
 };
@@ -207,9 +207,9 @@ const prepareSelection = (
   request: PageRequest,
 ): PreparedRead => {
   const { skip, nextKey, limit } = request;
-  const { cursorSecret } = world.settings;
+  const { settings } = world;
   const bound = `rows ${job.owner} ${job.id} ${JSON.stringify(selection)}`;
-  const after = nextKey === undefined ? undefined : verifyCursor(cursorSecret, bound, nextKey);
+  const after = nextKey === undefined ? undefined : verifyCursor(settings, bound, nextKey);
   if (nextKey !== undefined && !after)
     throw invalidField("next_key", "must be a next_key of this job, filter, q and sort");
   const start = after ? { after: v.parse(Position, after) } : { offset: skip };
@@ -223,7 +223,7 @@ const prepareSelection = (
       return {
         ...page,
         matching_rows: selected.matching,
-        ...(next && { next_key: signCursor(cursorSecret, bound, next) }),
+        ...(next && { next_key: signCursor(settings, bound, next) }),
       };
     });
 };
@@ -257,7 +257,7 @@ const boundTo = ({ id, owner }: Job): string => `results ${owner} ${id}`;
 
 const readCursor = (world: World, job: Job, nextKey: string | undefined): ReadProgress => {
   if (nextKey === undefined) return NOTHING_READ;
-  const encoded = verifyCursor(world.settings.cursorSecret, boundTo(job), nextKey);
+  const encoded = verifyCursor(world.settings, boundTo(job), nextKey);
   if (!encoded) throw invalidField("next_key", "must be a next_key of this job");
   return decodeReadProgress(encoded);
 };

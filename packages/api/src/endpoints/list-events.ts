@@ -69,9 +69,9 @@ export const listEvents = endpoint({
 
   async handle(world, caller, { query: { after, wait, limit } }) {
     const owner = getOwnerId(caller);
-    const { cursorSecret } = world.settings;
+    const { settings } = world;
     const bound = `events ${owner}`;
-    const from = after === undefined ? startFeed(world) : verifyCursor(cursorSecret, bound, after);
+    const from = after === undefined ? startFeed(world) : verifyCursor(settings, bound, after);
     if (from === undefined) throw invalidField("after", "must be a cursor of this list");
 
     const read = (position: FeedPosition) => readFeed(world, owner, position, limit);
@@ -87,7 +87,7 @@ export const listEvents = endpoint({
           created_at: createdAt,
           data,
         })),
-        cursor: signCursor(cursorSecret, bound, position),
+        cursor: signCursor(settings, bound, position),
       },
     };
 

@@ -48,9 +48,9 @@ export const listJobs = endpoint({
   async handle(world, caller, { query }) {
     const { limit, status, offset } = query;
     const listing = { owner: getOwnerId(caller), status };
-    const { cursorSecret } = world.settings;
+    const { settings } = world;
     const bound = `jobs ${listing.owner} ${status ?? "all"}`;
-    const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && typeof after !== "string")
       throw invalidField("offset", "must be a next_offset of this list");
 
@@ -65,7 +65,7 @@ export const listJobs = endpoint({
         total,
         total_is_approximate: isFloor,
         has_more: next !== undefined,
-        ...(next && { next_offset: signCursor(cursorSecret, bound, next) }),
+        ...(next && { next_offset: signCursor(settings, bound, next) }),
       },
     };
   },

@@ -122,9 +122,9 @@ export const listLedgerEntries = endpoint({
     const { from, to, limit, offset } = query;
     if (from !== undefined && to !== undefined && from > to)
       throw invalidField("from", `must not be after ${to}`);
-    const { cursorSecret } = world.settings;
+    const { settings } = world;
     const bound = `ledger ${getOwnerId(caller)} ${from ?? "all"} ${to ?? "all"}`;
-    const position = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    const position = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && position === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
     if (caller.mode === "test") return { status: 200, data: { entries: [], has_more: false } };
@@ -142,7 +142,7 @@ export const listLedgerEntries = endpoint({
       data: {
         entries: movements.map(toLedgerEntry),
         has_more: next !== undefined,
-        ...(next && { next_offset: signCursor(cursorSecret, bound, next) }),
+        ...(next && { next_offset: signCursor(settings, bound, next) }),
       },
     };
   },

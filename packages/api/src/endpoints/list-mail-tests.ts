@@ -38,9 +38,9 @@ export const listMailTests = endpoint({
 
   async handle(world, caller, { query: { domain, limit, offset } }) {
     const owner = getOwnerId(caller);
-    const { cursorSecret } = world.settings;
+    const { settings } = world;
     const bound = `mail tests ${owner} ${domain ?? "all"}`;
-    const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && after === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
     const { tests, next } = await readMailTests(world.table, owner, {
@@ -53,7 +53,7 @@ export const listMailTests = endpoint({
       data: {
         tests: tests.map(toMailTest),
         has_more: next !== undefined,
-        ...(next !== undefined && { next_offset: signCursor(cursorSecret, bound, next) }),
+        ...(next !== undefined && { next_offset: signCursor(settings, bound, next) }),
       },
     };
   },

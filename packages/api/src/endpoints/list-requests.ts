@@ -118,9 +118,9 @@ export const listRequests = endpoint({
   async handle(world, caller, { query }) {
     const { limit, offset, ...filter } = query;
     const owner = getOwnerId(caller);
-    const { cursorSecret } = world.settings;
+    const { settings } = world;
     const bound = `requests ${owner} ${toCursorWords(filter)}`;
-    const after = offset === undefined ? undefined : verifyCursor(cursorSecret, bound, offset);
+    const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && after === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
     const { requests, next } = await readRequests(
@@ -133,7 +133,7 @@ export const listRequests = endpoint({
       data: {
         requests: requests.map(toSummary),
         has_more: next !== undefined,
-        ...(next && { next_offset: signCursor(cursorSecret, bound, next) }),
+        ...(next && { next_offset: signCursor(settings, bound, next) }),
       },
     };
   },

@@ -6,37 +6,51 @@ import type { World } from "../ports/world.ts";
 
 type HashSettings = Pick<World, "settings">;
 
-export const hashAddress = (world: HashSettings, owner: string, canonical: string): string =>
-  hashParts(world, "address", owner, canonical);
+/**
+ * The hashes of one thing: by the activity key, with which new items are stored, and by the key before, if the operator has set
+ * one. Stored items are read, and erased, under each.
+ */
+export type Hashes = readonly [current: string, ...before: string[]];
 
-export const hashDomain = (world: HashSettings, owner: string, domain: string): string =>
-  hashParts(world, "domain", owner, domain);
+export const hashAddress = (world: HashSettings, owner: string, canonical: string): string =>
+  listAddressHashes(world, owner, canonical)[0];
+
+export const listAddressHashes = (world: HashSettings, owner: string, canonical: string): Hashes =>
+  listHashes(world, "address", owner, canonical);
+
+export const listDomainHashes = (world: HashSettings, owner: string, domain: string): Hashes =>
+  listHashes(world, "domain", owner, domain);
 
 /** `source` separates ids of clients from ids that this service made. */
-export const hashEvent = (
+export const listEventHashes = (
   world: HashSettings,
   account: string,
   source: string,
   id: string,
-): string => hashParts(world, "event", account, source, id);
+): Hashes => listHashes(world, "event", account, source, id);
 
 /** A visitor of a public key's page, hashed per key: one IPv4 address, or one /64 network (RFC 6177). */
 export const hashVisitor = (world: HashSettings, keyId: string, network: string): string =>
-  hashParts(world, "visitor", keyId, network);
+  listHashes(world, "visitor", keyId, network)[0];
 
 /** Returns the shard of an address, equal for every owner. */
 export const getShard = (world: HashSettings, canonical: string, shards: number): number =>
-  computeDigest(world, ["shard", canonical]).readUInt32BE() % shards;
+  computeDigest(world.settings.activityKey, ["shard", canonical]).readUInt32BE() % shards;
 
 const CONTRIBUTOR_TAGS = 64;
 
 /** Distinguishes accounts without identifying them. Two accounts may share a tag, so tags never outnumber accounts. */
 export const getContributorTag = (world: HashSettings, account: string): number =>
-  computeDigest(world, ["account", account]).readUInt32BE() % CONTRIBUTOR_TAGS;
+  computeDigest(world.settings.activityKey, ["account", account]).readUInt32BE() % CONTRIBUTOR_TAGS;
 
-const hashParts = (world: HashSettings, ...parts: readonly string[]): string =>
-  computeDigest(world, parts).toString("base64url");
+const listHashes = ({ settings }: HashSettings, ...parts: readonly string[]): Hashes => {
+  const { activityKey, activityKeyBefore } = settings;
+  const hash = (key: string): string => computeDigest(key, parts).toString("base64url");
+  return activityKeyBefore === null
+    ? [hash(activityKey)]
+    : [hash(activityKey), hash(activityKeyBefore)];
+};
 
 /** Hashes JSON, because two different lists of parts never have the same JSON. */
-const computeDigest = ({ settings }: HashSettings, parts: readonly string[]): Buffer =>
-  createHmac("sha256", settings.activityKey).update(JSON.stringify(parts)).digest();
+const computeDigest = (key: string, parts: readonly string[]): Buffer =>
+  createHmac("sha256", key).update(JSON.stringify(parts)).digest();

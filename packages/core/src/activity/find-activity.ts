@@ -1,5 +1,5 @@
 import type { Address } from "@mailproof/mail/address";
-import { hashAddress } from "../accounts/hashes.ts";
+import { hashAddress, listAddressHashes } from "../accounts/hashes.ts";
 import type { CheckWorld } from "../deliverability/dns-lookups.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
@@ -42,18 +42,18 @@ const findOwnRecord = (
   owner: string,
   { canonical }: Address,
 ): Promise<AddressRecord | undefined> =>
-  findRecord(world.table, hashAddress(world, owner, canonical));
+  findRecord(world.table, ...listAddressHashes(world, owner, canonical));
 
 /**
  * Returns the shared pool's record once enough accounts contributed to it. Times are truncated to days, because the hour at
- * which a person reads mail is private.
+ * which a person reads mail is private. A record by the key before does not count: its tags would count each account twice.
  */
 const findPooledRecord = async (
   world: World,
   address: Address,
 ): Promise<AddressRecord | undefined> => {
   if (world.settings.activityPool !== "shared") return undefined;
-  const record = await findOwnRecord(world, SHARED_POOL, address);
+  const record = await findRecord(world.table, hashAddress(world, SHARED_POOL, address.canonical));
   return record && record.marks.length >= CONTRIBUTORS_MIN
     ? { ...record, lastOpen: toMidnight(record.lastOpen), lastClick: toMidnight(record.lastClick) }
     : undefined;

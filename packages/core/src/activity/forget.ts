@@ -1,6 +1,6 @@
 import type { Address } from "@mailproof/mail/address";
 import { iterateAccounts } from "../accounts/account-items.ts";
-import { getShard, hashAddress, hashDomain } from "../accounts/hashes.ts";
+import { getShard, listAddressHashes, listDomainHashes } from "../accounts/hashes.ts";
 import { eraseVerdict } from "../calibration/account-history.ts";
 import { toUtcDay } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
@@ -29,28 +29,32 @@ export const forgetOwned = async (
 ): Promise<number> => {
   const { canonical, domain } = address;
   await eraseVerdict(world, owner, address);
-  const hash = hashAddress(world, owner, canonical);
+  const [day] = listDomainHashes(world, owner, domain);
   let count = 0;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const record = await findRecord(world.table, hash);
-    if (!record) return count;
+    const found = await findRecords(world, owner, canonical);
+    // A record by the key before was continued by the first one, which alone counts for the domain.
+    const [first] = found;
+    if (!first) return count;
     count = 1;
+    const { lastDay } = first.record;
     const { outcome } = await world.table.transact([
-      removeRecord(hash, record),
-      ...(countDaysBetween(record.lastDay, toUtcDay(world.now())) <= DAYS_RETAINED
-        ? [
-            addToDay(
-              hashDomain(world, owner, domain),
-              getShard(world, canonical, SHARDS),
-              record.lastDay,
-              { people: -1 },
-              [],
-            ),
-          ]
+      ...found.map(({ hash, record }) => removeRecord(hash, record)),
+      ...(countDaysBetween(lastDay, toUtcDay(world.now())) <= DAYS_RETAINED
+        ? [addToDay(day, getShard(world, canonical, SHARDS), lastDay, { people: -1 }, [])]
         : []),
     ]);
     if (outcome === "committed") return count;
     // "refused": another process counted an event meanwhile. "ambiguous": the next read shows the outcome.
   }
   throw new Error("new events arrive faster than the records can be removed; try again");
+};
+
+const findRecords = async (world: World, owner: string, canonical: string) => {
+  const hashes = listAddressHashes(world, owner, canonical);
+  const records = await Promise.all(hashes.map((hash) => findRecord(world.table, hash)));
+  return hashes.flatMap((hash, at) => {
+    const record = records[at];
+    return record ? [{ hash, record }] : [];
+  });
 };

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Hashes } from "../accounts/hashes.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
 import { getExpiry } from "./days.ts";
@@ -64,12 +65,15 @@ export const EMPTY_RECORD = {
 
 const toRecordKey = (address: string): Key => ({ pk: `ACTIVITY#${address}`, sk: "ADDRESS" });
 
+/** The record under the first of these hashes that has one. */
 export const findRecord = async (
   table: Table,
-  address: string,
+  ...[address, ...others]: Hashes
 ): Promise<AddressRecord | undefined> => {
   const item = await table.get(toRecordKey(address));
-  return item && v.parse(AddressRecord, item);
+  if (item) return v.parse(AddressRecord, item);
+  const [next, ...last] = others;
+  return next === undefined ? undefined : findRecord(table, next, ...last);
 };
 
 /** The table refuses the write when another process wrote the record since the read. */

@@ -2,9 +2,9 @@ import { toBounceKind } from "@mailproof/mail/bounce-kind";
 import {
   getContributorTag,
   getShard,
-  hashAddress,
-  hashDomain,
-  hashEvent,
+  listAddressHashes,
+  listDomainHashes,
+  listEventHashes,
 } from "../accounts/hashes.ts";
 import { buildFateWrites, FATE_WRITES_MAX, type FateEvent, toFate } from "../calibration/fates.ts";
 import { Failure } from "../lib/failure.ts";
@@ -48,7 +48,7 @@ export const recordEvents = async (
   const { events, ignored } = toCountableEvents(world, source, reported);
   // The first of several events with one id counts.
   const distinct = [...new Map(events.toReversed().map((one) => [one.hash, one])).values()];
-  const sorted = sortByShard(world, distinct);
+  const sorted = sortByShard(world, await findUncounted(world, distinct, getEarlierHashes));
   let accepted = 0;
   for (const batch of splitIntoBatches(world, sorted))
     accepted += await countBatch(world, source, batch);
@@ -76,6 +76,8 @@ const sortByShard = (
 
 type CountableEvent = TallyEvent & {
   readonly hash: string;
+  /** Its hash by the activity key before: an event that was counted under it is not counted again. */
+  readonly earlierHashes: readonly string[];
   /** The event's day according to the source; a repeated event has the same day. */
   readonly reportedDay: string;
   readonly canonical: string;
@@ -97,9 +99,11 @@ const toCountableEvents = (
     const { id, address } = event;
     const at = getEventTime(event, now);
     if (typeof at === "string") ignored.push({ id, reason: at });
-    else
+    else {
+      const [hash, ...earlierHashes] = listEventHashes(world, account, channel, id);
       events.push({
-        hash: hashEvent(world, account, channel, id),
+        hash,
+        earlierHashes,
         reportedDay: toUtcDay(event.at),
         kind: toEventKind(event),
         at,
@@ -108,6 +112,7 @@ const toCountableEvents = (
         shard: getShard(world, address.canonical, SHARDS),
         fate: toFate(event.type, toBounceKind(event.bounce ?? {})),
       });
+    }
   }
   return { events, ignored };
 };
@@ -161,19 +166,26 @@ const countBatch = async (
     if (result.outcome === "committed") return events.length;
     if (result.outcome === "ambiguous") throw createUnknownOutcomeFailure();
     if (claims.some((claim) => claim === result.refusedWrite))
-      events = await findUncounted(world, events);
+      events = await findUncounted(world, events, ({ hash }) => [hash]);
     else await world.sleep(world.random() * BACKOFF_MS * (attempt + 1));
   }
   if (events.length > 0) throw createUnknownOutcomeFailure();
   return 0;
 };
 
+const getEarlierHashes = ({ earlierHashes }: CountableEvent): readonly string[] => earlierHashes;
+
 const findUncounted = async (
   world: World,
   events: readonly CountableEvent[],
+  getHashes: (event: CountableEvent) => readonly string[],
 ): Promise<readonly CountableEvent[]> => {
-  const found = await Promise.all(events.map(({ hash }) => world.table.get(toEventKey(hash))));
-  return events.filter((_, at) => !found[at]);
+  const isCounted = async (event: CountableEvent): Promise<boolean> =>
+    (await Promise.all(getHashes(event).map((hash) => world.table.get(toEventKey(hash))))).some(
+      Boolean,
+    );
+  const counted = await Promise.all(events.map(isCounted));
+  return events.filter((_, at) => !counted[at]);
 };
 
 const buildWrites = async (
@@ -204,10 +216,11 @@ const buildOwnerWrites = async (
   const records = await Promise.all(
     [...ofAddress.values()].map(async (own) => {
       const [{ canonical, shard, domain: name }] = own as [CountableEvent, ...CountableEvent[]];
-      const domain = hashDomain(world, owner, name);
-      const address = hashAddress(world, owner, canonical);
+      const [domain] = listDomainHashes(world, owner, name);
+      const [address, ...earlier] = listAddressHashes(world, owner, canonical);
       const before = await findRecord(world.table, address);
-      const { record, changes } = tallyAll(before, own, today);
+      const known = before ?? (await findEarlierRecord(world, earlier));
+      const { record, changes } = tallyAll(known, own, today);
       for (const change of changes) addChange(days, { domain, shard }, change);
       return storeRecord(address, before, {
         ...record,
@@ -219,6 +232,15 @@ const buildOwnerWrites = async (
     addToDay(domain, shard, day, of, contributorTags),
   );
   return [...records, ...sums];
+};
+
+/** The record by the key before, which its first new event continues. Its tags are dropped: they name the accounts otherwise. */
+const findEarlierRecord = async (
+  { table }: Pick<World, "table">,
+  [hash]: readonly string[],
+): Promise<AddressRecord | undefined> => {
+  const record = hash === undefined ? undefined : await findRecord(table, hash);
+  return record && { ...record, marks: [] };
 };
 
 const tallyAll = (

@@ -1,4 +1,4 @@
-import { hashDomain } from "../accounts/hashes.ts";
+import { listDomainHashes } from "../accounts/hashes.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { toUtcDay } from "../lib/time.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
@@ -51,36 +51,44 @@ export const findDomainActivity = async (
   const now = world.now();
   if (world.settings.activityPool === "shared") {
     const pooled = await listShardDays(world, SHARED_POOL, domain);
-    const contributorTags = new Set(pooled.flat().flatMap((day) => day.marks));
+    // Tags by the key before would count each account twice.
+    const contributorTags = new Set(pooled[0]?.flat().flatMap((day) => day.marks));
     if (contributorTags.size >= CONTRIBUTORS_MIN) return toDomainActivity(pooled, now);
   }
   return toDomainActivity(await listShardDays(world, getOwnerId(payer), domain), now);
 };
 
-const listShardDays = (world: World, owner: string, domain: string): Promise<DaySums[][]> => {
-  const hash = hashDomain(world, owner, domain);
+/** The shards under each hash of the domain. */
+const listShardDays = (world: World, owner: string, domain: string): Promise<DaySums[][][]> => {
   const now = world.now();
   const sk = { from: subtractDays(now, 2 * WINDOW_DAYS + 1), to: toUtcDay(now) };
-  return Promise.all(
-    Array.from({ length: SHARDS }, (_, shard) =>
-      Array.fromAsync(
-        paginateQuery(world.table, { pk: toDaysPartition(hash, shard), sk }),
-        readDay,
+  const listOf = (hash: string): Promise<DaySums[][]> =>
+    Promise.all(
+      Array.from({ length: SHARDS }, (_, shard) =>
+        Array.fromAsync(
+          paginateQuery(world.table, { pk: toDaysPartition(hash, shard), sk }),
+          readDay,
+        ),
       ),
-    ),
-  );
+    );
+  return Promise.all(listDomainHashes(world, owner, domain).map(listOf));
 };
 
-const toDomainActivity = (shards: readonly (readonly DaySums[])[], now: Date): DomainActivity => {
+const toDomainActivity = (byHash: readonly Shards[], now: Date): DomainActivity => {
   const from = subtractDays(now, WINDOW_DAYS);
-  const recent = shards.map((days) => days.filter(({ day }) => day >= from));
-  const earlierDays = shards.map((days) => days.filter(({ day }) => day < from));
+  const recent = byHash.flat().map((days) => days.filter(({ day }) => day >= from));
+  const earlierByHash = byHash.map((shards) =>
+    shards.map((days) => days.filter(({ day }) => day < from)),
+  );
   const people = sumField(recent, "people");
   if (people < ADDRESSES_MIN) return NO_REPUTATION;
   const metrics = toMetrics(recent);
   const score = toScore(metrics);
+  // Each hash may count the same addresses, so their estimates are not added up.
   const earlier =
-    estimateActiveAddresses(earlierDays) < ADDRESSES_MIN ? null : toScore(toMetrics(earlierDays));
+    Math.max(...earlierByHash.map(estimateActiveAddresses)) < ADDRESSES_MIN
+      ? null
+      : toScore(toMetrics(earlierByHash.flat()));
   return {
     score,
     level: toReputationLevel(score),

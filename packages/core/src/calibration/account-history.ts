@@ -1,9 +1,9 @@
 import type { Address } from "@mailproof/mail/address";
-import { hashAddress, hashDomain } from "../accounts/hashes.ts";
+import { listAddressHashes, listDomainHashes } from "../accounts/hashes.ts";
 import { DAY_MS, isUnexpired } from "../lib/time.ts";
 import type { Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
-import { BOUNCE_DAYS, findSentTo, findVerdictItem, NOTHING_SENT, toVerdictKey } from "./items.ts";
+import { BOUNCE_DAYS, findKnownVerdict, findSentTo, NOTHING_SENT, toVerdictKey } from "./items.ts";
 import { findUsualPattern, readPatternCounts } from "./naming.ts";
 
 // Facts known before a verification, from the account's own mail and from the service's own searches. They never contain
@@ -38,18 +38,25 @@ export const createAccountHistory = (
 ): AccountHistory => ({
   findBounce: async ({ canonical }) => {
     if (bounceFree) return null;
-    const hash = hashAddress(world, account, canonical);
-    const item = await findVerdictItem(world.table, hash).catch(() => undefined);
-    return item?.bouncedAt !== undefined && isRecent(item.bouncedAt, world.now())
-      ? item.bouncedAt
-      : null;
+    const hashes = listAddressHashes(world, account, canonical);
+    const found = await findKnownVerdict(world.table, hashes).catch(() => undefined);
+    const bouncedAt = found?.known?.bouncedAt;
+    return bouncedAt !== undefined && isRecent(bouncedAt, world.now()) ? bouncedAt : null;
   },
   findDomain: async (domain) => {
-    const [counts, { delivered, hard }] = await Promise.all([
+    const hashes = listDomainHashes(world, account, domain);
+    const [counts, ...sent] = await Promise.all([
       readPatternCounts(world.table, domain),
-      findSentTo(world.table, hashDomain(world, account, domain)).catch(() => NOTHING_SENT),
+      ...hashes.map((hash) => findSentTo(world.table, hash).catch(() => NOTHING_SENT)),
     ]);
-    return { pattern: findUsualPattern(counts), mail: { delivered, bounced: hard } };
+    // A count by the key before may have moved on since: its decrease is stored by the new key.
+    const sumUp = (fate: "delivered" | "hard"): number =>
+      Math.max(
+        0,
+        sent.reduce((sum, one) => sum + one[fate], 0),
+      );
+    const mail = { delivered: sumUp("delivered"), bounced: sumUp("hard") };
+    return { pattern: findUsualPattern(counts), mail };
   },
 });
 
@@ -58,8 +65,11 @@ export const eraseVerdict = async (
   account: string,
   { canonical }: Address,
 ): Promise<number> => {
-  const remove = toVerdictKey(hashAddress(world, account, canonical));
-  return (await world.table.write({ remove })).outcome === "committed" ? 1 : 0;
+  const hashes = listAddressHashes(world, account, canonical);
+  const removed = await Promise.all(
+    hashes.map((hash) => world.table.write({ remove: toVerdictKey(hash) })),
+  );
+  return removed.some(({ outcome }) => outcome === "committed") ? 1 : 0;
 };
 
 const BOUNCE_MS = BOUNCE_DAYS * DAY_MS;

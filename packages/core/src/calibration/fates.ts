@@ -1,6 +1,6 @@
 import type { BounceKind } from "@mailproof/mail/bounce-kind";
 import { toAccountKey } from "../accounts/account-items.ts";
-import { getContributorTag, hashAddress, hashDomain } from "../accounts/hashes.ts";
+import { getContributorTag, listAddressHashes, listDomainHashes } from "../accounts/hashes.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -11,7 +11,7 @@ import {
   CALIBRATION_SHARDS,
   type CalibrationCell,
   type Fate,
-  findVerdictItem,
+  findKnownVerdict,
   type GivenVerdict,
   LINKED_DAYS,
   storeFate,
@@ -52,8 +52,8 @@ export const buildFateWrites = async (
   const items = await Promise.all(
     [...ofAddress.values()].map(async (own) => {
       const [{ canonical, domain, shard }] = own as [FateEvent, ...FateEvent[]];
-      const address = hashAddress(world, account, canonical);
-      const before = await findVerdictItem(world.table, address);
+      const hashes = listAddressHashes(world, account, canonical);
+      const { stored, known: before } = await findKnownVerdict(world.table, hashes);
       const after = applyFates(before, own);
       if (after.fate === before?.fate && after.bouncedAt === before?.bouncedAt) return [];
       if (before?.verdict && after.fate !== before.fate)
@@ -62,9 +62,9 @@ export const buildFateWrites = async (
           to: after.fate,
           tag,
           shard: shard % CALIBRATION_SHARDS,
-          domain: hashDomain(world, account, domain),
+          domain: listDomainHashes(world, account, domain)[0],
         });
-      return [storeFate(address, before, after, world.now())];
+      return [storeFate(hashes[0], stored, { ...after, verdict: before?.verdict }, world.now())];
     }),
   );
   const hasHardBounce = events.some(({ fate }) => fate === "hard");

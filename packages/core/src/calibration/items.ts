@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { Hashes } from "../accounts/hashes.ts";
 import { DAY_MS, toEpochSeconds } from "../lib/time.ts";
 import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
 
@@ -46,12 +47,34 @@ export type GivenVerdict = NonNullable<VerdictItem["verdict"]>;
 
 export const toVerdictKey = (address: string): Key => ({ pk: `VERDICT#${address}`, sk: "VERDICT" });
 
-export const findVerdictItem = async (
-  table: Table,
-  address: string,
-): Promise<VerdictItem | undefined> => {
+const findVerdictItem = async (table: Table, address: string): Promise<VerdictItem | undefined> => {
   const item = await table.get(toVerdictKey(address));
   return item && v.parse(VerdictItem, item);
+};
+
+/** `known`: the stored item with the facts of the item by the activity key before, which it continues. */
+export const findKnownVerdict = async (
+  table: Table,
+  [address, before]: Hashes,
+): Promise<{ stored: VerdictItem | undefined; known: VerdictItem | undefined }> => {
+  const [stored, earlier] = await Promise.all([
+    findVerdictItem(table, address),
+    before === undefined ? undefined : findVerdictItem(table, before),
+  ]);
+  if (!earlier) return { stored, known: stored };
+  const bounces = [stored?.bouncedAt, earlier.bouncedAt].filter((at) => at !== undefined);
+  const bouncedAt = bounces.toSorted().at(-1);
+  const { verdict, fate } = stored?.verdict ? stored : earlier;
+  return {
+    stored,
+    known: {
+      rev: stored?.rev ?? 0,
+      expires_at: earlier.expires_at,
+      ...(verdict && { verdict }),
+      ...(fate && { fate }),
+      ...(bouncedAt !== undefined && { bouncedAt }),
+    },
+  };
 };
 
 const inDays = (now: Date, days: number): number =>
@@ -69,7 +92,7 @@ export const storeVerdict = (address: string, verdict: GivenVerdict, now: Date):
 export const storeFate = (
   address: string,
   before: VerdictItem | undefined,
-  change: Pick<VerdictItem, "fate" | "bouncedAt">,
+  change: Pick<VerdictItem, "fate" | "bouncedAt" | "verdict">,
   now: Date,
 ): Write => {
   const fields = { ...change, expires_at: inDays(now, Math.max(LINKED_DAYS, BOUNCE_DAYS)) };

@@ -1,5 +1,5 @@
 import type { Address } from "@mailproof/mail/address";
-import { hashAddress } from "../accounts/hashes.ts";
+import { hashAddress, listAddressHashes } from "../accounts/hashes.ts";
 import { createSubject, type Subject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
 import { eraseVerdict } from "../calibration/account-history.ts";
@@ -143,11 +143,19 @@ const ofLive =
   async (world, { account, mode }, { address }) =>
     mode === "live" && address ? erase(world, account, address) : 0;
 
+const underEachHash =
+  (erase: (world: World, hash: string) => Promise<number>): Eraser =>
+  async (world, erasure, { canonical }) => {
+    const hashes = listAddressHashes(world, getOwnerId(erasure), canonical);
+    const counts = await Promise.all(hashes.map((hash) => erase(world, hash)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+
 /** The erasers of data that is found by the address itself. Each returns the number of erased items. */
 const ERASERS: readonly (readonly [ErasedKind, Eraser])[] = [
   ["cachedResults", (world, own, email) => eraseCachedResults(world.table, getOwnerId(own), email)],
-  ["responses", ({ table }, { id }) => eraseAnswers(table, id)],
-  ["mailTests", (world, { id }) => eraseMailTests(world, id)],
+  ["responses", underEachHash(({ table }, hash) => eraseAnswers(table, hash))],
+  ["mailTests", underEachHash(eraseMailTests)],
   ["verdicts", ofLive(eraseVerdict)],
   ["activityRecords", ofLive(forgetOwned)],
 ];

@@ -21,7 +21,7 @@ export const encryptSecret = (
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url");
 };
 
-/** Undefined when the text was not encrypted with this key for this owner. */
+/** Undefined when the text was not encrypted for this owner, with the key or the one before. */
 export const decryptSecret = (
   { settings }: Pick<World, "settings">,
   associatedData: string,
@@ -29,8 +29,22 @@ export const decryptSecret = (
 ): string | undefined => {
   const bytes = Buffer.from(encrypted, "base64url");
   if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+  const { encryptionKey, encryptionKeyBefore } = settings;
+  return (
+    decryptWith(encryptionKey, associatedData, bytes) ??
+    (encryptionKeyBefore === null
+      ? undefined
+      : decryptWith(encryptionKeyBefore, associatedData, bytes))
+  );
+};
+
+const decryptWith = (
+  setting: string,
+  associatedData: string,
+  bytes: Buffer,
+): string | undefined => {
   const iv = bytes.subarray(0, IV_BYTES);
-  const decipher = createDecipheriv(CIPHER, deriveKey(settings.encryptionKey), iv, {
+  const decipher = createDecipheriv(CIPHER, deriveKey(setting), iv, {
     authTagLength: TAG_BYTES,
   });
   decipher.setAAD(Buffer.from(associatedData));

@@ -6,8 +6,12 @@ export type Settings = {
   readonly keyPepperBefore: string | null;
   /** Signs the pagination cursors that clients send. */
   readonly cursorSecret: string;
+  /** The previous secret, whose cursors are still accepted. Null when the secret never changed; so are the other two. */
+  readonly cursorSecretBefore: string | null;
   /** Hashes the addresses in stored activity, so nobody can search a leaked table for an address. */
   readonly activityKey: string;
+  /** The previous key, whose records are still found. */
+  readonly activityKeyBefore: string | null;
   /** "shared": an account also sees activity that enough other accounts contributed. "own": an account sees only its own activity. */
   readonly activityPool: "own" | "shared";
   /** The account that receives SES events without a `mailproof_account` tag. Null drops such events. */
@@ -21,6 +25,8 @@ export type Settings = {
    * receipts derive from it (receipts/receipt-keys.ts).
    */
   readonly encryptionKey: string;
+  /** The previous key, whose secrets are still decrypted and whose receipts' keys are still published. */
+  readonly encryptionKeyBefore: string | null;
   /** The number of addresses in a chunk. A simulation uses small chunks. */
   readonly chunkRows: { readonly batch: number; readonly file: number };
   /**

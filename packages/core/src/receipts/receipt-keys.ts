@@ -9,7 +9,7 @@ import type { World } from "../ports/world.ts";
 
 // One key signs the receipts of each year. All keys derive from the operator's SEALING_KEY, so none is stored. The key set
 // lists the first year to next year: a key is public for a year before it signs, so a client that caches the set does not lack
-// it. A receipt can be checked while SEALING_KEY stays the same.
+// it. A receipt can be checked while its SEALING_KEY is the current one or the one before.
 
 type KeySettings = { readonly settings: Pick<World["settings"], "encryptionKey"> };
 
@@ -49,12 +49,24 @@ const THUMBPRINT_LENGTH = 8;
 const computeThumbprint = ({ kty, crv, x }: Pick<ReceiptJwk, "kty" | "crv" | "x">): string =>
   createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");
 
-/** The key set (RFC 7517 §5), newest last. */
-export const listReceiptKeys = (
-  world: KeySettings & Pick<World, "now">,
-): { readonly keys: readonly ReceiptJwk[] } => {
-  const years = world.now().getUTCFullYear() + 2 - FIRST_YEAR;
+/** The key set (RFC 7517 §5), newest last: those of the SEALING_KEY before come first. */
+export const listReceiptKeys = ({
+  now,
+  settings,
+}: Pick<World, "now"> & {
+  readonly settings: Pick<World["settings"], "encryptionKey" | "encryptionKeyBefore">;
+}): { readonly keys: readonly ReceiptJwk[] } => {
+  const { encryptionKey, encryptionKeyBefore } = settings;
+  const years = Array.from(
+    { length: now().getUTCFullYear() + 2 - FIRST_YEAR },
+    (_, at) => FIRST_YEAR + at,
+  );
+  const listOf = (key: string) =>
+    years.map((year) => deriveReceiptKey({ settings: { encryptionKey: key } }, year).jwk);
   return {
-    keys: Array.from({ length: years }, (_, at) => deriveReceiptKey(world, FIRST_YEAR + at).jwk),
+    keys: [
+      ...(encryptionKeyBefore === null ? [] : listOf(encryptionKeyBefore)),
+      ...listOf(encryptionKey),
+    ],
   };
 };
