@@ -72,6 +72,16 @@ export const FAULTS: readonly Fault[] = [
     "{ any: isShort, ",
     "{ any: true, ",
   ),
+  inFile("packages/local/src/storage/item-cache.ts", "local/counts")(
+    "a cached call selects the items again that the last call wrote",
+    "if (isNew || !json || json.length > JSON_MAX) items.delete(id);",
+    "items.delete(id);",
+  ),
+  inFile("packages/local/src/storage/sqlite.ts", "local/counts")(
+    "a cached call waits for a second flush",
+    "disk.flush(goOn);",
+    "disk.flush(() => disk.flush(goOn));",
+  ),
   inFile("packages/core/src/calibration/account-history.ts", "local/counts")(
     "each row of a list looks for a bounce, though none was reported",
     "    if (bounceFree) return null;\n",
