@@ -72,6 +72,11 @@ export const FAULTS: readonly Fault[] = [
     "{ any: isShort, ",
     "{ any: true, ",
   ),
+  inFile("packages/core/src/lists/chunk-worker.ts", "core/rows/deferrals")(
+    "each pass judges the rows whose verification continues",
+    "retry ? undefined : toResult(world, job, attempt)",
+    "toResult(world, job, attempt)",
+  ),
   inFile("packages/local/src/storage/item-cache.ts", "local/counts")(
     "a cached call selects the items again that the last call wrote",
     "if (isNew || !json || json.length > JSON_MAX) items.delete(id);",

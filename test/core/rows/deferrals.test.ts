@@ -245,3 +245,20 @@ test("slow rows do not count as deferred, since their verification continues", a
 
   expect(await readJob(ctx)).toMatchObject({ deferred: { count: 1 } });
 });
+
+test("a pass judges no row whose verification continues", async () => {
+  const ctx = await setupSlow([...createEmails(3), "slow@x.com"]);
+  const { engine } = ctx.world;
+  const judged: string[] = [];
+  const role = (local: string) => {
+    judged.push(local);
+    return null;
+  };
+  // A verification reads the lists that are current when it begins, and an unprobed result reads these.
+  const world = { ...ctx.world, engine: { ...engine, lists: { ...engine.lists, role } } };
+
+  await whenHandled({ ...ctx, world }, await receiveAll(ctx));
+
+  expect(await readJob(ctx)).toMatchObject({ progress: { processed: 3 } });
+  expect(judged).toEqual([]);
+});

@@ -273,15 +273,15 @@ const resolveRows = (
 ): ResolvedRows => {
   const rows: VerifiedRow[] = [];
   const deferrals: DeferredRow[] = [];
-  for (const row of attempted) {
-    const result = toResult(world, job, row);
-    const limits = { mode: job.mode, maxWaitMinutes: job.options?.maxWaitMinutes };
-    const deferral =
-      (mayRetry && findDeferral(world, limits, row, row.outcome)) ||
-      deferUntilSettled(world, job, row, result);
-    const number = row.row[0];
-    if (deferral) deferrals.push({ row: number, ...deferral });
-    else rows.push({ row: number, result });
+  const limits = { mode: job.mode, maxWaitMinutes: job.options?.maxWaitMinutes };
+  for (const attempt of attempted) {
+    const row = attempt.row[0];
+    const retry = mayRetry && findDeferral(world, limits, attempt, attempt.outcome);
+    // A slow row is judged when its verification has ended, and not in each of the passes before.
+    const result = retry ? undefined : toResult(world, job, attempt);
+    const deferral = retry || (result && deferUntilSettled(world, job, attempt, result));
+    if (deferral) deferrals.push({ row, ...deferral });
+    else if (result) rows.push({ row, result });
   }
   return { rows, deferrals };
 };
