@@ -3,10 +3,12 @@ import { NAMES_BY_COUNTRY } from "./names-by-country.ts";
 
 /** RFC 5321 §4.5.3.1.1. Longer text is cut, so that the cost has a bound. */
 const LOCAL_LENGTH_MAX = 64;
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
 
 /** Returns the local part without its subaddress ("+news", RFC 5233), in lower case, without accents, at most 64 long. */
 export const toBareLocal = (local: string): string => {
-  const folded = local.slice(0, LOCAL_LENGTH_MAX).normalize("NFD").replaceAll(/\p{M}/gu, "");
+  const cut = local.slice(0, LOCAL_LENGTH_MAX);
+  const folded = BEYOND_ASCII.test(cut) ? cut.normalize("NFD").replaceAll(/\p{M}/gu, "") : cut;
   const plus = folded.indexOf("+");
   return (plus > 0 ? folded.slice(0, plus) : folded).toLowerCase();
 };
@@ -73,7 +75,7 @@ const countWordBits = (word: string): number => {
 const countSpellingBits = (word: string): number => {
   let saved = word.length * BLIND_BITS;
   visitTrigrams(word, (before, last, letter) => {
-    saved += Math.log2(estimateShare(before, last, letter));
+    saved += countLetterBits(before, last, letter);
   });
   return saved;
 };
@@ -126,6 +128,14 @@ const addOne = (counts: Int32Array, at: number): void => {
 const LETTER_COUNTS = countLetters(
   new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS, ...NAMES_BY_COUNTRY]),
 );
+
+/** Each is computed when it is first needed, and is below 0 then. */
+const LETTER_BITS = new Float64Array(SYMBOLS ** 3);
+
+const countLetterBits = (before: number, last: number, letter: number): number => {
+  const at = (before * SYMBOLS + last) * SYMBOLS + letter;
+  return (LETTER_BITS[at] ||= Math.log2(estimateShare(before, last, letter)));
+};
 
 /** Estimates how likely a letter follows two others; where that context is rare, the last letter alone counts more. */
 const estimateShare = (before: number, last: number, letter: number): number => {
