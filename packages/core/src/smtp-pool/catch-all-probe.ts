@@ -56,8 +56,10 @@ export const loadCatchAllStates = async (
   return new Map(await Promise.all(found));
 };
 
+type JobGroups = ReadonlyMap<string, readonly ProbeSubject[]>;
+
 /** Groups recipients by job and domain. A recipient without a job is a group by itself. */
-const groupByJob = (batch: readonly ProbeSubject[]): ReadonlyMap<string, readonly ProbeSubject[]> =>
+export const groupByJob = (batch: readonly ProbeSubject[]): JobGroups =>
   Map.groupBy(
     batch.filter(({ requester }) => requester.job !== undefined),
     toJobKey,
@@ -69,18 +71,16 @@ const toJobKey = ({ requester, domain, hosts }: ProbeSubject): string =>
 /** Lists the recipients whose job already had a random recipient refused, so that they need no other one. */
 export const findProvenBefore = (
   cache: CatchAllCache,
-  batch: readonly ProbeSubject[],
+  jobs: JobGroups,
 ): ReadonlySet<ProbeSubject> =>
   new Set(
-    [...groupByJob(batch)].flatMap(([key, same]) =>
-      cache.hasRefusal({ key, count: same.length }) ? same : [],
-    ),
+    [...jobs].flatMap(([key, same]) => (cache.hasRefusal({ key, count: same.length }) ? same : [])),
   );
 
 /** Counts the recipients that the session accepted with a proof: a refusal in this session or in an earlier one of the job. */
 export const countAcceptances = (
   cache: CatchAllCache,
-  batch: readonly ProbeSubject[],
+  { batch, jobs }: { readonly batch: readonly ProbeSubject[]; readonly jobs: JobGroups },
   { host, result }: SessionOutcome,
   proofs: ReadonlyMap<string, ProvenCatchAll | null>,
 ): void => {
@@ -91,7 +91,7 @@ export const countAcceptances = (
       return one && stage === "rcpt" && verdict ? [[one, verdict] as const] : [];
     }),
   );
-  for (const [key, same] of groupByJob(batch)) {
+  for (const [key, same] of jobs) {
     const found = same.map((one) => verdicts.get(one));
     const isRandom = proofs.get(same[0]?.domain ?? "") === "no";
     const refused = isRandom ? "random" : found.includes("invalid") ? "other" : null;

@@ -20,6 +20,7 @@ import {
   countAcceptances,
   findContrasts,
   findProvenBefore,
+  groupByJob,
   learnCatchAll,
   loadCatchAllStates,
   readByContrast,
@@ -120,7 +121,8 @@ const runBatch = async (
 ): Promise<SessionSummary> => {
   const batch = sortByDomain(recipients);
   const states = await loadCatchAllStates(ports.catchAllCache, batch);
-  const provenBefore = findProvenBefore(ports.catchAllCache, batch);
+  const jobs = groupByJob(batch);
+  const provenBefore = findProvenBefore(ports.catchAllCache, jobs);
   const randomRecipients = chooseRandomRecipients(ports.random, provenBefore, batch, states);
   const hosts = batch[0]?.hosts ?? [];
   const isPatient = batch.some((one) => one.isPatient);
@@ -142,7 +144,7 @@ const runBatch = async (
   ports.egress.recordAttempt(outcome);
   const preparation = { batch, states, randomRecipients, isBackup: isBackup(hosts, outcome.host) };
   const proven = await learnCatchAll(ports, outcome, preparation);
-  countAcceptances(ports.catchAllCache, batch, outcome, proven);
+  countAcceptances(ports.catchAllCache, { batch, jobs }, outcome, proven);
   const getCatchAll = (one: PendingProbe): CatchAll => {
     const shown = proven.get(one.domain);
     if (shown) return shown;
@@ -152,7 +154,8 @@ const runBatch = async (
   };
 
   const { result: session } = outcome;
-  for (const one of batch) dropUnknownRecipients(one, new Set(session.unknownRecipients));
+  const unknownRecipients = new Set(session.unknownRecipients);
+  for (const one of batch) dropUnknownRecipients(one, unknownRecipients);
   const answer = createAnswerReader(ports, outcome, hosts);
   const reached = batch.flatMap((one, index): AnsweredProbe[] => {
     const recipientResult = session.recipients[index];

@@ -68,13 +68,11 @@ const findReceiver = (mailHost: string | null): Pick<Evidence, "receiver"> => {
 
 /** A session serves many recipients. The evidence of one recipient must not show commands and replies about another. */
 const filterTranscript = (transcript: Transcript, own: readonly (string | null)[]): Transcript => {
+  const starts = own.flatMap((one) => (one === null ? [] : `RCPT TO:<${one}>`));
   let ours = true;
   return transcript.filter(({ who, text }) => {
     if (who === "client")
-      ours = !text.startsWith("RCPT TO:") || own.some((one) => isAbout(text, one));
+      ours = !text.startsWith("RCPT TO:") || starts.some((start) => text.startsWith(start));
     return ours;
   });
 };
-
-const isAbout = (line: string, address: string | null): boolean =>
-  address !== null && line.startsWith(`RCPT TO:<${address}>`);
