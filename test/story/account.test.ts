@@ -19,6 +19,7 @@ const createUsage = (fields: object, verdicts: object = {}) => ({
   by_operation: [],
   ...fields,
   verdicts: { ...NO_VERDICTS, ...verdicts },
+  forms: [],
 });
 
 type TestContext = Awaited<ReturnType<typeof given>>;

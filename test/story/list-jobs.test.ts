@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";
 import { send, whenVerified } from "../app/send.ts";
+import { givenForm } from "../things/forms.ts";
+import { whenBatched } from "../things/jobs.ts";
 
 const whenListed = (world: AppWorld, key: string, query: Readonly<Record<string, string>> = {}) =>
   send(world, "GET /v1/jobs", { key, query });
@@ -63,6 +65,35 @@ test("the list of jobs omits a verification that returned in time", async () => 
   await whenVerified(world, liveKey, { email: "ann@x.com" });
 
   expect((await whenListed(world, liveKey)).data.jobs).toEqual([]);
+});
+
+test("eight sign-ups hide no running list when the list of jobs is asked for lists", async () => {
+  const { ask, world, liveKey } = await givenForm();
+  const { data: list } = await whenBatched(world, liveKey, { emails: ["ann@x.com", "bob@x.com"] });
+  for (let n = 1; n <= 8; n++) await ask(`visitor+${n}@example.com`);
+  const read = (query: Readonly<Record<string, string>>) =>
+    whenListed(world, liveKey, { limit: "5", ...query });
+
+  const newest = await read({});
+  const running = await read({ kind: "list", status: "processing" });
+  const singles = await getPages(world, liveKey, { kind: "single", limit: "5" });
+
+  expect(getIds(newest.data.jobs)).not.toContain(list.job_id);
+  expect([getIds(running.data.jobs), running.data.total]).toEqual([[list.job_id], 1]);
+  expect(singles.map(({ length }) => length)).toEqual([5, 3]);
+  expect(singles.flat()).not.toContain(list.job_id);
+});
+
+test("a cursor of all jobs answers 400 in the list of lists", async () => {
+  const { world, liveKey } = await givenJobs(2);
+  const { data } = await whenListed(world, liveKey, { limit: "1" });
+
+  const { statusCode } = await whenListed(world, liveKey, {
+    kind: "list",
+    offset: data.next_offset,
+  });
+
+  expect(statusCode).toBe(400);
 });
 
 test.each([

@@ -1245,6 +1245,8 @@ export interface ListJobsInput {
     | "cancelled"
     | "enqueue_unknown"
     | undefined;
+  /** list: only batches and files. single: only verifications of one address, such as those of a form's visitors. */
+  kind?: "list" | "single" | undefined;
   /** The `next_offset` of the previous page. */
   offset?: string | undefined;
 }
@@ -2978,8 +2980,23 @@ export interface GetUsageData {
       /** Results with the status spam_trap. */
       spam_trap: number;
     };
+    /** Addresses that visitors typed into forms, by key and page. */
+    forms: {
+      /** The id of the key. */
+      key_id: string;
+      /** The origin of the page. Left out when a back end sent the addresses. */
+      origin?: string;
+      /** Addresses that the form took. */
+      go: number;
+      /** Addresses that the visitor was asked to look at again. */
+      ask: number;
+      /** Addresses that the form refused. */
+      no: number;
+      /** Those of `ask` with a likely typo. */
+      typos: number;
+    }[];
   };
-  /** The days on which credits moved or an address was verified. Everything is counted on the day its request was accepted, even if it ended or was refunded later. */
+  /** The days on which credits moved, an address was verified or a form was filled in. Everything is counted on the day its request was accepted, even if it ended or was refunded later. */
   days: {
     /** The day (UTC). */
     date: string;
@@ -3024,6 +3041,21 @@ export interface GetUsageData {
       /** Results with the status spam_trap. */
       spam_trap: number;
     };
+    /** Addresses that visitors typed into forms, by key and page. */
+    forms: {
+      /** The id of the key. */
+      key_id: string;
+      /** The origin of the page. Left out when a back end sent the addresses. */
+      origin?: string;
+      /** Addresses that the form took. */
+      go: number;
+      /** Addresses that the visitor was asked to look at again. */
+      ask: number;
+      /** Addresses that the form refused. */
+      no: number;
+      /** Those of `ask` with a likely typo. */
+      typos: number;
+    }[];
   }[];
 }
 

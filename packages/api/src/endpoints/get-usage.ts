@@ -15,6 +15,11 @@ import {
   sumVerdictCounts,
   type VerdictCounts,
 } from "@mailproof/core/verify/verdict-counts";
+import {
+  type FormCounts,
+  listFormCounts,
+  sumFormCounts,
+} from "@mailproof/core/verify-one/form-counts";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
@@ -51,6 +56,22 @@ const USAGE = {
     ),
     "Results of verifications, by status. An address in several lists counts in each.",
   ),
+  forms: describe(
+    v.array(
+      v.object({
+        key_id: describe(v.string(), "The id of the key."),
+        origin: describe(
+          v.optional(v.string()),
+          "The origin of the page. Left out when a back end sent the addresses.",
+        ),
+        go: describe(Count, "Addresses that the form took."),
+        ask: describe(Count, "Addresses that the visitor was asked to look at again."),
+        no: describe(Count, "Addresses that the form refused."),
+        typos: describe(Count, "Those of `ask` with a likely typo."),
+      }),
+    ),
+    "Addresses that visitors typed into forms, by key and page.",
+  ),
 };
 
 export const getUsage = endpoint({
@@ -76,23 +97,33 @@ export const getUsage = endpoint({
     totals: describe(v.object(USAGE), "Sums over all these days."),
     days: describe(
       v.array(v.object({ date: describe(v.string(), "The day (UTC)."), ...USAGE })),
-      "The days on which credits moved or an address was verified. Everything is counted on the day its request was accepted, even if it ended or was refunded later.",
+      "The days on which credits moved, an address was verified or a form was filled in. Everything is counted on the day its request was accepted, even if it ended or was refunded later.",
     ),
   }),
 
   async handle(world, caller, { query }) {
     const range = toRange(query, world.now());
-    const [usage, verdicts] = await Promise.all([
+    const [usage, verdicts, forms] = await Promise.all([
       caller.mode === "live" ? listUsage(world.table, caller.account, range) : NO_DAYS,
       listVerdictCounts(world.table, getOwnerId(caller), range),
+      listFormCounts(world.table, getOwnerId(caller), range),
     ]);
-    const days = [...new Set([...usage.keys(), ...verdicts.keys()])].toSorted();
+    const days = [
+      ...new Set([usage, verdicts, forms].flatMap((all) => [...all.keys()])),
+    ].toSorted();
     return {
       status: 200,
       data: {
         ...range,
-        totals: toUsage(sumUsage(usage.values()), sumVerdictCounts(verdicts.values())),
-        days: days.map((date) => ({ date, ...toUsage(usage.get(date), verdicts.get(date)) })),
+        totals: toUsage(
+          sumUsage(usage.values()),
+          sumVerdictCounts(verdicts.values()),
+          sumFormCounts([...forms.values()].flat()),
+        ),
+        days: days.map((date) => ({
+          date,
+          ...toUsage(usage.get(date), verdicts.get(date), forms.get(date)),
+        })),
       },
     };
   },
@@ -100,9 +131,14 @@ export const getUsage = endpoint({
 
 const NO_DAYS: ReadonlyMap<string, UsageSums> = new Map();
 
-const toUsage = (usage: UsageSums = NO_USAGE, verdicts: VerdictCounts = NO_VERDICTS) => ({
+const toUsage = (
+  usage: UsageSums = NO_USAGE,
+  verdicts: VerdictCounts = NO_VERDICTS,
+  forms: readonly FormCounts[] = [],
+) => ({
   ...toCreditUsage(usage),
   verdicts,
+  forms: forms.map(({ key, ...counts }) => ({ key_id: key, ...counts })),
 });
 
 const toRange = (asked: { from?: string | undefined; to?: string | undefined }, now: Date) => {

@@ -1,5 +1,5 @@
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
-import { countJobs, listJobs as readJobs } from "@mailproof/core/lists/list-jobs";
+import { countJobs, LISTED_KINDS, listJobs as readJobs } from "@mailproof/core/lists/list-jobs";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import type { PagePosition } from "@mailproof/core/ports/table";
 import { JOB_STATUSES } from "@mailproof/core/rows/items";
@@ -32,6 +32,10 @@ export const listJobs = endpoint({
       v.optional(v.picklist(JOB_STATUSES, `must be one of ${JOB_STATUSES.join(", ")}`)),
       "Only jobs in this state.",
     ),
+    kind: describe(
+      v.optional(v.picklist(LISTED_KINDS, `must be one of ${LISTED_KINDS.join(", ")}`)),
+      "list: only batches and files. single: only verifications of one address, such as those of a form's visitors.",
+    ),
     offset: describe(Cursor, "The `next_offset` of the previous page."),
   }),
   output: v.object({
@@ -46,10 +50,10 @@ export const listJobs = endpoint({
   }),
 
   async handle(world, caller, { query }) {
-    const { limit, status, offset } = query;
-    const listing = { owner: getOwnerId(caller), status };
+    const { limit, status, kind, offset } = query;
+    const listing = { owner: getOwnerId(caller), status, kind };
     const { settings } = world;
-    const bound = `jobs ${listing.owner} ${status ?? "all"}`;
+    const bound = `jobs ${listing.owner} ${[status ?? "all", ...(kind ? [kind] : [])].join(" ")}`;
     const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && typeof after !== "string")
       throw invalidField("offset", "must be a next_offset of this list");

@@ -60,11 +60,10 @@ export const verifyForm = endpoint({
   async handle(world, caller, { body, key }) {
     const { visitor, keyId } = caller;
     const keyed = keyedBy("verify", caller, toOwnKey(caller, key), { ...body, form: true });
-    const visit = visitor && { keyId, ...visitor };
     const email = readAddress(body.email);
     // A token of another page proves nothing here, whatever the body states.
-    const proof = body.control && { ...body.control, ...(visit && { origin: visit.origin }) };
-    const request = { email, proof, visit };
+    const proof = body.control && { ...body.control, ...(visitor && { origin: visitor.origin }) };
+    const request = { email, proof, keyId, visit: visitor };
     const { seen, paid, receipt } = await verifyForForm(world, caller, request, keyed);
     return {
       status: 200,

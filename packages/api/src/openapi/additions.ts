@@ -44,6 +44,10 @@ export const ADDITIONS: readonly Addition[] = [
     why: "Office programs read them without an import; `format` has the contract's two values.",
   },
   {
+    what: "`kind` in the query of the jobs",
+    why: "Each visitor of a form is a job. They must not hide the lists.",
+  },
+  {
     what: "`rows_pending`, `kind`, `deferred`, `credits_refunded` of a job",
     why: "Rows that are retried are neither done nor missing, and a refund is seen where it happened.",
   },

@@ -3053,6 +3053,15 @@ export const EXAMPLES: readonly Example[] = [
             role: 2,
             spam_trap: 0,
           },
+          forms: [
+            {
+              key_id: "key_b874c5fe-3dc1-4752-a93f-26b99320430c",
+              go: 0,
+              ask: 1,
+              no: 0,
+              typos: 0,
+            },
+          ],
         },
         days: [
           {
@@ -3092,6 +3101,15 @@ export const EXAMPLES: readonly Example[] = [
               role: 2,
               spam_trap: 0,
             },
+            forms: [
+              {
+                key_id: "key_b874c5fe-3dc1-4752-a93f-26b99320430c",
+                go: 0,
+                ask: 1,
+                no: 0,
+                typos: 0,
+              },
+            ],
           },
         ],
       },

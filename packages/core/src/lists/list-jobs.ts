@@ -1,6 +1,6 @@
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { type Item, type PagePosition, type Table, toPosition } from "../ports/table.ts";
-import { type Job, type JobStatus, readJob, toJobsPartition } from "../rows/items.ts";
+import { type Job, type JobStatus, readJob, SINGLE, toJobsPartition } from "../rows/items.ts";
 
 /** The most jobs that are read to find a page, or to count: a filter with few matches must not read for minutes. */
 const JOBS_SCANNED_MAX = 2_000;
@@ -12,24 +12,34 @@ export type JobPage = {
   readonly next?: PagePosition;
 };
 
-type JobFilter = { readonly owner: string; readonly status?: JobStatus | undefined };
+/** A single verification that outlasted its request is a job too. A form makes one for each visitor. */
+export const LISTED_KINDS = ["list", "single"] as const;
+
+type JobFilter = {
+  readonly owner: string;
+  readonly status?: JobStatus | undefined;
+  readonly kind?: (typeof LISTED_KINDS)[number] | undefined;
+};
+
+const isMatch = ({ status, kind }: JobFilter, item: Item): boolean =>
+  (!status || item["status"] === status) &&
+  (!kind || (item["kind"] === SINGLE) === (kind === "single"));
 
 /** Newest first. A page may be short if many jobs were read and few matched the filter. */
 export const listJobs = async (
   table: Table,
-  { owner, status }: JobFilter,
+  filter: JobFilter,
   { limit, after }: { readonly limit: number; readonly after?: PagePosition | undefined },
 ): Promise<JobPage> => {
   const jobs: Job[] = [];
   let scanned = 0;
   let last: Item | undefined;
-  for await (const item of iterateNewestFirst(table, owner, after)) {
-    const job = readJob(item);
-    const isListed = !status || job.status === status;
+  for await (const item of iterateNewestFirst(table, filter.owner, after)) {
+    const isListed = isMatch(filter, item);
     // One more match than the limit shows that there is a next page; a job that does not match shows nothing.
     if (last && (scanned === JOBS_SCANNED_MAX || (isListed && jobs.length === limit)))
       return { jobs, next: toPosition(last, "list") };
-    if (isListed) jobs.push(job);
+    if (isListed) jobs.push(readJob(item));
     scanned++;
     last = item;
   }
@@ -39,13 +49,13 @@ export const listJobs = async (
 /** The number of matching jobs; `isFloor`: at least this many, because the count stopped early. */
 export const countJobs = async (
   table: Table,
-  { owner, status }: JobFilter,
+  filter: JobFilter,
 ): Promise<{ readonly total: number; readonly isFloor: boolean }> => {
   let total = 0;
   let scanned = 0;
-  for await (const item of iterateNewestFirst(table, owner)) {
+  for await (const item of iterateNewestFirst(table, filter.owner)) {
     if (scanned++ === JOBS_SCANNED_MAX) return { total, isFloor: true };
-    if (!status || item["status"] === status) total++;
+    if (isMatch(filter, item)) total++;
   }
   return { total, isFloor: false };
 };

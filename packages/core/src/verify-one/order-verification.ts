@@ -12,6 +12,7 @@ import { PRICES } from "../money/prices.ts";
 import type { World } from "../ports/world.ts";
 import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import type { VerifyOptions } from "../verify/verify.ts";
+import { FormVisit } from "./form-counts.ts";
 
 export type VerifyRequest = {
   readonly email: AddressText;
@@ -20,6 +21,8 @@ export type VerifyRequest = {
   /** Facts for the receipt. Absent when the response contains no receipt. */
   readonly receipt?: ReceiptOrigin | undefined;
   readonly proof?: ControlProof | undefined;
+  /** Absent when the address does not come from a form. */
+  readonly form?: FormVisit;
 };
 
 /** The work after the wait takes less than 15 s; then the reconciler may take over. */
@@ -37,6 +40,8 @@ export const VerifyInput = v.object({
   control: v.optional(v.string()),
   /** 0.2.0 lacks this field. */
   receipt: v.optional(ReceiptOrigin),
+  /** 0.2.0 lacks this field. */
+  form: v.optional(FormVisit),
 });
 type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
@@ -60,11 +65,11 @@ export const createOrder = (
 export const holdPrice = (
   world: World,
   order: OperationRequest,
-  { email, options, receipt, waitMs }: VerifyRequest,
+  { email, options, receipt, form, waitMs }: VerifyRequest,
   control: ControlResult | undefined,
 ): Promise<BeginResult> => {
   const retentionSeconds = getRetentionSeconds(order.payer);
-  const known = { receipt, ...(control && { control: control.status }) };
+  const known = { receipt, ...(form && { form }), ...(control && { control: control.status }) };
   const input: VerifyInput = { email: email.text, ...options, retentionSeconds, ...known };
   return beginOperation(world, order, async () => ({
     price: PRICES.verify,

@@ -15,6 +15,7 @@ import type { Verification } from "../verify/result.ts";
 import { selectEngine } from "../verify/sandbox.ts";
 import { ADDRESS_LITERAL } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verifyAddress } from "../verify/verify.ts";
+import { toFormVisit } from "./form-counts.ts";
 import { createOrder, holdPrice, type VerifyRequest } from "./order-verification.ts";
 import {
   type FoundResult,
@@ -30,11 +31,10 @@ import {
 const WAIT_MS = 1_500;
 
 type FormRequest = Pick<VerifyRequest, "email" | "proof"> & {
-  /** The page and public key of the request; undefined when a back end sent it. */
-  readonly visit: Visit | undefined;
+  readonly keyId: string;
+  /** The page of the request; undefined when a back end sent it. */
+  readonly visit: { readonly use: PublicUse; readonly origin: string } | undefined;
 };
-
-type Visit = { readonly keyId: string; readonly use: PublicUse; readonly origin: string };
 
 /** `seen`: the result that a visitor may see. `paid`: the job that asks the mail server, or the proof that makes it unnecessary. */
 export type FormVerification = {
@@ -50,7 +50,7 @@ export type FormVerification = {
 export const verifyForForm = async (
   world: VerifyWorld & WithIssuers,
   payer: Payer,
-  { email, proof, visit }: FormRequest,
+  { email, proof, keyId, visit }: FormRequest,
   idempotencyKey: IdempotencyKey | null,
 ): Promise<FormVerification> => {
   const request = {
@@ -68,16 +68,19 @@ export const verifyForForm = async (
   const order = {
     ...createOrder(world, payer, { idempotencyKey, waitMs: 0 }),
     // Only new, paid verifications count against the key's daily limit.
-    ...(visit && { admit: () => takeDailyUse(world, visit.keyId, visit.use) }),
+    ...(visit && { admit: () => takeDailyUse(world, keyId, visit.use) }),
   };
   const found = findProven(world, order, request, control) ?? findUnaskable(seen);
+  const form = toFormVisit({ key: keyId, origin: visit?.origin }, found?.whole ?? seen);
   const goOn = (operation: Operation) => switchToJob(world, operation);
   const paying = found
-    ? payForFound(world, order, request, found, control, goOn)
-    : holdPrice(world, order, request, control).then((begun) => resume(world, begun, goOn));
+    ? payForFound(world, order, { ...request, form }, found, control, goOn)
+    : holdPrice(world, order, { ...request, form }, control).then((begun) =>
+        resume(world, begun, goOn),
+      );
   const paid = await paying.catch(async (failure: unknown) => {
     if (!(failure instanceof Failure) || failure.code !== "INSUFFICIENT_CREDITS") throw failure;
-    if (visit) await giveBackDailyUse(world, visit.keyId);
+    if (visit) await giveBackDailyUse(world, keyId);
     throw hideBalance(failure);
   });
   // Control is proven, now or by the first request of this key: a repeat gets the first answer, even if its token is invalid by now.

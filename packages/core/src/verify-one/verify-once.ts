@@ -34,6 +34,7 @@ import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { createControlledResult, verifyAddress } from "../verify/verify.ts";
 import { findCached } from "./cached-result.ts";
+import { countVisit } from "./form-counts.ts";
 import {
   createOrder,
   holdPrice,
@@ -145,7 +146,10 @@ export const payForFound = async (
   const outcome = await payImmediately(world, order, async () => ({
     price,
     ...(order.idempotencyKey ? toClaimed() : { answer: null }),
-    writes: (shard) => countVerdicts({ ...order.payer, shard }, openedAt, [result]),
+    writes: (shard) => [
+      ...countVerdicts({ ...order.payer, shard }, openedAt, [result]),
+      ...countVisit({ ...order.payer, shard }, openedAt, request.form),
+    ],
   }));
   if (outcome.kind !== "paid") return resume(world, outcome, goOn);
   return { kind: "verified", ...also, replayed: false, result };
@@ -244,7 +248,7 @@ export const switchToJob = async (
  * process crashed.
  */
 const continueAsJob = async (world: World, operation: Operation, deferral?: Deferral) => {
-  const { retentionSeconds, control: _, ...single } = v.parse(VerifyInput, operation.input);
+  const { retentionSeconds, control: _, form, ...single } = v.parse(VerifyInput, operation.input);
   const { id, openedAt, amount } = operation;
   const answer: StoredAnswer = {
     price: amount,
@@ -252,8 +256,13 @@ const continueAsJob = async (world: World, operation: Operation, deferral?: Defe
     ...toControl(operation),
     pending: { job: id, createdAt: openedAt },
   };
-  const job = buildPendingJob(world, operation, { single, retentionSeconds, deferral });
-  const ended = await handOverToJob(world, operation, job, answer);
+  const [job, ...others] = buildPendingJob(world, operation, {
+    single,
+    retentionSeconds,
+    deferral,
+  });
+  const writes = [job, ...others, ...countVisit(operation, openedAt, form)] as const;
+  const ended = await handOverToJob(world, operation, writes, answer);
   if (ended === "ended") await sendPending(world, operation, deferral);
   return ended;
 };
