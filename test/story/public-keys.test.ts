@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { AppWorld } from "@mailproof/core/app-world";
 import { SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";
 import { toPublicJwk } from "@mailproof/lab/issuer";
 import { expect, test } from "vitest";
@@ -9,38 +8,7 @@ import { given } from "../app/given.ts";
 import { listMoves, readCredits, thenConsistent } from "../app/ledger.ts";
 import { send, type TestResponse, whenVerified } from "../app/send.ts";
 import { EMAIL, givenIssuer, ISSUER, KEYS_URL, NONCE, ORIGIN } from "../things/control.ts";
-
-const ROUTE = "POST /v1/verify/form";
-
-const whenCreated = (world: AppWorld, key: string, body: object = {}) =>
-  send(world, "POST /v1/api-keys", {
-    key,
-    body: { name: "Sign-up", mode: "live", public: { origins: [ORIGIN] }, ...body },
-  });
-
-/** An account with a public key, and a visitor of its page. */
-const givenForm = async ({ balance = 100, limit = 1_000, mode = "live" } = {}) => {
-  const ctx = await given({ balance });
-  const { data } = await whenCreated(ctx.world, ctx.liveKey, {
-    mode,
-    public: { origins: [ORIGIN], daily_limit: limit },
-  });
-  const publicKey: string = data.key;
-  const ask = (
-    email: unknown,
-    { origin = ORIGIN as string | null, ip = "192.0.2.1", key = null as string | null } = {},
-  ) =>
-    send(ctx.world, ROUTE, {
-      key: publicKey,
-      body: { email },
-      clientIp: ip,
-      headers: {
-        ...(origin !== null && { origin }),
-        ...(key !== null && { "idempotency-key": key }),
-      },
-    });
-  return { ...ctx, keyId: data.key_id as string, publicKey, ask };
-};
+import { givenForm, ROUTE, whenCreated } from "../things/forms.ts";
 
 test("creating a public key answers 201 with the prefix mp_pub_, its origins and its daily limit", async () => {
   const { world, liveKey } = await given();
