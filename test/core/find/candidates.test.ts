@@ -187,6 +187,13 @@ test("the candidates include swapped names in both orders", () => {
   expect(locals).toContain("schmidt.hans");
 });
 
+test("no candidate exceeds 64 characters when the names are longer together", () => {
+  const locals = likeliest({ first: "x".repeat(60), last: "y".repeat(60) }, {}, CANDIDATES_MAX);
+
+  expect(locals.length).toBeGreaterThan(0);
+  expect(locals.every((local) => local.length <= 64)).toBe(true);
+});
+
 test("the candidates of the name with the most spellings stay within the maximum", () => {
   const hard = { first: "Jürgen-Søren Åsa", last: "van der Müller-Østergård" };
 
