@@ -16,11 +16,11 @@ import { createUnprobedResult, type VerifyOptions } from "../verify/verify.ts";
 // One attempt at a row, by a request or by a pass: its options, and whether its outcome is final or the row is attempted
 // again, when and why.
 
-/** What earlier attempts at a row left for the next one. */
+/** The facts that the earlier attempts at a row pass to the next one. */
 export type Waited = {
   /** Why it was deferred so far. */
   readonly causes: readonly RetryCause[];
-  /** It found no slot at its mail provider; its order among those that wait for one. */
+  /** The place of the row among all that wait for a slot at its mail provider. */
   readonly ticket?: Ticket | undefined;
   /** The exit that was greylisted. */
   readonly exit?: string | undefined;

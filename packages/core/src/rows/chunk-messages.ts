@@ -15,7 +15,7 @@ const ChunkMessage = v.object({
   chunk: v.optional(v.number(), 0),
   /** The number of earlier passes. */
   pass: v.optional(v.number(), 0),
-  /** The same without those of jobs that verify rows again. 0.2.0 has none. */
+  /** The number of earlier passes of the job itself, without passes of its children. Release 0.2.0 does not send it. */
   own: v.optional(v.number()),
   from: v.optional(v.number(), 0),
   to: v.optional(v.number(), 0),

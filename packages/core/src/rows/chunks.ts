@@ -25,7 +25,7 @@ const Chunk = v.object({
   from: v.number(),
   to: v.number(),
   checksum: v.number(),
-  /** How many of its passes are those of jobs that verified rows of it again. 0.2.0 does not count them. */
+  /** The number of its passes by jobs that verified some of its rows again. Release 0.2.0 does not count them. */
   again: v.optional(v.number(), 0),
 });
 

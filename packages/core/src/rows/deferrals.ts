@@ -22,7 +22,7 @@ const DeferredGroup = v.object({
   causes: v.array(v.picklist(RETRY_CAUSES)),
   at: v.string(),
   rows: v.array(v.number()),
-  /** The rows found no slot at their mail provider; their order among those that wait for one. */
+  /** The place of the rows among all that wait for a slot at their mail provider. */
   ticket: v.optional(Ticket),
   /** The exit that mail servers greylisted the rows by: the next attempt prefers it. */
   exit: v.optional(v.string()),

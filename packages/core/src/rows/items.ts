@@ -21,7 +21,7 @@ import { JOB_KINDS, NO_REFUNDS, type Refunds, readRefunds, toRefundFields } from
 
 /** The scheduled work of a list. */
 export const JOB = "job";
-/** That of a pending verification, whose caller waits for it. */
+/** The scheduled work of a pending verification, whose caller waits for it. */
 export const SINGLE = "single";
 
 /** How often the reconciler checks the progress of a job. */
@@ -83,7 +83,7 @@ const Job = v.object({
   held: v.custom<Halves>(Number.isSafeInteger),
   /** The shard of the balance that paid. */
   shard: v.number(),
-  /** What its credits pay for. */
+  /** The operation that its credits pay for. */
   reason: v.picklist(PAID_OPERATIONS),
 
   total: v.number(),
@@ -114,7 +114,7 @@ const Job = v.object({
       reason: v.string(),
       causes: v.array(v.picklist(RETRY_CAUSES)),
       at: v.string(),
-      /** It found no slot at its mail provider; its order among those that wait for one. */
+      /** The place of the row among all that wait for a slot at its mail provider. */
       ticket: v.optional(Ticket),
       /** The exit that was greylisted: the next attempt prefers it. */
       exit: v.optional(v.string()),

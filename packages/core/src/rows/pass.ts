@@ -54,7 +54,7 @@ export type PassResult = {
   readonly chunk: Chunk | undefined;
   /** The rows that this pass gave a result. */
   readonly rows: readonly VerifiedRow[];
-  /** The rows that were deferred before the pass, and those that are deferred after it. */
+  /** The rows that were deferred before the pass, and the rows that are deferred after it. */
   readonly before: readonly DeferredGroup[];
   readonly after: readonly DeferredGroup[];
 };
@@ -76,7 +76,7 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   const counted = await countPass(world, result, { token, expiresAt });
   if (!counted) return;
   await sendNextPass(world, counted);
-  // Of a child that ends with this pass, its end does it.
+  // A child that ends with this pass replaces the rows of its parent at its end.
   if (counted.after.length > 0 || job.total > job.chunkRows)
     await replaceAsFound(world, job, shown);
 };
@@ -169,7 +169,7 @@ type StoredPages = { readonly token: string; readonly expiresAt: number };
 const countWaiting = (groups: readonly DeferredGroup[]): number =>
   groups.reduce((sum, { rows }) => sum + rows.length, 0);
 
-/** Of a chunk whose first attempt, by a request, deferred its only row. */
+/** The writes for a chunk whose only row was deferred by its first attempt, in a request. */
 export const buildWaitingChunk = (
   world: Pick<World, "newId">,
   { job, message, after }: WaitingChunk,
@@ -236,14 +236,14 @@ const buildJobCounters = (world: World, { job, rows, before, after }: PassResult
   };
 };
 
-/** Of a pending verification whose row waits: its chunk is due, and the job only if that is lost. */
+/** The fields of a pending verification whose row waits. The job is due later than its chunk, in case the chunk is lost. */
 export const toWaitingFields = (now: Date) => ({
   status: "processing" as const,
   retry: undefined,
   due_sk: addMs(now, JOB_CHECK_INTERVAL_MS).toISOString(),
 });
 
-/** Replaces the rows that waited before the pass with those that wait after it. */
+/** Replaces the item of the rows that waited before the pass with an item of the rows that wait after it. */
 const buildDeferralWrites = ({ job, message, before, after }: StoredPass): readonly Write[] => {
   const chunkRef = { job: job.id, chunk: message.chunk };
   const [timeBefore, timeAfter] = [findFirstTime(before), findFirstTime(after)];
@@ -304,7 +304,7 @@ const buildRefund = (
   { chunk, pass }: ChunkMessage,
   addresses: number,
 ): readonly Write[] => {
-  // What a pending verification holds is released with its end.
+  // The end of a pending verification releases its held credits.
   if (addresses === 0 || job.mode !== "live" || job.single) return [];
   // The price may still be held. The reconciler settles it; then this refund is attempted again.
   if (job.unsettled > 0) throw new Error("the job's dispatch is not settled yet");

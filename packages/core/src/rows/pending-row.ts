@@ -36,7 +36,7 @@ export const toPendingRow = (
   };
 };
 
-/** What later requests for the address read. */
+/** The writes of the verdict that later requests for the address read. */
 export const buildPendingWrites = (
   world: World,
   { owner, account, mode, single }: PendingJob,

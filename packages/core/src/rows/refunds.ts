@@ -52,7 +52,7 @@ export const toRefundFields = (refunds: Partial<Refunds>): Amounts =>
 export const JOB_KINDS = ["single", "batch", "file"] as const;
 type JobKind = (typeof JOB_KINDS)[number];
 
-/** What the refunds of a job need to know of it. */
+/** The fields of a job that its refunds depend on. */
 type RefundedJob = {
   readonly kind: JobKind;
   readonly mode: KeyMode;
@@ -62,7 +62,7 @@ type PaidJob = RefundedJob & {
   readonly id: string;
   readonly account: string;
   readonly createdAt: string;
-  /** What its credits pay for. */
+  /** The operation that its credits pay for. */
   readonly reason: PaidOperation;
   readonly held: Halves;
   readonly shard: number;

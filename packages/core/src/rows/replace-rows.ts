@@ -28,8 +28,8 @@ import {
   readPieces,
 } from "./row-index.ts";
 
-// What a child finds out replaces the rows of its parent as it arrives: another pass of the parent's chunk, whose rows
-// take the place of those of earlier passes. One transaction makes it count, so a row is counted once, and a reader sees
+// Each result of a child replaces a row of its parent as it arrives: in another pass of the parent's chunk, whose rows
+// replace the rows of earlier passes. One transaction makes it count, so a row is counted once, and a reader sees
 // the former result or the new one. A row that is replaced already is left alone, so every step may be repeated: the end
 // of a child goes over all of its rows once more.
 
@@ -125,7 +125,7 @@ const replaceRows = async (
   await flush();
 };
 
-/** The rows of the child, and those that repeat another row, in the order of the list. */
+/** The rows of the child, and the rows that repeat another one, in the order of the list. */
 async function* readFound(
   world: World,
   parent: Job,

@@ -5,8 +5,8 @@ import { type Job, toJobKey } from "./items.ts";
 import type { VerifiedRow } from "./results.ts";
 
 // Layout. The counts of a job's results. Each pass adds its rows in the transaction that makes them count, so a row is
-// counted once, whatever crashes or repeats. Statuses, bands, reasons and providers are short lists of ours, and the
-// domains are those that the job was accepted with: so the item is bounded.
+// counted once, whatever crashes or repeats. Statuses, bands, reasons and providers are short lists of ours, and
+// acceptance fixes the domains of a job, so the size of the item is bounded.
 //
 //   pk          sk       what
 //   JOB#<id>    SUMMARY  a number for each: status_valid, band_9, reason_…, provider_…, domain_…, typo_<domain>><meant>,

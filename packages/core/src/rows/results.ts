@@ -23,7 +23,7 @@ export const ERASED = "[erased]";
 
 export const PAGE_ROWS = 100;
 /**
- * Pages are retained longer than the chunk that names them: those of its first pass are older than the chunk, and a
+ * Pages are retained longer than the chunk that names them: the pages of its first pass are older than the chunk, and a
  * reader that found the chunk must find its rows. Pages are found through the chunk only.
  */
 const PAGE_MARGIN_SECONDS = 86_400;

@@ -17,7 +17,7 @@ const RETENTION_DAYS = BLOB_RETENTION_DAYS["evidence/"];
 export type EvidencePass = {
   readonly job: string;
   readonly chunk: number;
-  /** That of its pages. */
+  /** The token of its pages. */
   readonly token: string;
 };
 

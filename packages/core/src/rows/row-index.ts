@@ -7,7 +7,7 @@ import { iterateChunks } from "./chunks.ts";
 import type { Job } from "./items.ts";
 import { readResultRows, type VerifiedRow } from "./results.ts";
 
-// Layout. What finds and sorts the rows of a job without reading its pages: one piece for each pass, written in the
+// Layout. An index that finds and sorts the rows of a job without reading its pages: one piece for each pass, written in the
 // transaction that makes its rows count. A list has few combinations of status, score, reason and provider, so a row is
 // one character, the number of its combination. The addresses are apart: only a search for a text and an order by
 // address read them. Nothing is compressed: a search reads all of it, and to inflate it takes longer.
@@ -16,7 +16,7 @@ import { readResultRows, type VerifiedRow } from "./results.ts";
 //   INDEX#<job>       <five digits>#<four digits>    the rows of a pass of a chunk, in the order of its pages
 //   ADDRESSES#<job>   the same                       their addresses in lower case
 
-/** What a filter and an order see of a row. */
+/** The fields of a row that a filter and an order can use. */
 export type RowKind = readonly [
   status: Verification["status"],
   score: number,

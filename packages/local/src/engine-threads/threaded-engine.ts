@@ -70,8 +70,8 @@ export const createThreadedQuestions = (
 };
 
 /**
- * Sends all questions for one mail provider to one thread, so they share its sessions. Hosts of one priority come in any order; the
- * smallest key is always the same.
+ * Sends all questions for one mail provider to one thread, so they share its sessions. Hosts of one priority come in any order, so the
+ * smallest key decides.
  */
 export const chooseThread = (hosts: readonly MailHost[], threads: number): number => {
   if (threads === 1) return 0;
