@@ -72,6 +72,11 @@ export const FAULTS: readonly Fault[] = [
     "{ any: isShort, ",
     "{ any: true, ",
   ),
+  inFile("packages/local/src/server/start.ts", "local/command-loading")(
+    "each start loads the modules of the metrics",
+    "import type { Counters }",
+    "import { type Counters }",
+  ),
   inFile("packages/core/src/lists/chunk-worker.ts", "core/rows/deferrals")(
     "each pass judges the rows whose verification continues",
     "retry ? undefined : toResult(world, job, attempt)",

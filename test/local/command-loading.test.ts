@@ -1,25 +1,39 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { endWithTest, eventually } from "../runner/eventually.ts";
+import { createFolder } from "../servers/running.ts";
 
 // Half of the time of a short command is the loading of its modules. Each command loads its own (docs/design/clients.md).
+
+/** A program that lists its modules when it ends. */
+const spawnCounted = (program: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const child = spawn(
+    process.execPath,
+    ["--import", "./test/local/count-modules.mjs", ...program],
+    {
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        XDG_CONFIG_HOME: "/nowhere",
+        MODULES_FD: "3",
+        ...env,
+      },
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+    },
+  );
+  return { child, modules: json(child.stdio[3] as Readable) as Promise<readonly string[]> };
+};
 
 /** What opens sockets, files or threads: the engine, the lab, the server. */
 const HEAVY =
   /^packages\/(?:lab|net)\/|^packages\/local\/src\/(?:app\.ts|mail-ports\.ts|server\/|storage\/sqlite|engine-threads\/)|^packages\/(?:core\/src\/(?:smtp-pool\/scheduler|verify\/verify|deliverability\/dns-lookups)|mail\/src\/lists\/data)/;
 
 const whenLoaded = async (args: readonly string[]) => {
-  const child = spawn(
-    process.execPath,
-    ["--import", "./test/local/count-modules.mjs", "packages/local/bin/mailproof.mjs", ...args],
-    {
-      env: { PATH: process.env["PATH"] ?? "", XDG_CONFIG_HOME: "/nowhere", MODULES_FD: "3" },
-      stdio: ["ignore", "ignore", "ignore", "pipe"],
-    },
-  );
-  const modules = json(child.stdio[3] as Readable) as Promise<readonly string[]>;
+  const { child, modules } = spawnCounted(["packages/local/bin/mailproof.mjs", ...args]);
   const [code] = (await once(child, "exit")) as [number | null];
   return { code, modules: await modules };
 };
@@ -54,4 +68,21 @@ test("mailproof verify without a service loads the modules that verify", async (
   const { modules } = await whenLoaded(["verify", "nobody"]);
 
   expect(modules.filter((file) => HEAVY.test(file)).length).toBeGreaterThan(50);
+});
+
+/** The parts of the server that a setting turns on. */
+const OPTIONAL =
+  /^packages\/local\/src\/(?:mail-receiver\/|metrics\/(?:counters|metrics-server)\.ts)/;
+
+test("the server loads no module of the metrics or the mail receiver when no setting turns them on", async () => {
+  const folder = createFolder();
+  const settings = { MAILPROOF_DIR: folder, PORT: "0", REACH_DOMAINS: "" };
+  const { child, modules } = spawnCounted(["packages/local/src/server/main.ts"], settings);
+  endWithTest(child);
+  await eventually(() => expect(existsSync(join(folder, "ready.json"))).toBe(true));
+  child.kill("SIGTERM");
+
+  const loaded = await modules;
+  expect(loaded.length).toBeGreaterThan(500);
+  expect(loaded.filter((file) => OPTIONAL.test(file))).toEqual([]);
 });

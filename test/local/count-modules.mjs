@@ -2,6 +2,7 @@
 
 import { writeSync } from "node:fs";
 import { registerHooks } from "node:module";
+import { isMainThread } from "node:worker_threads";
 
 const loaded = [];
 registerHooks({
@@ -11,4 +12,6 @@ registerHooks({
     return next(url, context);
   },
 });
-process.on("exit", () => writeSync(Number(process.env.MODULES_FD), JSON.stringify(loaded)));
+// The threads of a server preload this file, too.
+if (isMainThread)
+  process.on("exit", () => writeSync(Number(process.env.MODULES_FD), JSON.stringify(loaded)));

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { isIP, type Socket } from "node:net";
 import type { SmtpConnect, WireFault } from "@mailproof/mail/smtp/wire";
-import { SocksClient } from "socks";
 import { createSmtpWire, dial } from "./smtp-wire.ts";
 
 /** The time for which a failed proxy is tried last. */
@@ -109,6 +108,7 @@ const openTunnel = async (
 
   const timeout = Math.max(1, timeoutMs - (performance.now() - startedAt));
   try {
+    const { SocksClient } = await import("socks");
     await SocksClient.createConnection({
       proxy: { host, port, type: 5, ...login },
       command: "connect",

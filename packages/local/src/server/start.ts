@@ -15,9 +15,7 @@ import { type App, createApp } from "../app.ts";
 import type { Environment } from "../environment.ts";
 import { createLineLog } from "../line-log.ts";
 import { isLabEnabled } from "../mail-ports.ts";
-import { startMailReceiver } from "../mail-receiver/mail-receiver.ts";
-import { type Counters, createCounters } from "../metrics/counters.ts";
-import { startMetrics } from "../metrics/metrics-server.ts";
+import type { Counters } from "../metrics/counters.ts";
 import { writeFileAtomic } from "../storage/atomic-file.ts";
 import { clearUnfinished } from "../storage/file-blobs.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
@@ -89,7 +87,8 @@ export const start = async (
   const linkBase = () => site.publicUrl ?? baseUrl;
   // The lab runs as long as the server; its addresses are in ready.json.
   const lab = isLabEnabled(environment) ? await startLab() : null;
-  const counters = environment.METRICS_PORT === undefined ? undefined : createCounters();
+  const counters =
+    environment.METRICS_PORT === undefined ? undefined : (await parts.counters()).createCounters();
   const app = await openCheckedApp(environment, linkBase, lab, counters);
   const { world, openLink, close } = app;
   app.startEngine();
@@ -116,10 +115,12 @@ export const start = async (
   const demo = environment.DEMO === "on" ? await ensureDemoAccount(directory, world) : null;
   if (demo) markDemo(directory);
 
-  const metrics = counters && (await startMetrics(environment, world, counters));
+  const metrics =
+    counters && (await (await parts.metrics()).startMetrics(environment, world, counters));
 
   const { MAIL_DOMAIN: mailDomain } = environment;
-  const mail = mailDomain && (await startMailReceiver(world, mailDomain, environment));
+  const mail =
+    mailDomain && (await (await parts.mail()).startMailReceiver(world, mailDomain, environment));
 
   const background = startBackground(directory, app);
 
@@ -152,6 +153,13 @@ export const start = async (
   };
   const warnings = listWarnings(site, host);
   return { baseUrl, mcpUrl, version, demo, warnings, reach: app.reach.first, stop };
+};
+
+/** The parts that a setting turns on. A start without the setting does not load their modules. */
+const parts = {
+  counters: () => import("../metrics/counters.ts"),
+  metrics: () => import("../metrics/metrics-server.ts"),
+  mail: () => import("../mail-receiver/mail-receiver.ts"),
 };
 
 const startBackground = (directory: string, { world, health, reach }: App): Promise<void> =>
