@@ -42,17 +42,10 @@ export const loadCatchAllStates = async (
   batch: readonly ProbeSubject[],
 ): Promise<ReadonlyMap<string, AccountCatchAll>> => {
   const pairs = new Map(batch.map((one) => [toAccountDomainKey(one), one]));
-  const found = [...pairs].map(
-    async ([
-      key,
-      {
-        domain,
-        requester: { account },
-      },
-    ]) => {
-      return [key, { account, domain, state: await cache.find(domain, account) }] as const;
-    },
-  );
+  const found = [...pairs].map(async ([key, { domain, requester }]) => {
+    const { account } = requester;
+    return [key, { account, domain, state: await cache.find(domain, account) }] as const;
+  });
   return new Map(await Promise.all(found));
 };
 

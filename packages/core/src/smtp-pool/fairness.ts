@@ -75,7 +75,7 @@ export const createAccountRotation = <Kind extends Entry>() => {
   let size = 0;
 
   const getQueue = ({ requester: { account } }: Kind): AccountQueue<Kind> => {
-    const queue = queues.get(account) ?? createAccountQueue<Kind>();
+    const queue = queues.get(account) ?? { head: 0, entries: [] };
     queues.set(account, queue);
     size++;
     return queue;
@@ -127,8 +127,6 @@ export const createAccountRotation = <Kind extends Entry>() => {
 
 /** The entries before `head` are served; `shift` on a long array would move all its entries. */
 type AccountQueue<Kind> = { head: number; readonly entries: (Kind | undefined)[] };
-
-const createAccountQueue = <Kind>(): AccountQueue<Kind> => ({ head: 0, entries: [] });
 
 const TAKEN_MAX = 1_024;
 

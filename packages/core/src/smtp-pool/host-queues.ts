@@ -3,8 +3,7 @@ import type { ProviderLimits } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { getAffinityKey } from "@mailproof/mail/smtp/connect";
 import type { Exits } from "./exits.ts";
-import type { Requester } from "./fairness.ts";
-import { createFairQueue, type FairQueue } from "./fairness.ts";
+import { createFairQueue, type FairQueue, type Requester } from "./fairness.ts";
 import type { PendingProbe } from "./probe.ts";
 import { createProviderRegistry, type ProviderUse } from "./providers.ts";
 import {

@@ -43,7 +43,7 @@ const runWorker = async (
     const weight = inFlight.weight();
     const evenWhenBusy = getConcurrencyWhenBusy(world, queue);
     const isBusy = weight >= evenWhenBusy && !hasTime();
-    if (isDamaged(world)) await world.sleep(DAMAGE_RECHECK_MS, signal);
+    if (world.damagedParts().size > 0) await world.sleep(DAMAGE_RECHECK_MS, signal);
     else if (weight >= queue.concurrency) await inFlight.waitForOne();
     else if (isBusy && inFlight.byGroup.has(NO_GROUP))
       await Promise.race([world.sleep(IDLE_WINDOW_MS, signal), inFlight.waitForOne()]);
@@ -99,7 +99,6 @@ const createInFlight = () => {
 };
 
 /** With damaged state the queue workers pause. The schedules continue: one of them checks again. */
-const isDamaged = ({ damagedParts }: LocalWorld): boolean => damagedParts().size > 0;
 const DAMAGE_RECHECK_MS = 5_000;
 
 const IN_FLIGHT_MIN = 2;

@@ -1,4 +1,3 @@
-import type { Dirent } from "node:fs";
 import { lstat, opendir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DAY_MS } from "@mailproof/core/lib/time";
@@ -39,7 +38,7 @@ const sweep = async (folder: string, beforeMs: number): Promise<number> => {
   const entries = await ignoreMissing(opendir(folder));
   let checked = 0;
   for await (const entry of entries ?? []) {
-    if (!isBlob(entry)) continue;
+    if (!entry.isFile() || !FILE.test(entry.name)) continue;
     checked++;
     const file = join(folder, entry.name);
     const found = await ignoreMissing(lstat(file));
@@ -47,5 +46,3 @@ const sweep = async (folder: string, beforeMs: number): Promise<number> => {
   }
   return checked;
 };
-
-const isBlob = (entry: Dirent): boolean => entry.isFile() && FILE.test(entry.name);

@@ -31,9 +31,6 @@ const listNames = (directory: string): readonly string[] => {
 
 const isFinished = (name: string): boolean => !name.endsWith(UNFINISHED);
 
-const findNewestCopy = (directory: string): string | undefined =>
-  listNames(directory).findLast(isFinished);
-
 const isOld = (name: string, now: Date): boolean =>
   now.getTime() - Date.parse(NAME.exec(name)?.[1] ?? "") > COPY_DAYS * DAY_MS;
 
@@ -54,7 +51,7 @@ export const createCopySweeper = (directory: string): Schedule => ({
 
 /** Describes how an operator returns to the former release, as the end of a sentence. */
 export const describeWayBack = (directory: string): string => {
-  const copy = findNewestCopy(directory);
+  const copy = listNames(directory).findLast(isFinished);
   if (copy === undefined)
     return "stop the server, replace the whole folder by a copy of a backup that the older release made, and start that release.";
   const folder = resolve(directory);

@@ -75,7 +75,8 @@ const countWordBits = (word: string): number => {
 const countSpellingBits = (word: string): number => {
   let saved = word.length * BLIND_BITS;
   visitTrigrams(word, (before, last, letter) => {
-    saved += countLetterBits(before, last, letter);
+    const at = (before * SYMBOLS + last) * SYMBOLS + letter;
+    saved += LETTER_BITS[at] ||= Math.log2(estimateShare(before, last, letter));
   });
   return saved;
 };
@@ -129,13 +130,8 @@ const LETTER_COUNTS = countLetters(
   new Set([...GIVEN_NAMES, ...FAMILY_NAMES, ...COMMON_WORDS, ...NAMES_BY_COUNTRY]),
 );
 
-/** Each is computed when it is first needed, and is below 0 then. */
+/** The logarithm of each share, by its three letters. 0 until it is first needed, and negative from then on. */
 const LETTER_BITS = new Float64Array(SYMBOLS ** 3);
-
-const countLetterBits = (before: number, last: number, letter: number): number => {
-  const at = (before * SYMBOLS + last) * SYMBOLS + letter;
-  return (LETTER_BITS[at] ||= Math.log2(estimateShare(before, last, letter)));
-};
 
 /** Estimates how likely a letter follows two others; where that context is rare, the last letter alone counts more. */
 const estimateShare = (before: number, last: number, letter: number): number => {
