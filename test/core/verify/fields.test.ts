@@ -35,6 +35,7 @@ const RESULT = {
   ai: { typoSuggestion: "info@example.org", typoConfidence: 0.9, catchAllConfidence: 0.4 },
   evidence: { mailHost: "mx.example.com", catchAll: "yes" },
   receipt: "header.claims.signature",
+  receiptClaims: "claims",
   retry: "later",
   retryCause: "dns",
   comeBack: {
