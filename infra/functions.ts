@@ -10,6 +10,7 @@ import { getQueue } from "./queues.ts";
 import { mayReserve } from "./quota.ts";
 import * as secrets from "./secrets.ts";
 import { settings } from "./stage.ts";
+import { stageKey } from "./stage-key.ts";
 import { bucket, table } from "./storage.ts";
 import {
   ARCHITECTURE,
@@ -119,18 +120,6 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
     uploads: [$interpolate`${bucket.arn}/${UPLOADS}*`],
   };
 
-/**
- * Secrets of a full stage are encrypted with a key of its own: who may look at a Lambda's settings does not see them without
- * the permission to decrypt. Lambda itself decrypts them when it starts one.
- */
-const settingsKey =
-  settings.size === "full"
-    ? new aws.kms.Key("Settings", {
-        description: `The settings of the Lambdas of ${$app.name} ${$app.stage}`,
-        enableKeyRotation: true,
-      })
-    : null;
-
 type Extra = Partial<sst.aws.FunctionArgs>;
 
 /** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited only by its queue. */
@@ -161,7 +150,7 @@ const createFunction = (
     transform: {
       role: restrictToLambda,
       function: (args: aws.lambda.FunctionArgs) => {
-        if (settingsKey && lambda.actsForAccounts) args.kmsKeyArn = settingsKey.arn;
+        if (stageKey && lambda.actsForAccounts) args.kmsKeyArn = stageKey.arn;
         args.publish = isInSteps(lambda);
       },
       ...extra.transform,

@@ -251,6 +251,7 @@ export const EDGE: readonly Right[] = [
       "kms:GetKeyPolicy",
       "kms:GetKeyRotationStatus",
       "kms:ListResourceTags",
+      "kms:PutKeyPolicy",
       "kms:ScheduleKeyDeletion",
       "kms:TagResource",
       "kms:UntagResource",

@@ -221,6 +221,16 @@ export const FAULTS: readonly Fault[] = [
     "values: [account]",
     'values: ["*"]',
   ),
+  inFile("production", "infra/stage-key.ts")(
+    "SES of any account uses the stage's key",
+    'conditions: [{ test: "StringEquals", variable: "aws:SourceAccount", values: [account] }],',
+    "",
+  ),
+  inFile("production", "infra/mail-topic.ts")(
+    "the topic of a full stage is not encrypted",
+    "stageKey ? { kmsMasterKeyId: stageKey.id } : {}",
+    "{}",
+  ),
   inFile("production", "infra/published-names.ts")(
     "a name is not published",
     "publish(`queue/${name}`",

@@ -51,6 +51,11 @@ test("a lean stage uses the host name of its owner's certificate and creates no 
   expect(it.all.filter(({ type }) => /aws:(?:route53|acm)\//.test(type))).toEqual([]);
 });
 
+test("a lean stage pays for no key, so its topic is not encrypted", () => {
+  expect(it.of("aws:kms/key:Key")).toEqual([]);
+  expect(it.inputsOf("aws:sns/topic:Topic")).toEqual([{}]);
+});
+
 test("a lean stage serves no dashboard when its owner disables it", () => {
   expect(it.settingsOf("HttpDefault")).toMatchObject({ DASHBOARD: "none" });
   expect(it.of("aws:cloudfront/distribution:Distribution")).toEqual([]);

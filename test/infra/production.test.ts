@@ -637,6 +637,23 @@ test("viewing a Lambda reveals no secret without the stage's key, which rotates 
   expect(lambdas.filter(isGuarded)).toEqual(lambdas.filter((one) => one.actsForAccounts));
 });
 
+test("the stage's key encrypts the topic, and only this account's SES may use the key besides its owner", () => {
+  const [{ policy } = {}] = it.inputsOf("aws:kms/key:Key");
+  const [topic] = it.inputsOf("aws:sns/topic:Topic");
+
+  expect(topic).toMatchObject({ kmsMasterKeyId: "Settings-id" });
+  expect(
+    parseStatements(policy).map(({ actions, principals, conditions }) => [
+      principals?.[0]?.identifiers,
+      actions,
+      conditions?.[0]?.values,
+    ]),
+  ).toEqual([
+    [["arn:aws:iam::123456789012:root"], ["kms:*"], undefined],
+    [["ses.amazonaws.com"], ["kms:Decrypt", "kms:GenerateDataKey"], ["123456789012"]],
+  ]);
+});
+
 test("a Lambda receives exactly the settings that it reads, and no other secret", () => {
   const describeEnvironment = (name: string) =>
     Object.keys(it.settingsOf(name)).filter((one) => !one.startsWith("SST_"));
