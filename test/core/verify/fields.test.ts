@@ -222,6 +222,7 @@ const anyVerification: fc.Arbitrary<Verification> = fc.record(
       catchAllConfidence: fc.constantFrom(0, 0.41, 0.95),
     }),
     receipt: fc.constantFrom("header.claims.signature"),
+    receiptClaims: fc.constantFrom("claims"),
     retry: fc.constantFrom("later", "new_connection", "other_host", null),
     verifiedAt: fc.constant("2026-11-21T00:00:00.000Z"),
   },
