@@ -2,16 +2,15 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { Lambda } from "./topology.ts";
 
-// SST's own bundler takes neither the options nor the stubs of packages/functions/bundle.ts and keeps all function
-// names, so its bundles are larger and start later than those whose size is tested. A live session uses it: there the bundles
-// run on the developer's machine, from the entries generated for it.
+// SST's bundler ignores the options and stubs of packages/functions/bundle.ts and keeps all function names, so its bundles are
+// larger and start later. Only a live session uses it: its bundles run on the developer's machine.
 
 const folder = join($cli.paths.root, ".cache/lambdas", $app.stage);
 
-// The project's own Node runs the build, whichever Node runs SST.
+// The project's own Node bundles, although SST may run in another.
 execFileSync(
   "npx",
-  ["node", ...($dev ? ["packages/functions/entries.ts"] : ["scripts/bundle-lambdas.ts", folder])],
+  ["node", ...($dev ? ["packages/functions/entries.ts"] : ["infra/bundle-lambdas.ts", folder])],
   {
     cwd: $cli.paths.root,
     stdio: ["ignore", "ignore", "inherit"],

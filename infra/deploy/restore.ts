@@ -79,7 +79,7 @@ export const restore = async ({ stage, at }: Restore, programs: Programs): Promi
   while ((await readStatus(programs, table)) !== "ACTIVE") await sleep(POLL_MS);
   await protect(programs, table);
   say("It is there, with expiry, recovery and deletion protection. Its money:");
-  const command = `scripts/admin-on-stage.ts --stage ${stage} --table ${table} audit --full`;
+  const command = `infra/deploy/admin-on-stage.ts --stage ${stage} --table ${table} audit --full`;
   say((await read(process.execPath, command.split(" "))).trim());
   for (const line of describeSwitch(stage, table)) say(line);
   return 0;

@@ -68,7 +68,7 @@ const deployMonitoring = async ({ stage, programs }: Deployment): Promise<void> 
 
 /** An operator's command on the stage. No name in it has a space. */
 const admin = async ({ stage, programs }: Deployment, command: string): Promise<any> => {
-  const args = `scripts/admin-on-stage.ts --stage ${stage} ${command}`.split(" ");
+  const args = `infra/deploy/admin-on-stage.ts --stage ${stage} ${command}`.split(" ");
   return JSON.parse(await programs.read(NODE, args));
 };
 

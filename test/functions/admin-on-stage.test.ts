@@ -54,7 +54,7 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
       AWS_ENDPOINT_URL_DYNAMODB: aws.endpoints?.dynamodb ?? "",
     };
     const admin = async (...args: readonly string[]) => {
-      const script = ["scripts/admin-on-stage.ts", "--stage", "ada", ...args];
+      const script = ["infra/deploy/admin-on-stage.ts", "--stage", "ada", ...args];
       const child = spawn(process.execPath, script, { env: shellEnvironment });
       endWithTest(child);
       const [out, err] = [text(child.stdout), text(child.stderr)];

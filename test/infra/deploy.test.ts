@@ -145,8 +145,8 @@ test("a first deployment creates the missing parts in order, shows the keys once
     "sst deploy --stage production",
     "node infra/cdk/app.ts production",
     "aws cloudformation deploy --stack-name mailproof-production-operations --s3-bucket sst-asset-1 --no-fail-on-empty-changeset --template-file cdk.out/mailproof-production-operations.template.json",
-    "node scripts/admin-on-stage.ts --stage production accounts list",
-    "node scripts/admin-on-stage.ts --stage production accounts create --name First --plan pro --credits 1000",
+    "node infra/deploy/admin-on-stage.ts --stage production accounts list",
+    "node infra/deploy/admin-on-stage.ts --stage production accounts create --name First --plan pro --credits 1000",
     "MAILPROOF_KEY=mp_test_1 node scripts/smoke.ts https://api.example.com",
   ]);
   expect(text).toContain("Live key  mp_live_1\nTest key  mp_test_1");
@@ -171,10 +171,10 @@ test("a later deployment keeps secrets and account, and tests the stage with a k
 
   expect(ran.filter((one) => /secret|accounts create/.test(one))).toEqual([]);
   expect(ran.slice(-4)).toEqual([
-    "node scripts/admin-on-stage.ts --stage production accounts list",
-    "node scripts/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
+    "node infra/deploy/admin-on-stage.ts --stage production accounts list",
+    "node infra/deploy/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
     "MAILPROOF_KEY=mp_test_2 node scripts/smoke.ts https://api.example.com",
-    "node scripts/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
+    "node infra/deploy/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
   ]);
   expect(code).toBe(0);
 });
@@ -214,9 +214,9 @@ test("an unwatched deployment shows no key and tests the stage with a key that i
   expect(text).not.toContain("mp_");
   expect(text).toContain("keys create --account acc_1 --mode live");
   expect(ran.slice(-3)).toEqual([
-    "node scripts/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
+    "node infra/deploy/admin-on-stage.ts --stage production keys create --account acc_1 --mode test --name smoke --expires 1d",
     "MAILPROOF_KEY=mp_test_2 node scripts/smoke.ts https://api.example.com",
-    "node scripts/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
+    "node infra/deploy/admin-on-stage.ts --stage production keys revoke --account acc_1 --key key_2",
   ]);
   expect(code).toBe(0);
 });

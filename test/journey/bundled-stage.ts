@@ -79,7 +79,7 @@ export const startBundledStage = async (folder?: string): Promise<BundledStage> 
 const makeBundles = async (closers: (() => unknown)[]): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-lambdas-"));
   closers.push(() => rmSync(folder, { recursive: true }));
-  await promisify(execFile)(process.execPath, ["scripts/bundle-lambdas.ts", folder], {
+  await promisify(execFile)(process.execPath, ["infra/bundle-lambdas.ts", folder], {
     env: { ...process.env, OAUTH_ISSUER: "the lab's" },
   });
   return folder;

@@ -146,9 +146,11 @@ describeUnless(await findAbsence(), "the AWS CLI, over moto", () => {
     const table = await createTable(await createEmulatedAws({ endpoints: { dynamodb: url } }));
     await givenLambda("ada", table);
 
-    const none = await script("scripts/admin-on-stage.ts --stage ada accounts list");
-    const made = await script("scripts/admin-on-stage.ts --stage ada accounts create --name First");
-    const one = await script("scripts/admin-on-stage.ts --stage ada accounts list");
+    const none = await script("infra/deploy/admin-on-stage.ts --stage ada accounts list");
+    const made = await script(
+      "infra/deploy/admin-on-stage.ts --stage ada accounts create --name First",
+    );
+    const one = await script("infra/deploy/admin-on-stage.ts --stage ada accounts list");
 
     expect(none.err).toBe("");
     expect(JSON.parse(none.lines.join(""))).toEqual([]);
@@ -164,17 +166,19 @@ describeUnless(await findAbsence(), "the AWS CLI, over moto", () => {
     const table = await createTable(await createEmulatedAws({ endpoints: { dynamodb: url } }));
     await aws(`ssm put-parameter --type String --name /mailproof/bea/table --value ${table}`);
     await givenLambda("bea", table);
-    const refused = await script("scripts/restore-stage.ts --stage bea");
+    const refused = await script("infra/deploy/restore-stage.ts --stage bea");
     await aws(
       `dynamodb update-continuous-backups ${to} ${table} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true`,
     );
 
-    const restored = await script("scripts/restore-stage.ts --stage bea");
+    const restored = await script("infra/deploy/restore-stage.ts --stage bea");
     const name = /TABLE_NAME=(\S+)/.exec(restored.lines.join("\n"))?.[1] ?? "";
     const { Table: described } = await aws(`dynamodb describe-table ${to} ${name}`);
     const at = name.replace(/^.*(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, "$1-$2-$3T$4:$5:$6Z");
-    const again = await script(`scripts/restore-stage.ts --stage bea --at ${at}`);
-    const never = await script("scripts/restore-stage.ts --stage bea --at 2099-01-01T00:00:00Z");
+    const again = await script(`infra/deploy/restore-stage.ts --stage bea --at ${at}`);
+    const never = await script(
+      "infra/deploy/restore-stage.ts --stage bea --at 2099-01-01T00:00:00Z",
+    );
 
     expect(refused.lines[0]).toContain("only a production stage keeps every second");
     expect(restored).toMatchObject({ code: 0, err: "" });

@@ -26,7 +26,7 @@ describeUnless(findToolAbsence("runtime_client"), "Lambdas under AWS's runtime c
   let stage: Stage;
 
   beforeAll(async () => {
-    execFileSync(process.execPath, ["scripts/bundle-lambdas.ts", folder]);
+    execFileSync(process.execPath, ["infra/bundle-lambdas.ts", folder]);
     stage = await createStage();
   });
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,14 +1,14 @@
-// npx node scripts/bundle-lambdas.ts FOLDER makes the file of every Lambda, as SST zips it: FOLDER/<name>/<handler's path>.mjs.
+// npx node infra/bundle-lambdas.ts FOLDER bundles every Lambda into FOLDER/<name>/<handler's path>.mjs, which SST zips.
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
-import { lambdas } from "../infra/topology.ts";
 import { BUNDLE, withoutTokens } from "../packages/functions/bundle.ts";
 import { listEntries } from "../packages/functions/entries.ts";
+import { lambdas } from "./topology.ts";
 
 const [, , folder] = process.argv;
 if (!folder || folder.startsWith("-")) {
-  process.stderr.write("Usage: npx node scripts/bundle-lambdas.ts FOLDER\n");
+  process.stderr.write("Usage: npx node infra/bundle-lambdas.ts FOLDER\n");
   process.exit(2);
 }
 
@@ -33,7 +33,7 @@ const read = (path: string): Buffer | undefined => {
   }
 };
 
-// Another process may read the same folder, or fill it: what is right already stays, and nothing is there by halves.
+// Another process may read or fill the same folder: a file that is up to date stays, and a rename replaces each other file whole.
 for (const { path, contents } of outputFiles) {
   if (read(path)?.equals(contents)) continue;
   const draft = `${path}.${process.pid}`;

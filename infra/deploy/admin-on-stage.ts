@@ -11,7 +11,7 @@ import { adminEntries } from "@mailproof/local/cli/admin";
 import { definePrinted } from "@mailproof/local/cli/define-admin";
 import { runCommand } from "@mailproof/local/cli/run-command";
 import * as v from "valibot";
-import { createParameterNamer } from "../infra/parameters.ts";
+import { createParameterNamer } from "../parameters.ts";
 
 const [option, stage = "", ...rest] = process.argv.slice(2);
 if (option !== "--stage" || !/^[\w-]+$/.test(stage)) {
