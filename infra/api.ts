@@ -35,7 +35,7 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
       args.defaultRouteSettings = {
         throttlingRateLimit: throttle.perSecond,
         throttlingBurstLimit: throttle.burst,
-        // Metrics per route cost $0.30 each; our own metrics and the access log contain the same figures.
+        // Metrics of a route cost $0.30 each; our own metrics and the access log contain the same figures.
         detailedMetricsEnabled: false,
       };
     },

@@ -7,13 +7,13 @@ import { settings } from "./stage.ts";
 // SST reads the configuration before it installs this package, so nothing may need it until a stage is made.
 const { RandomPassword } = await import("@pulumi/random");
 
-// EXITS instances, each an exit as deploy/exit describes it, with an address of its own beside the NAT gateways'. Mail providers
-// limit each address by itself. AWS has to open port 25 for them, too (docs/egress.md).
+// This file creates EXITS instances. Each runs deploy/exit with an address of its own, since mail providers limit each address
+// separately. AWS has to open port 25 for these addresses, too (docs/egress.md).
 
-/** Debian's own account, which publishes its images. */
+/** The AWS account with which Debian publishes its images. */
 const DEBIAN = "136693071363";
 const SOCKS_PORT = 1080;
-/** Ports for SMTP sessions and for the packages of Debian. AWS's resolver needs no rule. */
+/** An exit connects to mail servers and to Debian's packages. AWS's resolver needs no rule. */
 const PORTS_OUT = [25, 80, 443];
 
 const openTcp = (port: number) => ({ protocol: "tcp", fromPort: port, toPort: port });
@@ -75,7 +75,7 @@ const createExit = (
       userDataReplaceOnChange: true,
       tags: { Name: `${$app.name}-${$app.stage}-${name}` },
     },
-    // A newer image is no reason to replace a machine, which updates itself; and an interface has one machine.
+    // A newer image replaces no machine, because machines update themselves, and an interface belongs to one machine.
     { ignoreChanges: ["ami"], deleteBeforeReplace: true },
   );
   return {

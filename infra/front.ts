@@ -8,12 +8,12 @@ import { settings } from "./stage.ts";
 // CloudFront before the API, for a host name of its own, files near people, and a firewall (AWS WAF), which an API of this kind cannot have. AWS refuses it
 // to an account that it has not verified yet, and nothing else depends on it. Programs may go on calling the API at its own host.
 
-/** AWS's own policies. */
+/** The ids of policies that AWS defines. */
 const CACHING_OPTIMIZED = "658327ea-f89d-4fab-a63d-7e88639e58f6";
 const CACHING_DISABLED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad";
 const ALL_VIEWER_EXCEPT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac";
 
-/** The edge caches no data of an account. */
+/** CloudFront stores no response that contains an account's data. */
 const toApi = {
   targetOriginId: "api",
   // A key that was sent without TLS would be read before any redirect.
@@ -26,7 +26,7 @@ const toApi = {
 
 const toPage = { ...toApi, viewerProtocolPolicy: "redirect-to-https" };
 
-/** The name of each file contains a hash of its content. */
+/** The name of an asset contains a hash of its content. */
 const toAssets = {
   ...toPage,
   allowedMethods: ["GET", "HEAD"],
@@ -42,7 +42,7 @@ const createFront = () =>
       {
         originId: "api",
         domainName: api.nodes.api.apiEndpoint.apply((url) => new URL(url).host),
-        // The header proves to the API that CloudFront added the client's address.
+        // The header proves to the API that CloudFront sent the caller's address.
         customHeaders: [{ name: FRONT_HEADER, value: sealingKey.value.apply(deriveFrontSecret) }],
         customOriginConfig: {
           httpPort: 80,
@@ -68,5 +68,5 @@ const createFront = () =>
     },
   });
 
-/** The URL of the stage for people and programs. */
+/** The URL at which people and programs reach the stage. */
 export const url = settings.dashboard === "cloudfront" ? createFront().url : api.url;

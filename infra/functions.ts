@@ -93,7 +93,7 @@ const buildEnvironment = (lambda: Lambda): Record<string, $util.Input<string>> =
     ),
   );
 
-/** Replaces a secret. Nothing can be derived from this value, and nobody can guess what earlier code derives from it. */
+/** Replaces a secret. It depends on the sealing key, so nobody can guess a value that earlier code derives from it. */
 const withhold = (name: string) =>
   secrets.sealingKey.value.apply(
     (key) => `${WITHHELD}${createHmac("sha256", key).update(`instead of ${name}`).digest("hex")}`,
@@ -122,10 +122,10 @@ const ARNS: Readonly<Record<Exclude<ResourcePart, "own queue" | "prober">, $util
 
 type Extra = Partial<sst.aws.FunctionArgs>;
 
-/** A new AWS account has 10 Lambdas at once. What cannot be reserved is limited only by its queue. */
+/** A new AWS account may run 10 Lambdas at once. Without a reservation only its queue limits a worker. */
 const isReserved = mayReserve(settings.quota, lambdas);
 
-/** Creates one Lambda with exactly the rights and settings that it needs. */
+/** Creates a Lambda with the settings and permissions of its needs, and no others. */
 const createFunction = (
   lambda: Lambda,
   arns: Record<string, $util.Input<string>[]>,
@@ -173,7 +173,7 @@ const restrictToLambda = (role: aws.iam.RoleArgs): undefined => {
 export const prober = createFunction(proberLambda, ARNS, {});
 SETTINGS.set(...createSetting("PROBER_FUNCTION", prober.name));
 
-/** In a live session a bridge has no versions. */
+/** A live session replaces Lambdas by bridges, which have no versions. */
 const isInSteps = (lambda: Lambda): boolean => !$dev && released.includes(lambda);
 
 /** The newest version of each Lambda that is released in steps, by its name. */

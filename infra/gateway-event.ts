@@ -6,21 +6,20 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "
 /** The host name of the gateway. */
 export const DOMAIN_NAME = "api.execute-api.eu-central-1.amazonaws.com";
 
-/** A request in the form of its bytes on the wire. */
+/** A request as the client sends it. */
 export type WireRequest = {
   readonly method: string;
   /** Path and query, as sent. */
   readonly url: string;
-  /** The headers in their order; a name may occur twice. */
+  /** The headers in the order of the request. A name may occur twice. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer;
   readonly clientIp?: string | undefined;
 };
 
 /**
- * What API Gateway makes of a request (payload format 2.0): header names in small letters, values of one name
- * joined by a comma, cookies in a list of their own, path parameters decoded, and a body that is not text as
- * base64.
+ * Builds the event that API Gateway sends for a request (payload format 2.0): it writes header names in small letters, joins
+ * values of one name by a comma, lists cookies separately, decodes path parameters, and encodes a binary body as base64.
  */
 export const toEvent = (
   sent: WireRequest,

@@ -1,8 +1,8 @@
 import type { Need as CodeNeed } from "@mailproof/core/runtime/need";
 
 /**
- * What a Lambda accesses. The deployment adds reading a queue, removing uploads over the limit, checking keys, what is
- * known of mail hosts, and serving the dashboard.
+ * A need of a Lambda. The deployment adds needs that no endpoint or worker declares: it reads a queue, removes uploads over the
+ * limit, checks keys, uses the items of mail hosts, or serves the dashboard.
  */
 export type Need =
   | CodeNeed
@@ -12,7 +12,7 @@ export type Need =
   | "table:mail-hosts"
   | "dashboard";
 
-/** The resource of an allowed action. */
+/** The resource on which a grant allows its actions. */
 export type ResourcePart =
   | "table"
   | "list index"
@@ -25,7 +25,7 @@ export type ResourcePart =
   | "uploads"
   | "prober";
 
-/** `partitions`: only items with such a partition key. */
+/** `partitions`: the grant covers only items with such a partition key. */
 export type Grant = {
   readonly actions: readonly string[];
   readonly on: readonly ResourcePart[];
@@ -55,10 +55,10 @@ const JOB_PARTITIONS = ["ADDRESSES#*", "CHUNKS#*", "DEFERRED#*", "INDEX#*", "JOB
 /** The transaction that ends a job changes these, too. */
 const MONEY_PARTITIONS = ["BALANCE#*", "CLAIM#*", "EVENT#*", "LEDGER#*", "USAGE#*"];
 const VERDICT_PARTITIONS = ["CACHED#*", "VERDICT#*", "VERDICTCOUNTS#*"];
-/** A worker looks whether the account is active, and where mail of the account bounced. */
+/** A worker reads whether the account is active, and where mail of the account bounced. */
 const ROW_READS = ["ACCOUNT#*", "SENTTO#*"];
 
-/** These partitions of the table, and no index. */
+/** Allows these partitions of the table, and no index. */
 const limitTo = (written: readonly string[], read: readonly string[] = []): readonly Grant[] => [
   {
     actions: ["dynamodb:GetItem", "dynamodb:Query"],
@@ -180,7 +180,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
 
 type EnvironmentInput = { readonly needs: readonly Need[]; readonly actsForAccounts: boolean };
 
-/** The settings of a Lambda, and no others: a secret is only where it is needed. */
+/** Lists the settings that a Lambda receives: a Lambda without the need of a secret does not receive it. */
 export const listSettings = ({ needs, actsForAccounts }: EnvironmentInput): readonly string[] => [
   ...new Set([
     ...COMMON_SETTINGS,

@@ -16,7 +16,7 @@ const createRule = (domain: string) => {
 
   const ruleSet = new aws.ses.ReceiptRuleSet("InboundMailRules", { ruleSetName });
 
-  // SES tries both permissions when the rule is made.
+  // SES tests both permissions when the rule is created.
   new aws.ses.ReceiptRule(
     "InboundMailRule",
     {

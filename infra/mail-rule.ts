@@ -1,7 +1,7 @@
 import type { RetentionPrefix } from "@mailproof/core/ports/blobs";
 
-// The rule by which Amazon SES receives the mail of MAIL_DOMAIN. Its names are set here, since the policies that permit SES to act
-// name the rule, and the rule needs what they are about.
+// Amazon SES receives the mail of MAIL_DOMAIN by this rule. Its names are constants, because the policies of the topic and the
+// bucket name the rule, and the rule needs both.
 
 /** Undefined when this stage receives no mail. */
 export const mailDomain = process.env["MAIL_DOMAIN"]?.toLowerCase() || undefined;
@@ -9,7 +9,7 @@ export const mailDomain = process.env["MAIL_DOMAIN"]?.toLowerCase() || undefined
 /** The key prefix under which SES stores mail. */
 export const INBOUND: RetentionPrefix = "inbound/";
 
-/** Names of rules are unique in an AWS account, so they have the stage's. */
+/** An AWS account allows a name of a rule set once, so the name contains the stage. */
 export const ruleSetName = `${$app.name}-${$app.stage}`;
 export const RULE_NAME = "receive";
 

@@ -50,5 +50,5 @@ const createEndpoints = ({ id, nodes }: sst.aws.Vpc) => {
     });
 };
 
-// A VPC that another stage owns already has these endpoints.
+// The VPC of another stage already has these endpoints.
 if (vpc && choice === "own") createEndpoints(vpc);

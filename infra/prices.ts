@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Settings, Size } from "./settings.ts";
 
-// The prices of AWS, and the cost of a stage by these prices. docs/costs.md, docs/scale.md and the preflight use these figures.
+// The prices of AWS, and the cost of a stage. docs/costs.md, docs/scale.md and the preflight of a deployment use them.
 
 /** US East, on demand, in dollars; as published in November 2026. */
 export const PRICES = {
@@ -26,7 +26,7 @@ export const PRICES = {
 
 export const HOURS = 730;
 
-/** The monitoring stack's, by the size of a stage; test/infra/operations.test.ts counts them. */
+/** The alarms of the monitoring stack by the size of a stage; test/infra/operations.test.ts counts them. */
 export const ALARMS: Readonly<Record<Size, { readonly alarms: number; readonly metrics: number }>> =
   {
     full: { alarms: 130, metrics: 277 },
@@ -61,7 +61,7 @@ const listNetworkItems = ({ size, vpc }: Settings): readonly Item[] => {
   ];
 };
 
-/** The same small machine as a NAT instance, with an address. */
+/** An exit is a small machine of the same type as a NAT instance, with an address. */
 const listExitItems = ({ exits }: Settings): readonly Item[] =>
   exits === 0
     ? []

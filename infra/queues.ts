@@ -5,7 +5,7 @@ const DAY_SECONDS = 86_400;
 
 const created = new Map<string, sst.aws.Queue>();
 
-/** The queue of this name, in this stage. */
+/** Returns the stage's queue of this name. */
 export const getQueue = (name: string): sst.aws.Queue => {
   const queue = created.get(name);
   if (!queue) throw new Error(`infra/topology.ts has no queue ${name}.`);

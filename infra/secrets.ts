@@ -1,7 +1,7 @@
 // npx sst secret set KeyPepper … --stage production. Secrets without a placeholder must be set before the first deployment.
 // The service still reads data of a former value, and uses only the current value for new data (docs/operating.md).
 
-/** Mixed into every stored hash of a key. */
+/** Every stored hash of an API key contains this pepper. */
 export const keyPepper = new sst.Secret("KeyPepper");
 /** The former pepper; the service still accepts its keys. */
 export const keyPepperBefore = new sst.Secret("KeyPepperBefore", "");
@@ -11,7 +11,7 @@ export const cursorSecretBefore = new sst.Secret("CursorSecretBefore", "");
 /** Key for hashing stored activity. */
 export const activityKey = new sst.Secret("ActivityKey");
 export const activityKeyBefore = new sst.Secret("ActivityKeyBefore", "");
-/** Encrypts the signing secrets of webhooks. The keys of receipts and what CloudFront says of itself are made from it. */
+/** Encrypts the signing secrets of webhooks. The receipts' keys and the secret header of CloudFront derive from it. */
 export const sealingKey = new sst.Secret("SealingKey");
 export const sealingKeyBefore = new sst.Secret("SealingKeyBefore", "");
 /** SOCKS5 proxies with their passwords, for stages that do not connect to port 25 directly. */

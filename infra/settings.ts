@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isPermanent } from "./lifecycle.ts";
 
-// The decisions of a deployer, from the environment or .env.<stage>. docs/operating.md has a row for each.
+// The settings of a deployment, from the environment or .env.<stage>. docs/operating.md explains each.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -82,7 +82,7 @@ const omitEmpty = (environment: Environment): Environment => ({
   ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value)),
 });
 
-/** Lists each invalid setting in one sentence. */
+/** Lists each invalid setting in a sentence. */
 const listFaults = (environment: Environment): readonly string[] => {
   const given = omitEmpty(environment);
   const { issues = [] } = v.safeParse(SCHEMA, given);

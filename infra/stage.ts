@@ -5,7 +5,7 @@ const given = readSettings($app.stage, process.env);
 
 const readParameter = async (name: string) => (await aws.ssm.getParameter({ name })).value;
 
-/** The deployer's decisions about the stage that SST deploys. In a live session the Lambdas are bridges, whose sizes do not matter. */
+/** The settings of the stage that SST deploys. A live session creates bridges, which need no sizes. */
 export const settings = {
   ...given,
   quota: $dev ? NEW_ACCOUNT_QUOTA : await findQuota($app.stage, given, readParameter),

@@ -31,7 +31,7 @@ const createTable = () =>
     },
   });
 
-/** With TABLE_NAME the stage uses a table that exists, such as a restored one, and leaves its own as it is. */
+/** With TABLE_NAME the stage uses an existing table, such as a restored one, and does not change its own. */
 const own = createTable();
 export const table =
   settings.tableName === null ? own : sst.aws.Dynamo.get("UsedTable", settings.tableName);
@@ -83,7 +83,7 @@ const createMailRule = (prefix: RetentionPrefix) => ({
   noncurrentVersionExpiration: { noncurrentDays: 1 },
 });
 
-/** Deletes what an expiry leaves: older versions, delete markers, and parts of unfinished uploads. */
+/** Deletes older versions, delete markers and parts of unfinished uploads, which an expiry leaves behind. */
 const CLEANUP_RULES = [
   ...(["mail/", "inbound/"] as const).map(createMailRule),
   {

@@ -17,11 +17,11 @@ import type { Settings } from "./settings.ts";
 // (infra/*.ts), CDK monitors them (infra/cdk/), and tests compare both with it. This file imports neither.
 
 export type Lambda = {
-  /** Letters only: HttpVerifyEmail, WorkerChunks. The prefix of all its resources. */
+  /** Only letters, such as HttpVerifyEmail or WorkerChunks. The names of its resources begin with it. */
   readonly name: string;
   readonly handler: string;
   readonly needs: readonly Need[];
-  /** False for a Lambda that does not act for accounts: it gets none of their settings. */
+  /** A Lambda that does not act for accounts receives none of their settings. */
   readonly actsForAccounts: boolean;
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
@@ -50,7 +50,7 @@ export type QueueSpec = {
 
 const HANDLERS = "packages/functions/src";
 
-/** API Gateway waits for 30 s, and our response must come first. Every wait within a request is shorter than this. */
+/** API Gateway waits for 30 s, and our response must come first. Each wait within a request is shorter. */
 const HTTP_SECONDS = 29;
 /** Processor time scales with memory: 1,769 MB is one whole processor. */
 const MEMORY_MB = 512;
@@ -60,7 +60,7 @@ const HEAVY: readonly string[] = [
   "POST /v1/verify/batch",
   "POST /v1/verify/file",
   "GET /v1/jobs/{id}/download",
-  // This Lambda loads the most code.
+  // Its bundle is the largest.
   "ANY /mcp",
 ];
 

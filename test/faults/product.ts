@@ -33,9 +33,14 @@ const rotated = (file: string) => inFile(`packages/core/src/${file}`, "story/rot
 
 export const FAULTS: readonly Fault[] = [
   rotated("lib/cursor.ts")(
-    "a new cursor is signed with the secret before",
-    "  { cursorSecret }: CursorSettings,",
-    "  { cursorSecretBefore: before, cursorSecret: now, cursorSecret = before ?? now }: CursorSettings,",
+    "a cursor of the secret before is refused",
+    "(cursorSecretBefore !== null && isSignedWith(cursorSecretBefore))",
+    "false",
+  ),
+  rotated("lib/secret-box.ts")(
+    "a new secret is encrypted with the sealing key before",
+    "deriveKey(world.settings.encryptionKey), iv)",
+    "deriveKey(world.settings.encryptionKeyBefore ?? world.settings.encryptionKey), iv)",
   ),
   rotated("lib/secret-box.ts")(
     "a secret of the sealing key before is not decrypted",
