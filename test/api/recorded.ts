@@ -188,12 +188,15 @@ const recordVerifications = async (ask: Ask, ctx: TestContext): Promise<void> =>
     file_key,
     formatCsv(["ann@example.com", "bo@example.com", "ann@example.com"]),
   );
-  await ask("Step 2: process the uploaded file", "POST /v1/verify/file", {
+  const { job_id: list } = await ask("Step 2: process the uploaded file", "POST /v1/verify/file", {
     body: { action: "process", file_key, email_column: "email", has_header: true },
   });
   later(60_000);
   await whenWorked(ctx);
   await ask("The two newest jobs", "GET /v1/jobs", { query: { limit: "2" } });
+  await ask("Compare a file with the list that it continues", "POST /v1/verify/file", {
+    body: { action: "preview", file_key, continues: list },
+  });
   await ask("A completed job with its first two results", `GET /v1/jobs/${job}`, {
     query: { limit: "2" },
   });

@@ -31,6 +31,8 @@ const CALLS: Readonly<
   verifyBatch: (client) => client.verifyBatch({ emails: [EMAIL], name: "one" }),
   createUpload: (client) => client.createUpload({ file_name: "list.csv" }),
   processFile: (client, { file }) => client.processFile({ file_key: file, has_header: true }),
+  previewFile: (client, { file, job }) =>
+    client.previewFile({ file_key: file, continues: job, fresh_days: 30 }),
   listJobs: (client) => client.listJobs({ limit: 1, status: "completed" }),
   getJob: (client, { job }) => client.getJob({ id: job, limit: 1 }),
   getJobRow: (client, { job }) => client.getJobRow({ id: job, row: "2" }),

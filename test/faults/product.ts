@@ -31,6 +31,8 @@ const aws = (file: string, ...tests: readonly string[]) =>
 
 const rotated = (file: string) => inFile(`packages/core/src/${file}`, "story/rotated-secrets");
 
+const continued = (file: string) => inFile(`packages/core/src/${file}`, "story/continued-lists");
+
 export const FAULTS: readonly Fault[] = [
   rotated("lib/cursor.ts")(
     "a cursor of the secret before is refused",
@@ -66,6 +68,71 @@ export const FAULTS: readonly Fault[] = [
     "a bounce under the activity key before is forgotten",
     "before === undefined ? undefined : findVerdictItem(table, before)",
     "undefined",
+  ),
+  continued("lists/accept-list.ts")(
+    "a continued list charges the addresses that keep their result",
+    "(list.unique - countTaken(list)) * each",
+    "list.unique * each",
+  ),
+  continued("rows/due-rows.ts")(
+    "a worker verifies addresses that keep an earlier result",
+    "taken?.has(row[0]) ? [] : ",
+    "",
+  ),
+  continued("lists/earlier-results.ts")(
+    "a continued list keeps a result that is too old",
+    " && verifiedAt >= oldest",
+    "",
+  ),
+  continued("lists/earlier-results.ts")(
+    "a preview counts no row with other cells",
+    "changed += 1",
+    "changed += 0",
+  ),
+  continued("lists/repair-job.ts")(
+    "the reconciler takes a chunk with kept results for a finished one",
+    "if (!isUntouched(chunk)) found",
+    "found",
+  ),
+  continued("lists/new-job.ts")(
+    "the results that an unpaid list kept stay stored",
+    "remove: toDeletionKey(job), where: { chunks: 0 } }",
+    "remove: toDeletionKey(job) }",
+  ),
+  continued("lists/again.ts")(
+    "rows that are not new are verified again with origin:new",
+    "?.(row) === false) return undefined;",
+    "?.(row) === null) return undefined;",
+  ),
+  continued("exports/exported-rows.ts")(
+    "an export with origin:new has every row",
+    "isOrigin?.(row) !== false && ",
+    "",
+  ),
+  continued("find-rows/count-facets.ts")(
+    "a count includes rows that the chosen origin excludes",
+    "if (isOrigin?.(row) === false) continue;",
+    "",
+  ),
+  continued("find-rows/row-history.ts")(
+    "the history of a row ends after one list",
+    "continues = earlier.continues",
+    "continues = undefined",
+  ),
+  continued("lists/continue-list.ts")(
+    "a list continues one that has not ended",
+    "if (!isOpenJob(earlier)) return;",
+    "return;",
+  ),
+  inFile("packages/core/src/lists/again.ts", "story/verify-again")(
+    "the summary of a corrected list leaves out rows that were at the meant domain before",
+    "[toDomainField(meant)]: rows",
+    "[toDomainField(meant)]: 0",
+  ),
+  inFile("packages/core/src/rows/deferrals.ts", "story/deferred")(
+    "the latest end of a list ignores the time that its rows have waited",
+    "maxWaitMinutes - countWaitedMinutes(causes)",
+    "maxWaitMinutes",
   ),
   inSmtpPool("process-rules.ts", "gathering")(
     "a long list on a busy thread opens a session for each row",

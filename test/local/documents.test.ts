@@ -153,7 +153,7 @@ test("the docs page loads nothing from another origin and contains no inline cod
   expect(text).not.toMatch(/<script(?![^>]*src)|<style| style="| on[a-z]+="/);
 });
 
-test("the docs page, its style and its script stay below 505 KB together and below 72 KB on the wire", async () => {
+test("the docs page, its style and its script stay below 510 KB together and below 72 KB on the wire", async () => {
   const { port } = await whenListening(...endpoints);
   const all = await Promise.all(WHOLE_PAGE.map((path) => got(port, path)));
 
@@ -162,7 +162,7 @@ test("the docs page, its style and its script stay below 505 KB together and bel
     raw(port, "GET", path, { "accept-encoding": "br" }),
   );
 
-  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(505_000);
+  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(510_000);
   expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(72_000);
 });
 
@@ -300,11 +300,11 @@ test("the server sends Markdown to a client that accepts it, and the page to a b
   expect(plain.text).toBe(browser.text);
 });
 
-test("the page of a topic stays below 70 KB, and that of all schemas below 80 KB", () => {
+test("the page of a topic stays below 70 KB, and that of all schemas below 82 KB", () => {
   const sizes = pages.map((path) => [path, Buffer.byteLength(all[path] ?? "")] as const);
 
   expect(
-    sizes.filter(([path, bytes]) => bytes > (path === "/docs/schemas" ? 80_000 : 70_000)),
+    sizes.filter(([path, bytes]) => bytes > (path === "/docs/schemas" ? 82_000 : 70_000)),
   ).toEqual([]);
 });
 

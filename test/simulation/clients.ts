@@ -19,7 +19,11 @@ export type ClientRequest = { readonly key: string | null } & Cancelling &
         /** Left out: the default. */
         readonly maxWaitMinutes?: number;
         readonly again?: Again;
+        /** After this time another list continues it. */
+        readonly continued?: { readonly afterMs: number; readonly emails: readonly string[] };
       } & Depth)
+    /** A list that continues a job that the client has. */
+    | { readonly kind: "continue"; readonly job: string; readonly emails: readonly string[] }
     /** Rows of a job that the client has: all, or, corrected, those at example.com. */
     | ({ readonly kind: "again"; readonly job: string; readonly emails: readonly string[] } & Again)
     | { readonly kind: "check"; readonly domain: string; readonly refresh: boolean }
@@ -112,12 +116,32 @@ export const sendAndEnd = async (
     return [{ ...history, mails: await mailSometime(client, request, String(answered.address)) }];
   const id = answered?.job_id;
   if (id === undefined) return [history];
-  const [children, cancels] = await Promise.all([
+  const [children, continued, cancels] = await Promise.all([
     verifyAgainSometime(client, request, String(id)),
+    continueSometime(client, request, String(id)),
     cancelSometime(client, request, String(id)),
   ]);
   const deletes = await deleteSometime(client, request, String(id));
-  return [{ ...history, ...cancels, ...deletes }, ...children];
+  return [{ ...history, ...cancels, ...deletes }, ...children, ...continued];
+};
+
+/** The newer list is cancelled as the earlier one was, if that comes to nothing or before. */
+const continueSometime = async (
+  client: Client,
+  request: ClientRequest,
+  job: string,
+): Promise<readonly RequestHistory[]> => {
+  if ((request.kind !== "batch" && request.kind !== "file") || !request.continued) return [];
+  const { continued, key, cancelAfterMs } = request;
+  await client.sleep(continued.afterMs);
+  const cancelling = cancelAfterMs === undefined ? {} : { cancelAfterMs };
+  return sendAndEnd(client, {
+    kind: "continue",
+    key,
+    job,
+    emails: continued.emails,
+    ...cancelling,
+  });
 };
 
 /** The child is cancelled as its parent was, if that comes to nothing or before. */
@@ -283,6 +307,10 @@ const toHttpRequest = async ({ upload }: Client, request: ClientRequest): Promis
       ];
     case "batch":
       return ["POST /v1/verify/batch", { emails: request.emails, options: toJobOptions(request) }];
+    case "continue": {
+      const file_key = await upload(request.emails);
+      return ["POST /v1/verify/file", { action: "process", file_key, continues: request.job }];
+    }
     case "file": {
       const file_key = await upload(request.emails);
       return [
@@ -320,7 +348,7 @@ const getRetryDelay = (
     retryable?: boolean;
     code: string;
   };
-  if (kind === "again" && code === "JOB_OPEN") return OPEN_JOB_RETRY_MS;
+  if ((kind === "again" || kind === "continue") && code === "JOB_OPEN") return OPEN_JOB_RETRY_MS;
   const seconds = Number(outcome.headers["retry-after"] ?? 1);
   if (/same (?:Idempotency-Key; it|search sent again) .*will not/.test(message))
     return seconds * 1000;

@@ -184,7 +184,7 @@ const getPrice = async (jobs: Jobs, { data }: AnsweredOutcome): Promise<number> 
   const { failed, no_result, cancelled, not_probed, not_reached } = job.refunds;
   const refundedRows =
     no_result + cancelled + not_probed + not_reached + (job.kind === "file" ? failed : 0);
-  return (job.total - refundedRows) * 2;
+  return (job.total - (job.kept ?? 0) - refundedRows) * 2;
 };
 
 /** Why a result of these histories costs nothing: the mail server turned us away. */
@@ -348,7 +348,7 @@ const checkChildren = async ({ world, items }: SimulationOutcome): Promise<strin
 };
 
 /**
- * Each result counts once: every row of a job, and every verification that ended without one. One that was released has a
+ * Each result counts once: every row of a job that was verified for it, and every verification that ended without one. One that was released has a
  * result if its mail server was not asked, and none if it failed.
  */
 const checkVerdictCounts = ({ items, account, deletedJobs }: SimulationOutcome): string[] => {
@@ -360,7 +360,9 @@ const checkVerdictCounts = ({ items, account, deletedJobs }: SimulationOutcome):
     .filter(({ paidFor, operation }) => paidFor === "verify" && !jobIds.has(operation));
   const count = (kind: MoveKind) => ended.filter(({ moved }) => kind in moved).length;
   const least =
-    jobs.reduce((sum, { processed }) => sum + processed, 0) + count("settle") + count("charge");
+    jobs.reduce((sum, { processed, kept = 0 }) => sum + processed - kept, 0) +
+    count("settle") +
+    count("charge");
   const most = least + count("release");
   const counted = items
     .filter(({ pk }) => pk === `VERDICTCOUNTS#${account}`)

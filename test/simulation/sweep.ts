@@ -145,6 +145,30 @@ const verifiedAgain = (
   };
 };
 
+/** A newer list without one address and with two others: of its three chunks one is verified, and one is mixed. */
+const continued = (more: { cancelAfterMs?: number } = {}): Flow => ({
+  balance: 20,
+  clients: [
+    [
+      {
+        kind: "batch",
+        key: "key",
+        emails: short,
+        continued: {
+          afterMs: 60_000,
+          emails: [valid, "valid+1@example.com", "valid+2@example.com", "valid+3@example.com"],
+        },
+        ...more,
+      },
+    ],
+  ],
+});
+
+export const CONTINUATIONS: Flows = {
+  "a list that a newer one continues": continued(),
+  "a list that a newer one continues, which is cancelled": continued({ cancelAfterMs }),
+};
+
 export const DELETIONS: Flows = {
   "a batch that is deleted": {
     balance: 20,
@@ -272,6 +296,7 @@ export const FLOWS: Flows = {
   ...JOBS,
   ...DELETIONS,
   ...CHILDREN,
+  ...CONTINUATIONS,
   ...ERASURES,
 };
 

@@ -195,7 +195,10 @@ test("a child job verifies the rows of a mistyped domain at the meant domain", a
   await whenQuiet(ctx);
 
   expect(summary.typos).toEqual([{ domain: "gmial.com", meant: "gmail.com", count: 2 }]);
-  expect((await readJob(ctx)).summary).toMatchObject({ typos: [], top_domains: [] });
+  expect((await readJob(ctx)).summary).toMatchObject({
+    typos: [],
+    top_domains: [{ domain: "x.com", count: 3 }],
+  });
 
   expect(data).toMatchObject({ rows: 2, credits_used: 2 });
   expect(formatRows(await readJob(ctx))).toEqual([

@@ -10,6 +10,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   verifyBatch: { route: "POST /v1/verify/batch", repeat: "keyed" },
   createUpload: { route: "POST /v1/verify/file", fixed: { action: "get_upload_url" } },
   processFile: { route: "POST /v1/verify/file", repeat: "keyed", fixed: { action: "process" } },
+  previewFile: { route: "POST /v1/verify/file", fixed: { action: "preview" } },
   verifyForm: { route: "POST /v1/verify/form", repeat: "keyed" },
   listJobs: { route: "GET /v1/jobs" },
   getJob: { route: "GET /v1/jobs/{id}" },

@@ -151,6 +151,8 @@ export interface Job {
     by_reason: Record<string, number>;
     /** When the first of them is attempted again, ISO 8601; with `waiting_for_provider` an estimate from the rate at that provider. A time in the past means that the attempt is under way. */
     next_attempt_at: string;
+    /** When the last of them has its result at the latest, ISO 8601, apart from the minutes that the attempts take. Left out while other addresses are verified, and where a wait has no limit. */
+    latest_end_at?: string;
   };
   /** When it was created, ISO 8601. */
   created_at: string;
@@ -160,6 +162,12 @@ export interface Job {
   credits_refunded?: number;
   /** The job whose rows this one verifies again. Left out for any other job. */
   parent_job_id?: string;
+  /** The earlier job whose list this one continues. Left out for any other job. */
+  continues_job_id?: string;
+  /** With `continues_job_id`: addresses that the earlier list does not have. */
+  new_emails?: number;
+  /** With `continues_job_id`: addresses that kept the result of the earlier list, and cost nothing. */
+  kept_emails?: number;
   /** The job that verifies rows of this one again. Left out when it has ended. */
   child_job_id?: string;
   /** Why the job failed and what happened to its credits. Left out otherwise. */
@@ -1105,6 +1113,10 @@ export interface ProcessFileInput {
   has_header?: boolean | null | undefined;
   /** The job's name. Left out: the name of the file. */
   name?: string | null | undefined;
+  /** The job (`job_id`) of an earlier list that this file is a newer version of. An address with a good result there keeps it, at no charge. */
+  continues?: string | null | undefined;
+  /** With `continues`: for how many days a result stays good. An older one, or `unknown`, is verified and charged again. Left out: 30. */
+  fresh_days?: number | null | undefined;
   /** HTTPS URL to call when the job ends. The call is not signed: treat it as a hint to read the job. */
   webhook_url?: string | null | undefined;
   /** How to verify. */
@@ -1134,6 +1146,19 @@ export interface ProcessFileData {
   invalid_emails_skipped: number;
   /** Different addresses, each verified and charged once. */
   unique_emails: number;
+  /** With `continues`: how the list compares with the earlier one. Left out otherwise. */
+  compared?: {
+    /** Addresses that the earlier list does not have. They are verified. */
+    new: number;
+    /** Addresses that keep their earlier result. They cost nothing. */
+    kept: number;
+    /** Addresses whose earlier result is too old or `unknown`. They are verified again. */
+    again: number;
+    /** Addresses that only the earlier list has. */
+    removed: number;
+    /** When the oldest result that is kept was found, ISO 8601. Left out when none is kept. */
+    kept_since?: string;
+  };
   /** What was found in a file, and its first rows without an address. */
   file?: {
     /** The name of the column with the addresses. */
@@ -1182,6 +1207,49 @@ export interface ProcessFileData {
   idempotent_replay?: boolean;
   /** The result in a sentence. */
   message: string;
+}
+
+// POST /v1/verify/file
+
+export interface PreviewFileInput {
+  /** The `file_key` of the upload. */
+  file_key: string;
+  /** The header or the number of the column with the addresses. Left out: it is detected. */
+  email_column?: string | null | undefined;
+  /** Whether the first row names the columns. Left out: it is detected. */
+  has_header?: boolean | null | undefined;
+  /** The job (`job_id`) of the earlier list. */
+  continues: string;
+  /** With `continues`: for how many days a result stays good. An older one, or `unknown`, is verified and charged again. Left out: 30. */
+  fresh_days?: number | null | undefined;
+}
+
+export interface PreviewFileData {
+  /** Number of rows read, including rows without an address. */
+  total_submitted: number;
+  /** Repeated addresses. */
+  duplicates_removed: number;
+  /** Number of rows without an address. They are neither charged nor in the job. */
+  invalid_emails_skipped: number;
+  /** Different addresses, each verified and charged once. */
+  unique_emails: number;
+  /** How the list compares with the earlier one. */
+  compared: {
+    /** Addresses that the earlier list does not have. They are verified. */
+    new: number;
+    /** Addresses that keep their earlier result. They cost nothing. */
+    kept: number;
+    /** Addresses whose earlier result is too old or `unknown`. They are verified again. */
+    again: number;
+    /** Addresses that only the earlier list has. */
+    removed: number;
+    /** When the oldest result that is kept was found, ISO 8601. Left out when none is kept. */
+    kept_since?: string;
+  };
+  /** Rows whose address the earlier list has beside other cells. Left out when the two files have different columns. */
+  changed?: number;
+  /** What `process` with the same fields charges now. */
+  credits: number;
 }
 
 // POST /v1/verify/form
@@ -1273,7 +1341,7 @@ export interface GetJobInput {
   include_results?: boolean | undefined;
   /** Largest number of results on a page. Larger values are cut to 1,000. */
   limit?: number | undefined;
-  /** Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`. Values of one field are alternatives; all fields must match. */
+  /** Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`, `origin:new` (not in the list that the job continues; else `origin:earlier`). Values of one field are alternatives; all fields must match. */
   filter?: string | undefined;
   /** Only addresses that contain this text, in any case. */
   q?: string | undefined;
@@ -1368,6 +1436,27 @@ export interface GetJobRowData extends VerificationResult {
   row: number;
   /** The cells of the row, by the names of the list's columns. */
   columns?: Record<string, string>;
+  /** Earlier results of the address, newest first: those that were replaced in this job, and those of the lists that it continues. Left out when there is none. */
+  history?: {
+    /** The job that has this result. */
+    job_id: string;
+    /** valid: deliverable. invalid: will bounce. risky: may be deliverable. unknown: could not be determined. catch_all: the domain accepts every address. disposable: a disposable address. role: a role address. spam_trap: a known spam trap. */
+    status:
+      | "valid"
+      | "invalid"
+      | "risky"
+      | "unknown"
+      | "catch_all"
+      | "disposable"
+      | "role"
+      | "spam_trap";
+    /** Code for why the address has this status. */
+    reason: string;
+    /** Quality, 0–100: 90 excellent, 70 good, 50 fair, below that poor. */
+    quality_score: number;
+    /** When the address was verified, ISO 8601. */
+    verified_at: string;
+  }[];
 }
 
 // POST /v1/jobs/{id}/again
@@ -3387,6 +3476,15 @@ export interface Operations {
    * `POST /v1/verify/file`
    */
   processFile(input: ProcessFileInput, options?: PaidCallOptions): Promise<ProcessFileData>;
+
+  /**
+   * Verify the addresses of a CSV or TXT file as a job: request an upload URL, PUT the file, then process it.
+   *
+   * Sent again until an answer comes.
+   *
+   * `POST /v1/verify/file`
+   */
+  previewFile(input: PreviewFileInput, options?: CallOptions): Promise<PreviewFileData>;
 
   /**
    * Verify the address that a visitor types into a form.

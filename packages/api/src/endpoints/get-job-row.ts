@@ -1,5 +1,9 @@
 import { openOwnColumns, toColumns } from "@mailproof/core/exports/source-list";
 import { readJobRow } from "@mailproof/core/find-rows/read-job-row";
+import {
+  readRowHistory,
+  type FormerResult as StoredResult,
+} from "@mailproof/core/find-rows/row-history";
 import { Failure } from "@mailproof/core/lib/failure";
 import { signStoredClaims } from "@mailproof/core/receipts/sign-receipt";
 import { isOpenJob, type Job } from "@mailproof/core/rows/items";
@@ -7,6 +11,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { assertNotDeleted, OWN_COLUMNS, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
+import { toWire, VerificationResult } from "../schema/verification.ts";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
 const UNUSED_ROW = 0;
@@ -21,6 +26,19 @@ const createNoResultFailure = (job: Job): Failure =>
       ? "The row has no result yet, or the list has no such row."
       : "The job has no result of such a row.",
   );
+
+const FormerResult = v.object({
+  job_id: describe(v.string(), "The job that has this result."),
+  status: VerificationResult.entries.status,
+  reason: VerificationResult.entries.reason,
+  quality_score: VerificationResult.entries.quality_score,
+  verified_at: VerificationResult.entries.verified_at,
+});
+
+const toFormerResult = ({ job, result }: StoredResult): v.InferOutput<typeof FormerResult> => {
+  const { status, reason, quality_score, verified_at } = toWire(result);
+  return { job_id: job, status, reason, quality_score, verified_at };
+};
 
 export const getJobRow = endpoint({
   id: "getJobRow",
@@ -47,7 +65,14 @@ export const getJobRow = endpoint({
     ),
   }),
   output: describe(
-    v.object({ ...v.omit(ResultRow, ["cells"]).entries, columns: OWN_COLUMNS }),
+    v.object({
+      ...v.omit(ResultRow, ["cells"]).entries,
+      columns: OWN_COLUMNS,
+      history: describe(
+        v.optional(v.array(FormerResult)),
+        "Earlier results of the address, newest first: those that were replaced in this job, and those of the lists that it continues. Left out when there is none.",
+      ),
+    }),
     "The row's result. `evidence` is kept for 7 days after `verified_at`, and left out afterwards, after an address of the same part of the list was erased, and for accounts whose results are stored for less than 7 days.",
   ),
 
@@ -58,7 +83,9 @@ export const getJobRow = endpoint({
     const own = await openOwnColumns(world, job);
     const cells = (await own?.readCells([row]))?.get(row.row);
     const columns = own && cells && toColumns(own.names, cells);
-    const shown = toRow(signStoredClaims(world, row));
-    return { status: 200, data: { ...shown, ...(columns && { columns }) } };
+    const former = await readRowHistory(world, job, row);
+    const history = former.map(toFormerResult);
+    const more = { ...(columns && { columns }), ...(history.length > 0 && { history }) };
+    return { status: 200, data: { ...toRow(signStoredClaims(world, row)), ...more } };
   },
 });

@@ -1,6 +1,8 @@
 import { createUpload } from "@mailproof/core/intake/uploads";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
+import { continueList, previewList } from "@mailproof/core/lists/continue-list";
 import type { FileResult } from "@mailproof/core/lists/dispatch";
+import type { Comparison } from "@mailproof/core/lists/earlier-results";
 import { acceptFile, type FileRequest } from "@mailproof/core/lists/file";
 import { formatCredits, type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
@@ -12,15 +14,16 @@ import { endpoint } from "../http/endpoint.ts";
 import { getFileKind, takeFileForm } from "../http/file-form.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import {
-  Count,
-  Credits,
   describe,
+  Id,
   KEYED_ERRORS,
   limitCharacters,
   notEmpty,
   optional,
   PAID_ERRORS,
 } from "../schema/common.ts";
+import { CONTINUATION, findContinued, toComparedLists } from "../schema/continued-list.ts";
+import { Accepted, Preview, Upload } from "../schema/file-outputs.ts";
 import {
   CallbackUrl,
   EmailColumn,
@@ -29,7 +32,7 @@ import {
   toVerifyOptions,
 } from "../schema/job-options.ts";
 import { assertMayCall } from "../schema/outgoing-url.ts";
-import { toUploadedList, UploadedList } from "../schema/uploaded-list.ts";
+import { toUploadedList } from "../schema/uploaded-list.ts";
 
 const NAME_LENGTH_MAX = 255;
 
@@ -37,64 +40,17 @@ const SIZE_WORDS = "must be a whole number of bytes";
 
 const FileName = v.pipe(v.string(), notEmpty, limitCharacters(NAME_LENGTH_MAX));
 
-const Upload = v.object({
-  upload_url: describe(
-    v.string(),
-    "PUT the file to this URL, unchanged. Anyone who has the URL can write the file.",
+const FILE = {
+  file_key: describe(v.pipe(v.string(), notEmpty), "The `file_key` of the upload."),
+  email_column: describe(
+    EmailColumn,
+    "The header or the number of the column with the addresses. Left out: it is detected.",
   ),
-  file_key: describe(v.string(), "Identifies the upload. Send it with action `process`."),
-  expires_in_seconds: describe(Count, "Lifetime of the URL in seconds."),
-  next_step: describe(v.string(), "What to do next, in a sentence."),
-});
-
-const Accepted = v.object({
-  job_id: describe(v.string(), "The job's id."),
-  status: describe(
-    v.picklist(["processing", "enqueue_unknown"]),
-    "The state of the job. enqueue_unknown: it is not known whether some of the addresses are queued.",
+  has_header: describe(
+    optional(v.boolean("must be true or false")),
+    "Whether the first row names the columns. Left out: it is detected.",
   ),
-  total_submitted: describe(Count, "Number of rows read, including rows without an address."),
-  duplicates_removed: describe(Count, "Repeated addresses."),
-  invalid_emails_skipped: describe(
-    Count,
-    "Number of rows without an address. They are neither charged nor in the job.",
-  ),
-  unique_emails: describe(Count, "Different addresses, each verified and charged once."),
-  file: describe(
-    v.optional(UploadedList),
-    "What was found in the file. Left out while an earlier request is in progress.",
-  ),
-  credits_used: describe(Credits, "Credits charged by this request."),
-  credits_remaining: describe(
-    v.optional(Credits),
-    "Credits left after this charge, exactly, with those that this response refunds. For a balance in several parts, as large ones are on AWS: the balance read right before the charge, less the charge. A repeat has the first response's figure, or, while that is not stored, the balance at this moment. Left out when it is not known: that is not zero.",
-  ),
-  credits_refunded: describe(
-    v.optional(Credits),
-    "Credits refunded for addresses that could not be queued. Left out when there are none.",
-  ),
-  credits_held: describe(
-    v.optional(Credits),
-    "Credits charged, but neither spent nor refunded yet. Left out when there are none.",
-  ),
-  enqueue_unknown: describe(
-    v.optional(Count),
-    "Number of addresses of which it is not known whether they are queued. Left out when there are none.",
-  ),
-  dispatch_in_progress: describe(
-    v.optional(v.boolean()),
-    "True when an earlier request with this key is still queueing. Send the same request again after Retry-After, or follow the job.",
-  ),
-  dispatch_settlement_pending: describe(
-    v.optional(v.boolean()),
-    "True when all addresses are queued and their credits are not settled yet.",
-  ),
-  idempotent_replay: describe(
-    v.optional(v.boolean()),
-    "True when an earlier response is repeated. Left out otherwise.",
-  ),
-  message: describe(v.string(), "The result in a sentence."),
-});
+} as const;
 
 export const verifyFile = endpoint({
   id: "verifyFile",
@@ -114,9 +70,10 @@ export const verifyFile = endpoint({
   actions: {
     get_upload_url: { id: "createUpload", repeat: "always" },
     process: { id: "processFile" },
+    preview: { id: "previewFile", repeat: "always" },
   },
   answers: [200, 202],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "NOT_FOUND"],
+  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "NOT_FOUND", "JOB_OPEN"],
 
   body: v.variant(
     "action",
@@ -134,26 +91,28 @@ export const verifyFile = endpoint({
       }),
       v.strictObject({
         action: describe(v.literal("process"), "`process` verifies an uploaded file."),
-        file_key: describe(v.pipe(v.string(), notEmpty), "The `file_key` of the upload."),
-        email_column: describe(
-          EmailColumn,
-          "The header or the number of the column with the addresses. Left out: it is detected.",
-        ),
-        has_header: describe(
-          optional(v.boolean("must be true or false")),
-          "Whether the first row names the columns. Left out: it is detected.",
-        ),
+        ...FILE,
         name: describe(JobName, "The job's name. Left out: the name of the file."),
+        ...CONTINUATION,
         webhook_url: describe(
           CallbackUrl,
           "HTTPS URL to call when the job ends. The call is not signed: treat it as a hint to read the job.",
         ),
         options: describe(JobOptions, "How to verify."),
       }),
+      v.strictObject({
+        action: describe(
+          v.literal("preview"),
+          "`preview` compares an uploaded file with the list that it continues, and charges nothing.",
+        ),
+        ...FILE,
+        continues: describe(Id, "The job (`job_id`) of the earlier list."),
+        fresh_days: CONTINUATION.fresh_days,
+      }),
     ],
-    "must be get_upload_url or process",
+    "must be get_upload_url, process or preview",
   ),
-  output: v.union([Upload, Accepted]),
+  output: v.union([Upload, Accepted, Preview]),
 
   async handle(world, caller, { body, form, key }) {
     if (form) {
@@ -163,6 +122,10 @@ export const verifyFile = endpoint({
     }
     if (body.action === "get_upload_url")
       return { status: 200, data: await upload(world, caller, body) };
+    if (body.action === "preview") {
+      const data = await preview(world, caller, body);
+      return { status: 200, data };
+    }
     const request = await toFileRequest(world, body, { fileKey: body.file_key, field: "file_key" });
     return process(world, caller, request, { key, request: body });
   },
@@ -173,6 +136,8 @@ type FileFields = {
   readonly has_header?: boolean | undefined;
   readonly name?: string | undefined;
   readonly webhook_url?: string | undefined;
+  readonly continues?: string | undefined;
+  readonly fresh_days?: number | undefined;
   readonly options: Parameters<typeof toVerifyOptions>[0];
 };
 
@@ -185,6 +150,11 @@ const toFileRequest = async (
   const callback = url === undefined ? null : { url, secret: null };
   const columns = { emailColumn: email_column, hasHeader: has_header };
   return { ...file, ...columns, name: name ?? null, options: toVerifyOptions(options), callback };
+};
+
+type PreviewFields = Pick<FileFields, "email_column" | "has_header" | "fresh_days"> & {
+  readonly file_key: string;
+  readonly continues: string;
 };
 
 type UploadFields = { readonly file_name: string; readonly file_size?: number | undefined };
@@ -202,15 +172,20 @@ const upload = async (world: World, caller: Caller, { file_name, file_size }: Up
   };
 };
 
-type Sent = { readonly key: string | null; readonly request: Json };
+type Sent = {
+  readonly key: string | null;
+  readonly request: Json & Pick<FileFields, "continues" | "fresh_days">;
+};
 
 const process = async (world: World, caller: Caller, file: FileRequest, { key, request }: Sent) => {
-  const result = await acceptFile(
-    world,
-    caller,
-    file,
-    keyedBy("verify_file", caller, key, request),
-  );
+  const keyed = keyedBy("verify_file", caller, key, request);
+  const { continues, fresh_days } = request;
+  const find = (earlier: string) =>
+    findContinued(world, caller, { continues: earlier, fresh_days });
+  const result: ProcessedFile =
+    continues === undefined
+      ? await acceptFile(world, caller, file, keyed)
+      : await continueList(world, caller, file, () => find(continues), keyed);
   const { remaining } = result;
   const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = result.counts;
   const data = {
@@ -220,6 +195,7 @@ const process = async (world: World, caller: Caller, file: FileRequest, { key, r
     duplicates_removed: duplicatesRemoved,
     invalid_emails_skipped: invalidSkipped,
     unique_emails: unique,
+    ...(result.compared && { compared: toComparedLists(result.compared) }),
     file: toUploadedList(list),
     ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
     ...toMoneyFields(result, caller),
@@ -230,17 +206,17 @@ const process = async (world: World, caller: Caller, file: FileRequest, { key, r
   return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
 };
 
-type FileUnderWay = Extract<FileResult, { readonly waitMs: number }>;
+type FileUnderWay = Extract<ProcessedFile, { readonly waitMs: number }>;
 
-const isUnderWay = (result: FileResult): result is FileUnderWay =>
+const isUnderWay = (result: ProcessedFile): result is FileUnderWay =>
   result.kind === "dispatching" || result.kind === "settling";
 
-const getStatus = (result: FileResult) =>
+const getStatus = (result: ProcessedFile) =>
   !isUnderWay(result) && result.dispatched.unknown > 0
     ? ("enqueue_unknown" as const)
     : ("processing" as const);
 
-const toMoneyFields = (result: FileResult, { mode }: Caller) => {
+const toMoneyFields = (result: ProcessedFile, { mode }: Caller) => {
   const creditsUsed = { credits_used: mode === "test" ? 0 : toCredits(result.price) };
   if (isUnderWay(result)) return { ...creditsUsed, ...UNDER_WAY[result.kind] };
   return { ...creditsUsed, ...toDispatchFields(result, mode), ...toReplayField(result) };
@@ -267,11 +243,34 @@ const UNDER_WAY = {
   },
 };
 
+const preview = async (
+  world: World,
+  caller: Caller,
+  { file_key: fileKey, email_column: emailColumn, has_header: hasHeader, ...fields }: PreviewFields,
+) => {
+  const file = { fileKey, emailColumn, hasHeader, field: "file_key" } as const;
+  const found = await previewList(world, caller, file, await findContinued(world, caller, fields));
+  const { counts, compared, changed } = found;
+  const price = (compared.fresh + compared.stale) * PRICES.fileAddress;
+  return {
+    total_submitted: counts.totalSubmitted,
+    duplicates_removed: counts.duplicatesRemoved,
+    invalid_emails_skipped: counts.invalidSkipped,
+    unique_emails: counts.unique,
+    compared: toComparedLists(compared),
+    ...(changed !== null && { changed }),
+    credits: caller.mode === "test" ? 0 : toCredits(price as Halves),
+  };
+};
+
 const toReplayField = ({ kind }: FileResult) =>
   kind === "replayed" ? { idempotent_replay: true } : {};
 
+type ProcessedFile = FileResult & { readonly compared?: Comparison };
+type DispatchedFile = Extract<ProcessedFile, { readonly dispatched: unknown }>;
+
 const toDispatchFields = (
-  { dispatched: { refused, unknown }, counts, kind }: Extract<FileResult, { dispatched: unknown }>,
+  { dispatched: { refused, unknown }, counts, kind, compared }: DispatchedFile,
   mode: Caller["mode"],
 ) => {
   const getCredits = (addresses: number) =>
@@ -282,7 +281,8 @@ const toDispatchFields = (
           "This is the earlier submission with this Idempotency-Key.",
           "nothing_more",
         )
-      : beingVerified(counts.unique - refused),
+      : beingVerified(counts.unique - refused - (compared?.kept ?? 0)),
+    ...keepResult(compared?.kept ?? 0),
     ...otherColumns(counts.list?.otherEmailColumns ?? []),
     ...(refused > 0
       ? [withMoneySentence(`${addresses(refused)} could not be queued.`, "partly_refunded")]
@@ -303,6 +303,9 @@ const addresses = (count: number): string => (count === 1 ? "1 address" : `${cou
 /** A job verifies one column. The message tells the client about the other columns. */
 const otherColumns = (names: readonly string[]): readonly string[] =>
   names.map((name) => `Column ${JSON.stringify(name)} also holds addresses and is not verified.`);
+
+const keepResult = (count: number): readonly string[] =>
+  count === 0 ? [] : [`${addresses(count)} ${count === 1 ? "keeps its" : "keep their"} result.`];
 
 const beingVerified = (count: number): string =>
   `${addresses(count)} ${count === 1 ? "is" : "are"} being verified.`;

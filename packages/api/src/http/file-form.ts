@@ -2,6 +2,7 @@ import { storeUpload } from "@mailproof/core/intake/uploads";
 import type { Payer } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
+import { CONTINUATION_TEXTS } from "../schema/continued-list.ts";
 import { CallbackUrl, EmailColumn, JobName, JobOptions } from "../schema/job-options.ts";
 import type { Part } from "./endpoint.ts";
 import { invalidField, parsePart } from "./parse.ts";
@@ -34,6 +35,7 @@ const Fields = v.strictObject({
     ),
   ),
   name: JobName,
+  ...CONTINUATION_TEXTS,
   webhook_url: CallbackUrl,
   options: v.optional(
     v.pipe(

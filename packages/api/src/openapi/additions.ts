@@ -36,6 +36,10 @@ export const ADDITIONS: readonly Addition[] = [
     why: "A file has the options of a batch in each of its forms; a size that is known is refused before the upload.",
   },
   {
+    what: "`continues`, `fresh_days` and `action: preview` of a file; `compared`; `origin` of a filter; `history` of a row",
+    why: "Next week's list has mostly the same addresses: it costs only those without a good result.",
+  },
+  {
     what: "`filter`, `q`, `sort`, `skip`, `columns` and `facets` of a job's rows; `summary`, `matching_rows`",
     why: "A person looks through a list of half a million rows.",
   },
@@ -48,7 +52,7 @@ export const ADDITIONS: readonly Addition[] = [
     why: "Each visitor of a form is a job. They must not hide the lists.",
   },
   {
-    what: "`rows_pending`, `kind`, `deferred`, `credits_refunded` of a job",
+    what: "`rows_pending`, `kind`, `deferred`, `credits_refunded`, `continues_job_id`, `new_emails`, `kept_emails` of a job",
     why: "Rows that are retried are neither done nor missing, and a refund is seen where it happened.",
   },
   {

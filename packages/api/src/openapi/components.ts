@@ -36,7 +36,7 @@ const { spf, dkim, dmarc } = authentication.entries;
 const [verified, pending] = verifyEmail.output.options;
 const [inline, link] = downloadJob.output.options;
 const [askForUpload, process] = verifyFile.body?.options ?? [];
-const [upload, accepted] = verifyFile.output.options;
+const [upload, accepted, preview] = verifyFile.output.options;
 
 /** Schemas that occur more than once in the document, and parts that need a name. */
 const SHARED: readonly (readonly [Schema, string])[] = [
@@ -57,6 +57,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
     : []),
   [upload, "Upload"],
   [accepted, "FileAccepted"],
+  [preview, "FilePreview"],
 
   [JobSummary, "JobSummary"],
   [withoutDescription(JobSummary.entries.status), "JobStatus"],

@@ -491,6 +491,38 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "POST /v1/verify/file",
+    name: "verifyFile3",
+    title: "Compare a file with the list that it continues",
+    path: {},
+    query: {},
+    request: {
+      action: "preview",
+      file_key:
+        "uploads/live/acc_a00087fb-f747-4cb8-adfe-747d23673f27/upl_79beb2b6-0e71-4b6c-9ab4-36f5b7e82bf9.Y3VzdG9tZXJzLmNzdg.csv",
+      continues: "job_d17a79fe-c112-441e-b489-9098195caab0",
+    },
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        total_submitted: 3,
+        duplicates_removed: 1,
+        invalid_emails_skipped: 0,
+        unique_emails: 2,
+        compared: {
+          "new": 0,
+          kept: 2,
+          again: 0,
+          removed: 0,
+          kept_since: "2026-11-21T00:01:31.000Z",
+        },
+        changed: 0,
+        credits: 0,
+      },
+    },
+  },
+  {
     route: "GET /v1/jobs/{id}",
     name: "getJob",
     title: "A completed job with its first two results",
@@ -962,7 +994,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_bba41eee-b762-43f6-b807-675f62256732",
+        job_id: "job_ac37528c-f2aa-46c4-99f6-ca8a726acca5",
         parent_job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
         status: "processing",
         rows: 1,
@@ -985,7 +1017,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
+        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -1026,14 +1058,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
+      id: "job_92530913-299e-4512-bf19-33645f93644e",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
+        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -1056,14 +1088,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
+      id: "job_92530913-299e-4512-bf19-33645f93644e",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_b9f03214-72b7-4b49-8fe6-0090105e9aa1",
+        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
         deleted: true,
       },
     },
@@ -1266,7 +1298,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
+        check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1568,7 +1600,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
+            check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1589,14 +1621,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
+      id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "b8dc2ec7-0db3-4f4f-a691-85ceee51c50a",
+        check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1895,9 +1927,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_603374093cc046e8953f97b52898e8ba",
+        test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
         status: "waiting",
-        address: "test-603374093cc046e8953f97b52898e8ba@mail.test",
+        address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1918,9 +1950,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_603374093cc046e8953f97b52898e8ba",
+            test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
             status: "received",
-            address: "test-603374093cc046e8953f97b52898e8ba@mail.test",
+            address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1937,16 +1969,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_603374093cc046e8953f97b52898e8ba",
+      id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_603374093cc046e8953f97b52898e8ba",
+        test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
         status: "received",
-        address: "test-603374093cc046e8953f97b52898e8ba@mail.test",
+        address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2449,7 +2481,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "999669ee-967b-47fa-a198-331ff90368d7",
+            check_id: "4488ec12-60fe-42ef-a4b5-ed396f63ec76",
             missing: [],
           },
           {
@@ -2470,7 +2502,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "999669ee-967b-47fa-a198-331ff90368d7",
+            check_id: "4488ec12-60fe-42ef-a4b5-ed396f63ec76",
             missing: ["The policy is none."],
           },
         ],
@@ -2566,7 +2598,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "ac435a30-c676-472a-8594-34bf3f903e54",
+            check_id: "d99e81ad-d6f1-4490-a01f-c769a0b1b1c0",
             missing: [],
           },
           {
@@ -2584,7 +2616,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "ac435a30-c676-472a-8594-34bf3f903e54",
+            check_id: "d99e81ad-d6f1-4490-a01f-c769a0b1b1c0",
             missing: ["The policy is none."],
           },
         ],
@@ -2678,7 +2710,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2699,7 +2731,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+            id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2714,7 +2746,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
     },
     query: {},
     request: {
@@ -2724,7 +2756,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2737,7 +2769,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
     },
     query: {},
     status: 200,
@@ -2746,18 +2778,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
-          event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+          id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+          event_id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+            id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+              webhook_id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
             },
           },
           response_body: null,
@@ -2775,7 +2807,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
     },
     query: {},
     status: 200,
@@ -2784,18 +2816,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
-            event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+            id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+            event_id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+              id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+                webhook_id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
               },
             },
             response_body: null,
@@ -2814,26 +2846,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
-      delivery_id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      delivery_id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
-        event_id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+        id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+        event_id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_52bb3f1b-3405-46d1-a8be-33b0291201e3",
+          id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+            webhook_id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
           },
         },
         response_body: null,
@@ -2850,7 +2882,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
     },
     query: {
       event: "credits.low",
@@ -2861,14 +2893,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_598d0dc2-9fb5-4ec4-9c30-c3e55b8c8157",
-          event_id: "evt_4371db80-7cf3-41f0-80b4-90364a0209f9",
+          id: "dlv_75077a59-0453-42c5-9bb2-a618af2562d0",
+          event_id: "evt_598d0dc2-9fb5-4ec4-9c30-c3e55b8c8157",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_4371db80-7cf3-41f0-80b4-90364a0209f9",
+            id: "evt_598d0dc2-9fb5-4ec4-9c30-c3e55b8c8157",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2892,7 +2924,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2926,14 +2958,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2947,14 +2979,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_6834c435-9186-40d6-b5a5-72eaad1cd1d7",
+        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
         deleted: true,
       },
     },
@@ -3129,31 +3161,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755.end.settle",
+            entry_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755",
+            operation_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755.debit.hold",
+            entry_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_185ecd3b-392f-47fe-ac8e-84a18e4c9755",
+            operation_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "AjxdtPng4oBAfkeiWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2JiYTQxZWVlLWI3NjItNDNmNi1iODA3LTY3NWY2MjI1NjczMn5kZWJpdCIsMF0",
+          "LdtlpKJBLXwa4sq3WyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2FjMzc1MjhjLWYyYWEtNDZjNC05OWY2LWNhOGE3MjZhY2NhNX5kZWJpdCIsMF0",
       },
     },
   },
@@ -3215,11 +3247,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
+        key_id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…sVWh",
+        hint: "mp_test_…u8wY",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3246,11 +3278,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
+        key_id: "key_d4b417b2-0dad-4f4f-953a-bca715b8410f",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…jBFM",
+        hint: "mp_pub_…WbPO",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3274,23 +3306,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
-            name: "Dashboard",
-            mode: "test",
-            scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…sVWh",
-            created_at: "2026-11-21T00:01:34.000Z",
-            expires_at: null,
-            networks: null,
-            public: null,
-            last_used_at: null,
-          },
-          {
-            key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
+            key_id: "key_d4b417b2-0dad-4f4f-953a-bca715b8410f",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…jBFM",
+            hint: "mp_pub_…WbPO",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3298,6 +3318,18 @@ export const EXAMPLES: readonly Example[] = [
               origins: ["https://www.example.com"],
               daily_limit: 500,
             },
+            last_used_at: null,
+          },
+          {
+            key_id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
+            name: "Dashboard",
+            mode: "test",
+            scopes: ["verification:read", "account:read"],
+            hint: "mp_test_…u8wY",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            public: null,
             last_used_at: null,
           },
           {
@@ -3333,14 +3365,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
+      id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_921d92f3-b264-471e-a07b-1474e1af17dd",
+        key_id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
         revoked: true,
       },
     },

@@ -1,11 +1,12 @@
 import { CONTENT_TYPES } from "@mailproof/core/exports/export-options";
+import * as v from "valibot";
 import { verifyFile } from "../endpoints/verify-file.ts";
 import { METADATA_PATH } from "../http/challenge.ts";
 import type { Schema } from "../http/endpoint.ts";
 import { EXPORT_HEADERS, getUsualHeaders, type HeaderName, toHeaderRefs } from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 
-const [upload, accepted] = verifyFile.output.options;
+const [upload, accepted, preview] = verifyFile.output.options;
 
 type SuccessPart = {
   /** The variant of the endpoint's output for this status, if it has only one. */
@@ -17,7 +18,10 @@ type SuccessPart = {
 
 /** The key is a route with a status. */
 const successes: Readonly<Record<string, SuccessPart>> = {
-  "POST /v1/verify/file 200": { schema: upload, description: "The upload URL." },
+  "POST /v1/verify/file 200": {
+    schema: v.union([upload, preview]),
+    description: "The upload URL, or the comparison of `action: preview`.",
+  },
   "POST /v1/verify/file 202": {
     schema: accepted,
     headers: ["Retry-After"],
@@ -79,6 +83,14 @@ const FORMS: Readonly<Record<string, JsonSchema>> = {
       name: {
         type: "string",
         description: "The job's name. Left out: the name of the file.",
+      },
+      continues: {
+        type: "string",
+        description: "The job of an earlier list that this file is a newer version of.",
+      },
+      fresh_days: {
+        type: "string",
+        description: "With `continues`: for how many days a result stays good. Left out: 30.",
       },
       webhook_url: {
         type: "string",

@@ -52,6 +52,10 @@ export const JobSummary = v.object({
           v.string(),
           "When the first of them is attempted again, ISO 8601; with `waiting_for_provider` an estimate from the rate at that provider. A time in the past means that the attempt is under way.",
         ),
+        latest_end_at: describe(
+          v.optional(v.string()),
+          "When the last of them has its result at the latest, ISO 8601, apart from the minutes that the attempts take. Left out while other addresses are verified, and where a wait has no limit.",
+        ),
       }),
     ),
     "Addresses that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits.",
@@ -68,6 +72,18 @@ export const JobSummary = v.object({
   parent_job_id: describe(
     v.optional(v.string()),
     "The job whose rows this one verifies again. Left out for any other job.",
+  ),
+  continues_job_id: describe(
+    v.optional(v.string()),
+    "The earlier job whose list this one continues. Left out for any other job.",
+  ),
+  new_emails: describe(
+    v.optional(Integer),
+    "With `continues_job_id`: addresses that the earlier list does not have.",
+  ),
+  kept_emails: describe(
+    v.optional(Integer),
+    "With `continues_job_id`: addresses that kept the result of the earlier list, and cost nothing.",
   ),
   child_job_id: describe(
     v.optional(v.string()),
@@ -115,12 +131,16 @@ export const readJobSummary = async (
         count: deferred.count,
         by_reason: deferred.byReason,
         next_attempt_at: deferred.nextAttemptAt,
+        ...(deferred.latestEndAt !== undefined && { latest_end_at: deferred.latestEndAt }),
       },
     }),
     created_at: job.createdAt,
     ...(job.completedAt && { completed_at: job.completedAt }),
     ...(job.completedAt && refunded > 0 && { credits_refunded: toCredits(refunded) }),
     ...(job.parent !== undefined && { parent_job_id: job.parent }),
+    ...(job.continues !== undefined && { continues_job_id: job.continues }),
+    ...(job.newRows !== undefined && { new_emails: job.newRows }),
+    ...(job.kept !== undefined && { kept_emails: job.kept }),
     ...(job.child !== undefined && { child_job_id: job.child }),
     ...(job.error && { error: job.error }),
   };

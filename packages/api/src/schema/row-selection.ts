@@ -8,7 +8,7 @@ export const FILTER_LENGTH_MAX = 1_000;
 const TEXT_LENGTH_MAX = 254;
 
 const FILTER_MESSAGE =
-  "must be terms such as send:yes, status:valid, reason:mailbox_full, provider:google, domain:example.com or score:0-49, separated by commas";
+  "must be terms such as send:yes, status:valid, reason:mailbox_full, provider:google, domain:example.com, score:0-49 or origin:new, separated by commas";
 
 export const Filter = v.pipe(
   v.string(),
@@ -48,7 +48,7 @@ export const AddressPart = v.pipe(
 export const ROW_SELECTION = {
   filter: describe(
     v.optional(Filter),
-    "Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`. Values of one field are alternatives; all fields must match.",
+    "Only rows with these values, separated by commas: `send:yes`, `status:valid`, `reason:mailbox_full`, `provider:google`, `domain:example.com`, `score:0-49`, `origin:new` (not in the list that the job continues; else `origin:earlier`). Values of one field are alternatives; all fields must match.",
   ),
   q: describe(v.optional(AddressPart), "Only addresses that contain this text, in any case."),
   sort: describe(v.optional(Sort), "Order of rows; with `-` the highest first. Default: `row`."),

@@ -1,4 +1,9 @@
-import { createRowTest, parseRowFilter, type RowFilter } from "../find-rows/row-filter.ts";
+import {
+  createOriginTest,
+  createRowTest,
+  parseRowFilter,
+  type RowFilter,
+} from "../find-rows/row-filter.ts";
 import { prefetch } from "../lib/prefetch.ts";
 import type { Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -160,6 +165,7 @@ export async function* readExportedRows(
   wanted: WantedRows,
 ): AsyncGenerator<ExportedRows> {
   const isWanted = isEverything(wanted) ? undefined : createTest(wanted);
+  const filter = toRowFilter(wanted.filter);
   const requester = { account: job.account, priority: "list" } as const;
   const read = async (chunk: Chunk) => {
     await callers.yieldToCallers(requester);
@@ -167,7 +173,12 @@ export async function* readExportedRows(
   };
   let withoutPause = 0;
   for await (const { chunk, all } of prefetch(chunks, CHUNKS_AHEAD, read)) {
-    const rows = isWanted ? all.filter(([, result]) => isWanted(readPackedValues(result))) : all;
+    const isOrigin = createOriginTest(filter, chunk.known);
+    const rows = isWanted
+      ? all.filter(
+          ([row, result]) => isOrigin?.(row) !== false && isWanted(readPackedValues(result)),
+        )
+      : all;
     yield { chunk, read: all.length, rows };
     withoutPause += all.length;
     if (withoutPause < ROWS_WITHOUT_PAUSE) continue;

@@ -1,15 +1,25 @@
 import type { Table } from "../ports/table.ts";
+import type { Job } from "../rows/items.ts";
 import { toBand, toScoreBands } from "../rows/result-summary.ts";
 import {
   type AddressedPiece,
   getKindAt,
+  getRowAt,
   type IndexedJob,
   type RowKind,
   readSlices,
 } from "../rows/row-index.ts";
 import { STATUSES } from "../verify/result.ts";
 import { SEND_ADVICES, toSendAdvice } from "../verify/send-advice.ts";
-import { createAddressTest, getDomainText, matchesKind, type RowFilter } from "./row-filter.ts";
+import {
+  createAddressTest,
+  createOriginTest,
+  getDomainText,
+  matchesKind,
+  ORIGINS,
+  type RowFilter,
+  toOrigin,
+} from "./row-filter.ts";
 
 // Counts, for each value of a filter, its rows among those that pass the filter's other fields. So an unselected value shows
 // its number, and a selected value keeps it.
@@ -52,7 +62,7 @@ const createObstacleFinder = (filter: RowFilter) => {
 
 export const countFacets = async (
   table: Table,
-  job: IndexedJob,
+  job: IndexedJob & Pick<Job, "continues">,
   { filter, text }: { readonly filter: RowFilter; readonly text: string | undefined },
   domains: readonly string[],
   pause: () => Promise<void>,
@@ -64,10 +74,12 @@ export const countFacets = async (
     provider: {},
     score: {},
     domain: Object.fromEntries(domains.map((domain) => [domain, 0])),
+    origin: job.continues === undefined ? {} : Object.fromEntries(ORIGINS.map((one) => [one, 0])),
   };
   for (const [field, values = []] of Object.entries(VALUES))
     for (const value of values) counts[field as Field][value] = 0;
   const wanted: Wanted = {
+    filter,
     findObstacle: createObstacleFinder(filter),
     hasText: createAddressTest({}, text),
     isDomain: createAddressTest({ ...(filter.domain && { domain: filter.domain }) }),
@@ -80,6 +92,7 @@ export const countFacets = async (
 };
 
 type Wanted = {
+  readonly filter: RowFilter;
   readonly findObstacle: ReturnType<typeof createObstacleFinder>;
   readonly hasText: ReturnType<typeof createAddressTest>;
   readonly isDomain: ReturnType<typeof createAddressTest>;
@@ -87,18 +100,23 @@ type Wanted = {
 
 const countPiece = (
   piece: AddressedPiece,
-  { findObstacle, hasText, isDomain }: Wanted,
+  { filter, findObstacle, hasText, isDomain }: Wanted,
   counts: Record<Field, Record<string, number>>,
 ): void => {
   const obstacles = piece.kinds.map(findObstacle);
   const replaced = new Set(piece.replaced);
   const rowsByKind = piece.kinds.map(() => 0);
   const addresses = piece.listAddresses();
+  const isOrigin = createOriginTest(filter, piece.known);
   for (let at = 0; at < piece.kindByRow.length; at++) {
     const kind = getKindAt(piece, at);
     if (replaced.has(at) || obstacles[kind] === "several") continue;
     const address = addresses[at] ?? "";
     if (hasText?.(address) === false) continue;
+    const row = getRowAt(piece, at);
+    if (obstacles[kind] === "none" && isDomain?.(address) !== false)
+      countKnown(counts.origin, toOrigin(piece.known, row), 1);
+    if (isOrigin?.(row) === false) continue;
     if (isDomain?.(address) !== false) rowsByKind[kind] = (rowsByKind[kind] ?? 0) + 1;
     if (obstacles[kind] === "none") countKnown(counts.domain, getDomainText(address), 1);
   }

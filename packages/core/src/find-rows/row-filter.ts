@@ -1,4 +1,5 @@
-import { type AddressedPiece, getKindAt, type RowKind } from "../rows/row-index.ts";
+import { isInRuns } from "../rows/kept-passes.ts";
+import { type AddressedPiece, getKindAt, getRowAt, type RowKind } from "../rows/row-index.ts";
 import { type PackedValues } from "../verify/pack.ts";
 import { STATUSES, type Status } from "../verify/result.ts";
 import { SEND_ADVICES, type SendAdvice, toSendAdvice } from "../verify/send-advice.ts";
@@ -13,7 +14,12 @@ export type RowFilter = {
   readonly provider?: readonly string[];
   readonly domain?: readonly string[];
   readonly score?: readonly { readonly from: number; readonly to: number }[];
+  /** Whether the list that the job continues has the address, too. */
+  readonly origin?: readonly Origin[];
 };
+
+export const ORIGINS = ["new", "earlier"] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 type Field = keyof RowFilter;
 type Term = readonly [field: Field, value: string];
@@ -25,6 +31,7 @@ const FIELDS: readonly string[] = [
   "provider",
   "domain",
   "score",
+  "origin",
 ] satisfies readonly Field[];
 const SCORE = /^(\d{1,3})(?:-(\d{1,3}))?$/;
 
@@ -36,6 +43,7 @@ const toTerm = (text: string): Term => {
 const isTerm = ([field, value]: Term): boolean => {
   if (field === "status") return STATUSES.some((status) => status === value);
   if (field === "send") return SEND_ADVICES.some((advice) => advice === value);
+  if (field === "origin") return ORIGINS.some((origin) => origin === value);
   if (field === "score") return SCORE.test(value);
   return FIELDS.includes(field) && value !== "";
 };
@@ -68,6 +76,16 @@ export const matchesKind =
     (!reason || reason.includes(itsReason)) &&
     (!provider || (itsProvider !== null && provider.includes(itsProvider))) &&
     (!score || score.some(({ from, to }) => from <= itsScore && itsScore <= to));
+
+/** Undefined when every row passes. `known`: the runs of rows of its chunk that the earlier list has. */
+export const createOriginTest = (
+  { origin }: RowFilter,
+  known: readonly number[] | undefined,
+): ((row: number) => boolean) | undefined =>
+  origin && ((row) => origin.includes(toOrigin(known, row)));
+
+export const toOrigin = (known: readonly number[] | undefined, row: number): Origin =>
+  isInRuns(known, row) ? "earlier" : "new";
 
 /** Undefined when every address passes. The test takes an address in lower case. `text`: a part of the address, in any case. */
 export const createAddressTest = (
@@ -107,7 +125,9 @@ export const createPieceTest = (
   const isAddress = createAddressTest(filter, text);
   const addresses = isAddress ? piece.listAddresses() : [];
   const replaced = new Set(piece.replaced);
+  const isOrigin = createOriginTest(filter, piece.known);
   return (at) =>
+    isOrigin?.(getRowAt(piece, at)) !== false &&
     allowed[getKindAt(piece, at)] === true &&
     !replaced.has(at) &&
     isAddress?.(addresses[at] ?? "") !== false;

@@ -42,6 +42,8 @@ export type FileIntake = ListIntake & {
   readonly format: ListFormat;
   readonly invalidSkipped: number;
   readonly skippedSample: readonly SkippedRow[];
+  /** The row of an address in its canonical form; 0: the list does not have it. */
+  readonly findRow: (canonical: string) => number;
 };
 
 export type IntakeFault =
@@ -57,6 +59,8 @@ export type FileIntakeOptions = ListOptions & {
   readonly addressesMax: number;
   readonly bytesMax: number;
   readonly rowsPerChunk: number;
+  /** Receives each row that is verified, in order. */
+  readonly onRow?: ((row: EncodedRow) => void) | undefined;
 };
 
 export type IntakePorts = {
@@ -72,7 +76,7 @@ export type IntakePorts = {
 export const ingestFile = async (
   { blobs, pause }: IntakePorts,
   source: AsyncIterable<Uint8Array>,
-  { key, addressesMax, bytesMax, rowsPerChunk, ...options }: FileIntakeOptions,
+  { key, addressesMax, bytesMax, rowsPerChunk, onRow, ...options }: FileIntakeOptions,
 ): Promise<FileIntake | IntakeFault> => {
   // Only an error aborts a put, and the adapter may wrap the error.
   let fault: IntakeFault | undefined;
@@ -96,6 +100,7 @@ export const ingestFile = async (
       addressesMax,
       refuse,
       pause,
+      onRow,
     });
     const written = await writeInput(blobs, key, rows, rowsPerChunk);
     const excluded = await writer.end();
@@ -108,6 +113,7 @@ export const ingestFile = async (
       isAscii: written.isAscii && areExcludedAscii,
       format: { ...opened.format, encoding: opened.encoding() },
       excluded,
+      findRow: seen.find,
     };
   } catch (error) {
     await writer.abort();
@@ -203,6 +209,7 @@ type IntakeState = {
   readonly addressesMax: number;
   readonly refuse: Refuse;
   readonly pause: IntakePorts["pause"];
+  readonly onRow: FileIntakeOptions["onRow"];
 };
 
 /** The shortest address with its line end; it bounds the number of addresses in a file. */
@@ -219,7 +226,7 @@ const ROWS_WITHOUT_PAUSE = 500;
 
 async function* readAddresses(
   { format: { emailColumn }, rows }: OpenedList,
-  { counts, domains, seen, writer, addressesMax, refuse, pause }: IntakeState,
+  { counts, domains, seen, writer, addressesMax, refuse, pause, onRow }: IntakeState,
 ): AsyncGenerator<readonly EncodedRow[]> {
   let texts = 0;
   let withoutPause = 0;
@@ -248,7 +255,9 @@ async function* readAddresses(
         counts.duplicatesRemoved += 1;
         excluded.push([row.line, firstRow, ...row.cells]);
       } else {
-        accepted.push(toInputRow(row, parsed.display, emailColumn));
+        const own = toInputRow(row, parsed.display, emailColumn);
+        accepted.push(own);
+        onRow?.(own);
         domains.add(parsed.display);
       }
     }

@@ -1,5 +1,11 @@
-/** A set of texts with the row of their first occurrence. `add` returns 0 for a new text, otherwise that row. */
-export type TextSet = { readonly add: (text: string, row: number) => number };
+/**
+ * A set of texts with the row of their first occurrence. `add` returns 0 for a new text, otherwise that row; `find` returns
+ * the same and adds nothing.
+ */
+export type TextSet = {
+  readonly add: (text: string, row: number) => number;
+  readonly find: (text: string) => number;
+};
 
 const PAGE_BITS = 20;
 const PAGE_BYTES = 1 << PAGE_BITS;
@@ -40,7 +46,7 @@ export const createTextSet = (countMax: number): TextSet => {
 
   const addToOthers = (text: string, row: number): number => {
     const before = others.get(text);
-    if (before === undefined) others.set(text, row);
+    if (before === undefined && row > 0) others.set(text, row);
     return before ?? 0;
   };
 
@@ -66,6 +72,7 @@ export const createTextSet = (countMax: number): TextSet => {
       const slot = ((hash + probe) & mask) * 2;
       const position = table[slot + 1] ?? 0;
       if (position === 0) {
+        if (row === 0) return 0;
         table[slot] = hash;
         table[slot + 1] = (pages.length - 1) * PAGE_BYTES + free + 1;
         writeRow(page, free + 1, row);
@@ -78,7 +85,7 @@ export const createTextSet = (countMax: number): TextSet => {
     return addToOthers(text, row);
   };
 
-  return { add };
+  return { add, find: (text) => add(text, 0) };
 };
 
 const writeRow = (bytes: Uint8Array, at: number, row: number): void => {

@@ -39,10 +39,14 @@ type ListOrder = {
   readonly chunkRows: number;
   /** For each different address. */
   readonly price: Halves;
+  readonly statesRemaining?: true;
 };
 
-/** The rest of a new job: its addresses are no columns of a file, and it is dispatched at once. */
-type WrittenList = Omit<
+/** Of a list whose addresses are no columns of a file. */
+const NO_COLUMNS = { columns: [], emailColumn: null, delimiter: "" } as const;
+
+/** The rest of a new job, which is dispatched at once. */
+export type WrittenList = Omit<
   NewJob,
   | "id"
   | "kind"
@@ -55,7 +59,8 @@ type WrittenList = Omit<
   | "columns"
   | "emailColumn"
   | "delimiter"
->;
+> &
+  Partial<Pick<NewJob, keyof typeof NO_COLUMNS>>;
 
 type Prepared<A> = { readonly list: WrittenList; readonly answer: A };
 
@@ -66,22 +71,24 @@ type Prepared<A> = { readonly list: WrittenList; readonly answer: A };
 export const acceptList = async <A extends Readonly<Record<string, Json>>>(
   world: World,
   payer: Payer,
-  { kind, reason, idempotencyKey, chunkRows, price: each }: ListOrder,
+  { kind, reason, idempotencyKey, chunkRows, price: each, statesRemaining }: ListOrder,
   prepare: (id: string) => Promise<Prepared<A>>,
-): Promise<AcceptedList & A & { readonly replayed: boolean }> => {
+): Promise<AcceptedList & A & Acceptance> => {
   const id = world.newId("job");
   const createdAt = world.now();
-  const operation = { id, kind, payer, reason, idempotencyKey, leaseMs: 0 };
+  const stated = statesRemaining && { statesRemaining };
+  const operation = { id, kind, payer, reason, idempotencyKey, leaseMs: 0, ...stated };
   let accepted: { readonly list: WrittenList; readonly answer: AcceptedList & A } | undefined;
   const outcome = await payImmediately(world, operation, async () => {
     const withdrawDraft = await recordDraft(world, payer, id);
     const { list, answer: own } = await prepare(id);
     assertWithinPlan(payer, list.unique);
-    const price = (list.unique * each) as Halves;
+    const price = ((list.unique - countTaken(list)) * each) as Halves;
     const answer = { job: id, createdAt: createdAt.toISOString(), price, ...own };
     accepted = { list, answer };
     const writes = (shard: number) => [
       ...buildNewJobWrites(world, {
+        ...NO_COLUMNS,
         ...list,
         id,
         kind,
@@ -91,9 +98,6 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
         chunkRows,
         shard,
         unsettled: 0,
-        columns: [],
-        emailColumn: null,
-        delimiter: "",
       }),
       withdrawDraft,
     ];
@@ -108,27 +112,34 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
   // Its answer is written with the debit, so a list is never under way.
   if (outcome.kind !== "paid" || !accepted) throw new Error("the list was not accepted");
   const { list, answer } = accepted;
-  if (list.unique > 0)
+  if (list.unique > countTaken(list))
     await sendFirstChunks(world, { ...payer, id, kind, total: list.unique, chunkRows }, list);
-  // Every row repeats another one. What fails here is left to the reconciler.
+  // Every row repeats another one, or keeps an earlier result. What fails here is left to the reconciler.
   else await completeIfDone(world, id).catch(() => undefined);
-  return { ...answer, replayed: false };
+  return { ...answer, replayed: false, left: outcome.left };
 };
+
+/** `left`: the balance after the debit, if the order states it and the charge was not 0. */
+type Acceptance = { readonly replayed: boolean; readonly left?: Halves | undefined };
+
+const countTaken = ({ taken }: Pick<WrittenList, "taken">): number => taken?.rows ?? 0;
 
 /** Best effort: the reconciler's check of the job sends the chunks that are not sent here. */
 const sendFirstChunks = async (
   world: World,
   job: JobSize & Pick<Job, "id">,
-  stored: Pick<WrittenList, "chunks" | "checksums">,
+  stored: Pick<WrittenList, "chunks" | "checksums" | "taken">,
 ): Promise<void> => {
-  const messages = createFirstMessages(job.id, stored);
+  const messages = createFirstMessages(job.id, stored).filter(
+    ({ chunk }) => !stored.taken?.completeChunks.has(chunk),
+  );
   const sent = await sendChunks(world, job, messages).catch(() => undefined);
   if (!sent?.every((one) => one === "sent")) return;
   await world.table
     .write({
       update: toJobKey(job.id),
       set: { due_sk: addMs(world.now(), JOB_CHECK_INTERVAL_MS).toISOString() },
-      where: { status: "processing", seen: 0 },
+      where: { status: "processing", seen: countTaken(stored) },
     })
     .catch(() => undefined);
 };

@@ -1,5 +1,5 @@
 import { readAddress } from "@mailproof/mail/address-cell";
-import { createRowTest, type RowFilter } from "../find-rows/row-filter.ts";
+import { createOriginTest, createRowTest, type RowFilter } from "../find-rows/row-filter.ts";
 import { type ByteText, toByteText } from "../intake/byte-text.ts";
 import {
   createExcludedWriter,
@@ -14,10 +14,17 @@ import { prefetch } from "../lib/prefetch.ts";
 import { type IdempotencyKey, toClaimKey } from "../money/idempotency-claims.ts";
 import type { Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
+import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { iterateChunks } from "../rows/chunks.ts";
-import type { Job } from "../rows/items.ts";
+import { isOpenJob, type Job } from "../rows/items.ts";
 import { freeIfChildEnded } from "../rows/replace-rows.ts";
+import {
+  findCountedDomains,
+  toDomain,
+  toDomainField,
+  toSummaryKey,
+} from "../rows/result-summary.ts";
 import { ERASED, isDuplicate, type PackedRow, readPackedRows } from "../rows/results.ts";
 import { readPackedValues } from "../verify/pack.ts";
 import { type AcceptedList, acceptList } from "./accept-list.ts";
@@ -105,13 +112,18 @@ type Selection = {
 const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Selection) => {
   const domains = createTopDomains();
   let unique = 0;
+  let atMeant = 0;
+  const meant = wanted.correction?.to.toLowerCase();
   const select = createSelector(wanted);
   const requester = { account: parent.account, priority: "list" } as const;
   const chunks = await Array.fromAsync(iterateChunks(world.table, parent.id));
-  async function* readParent(): AsyncGenerator<readonly PackedRow[]> {
-    const read = prefetch(chunks, CHUNKS_AHEAD, (chunk) => readPackedRows(world.table, chunk));
-    for await (const rows of read) {
-      yield rows;
+  async function* readParent(): AsyncGenerator<ParentRows> {
+    const read = prefetch(chunks, CHUNKS_AHEAD, async (chunk) => ({
+      known: chunk.known,
+      rows: await readPackedRows(world.table, chunk),
+    }));
+    for await (const some of read) {
+      yield some;
       await world.callers.yieldToCallers(requester);
     }
   }
@@ -120,12 +132,15 @@ const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Select
   const key = toInputBlobKey(id);
   const writer = createExcludedWriter(world.blobs, toExcludedKey(key));
   async function* readRows(): AsyncGenerator<readonly EncodedRow[]> {
-    for await (const rows of readParent()) {
+    for await (const { rows, known: inEarlier } of readParent()) {
       const verified: EncodedRow[] = [];
       const repeats: EncodedExcludedRow[] = [];
       for (const one of rows) {
-        const selected = select(one);
-        if (!selected) continue;
+        const selected = select(one, inEarlier);
+        if (!selected) {
+          if (toDomain(readPackedValues(one[1])[1]) === meant) atMeant += 1;
+          continue;
+        }
         const { row, email, mayRepeat: isCandidate } = selected;
         const first = isCandidate ? (known?.add(readAddress(email).canonical, row) ?? 0) : 0;
         if (first > 0) repeats.push([row, first, toByteText(email)]);
@@ -141,25 +156,48 @@ const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Select
   }
   try {
     const written = await writeInput(world.blobs, key, readRows(), chunkRows);
-    return { ...written, unique, domains: domains.list(), excluded: await writer.end() };
+    const excluded = await writer.end();
+    const summary = meant && (await countMeantDomain(world, parent, meant, atMeant));
+    return { ...written, unique, domains: domains.list(), excluded, ...(summary && { summary }) };
   } catch (error) {
     await writer.abort();
     throw error;
   }
 };
 
+/** Rows of a chunk, and which of them an earlier list has. */
+type ParentRows = {
+  readonly rows: readonly PackedRow[];
+  readonly known: readonly number[] | undefined;
+};
+
+/**
+ * The summary of a corrected list counts the meant domain from now on. Undefined: it counts the domain already, or the list
+ * is open, so its workers may add rows that are not counted.
+ */
+const countMeantDomain = async (
+  { table }: World,
+  parent: Job,
+  meant: string,
+  rows: number,
+): Promise<Write | undefined> => {
+  const counted = await findCountedDomains(table, parent.id);
+  if (isOpenJob(parent) || counted.size === 0 || counted.has(meant)) return undefined;
+  return { update: toSummaryKey(parent.id), add: { [toDomainField(meant)]: rows } };
+};
+
 /** The addresses of the rows that stay what they are. */
 const findAddresses = async (
   { total }: Job,
-  parent: AsyncIterable<readonly PackedRow[]>,
+  parent: AsyncIterable<ParentRows>,
   select: ReturnType<typeof createSelector>,
 ): Promise<TextSet> => {
   const known = createTextSet(total + 1);
-  for await (const rows of parent)
+  for await (const { rows, known: inEarlier } of parent)
     for (const one of rows) {
       const [row, packed] = one;
       const [, email] = readPackedValues(packed);
-      if (email === ERASED || isDuplicate(packed) || select(one)?.mayRepeat) continue;
+      if (email === ERASED || isDuplicate(packed) || select(one, inEarlier)?.mayRepeat) continue;
       known.add(readAddress(email).canonical, row);
     }
   return known;
@@ -172,10 +210,14 @@ const AS_SUBMITTED: ByteText = toByteText("");
 const createSelector = ({ filter, text, correction }: RowsToVerify) => {
   const isWanted = createRowTest(filter, text);
   const ending = correction && `@${correction.from.toLowerCase()}`;
-  return ([row, packed]: PackedRow): SelectedRow | undefined => {
+  return (
+    [row, packed]: PackedRow,
+    inEarlier: readonly number[] | undefined,
+  ): SelectedRow | undefined => {
     const values = readPackedValues(packed);
     const [, email] = values;
     if (email === ERASED || !isWanted(values)) return undefined;
+    if (createOriginTest(filter, inEarlier)?.(row) === false) return undefined;
     if (!correction || !ending) return { row, email, mayRepeat: isDuplicate(packed) };
     const at = email.length - ending.length;
     return email.toLowerCase().endsWith(ending)

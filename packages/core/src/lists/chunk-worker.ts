@@ -11,7 +11,6 @@ import {
   type Outcome,
   takeBack,
   toAttemptOptions,
-  type Waited,
 } from "../rows/attempt.ts";
 import {
   CHUNKS_QUEUE,
@@ -25,17 +24,18 @@ import {
   type Chunk,
   countOwnPasses,
   findChunk,
+  isUntouched,
   readChunkItem,
   toChunkKey,
 } from "../rows/chunks.ts";
 import { closeChunk, removeChunk } from "../rows/close-chunk.ts";
 import {
-  type DeferredGroup,
   type DeferredRow,
   findDeferredGroups,
   splitDue,
   toDeferredGroups,
 } from "../rows/deferrals.ts";
+import { type DueRow, listDueRows, listFirstRows } from "../rows/due-rows.ts";
 import { findJob, isOpenJob, type Job } from "../rows/items.ts";
 import { CHUNK, failChunk, writeOutcome } from "../rows/pass.ts";
 import type { VerifiedRow } from "../rows/results.ts";
@@ -80,12 +80,6 @@ export const verifySingle: Worker<VerifyWorld> = {
   giveUp: { needs: ["table:readwrite", "queue:send", "lists"], handle: giveUp },
 };
 
-/** A row to attempt now. */
-type DueRow = Waited & {
-  readonly row: InputRow;
-  /** An earlier pass started its verification. */
-  readonly isSlow?: boolean | undefined;
-};
 /** A row with the outcome of its attempt. */
 type AttemptedRow = DueRow & { readonly outcome: Outcome };
 
@@ -108,27 +102,29 @@ const runPass = async (
   const job = found && isOpenJob(found) && (await admitJob(world, found));
   if (!job) return;
   const chunk = await findChunk(world.table, job.id, message.chunk);
-  const groups = chunk ? await findDeferredGroups(world.table, chunk) : undefined;
+  const isFirst = !chunk || isUntouched(chunk);
+  const groups = isFirst ? [] : await findDeferredGroups(world.table, chunk);
   // Another worker may have done this pass, also between the two reads.
-  if (isPassDone(chunk, message) || (chunk && !groups))
-    return void (await completeIfDone(world, job.id));
+  if (isPassDone(chunk, message) || !groups) return void (await completeIfDone(world, job.id));
 
   const fail = async (): Promise<void> => {
-    await failChunk(world, { job, message, chunk, before: groups ?? [] });
+    await failChunk(world, { job, message, chunk, before: groups });
     await completeIfDone(world, job.id);
   };
   const all = await readRows(world, job, message);
   if (!all) return fail();
 
-  const { due, later } = splitDue(groups ?? []);
-  const first = job.retry ?? FIRST_ATTEMPT;
-  const answered = await work.attempt(world, job, listDueRows(all, first, chunk, due));
+  const { due, later } = splitDue(groups);
+  const rowsDue = isFirst
+    ? await listFirstRows(world, all, job.retry ?? FIRST_ATTEMPT, chunk)
+    : listDueRows(all, due);
+  const answered = await work.attempt(world, job, rowsDue);
   const attempted = await Promise.all(answered.map((row) => takeBack(world, row)));
   const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
   // A pending verification that failed on our side has no result.
   if (job.single && rows.some(({ result }) => isOurFailure(result))) return fail();
   const after = [...later, ...toDeferredGroups(deferrals)];
-  await writeOutcome(world, { job, message, chunk, rows, before: groups ?? [], after });
+  await writeOutcome(world, { job, message, chunk, rows, before: groups, after });
   if (job.mode === "live" && !job.single)
     await storeVerdictSample(
       world,
@@ -159,23 +155,7 @@ const readRows = async (
 const isPassDone = (chunk: Chunk | undefined, { pass, own }: ChunkMessage): boolean => {
   if (!chunk) return pass !== 0;
   const isNext = own === undefined ? chunk.passes.length === pass : countOwnPasses(chunk) === own;
-  return chunk.outcome === "refunded" || !isNext;
-};
-
-const listDueRows = (
-  all: readonly InputRow[],
-  { causes: before, ticket: drawn, exit: preferred }: Waited,
-  chunk: Chunk | undefined,
-  due: readonly DeferredGroup[],
-): readonly DueRow[] => {
-  if (!chunk) return all.map((row) => ({ row, causes: before, ticket: drawn, exit: preferred }));
-  const groupByRow = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
-  return all.flatMap((row) => {
-    const group = groupByRow.get(row[0]);
-    if (!group) return [];
-    const { causes, isSlow, ticket, exit } = group;
-    return [{ row, causes, isSlow, ticket, exit }];
-  });
+  return chunk.outcome === "refunded" || chunk.waiting === 0 || !isNext;
 };
 
 /** A pass ends before its message is visible again; rows that have not finished are attempted in the next one. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type FileIntake, ingestFile } from "../intake/ingest.ts";
+import { type FileIntake, type FileIntakeOptions, ingestFile } from "../intake/ingest.ts";
 import { summarizeList } from "../intake/list-summary.ts";
 import { createUnreadableFailure, findUpload, getFileName } from "../intake/uploads.ts";
 import { Failure } from "../lib/failure.ts";
@@ -89,40 +89,25 @@ export const acceptFile = async (
     const createdAt = world.now();
     const chunkRows = world.settings.chunkRows.file;
     const withdrawDraft = await recordDraft(world, payer, id);
-    const intake = await readList(world, payer, request, id);
-    const { input, chunks, format, isAscii, unique } = intake;
-    const { fileKey, name, options, callback } = request;
+    const intake = await readList(world, payer, request, { key: toInputBlobKey(id) });
+    const { chunks, unique } = intake;
     const writes = (shard: number) => [
       ...buildNewJobWrites(world, {
         id,
         kind: FILE,
         payer,
         reason,
-        name: name ?? toJobName(fileKey),
-        options,
-        callback,
         createdAt,
-        input,
-        upload: fileKey,
-        chunks,
-        checksums: intake.checksums,
-        unique,
-        domains: intake.domains,
         chunkRows,
-        columns: listOtherColumns(format),
-        emailColumn: toEmailColumn(format),
-        isAscii,
-        delimiter: format.delimiter,
-        excluded: intake.excluded,
         unsettled: 1,
-        claim: idempotencyKey && toClaimKey(idempotencyKey),
+        ...toListFields(request, intake, idempotencyKey),
         shard,
       }),
       withdrawDraft,
     ];
     const price = (unique * PRICES.fileAddress) as Halves;
     const expectedMs = DISPATCH_MS + chunks.length * DISPATCH_CHUNK_MS;
-    const counts = v.parse(FileCounts, { ...intake, list: summarizeList(intake) });
+    const counts = toFileCounts(intake);
     return { price, input: { ...counts, chunkRows }, expectedMs, writes };
   }).catch(removeInputUnlessCharged(world, id));
   const isFirstTry = outcome.kind === "started" && outcome.operation.id === id;
@@ -131,6 +116,32 @@ export const acceptFile = async (
   if (outcome.kind !== "started") return toFileResult(world, payer, outcome);
   return dispatchFile(world, outcome, isFirstTry).catch(rethrowAfterDebit(outcome.operation));
 };
+
+export const toFileCounts = (intake: FileIntake): FileCounts =>
+  v.parse(FileCounts, { ...intake, list: summarizeList(intake) });
+
+/** The fields of a job that come from its file and from the request. */
+export const toListFields = (
+  { fileKey, name, options, callback }: FileRequest,
+  { input, chunks, checksums, unique, domains, format, isAscii, excluded }: FileIntake,
+  idempotencyKey: IdempotencyKey | null,
+) => ({
+  name: name ?? toJobName(fileKey),
+  options,
+  callback,
+  input,
+  upload: fileKey,
+  chunks,
+  checksums,
+  unique,
+  domains,
+  columns: listOtherColumns(format),
+  emailColumn: toEmailColumn(format),
+  isAscii,
+  delimiter: format.delimiter,
+  excluded,
+  claim: idempotencyKey && toClaimKey(idempotencyKey),
+});
 
 const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 
@@ -156,11 +167,19 @@ const toEmailColumn = ({ columns, emailColumn: at, hasHeader }: FileIntake["form
   at,
 });
 
-const readList = async (
+export type FileToRead = Pick<FileRequest, "fileKey" | "emailColumn" | "hasHeader" | "field">;
+
+/** `blobs`: where the rows are written under `key`, by default the store. */
+export const readList = async (
   world: World,
   payer: Payer,
-  { fileKey, emailColumn, hasHeader, field: requestField }: FileRequest,
-  id: string,
+  { fileKey, emailColumn, hasHeader, field: requestField }: FileToRead,
+  {
+    blobs = world.blobs,
+    ...reading
+  }: Pick<FileIntakeOptions, "key" | "onRow"> & {
+    readonly blobs?: Pick<World["blobs"], "put">;
+  },
 ): Promise<FileIntake> => {
   let isLate = false;
   let unreadable: Failure | undefined;
@@ -173,8 +192,8 @@ const readList = async (
       unreadable = failure;
     });
     const source = stopWhenLate(content, () => isLate);
-    return ingestFile({ blobs: world.blobs, pause }, source, {
-      key: toInputBlobKey(id),
+    return ingestFile({ blobs, pause }, source, {
+      ...reading,
       addressesMax: PLANS[payer.plan].jobAddressesMax,
       bytesMax: upload.bytes,
       emailColumn,

@@ -10,7 +10,14 @@ import type { PaidOperation } from "../money/reasons.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type InputMetadata, toInputItem } from "../rows/input-metadata.ts";
-import { JOB, type Job, NO_PROGRESS, toJobItem, toJobKey } from "../rows/items.ts";
+import {
+  JOB,
+  type Job,
+  NO_PROGRESS,
+  type ResultBucket,
+  toJobItem,
+  toJobKey,
+} from "../rows/items.ts";
 import { scheduleWork } from "../runtime/leases.ts";
 import { DELETION, toDeletionItem, toDeletionKey } from "./deletion-items.ts";
 
@@ -28,6 +35,12 @@ export type NewJob = InputMetadata & {
   readonly upload?: string;
   /** The job whose rows it verifies again. */
   readonly parent?: string;
+  /** The earlier job whose list it continues, and the rows that have the result of that job. */
+  readonly continues?: string;
+  readonly newRows?: number;
+  readonly taken?: TakenRows;
+  /** What its creation adds to a summary of rows. */
+  readonly summary?: Write | undefined;
   readonly chunkRows: number;
   readonly unique: number;
   /** The most frequent domains of the list. */
@@ -41,6 +54,14 @@ export type NewJob = InputMetadata & {
   readonly shard: number;
 };
 
+/** Rows of a list that keep the result of an earlier one and cost nothing. Their pages are written before the job exists. */
+export type TakenRows = {
+  readonly rows: number;
+  readonly buckets: Readonly<Partial<Record<ResultBucket, number>>>;
+  /** The chunks without any other row. */
+  readonly completeChunks: ReadonlySet<number>;
+};
+
 /** How long the accepting process may take to send the chunks before the reconciler checks the job. */
 const SEND_WITHIN_MS = 60_000;
 
@@ -48,10 +69,11 @@ const SEND_WITHIN_MS = 60_000;
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, options, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
-  const { checksums, unsettled, claim, shard, upload, parent } = newJob;
+  const { checksums, unsettled, claim, shard, upload, parent, continues, newRows, taken } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
     ...NO_PROGRESS,
+    ...(taken && { processed: taken.rows, seen: taken.rows, ...taken.buckets }),
     id,
     owner: getOwnerId(payer),
     account: payer.account,
@@ -68,6 +90,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     input: { key, version },
     ...(upload !== undefined && { upload }),
     ...(parent !== undefined && { parent }),
+    ...(continues !== undefined && { continues, newRows, kept: taken?.rows }),
     chunkRows,
     domains: newJob.domains,
     options,
@@ -86,6 +109,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
       ),
     },
     ...(parent === undefined ? [] : [buildParent(parent, id)]),
+    ...(newJob.summary ? [newJob.summary] : []),
   ];
 };
 
@@ -140,14 +164,28 @@ export const recordDraft = async (world: World, payer: Payer, job: string): Prom
   return { remove: toDeletionKey(job), where: { token } };
 };
 
-/** Removes the input of a job that was not created. What fails here is left to the reconciler. */
+/** Called before the first result of an earlier list is written: the reconciler then removes these chunks, too. */
+export const recordDraftChunks = async (
+  { table }: Pick<World, "table">,
+  job: string,
+  chunks: number,
+): Promise<void> => {
+  const { outcome } = await table.write({
+    update: toDeletionKey(job),
+    set: { chunks },
+    where: { job },
+  });
+  if (outcome !== "committed") throw new Error("unknown whether the chunks were recorded");
+};
+
+/** Removes the input of a job that was not created. What fails here, and stored results, are left to the reconciler. */
 export const removeInput = async (
   { blobs, table }: Pick<World, "blobs" | "table">,
   job: string,
 ): Promise<void> => {
   try {
     await Promise.all(listInputBlobs(job).map((key) => blobs.remove(key)));
-    await table.write({ remove: toDeletionKey(job) });
+    await table.write({ remove: toDeletionKey(job), where: { chunks: 0 } });
   } catch {
     return;
   }

@@ -5,7 +5,13 @@ import { PRICES } from "../money/prices.ts";
 import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { listFirstMessages, sendChunks } from "../rows/chunk-messages.ts";
-import { countChunkRows, createRefundedChunk, findChunk, iterateChunks } from "../rows/chunks.ts";
+import {
+  countChunkRows,
+  createRefundedChunk,
+  findChunk,
+  isUntouched,
+  iterateChunks,
+} from "../rows/chunks.ts";
 import {
   isOpenJob,
   JOB,
@@ -75,7 +81,8 @@ export const settleAndComplete = async (world: World, id: string): Promise<void>
 /** Sends every chunk without an outcome again, and returns how many. A chunk that arrives twice changes nothing. */
 const resendUndone = async (world: World, job: Job): Promise<number> => {
   const found = new Set<number>();
-  for await (const { chunk } of iterateChunks(world.table, job.id)) found.add(chunk);
+  for await (const chunk of iterateChunks(world.table, job.id))
+    if (!isUntouched(chunk)) found.add(chunk.chunk);
   const messages = await listFirstMessages(world.table, job);
   const undone = messages.filter(({ chunk }) => !found.has(chunk));
   await sendChunks(world, job, undone);

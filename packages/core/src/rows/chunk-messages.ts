@@ -105,4 +105,5 @@ export const createPendingMessage = (job: string): ChunkMessage => ({
 export const createFirstMessages = (
   job: string,
   layout: Pick<InputMetadata, "chunks" | "checksums">,
-): ChunkMessage[] => toSlices(layout).map((slice, chunk) => ({ job, chunk, pass: 0, ...slice }));
+): ChunkMessage[] =>
+  toSlices(layout).map((slice, chunk) => ({ job, chunk, pass: 0, own: 0, ...slice }));

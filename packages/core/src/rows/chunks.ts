@@ -17,7 +17,7 @@ const Chunk = v.object({
   outcome: v.picklist(["done", "refunded"]),
   /** How many rows have a result. */
   rows: v.number(),
-  /** How many rows are deferred. */
+  /** How many rows have no result yet. */
   waiting: v.number(),
   /** While rows are deferred: when the first of them is attempted again. */
   retryAt: v.optional(v.string()),
@@ -27,10 +27,13 @@ const Chunk = v.object({
   checksum: v.number(),
   /** The number of its passes by jobs that verified some of its rows again. Release 0.2.0 does not count them. */
   again: v.optional(v.number(), 0),
+  /** Its rows that an earlier list has, too: the first and the last of each run. 0.2.0 has none. */
+  known: v.optional(v.array(v.number())),
 });
 
 /** `passes`: the tokens of the pages that count, one for each pass. `expiresAt`: absent while rows wait. */
-export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & {
+export type Chunk = Omit<Readonly<v.InferOutput<typeof Chunk>>, "known"> & {
+  readonly known?: readonly number[] | undefined;
   readonly passes: readonly string[];
   readonly expiresAt?: number | undefined;
 };
@@ -40,9 +43,13 @@ export const toChunkKey = (job: string, chunk: number): Key => ({
   sk: String(chunk).padStart(5, "0"),
 });
 
-/** How many passes the job itself stored. */
+/** How many passes the job itself stored: neither those of a child, nor those with results of an earlier list. */
 export const countOwnPasses = ({ passes, again }: Pick<Chunk, "passes" | "again">): number =>
   passes.length - again;
+
+/** No attempt at its rows was stored yet; rows that have a result got it from an earlier list. */
+export const isUntouched = (chunk: Chunk): boolean =>
+  chunk.outcome === "done" && chunk.waiting > 0 && countOwnPasses(chunk) === 0;
 
 export const toChunkItem = ({ passes, ...chunk }: Chunk): Item => ({
   ...toChunkKey(chunk.job, chunk.chunk),

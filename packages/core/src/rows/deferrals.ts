@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { paginateQuery } from "../lib/paginate-query.ts";
+import { MINUTE_MS } from "../lib/time.ts";
 import type { Amounts, Item, Key, Table } from "../ports/table.ts";
 import { compareTickets } from "../smtp-pool/slots/slots.ts";
-import { RETRY_CAUSES } from "../verify/retry.ts";
+import { countWaitedMinutes, MAX_WAIT_MINUTES, RETRY_CAUSES } from "../verify/retry.ts";
 import type { Deferral } from "./attempt.ts";
 import type { Chunk } from "./chunks.ts";
 import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
@@ -127,7 +127,12 @@ export type DeferredSummary = {
   readonly byReason: Readonly<Record<string, number>>;
   /** ISO 8601. In the past while the attempt is under way. */
   readonly nextAttemptAt: string;
+  /** When the last row has its result at the latest, ISO 8601. Undefined: not known. */
+  readonly latestEndAt?: string | undefined;
 };
+
+/** Reading more items for each request would cost too much. */
+const ITEMS_READ_MAX = 50;
 
 /** Undefined if no row is deferred. */
 export const findDeferred = async (
@@ -139,8 +144,26 @@ export const findDeferred = async (
   if (retry) return { count: 1, byReason: { [retry.reason]: 1 }, nextAttemptAt: retry.at };
   const count = Object.values(byReason).reduce((sum, rows) => sum + rows, 0);
   if (count === 0) return undefined;
-  for await (const { sk } of paginateQuery(table, { pk: toDeferredPartition(job.id), pageSize: 1 }))
-    return { count, byReason, nextAttemptAt: sk.slice(0, sk.indexOf("#")) };
+  const { items, next } = await table.query({
+    pk: toDeferredPartition(job.id),
+    limit: ITEMS_READ_MAX,
+  });
+  const [first] = items;
   // The pass that ended the last wait was stored after the job was read.
-  return undefined;
+  if (!first) return undefined;
+  const isEveryRow = count === job.total - job.processed - job.refunds.no_result;
+  const latestEndAt = isEveryRow && !next ? findLatestEnd(job, items) : undefined;
+  return { count, byReason, nextAttemptAt: first.sk.slice(0, first.sk.indexOf("#")), latestEndAt };
+};
+
+/** The waits of a row add up to the job's limit at most. A wait for a connection has no limit. */
+const findLatestEnd = ({ mode, options }: Job, items: readonly Item[]): string | undefined => {
+  const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = options ?? {};
+  const groups = items.flatMap((item) => v.parse(v.array(DeferredGroup), item["groups"]));
+  if (mode === "test" || groups.some(({ ticket }) => ticket)) return undefined;
+  const ends = groups.map(
+    ({ at, causes }) =>
+      Date.parse(at) + Math.max(0, maxWaitMinutes - countWaitedMinutes(causes)) * MINUTE_MS,
+  );
+  return new Date(Math.max(...ends)).toISOString();
 };

@@ -148,6 +148,12 @@ const Job = v.object({
   hasDuplicates: v.optional(v.boolean()),
   /** The job whose rows it verifies again. */
   parent: v.optional(v.string()),
+  /** The earlier job whose list this one continues. 0.2.0 has none. */
+  continues: v.optional(v.string()),
+  /** How many of its addresses the earlier list does not have. */
+  newRows: v.optional(v.number()),
+  /** How many of its addresses kept the result of the earlier list, and cost nothing. */
+  kept: v.optional(v.number()),
   /** The job that verifies rows of this one again; removed when it ends. */
   child: v.optional(v.string()),
   /** Its secret is encrypted for the owner. */

@@ -101,7 +101,13 @@ const countPass = async (
         : [
             ...buildSummaryWrites(job, rows, pages.expiresAt),
             ...buildIndexWrites(
-              { job, chunk: message.chunk, token: pages.token, pass: countPasses(chunk) },
+              {
+                job,
+                chunk: message.chunk,
+                token: pages.token,
+                pass: countPasses(chunk),
+                ...(chunk?.known && { known: chunk.known }),
+              },
               rows,
               pages.expiresAt,
             ),

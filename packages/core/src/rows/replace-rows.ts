@@ -236,7 +236,9 @@ const tryReplace = async (
   }
   const pieces = await readChunkPieces(world.table, parent.id, number);
   const field = toPassField(chunk.passes.length);
-  const piece = { ...pass, job: parent, pass: chunk.passes.length, child: child.id };
+  const { known, passes } = chunk;
+  const own = { job: parent, pass: passes.length, child: child.id, ...(known && { known }) };
+  const piece = { ...pass, ...own };
   const { outcome } = await commit(world, {
     proof: null,
     also: [

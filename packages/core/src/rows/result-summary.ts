@@ -135,7 +135,8 @@ export const toTypoPrefix = (domain: string): string => `typo_${domain}>`;
 /** The domain of an address as the summary names it. */
 export const toDomain = (email: string): string => getDomain(email).toLowerCase();
 
-export const toDomainField = (domain: string): string => `domain_${domain}`;
+const DOMAIN_PREFIX = "domain_";
+export const toDomainField = (domain: string): string => `${DOMAIN_PREFIX}${domain}`;
 
 /** Undefined: the job has none, because it is of a single address or its results were deleted. */
 export const findSummary = async (
@@ -187,13 +188,14 @@ const isMostlyValidElsewhere = (item: Item, refused: number): boolean => {
   return 2 * Number(item["status_valid"] ?? 0) >= rows - refused;
 };
 
-/** Every domain that a summary counts. */
+/** Every domain that a summary counts, also if no row is at it any more or yet. */
 export const findCountedDomains = async (
   table: Table,
   job: string,
 ): Promise<ReadonlySet<string>> => {
   const item = await table.get(toSummaryKey(job));
-  return new Set(item && listCounts(item, "domain_").map(([domain]) => domain));
+  const fields = Object.keys(item ?? {}).filter((field) => field.startsWith(DOMAIN_PREFIX));
+  return new Set(fields.map((field) => field.slice(DOMAIN_PREFIX.length)));
 };
 
 /** The highest count first; equal ones by name. */

@@ -3,7 +3,7 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { prefetch } from "../lib/prefetch.ts";
 import type { Item, KeyRange, Table, Write } from "../ports/table.ts";
 import type { Verification } from "../verify/result.ts";
-import { iterateChunks } from "./chunks.ts";
+import { type Chunk, iterateChunks } from "./chunks.ts";
 import type { Job } from "./items.ts";
 import { readResultRows, type VerifiedRow } from "./results.ts";
 
@@ -37,6 +37,8 @@ export type IndexPiece = {
   readonly replaced?: readonly number[];
   /** The job that verified these rows again, and has their evidence. */
   readonly child?: string;
+  /** The rows of its chunk that an earlier list has, too, as the chunk names them. */
+  readonly known?: readonly number[];
   /** Most rows follow each other: positions at which they do not, each with its row number. The first is position 0. */
   readonly gaps: readonly number[];
 };
@@ -72,7 +74,8 @@ export const findRow = (
   return at === undefined || piece.replaced?.includes(at) ? undefined : at;
 };
 
-const findPosition = (
+/** The same, also if a later pass has replaced the row. */
+export const findPosition = (
   piece: Pick<IndexPiece, "gaps" | "kindByRow">,
   row: number,
 ): number | undefined => {
@@ -102,13 +105,13 @@ export const toChunkRange = (chunk: number): KeyRange => toRange(chunk, chunk);
 export const toIndexPartition = (job: string): string => `INDEX#${job}`;
 export const toAddressesPartition = (job: string): string => `ADDRESSES#${job}`;
 
-type IndexedPass = Pick<IndexPiece, "chunk" | "token" | "pass" | "child"> & {
+type IndexedPass = Pick<IndexPiece, "chunk" | "token" | "pass" | "child" | "known"> & {
   readonly job: Pick<Job, "id">;
 };
 
 /** The writes that make the rows of a pass findable. */
 export const buildIndexWrites = (
-  { job, chunk, token, pass, child }: IndexedPass,
+  { job, chunk, token, pass, child, known }: IndexedPass,
   rows: readonly VerifiedRow[],
   expiresAt: number,
 ): readonly Write[] => {
@@ -128,6 +131,7 @@ export const buildIndexWrites = (
         kindByRow,
         gaps,
         ...(child !== undefined && { child }),
+        ...(known && { known }),
         expires_at: expiresAt,
       },
     },
@@ -204,6 +208,17 @@ export const findReplacedRows = async (
   const pieces = await readChunkPieces(table, job, chunk);
   const piece = pieces.find((one) => one.token === token);
   return new Set(piece?.replaced?.map((at) => getRowAt(piece, at)));
+};
+
+/** The rows of a chunk that have or had a result. */
+export const findIndexedRows = async (
+  table: Table,
+  { job, chunk }: Pick<Chunk, "job" | "chunk">,
+): Promise<ReadonlySet<number>> => {
+  const rows = new Set<number>();
+  for (const piece of await readChunkPieces(table, job, chunk))
+    for (let at = 0; at < piece.kindByRow.length; at++) rows.add(getRowAt(piece, at));
+  return rows;
 };
 
 /** Only `buildIndexWrites` writes these items, and a search reads a thousand. */

@@ -123,6 +123,14 @@ type RetryLimits = {
   readonly throttleMinutes?: readonly number[] | undefined;
 };
 
+/** The minutes that a row has waited at least: a provider's own waits after a throttle are not known here. */
+export const countWaitedMinutes = (causes: readonly RetryCause[]): number =>
+  causes.reduce((sum, cause, at) => {
+    const { afterMinutes } = RETRY_SCHEDULES[cause];
+    const before = causes.slice(0, at).filter((earlier) => earlier === cause).length;
+    return sum + (cause === "throttled" ? 0 : (afterMinutes[before] ?? 0));
+  }, 0);
+
 /** Returns the minutes until the next attempt; undefined when none follows. `causes`: the causes of the earlier waits. */
 export const getNextRetryMinutes = (
   causes: readonly RetryCause[],

@@ -1,0 +1,81 @@
+import type { Comparison, Continued } from "@mailproof/core/lists/earlier-results";
+import type { World } from "@mailproof/core/ports/world";
+import * as v from "valibot";
+import type { Caller } from "../http/endpoint.ts";
+import { invalidField } from "../http/parse.ts";
+import { Count, describe, Id, optional } from "./common.ts";
+import { requireJob } from "./jobs.ts";
+
+const FRESH_DAYS = { default: 30, most: 100 } as const;
+const DAYS_WORDS = `must be a whole number of days from 0 to ${FRESH_DAYS.most}`;
+
+const FreshDays = v.pipe(
+  v.number(DAYS_WORDS),
+  v.integer(DAYS_WORDS),
+  v.minValue(0, DAYS_WORDS),
+  v.maxValue(FRESH_DAYS.most, DAYS_WORDS),
+);
+
+/** The fields of a file that continues the list of an earlier job. */
+export const CONTINUATION = {
+  continues: describe(
+    optional(Id),
+    "The job (`job_id`) of an earlier list that this file is a newer version of. An address with a good result there keeps it, at no charge.",
+  ),
+  fresh_days: describe(
+    optional(FreshDays),
+    "With `continues`: for how many days a result stays good. An older one, or `unknown`, is verified and charged again. Left out: 30.",
+  ),
+} as const;
+
+/** The same in a form, where every value is text. */
+export const CONTINUATION_TEXTS = {
+  continues: v.optional(Id),
+  fresh_days: v.optional(
+    v.pipe(v.string(), v.regex(/^\d+$/, DAYS_WORDS), v.transform(Number), FreshDays),
+  ),
+} as const;
+
+export const ComparedLists = v.object({
+  new: describe(Count, "Addresses that the earlier list does not have. They are verified."),
+  kept: describe(Count, "Addresses that keep their earlier result. They cost nothing."),
+  again: describe(
+    Count,
+    "Addresses whose earlier result is too old or `unknown`. They are verified again.",
+  ),
+  removed: describe(Count, "Addresses that only the earlier list has."),
+  kept_since: describe(
+    v.optional(v.string()),
+    "When the oldest result that is kept was found, ISO 8601. Left out when none is kept.",
+  ),
+});
+
+export const toComparedLists = ({
+  fresh,
+  kept,
+  stale,
+  removed,
+  keptSince,
+}: Comparison): v.InferOutput<typeof ComparedLists> => ({
+  new: fresh,
+  kept,
+  again: stale,
+  removed,
+  ...(keptSince !== null && { kept_since: keptSince }),
+});
+
+type ContinuationFields = {
+  readonly continues: string;
+  readonly fresh_days?: number | undefined;
+};
+
+/** Another account's job gives the same failure as a missing one. */
+export const findContinued = async (
+  world: World,
+  caller: Caller,
+  { continues, fresh_days: freshDays = FRESH_DAYS.default }: ContinuationFields,
+): Promise<Continued> => {
+  const earlier = await requireJob(world, caller, continues);
+  if (earlier.kind === "single") throw invalidField("continues", "is the job of one address");
+  return { earlier, freshDays };
+};

@@ -1,0 +1,142 @@
+import { crc32 } from "node:zlib";
+import { isAddress } from "@mailproof/mail/address";
+import { parseAddressCell, readAddress } from "@mailproof/mail/address-cell";
+import type { FileIntake } from "../intake/ingest.ts";
+import { type EncodedRow, type InputRow, readInput } from "../intake/input-blob.ts";
+import { prefetch } from "../lib/prefetch.ts";
+import { DAY_MS } from "../lib/time.ts";
+import { UnreadableBlobError } from "../ports/blobs.ts";
+import type { World } from "../ports/world.ts";
+import { iterateChunks } from "../rows/chunks.ts";
+import { findInputMetadata } from "../rows/input-metadata.ts";
+import type { Job } from "../rows/items.ts";
+import { ERASED, isDuplicate, type PackedRow, readPackedRows } from "../rows/results.ts";
+import { readPackedValues } from "../verify/pack.ts";
+
+// Compares the addresses of a new list with the results of an earlier one.
+
+/** The job of the earlier list, and for how many days a result of it stays good. */
+export type Continued = { readonly earlier: Job; readonly freshDays: number };
+
+/** How the addresses of a list compare with those of an earlier one. */
+export type Comparison = {
+  /** The earlier list does not have them. */
+  readonly fresh: number;
+  /** They keep the earlier result. */
+  readonly kept: number;
+  /** The earlier result is too old, or `unknown`. */
+  readonly stale: number;
+  /** Only the earlier list has them. */
+  readonly removed: number;
+  /** When the oldest result that is kept was found. */
+  readonly keptSince: string | null;
+};
+
+/** The states of the rows of the new list, by their position in it. */
+export const NEW = 0;
+const STALE = 1;
+export const KEPT = 2;
+
+export type ListedRows = {
+  readonly onRow: (row: EncodedRow) => void;
+  /** The position of the row with this number among all rows. */
+  readonly findPosition: (row: number) => number;
+  readonly getRow: (position: number) => number;
+  readonly getCellsSum: (position: number) => number;
+};
+
+/** Remembers the number of each row of a list, and a checksum of its cells. */
+export const createListedRows = (): ListedRows => {
+  const rows: number[] = [];
+  const sums: number[] = [];
+  return {
+    onRow: ([row, _email, ...cells]) => {
+      rows.push(row);
+      sums.push(crc32(Buffer.from(JSON.stringify(cells), "latin1")));
+    },
+    findPosition: (row) => {
+      let [low, high] = [0, rows.length - 1];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((rows[middle] ?? 0) < row) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
+    getRow: (position) => rows[position] ?? 0,
+    getCellsSum: (position) => sums[position] ?? 0,
+  };
+};
+
+export type ReadList = { readonly intake: FileIntake; readonly rows: ListedRows };
+
+const CHUNKS_AHEAD = 3;
+
+/** Reads the earlier results once, in their order. `onKept` receives each that is kept, and the position of its new row. */
+export const compareLists = async (
+  world: Pick<World, "table" | "callers" | "now">,
+  { intake, rows }: ReadList,
+  { earlier, freshDays }: Continued,
+  onKept: (position: number, result: PackedRow[1]) => Promise<void> | undefined,
+): Promise<{ readonly comparison: Comparison; readonly states: Uint8Array }> => {
+  const states = new Uint8Array(intake.unique);
+  const oldest = new Date(world.now().getTime() - freshDays * DAY_MS).toISOString();
+  const requester = { account: earlier.account, priority: "list" } as const;
+  const chunks = await Array.fromAsync(iterateChunks(world.table, earlier.id));
+  let removed = 0;
+  let keptSince: string | null = null;
+  const counts = [intake.unique, 0, 0];
+  for await (const found of prefetch(chunks, CHUNKS_AHEAD, (chunk) =>
+    readPackedRows(world.table, chunk),
+  )) {
+    for (const [, packed] of found) {
+      const [, email, status, , , , , , , , , , verifiedAt] = readPackedValues(packed);
+      if (email === ERASED || isDuplicate(packed)) continue;
+      const row = intake.findRow(readAddress(email).canonical);
+      const position = rows.findPosition(row);
+      if (row === 0) removed += 1;
+      if (row === 0 || states[position] !== NEW) continue;
+      const state = status !== "unknown" && verifiedAt >= oldest ? KEPT : STALE;
+      states[position] = state;
+      counts[state] = (counts[state] ?? 0) + 1;
+      if (state !== KEPT) continue;
+      if (keptSince === null || verifiedAt < keptSince) keptSince = verifiedAt;
+      await onKept(position, packed);
+    }
+    await world.callers.yieldToCallers(requester);
+  }
+  const [, stale = 0, kept = 0] = counts;
+  const fresh = intake.unique - stale - kept;
+  return { comparison: { fresh, kept, stale, removed, keptSince }, states };
+};
+
+/** How many rows have the address of an earlier row and other cells. Null: the columns differ, or the earlier list is gone. */
+export const countChangedRows = async (
+  { table, blobs }: Pick<World, "table" | "blobs">,
+  { intake, rows }: ReadList,
+  { earlier }: Continued,
+): Promise<number | null> => {
+  if (!earlier.input) return null;
+  const metadata = await findInputMetadata(table, earlier.id);
+  const { columns, emailColumn } = intake.format;
+  const names = columns.filter((_, at) => at !== emailColumn);
+  if (metadata.emailColumn?.at !== emailColumn || metadata.columns.join("\n") !== names.join("\n"))
+    return null;
+  let changed = 0;
+  try {
+    const found = await readInput(blobs, earlier.input, metadata);
+    if (!found) return null;
+    for await (const some of found)
+      for (const own of some) if (isChanged({ intake, rows }, own)) changed += 1;
+    return changed;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return null;
+    throw error;
+  }
+};
+
+const isChanged = ({ intake, rows }: ReadList, [_row, email, ...cells]: InputRow): boolean => {
+  const parsed = parseAddressCell(email);
+  const row = isAddress(parsed) ? intake.findRow(parsed.canonical) : 0;
+  return row > 0 && rows.getCellsSum(rows.findPosition(row)) !== crc32(JSON.stringify(cells));
+};

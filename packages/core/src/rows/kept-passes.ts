@@ -1,0 +1,92 @@
+import type { Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import { type Job, type ResultBucket, toBucket } from "./items.ts";
+import { buildSummaryWrites, toSummaryKey } from "./result-summary.ts";
+import { type PackedRow, toPageItems, unpackRow, type VerifiedRow } from "./results.ts";
+import { buildIndexWrites } from "./row-index.ts";
+
+// Writes results of an earlier list as passes of the chunks of a new one, in the order of the earlier list. It holds few
+// rows in memory, so a chunk gets several passes if the two lists are in different orders.
+
+const ROWS_HELD_MAX = 50_000;
+
+export type KeptPasses = {
+  readonly add: (chunk: number, row: PackedRow) => Promise<void> | undefined;
+  /** Writes the rows that are still in memory. */
+  readonly end: () => Promise<void>;
+  /** The tokens of the passes of a chunk. */
+  readonly listPasses: (chunk: number) => readonly string[];
+  /** For the item of the new job: its rows by status. */
+  readonly buckets: Readonly<Partial<Record<ResultBucket, number>>>;
+  /** The write that counts the rows in the summary of the new job. */
+  readonly buildSummary: () => Write;
+};
+
+export const createKeptPasses = (
+  world: Pick<World, "table" | "newId">,
+  job: Pick<Job, "id" | "domains">,
+  expiresAt: number,
+): KeptPasses => {
+  const held = new Map<number, PackedRow[]>();
+  const passes = new Map<number, string[]>();
+  const buckets: Partial<Record<ResultBucket, number>> = {};
+  const summary: Record<string, number> = {};
+  let rowsHeld = 0;
+
+  const write = async (chunk: number, packed: readonly PackedRow[]): Promise<void> => {
+    const rows = packed.toSorted(([a], [b]) => a - b).map(unpackRow);
+    const earlier = passes.get(chunk) ?? [];
+    const pass = { job: job.id, chunk, token: world.newId("txn") };
+    const known = toRuns(rows.map(({ row }) => row));
+    const piece = { ...pass, job, pass: earlier.length, known };
+    const pages = [...toPageItems(pass, rows, expiresAt)].map((put) => ({ put }));
+    const writes = [...pages, ...buildIndexWrites(piece, rows, expiresAt)];
+    const results = await Promise.all(writes.map((one) => world.table.write(one)));
+    if (results.some(({ outcome }) => outcome !== "committed"))
+      throw new Error("unknown whether earlier results were stored");
+    passes.set(chunk, [...earlier, pass.token]);
+    count(rows);
+  };
+  const count = (rows: readonly VerifiedRow[]): void => {
+    for (const { result } of rows) {
+      const bucket = toBucket(result.status);
+      buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+    }
+    for (const { add = {} } of buildSummaryWrites(job, rows, expiresAt))
+      for (const [field, by] of Object.entries(add)) summary[field] = (summary[field] ?? 0) + by;
+  };
+  const end = async (): Promise<void> => {
+    for (const [chunk, rows] of held) await write(chunk, rows);
+    held.clear();
+    rowsHeld = 0;
+  };
+  return {
+    add: (chunk, row) => {
+      const rows = held.get(chunk);
+      if (rows) rows.push(row);
+      else held.set(chunk, [row]);
+      rowsHeld += 1;
+      return rowsHeld < ROWS_HELD_MAX ? undefined : end();
+    },
+    end,
+    listPasses: (chunk) => passes.get(chunk) ?? [],
+    buckets,
+    buildSummary: () => ({
+      create: { ...toSummaryKey(job.id), ...summary, expires_at: expiresAt },
+    }),
+  };
+};
+
+/** Rows that follow each other become one run: its first and its last row. */
+export const toRuns = (rows: readonly number[]): readonly number[] =>
+  rows.flatMap((row, at) => [
+    ...(at > 0 && rows[at - 1] === row - 1 ? [] : [row]),
+    ...(rows[at + 1] === row + 1 ? [] : [row]),
+  ]);
+
+export const isInRuns = (runs: readonly number[] | undefined, row: number): boolean => {
+  if (!runs) return false;
+  for (let at = 0; at < runs.length; at += 2)
+    if ((runs[at] ?? 0) <= row && row <= (runs[at + 1] ?? 0)) return true;
+  return false;
+};

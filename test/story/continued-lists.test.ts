@@ -1,0 +1,274 @@
+import { DAY_MS } from "@mailproof/core/lib/time";
+import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
+import { expect, test } from "vitest";
+import { whenQuiet, whenReconciled } from "../app/drain-queues.ts";
+import { readCredits, thenConsistent } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
+import {
+  createProcessRequest,
+  formatRows,
+  givenChunked,
+  givenUpload,
+  readJob,
+  type TestContext,
+  whenFiled,
+} from "../things/jobs.ts";
+
+// A file continues an earlier list: addresses with a good result there keep it and cost nothing.
+
+const FIRST = "email,name\nann@x.com,Ann\nbob@x.com,Bob\ncy@x.com,Cy\ndee@x.com,Dee\n";
+/** Without Dee, with Eve, and Bob has another name. */
+const SECOND = "email,name\nbob@x.com,Robert\neve@x.com,Eve\ncy@x.com,Cy\nann@x.com,Ann\n";
+
+/** A list of four addresses that has ended: `job_1`. */
+const givenFirst = async (content = FIRST): Promise<TestContext> => {
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
+  await whenQuiet(ctx);
+  return ctx;
+};
+
+const whenContinued = async (
+  ctx: TestContext,
+  { content = SECOND, continues = "job_1", key = "k1", ...more }: Record<string, any> = {},
+) => {
+  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+  const body = createProcessRequest(fileKey, { continues, ...more });
+  return whenFiled(ctx.world, ctx.liveKey, body, key);
+};
+
+test("a file that continues a list charges only the new addresses, and the others keep their result", async () => {
+  const ctx = await givenFirst();
+  ctx.later(DAY_MS);
+
+  const { statusCode, data } = await whenContinued(ctx);
+  const during = await readJob(ctx, data.job_id);
+  await whenQuiet(ctx);
+  const after = await readJob(ctx, data.job_id);
+
+  expect(statusCode).toBe(202);
+  expect(data).toMatchObject({
+    unique_emails: 4,
+    compared: { new: 1, kept: 3, again: 0, removed: 1 },
+    credits_used: 1,
+    credits_remaining: 95,
+    message: "1 address is being verified. 3 addresses keep their result.",
+  });
+  expect(during).toMatchObject({
+    status: "processing",
+    continues_job_id: "job_1",
+    progress: { total: 4, processed: 3 },
+    summary: { statuses: { valid: 3 } },
+  });
+  expect(after).toMatchObject({
+    status: "completed",
+    progress: { total: 4, processed: 4, valid: 4 },
+    summary: { statuses: { valid: 4 } },
+  });
+  expect(formatRows(after).toSorted()).toEqual([
+    "2 bob@x.com valid",
+    "3 eve@x.com valid",
+    "4 cy@x.com valid",
+    "5 ann@x.com valid",
+  ]);
+  expect(await readCredits(ctx)).toMatchObject({ available: 95, spent: 5, held: 0 });
+  await thenConsistent(ctx);
+});
+
+test("an address whose result is older than fresh_days, or unknown, is charged again", async () => {
+  const ctx = await givenFirst("email,name\nann@x.com,Ann\ntimeout@x.com,Tim\n");
+  await whenReconciled(ctx);
+  ctx.later(10 * DAY_MS);
+  const content = "email,name\nann@x.com,Ann\n";
+
+  const old = await whenContinued(ctx, { content, fresh_days: 9 });
+  const good = await whenContinued(ctx, { content, fresh_days: 11, key: "k2" });
+
+  expect(old.data).toMatchObject({ compared: { new: 0, kept: 0, again: 1 }, credits_used: 1 });
+  expect(good.data).toMatchObject({ compared: { new: 0, kept: 1, again: 0 }, credits_used: 0 });
+  await whenQuiet(ctx);
+  expect(await readJob(ctx, good.data.job_id)).toMatchObject({ status: "completed" });
+  await thenConsistent(ctx);
+});
+
+test("a preview states the comparison and the price, and creates no job", async () => {
+  const ctx = await givenFirst();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, SECOND);
+  const body = { action: "preview", file_key: fileKey, continues: "job_1" };
+
+  const { statusCode, data } = await whenFiled(ctx.world, ctx.liveKey, body);
+
+  expect(statusCode).toBe(200);
+  expect(data).toMatchObject({
+    total_submitted: 4,
+    unique_emails: 4,
+    compared: { new: 1, kept: 3, again: 0, removed: 1 },
+    changed: 1,
+    credits: 1,
+  });
+  expect(await readCredits(ctx)).toMatchObject({ available: 96 });
+  const { data: jobs } = await send(ctx.world, "GET /v1/jobs", { key: ctx.liveKey });
+  expect(jobs.jobs).toHaveLength(1);
+});
+
+test("a list that is open, of one address, or of another account cannot be continued", async () => {
+  const ctx = await givenChunked();
+  const other = await givenFirst();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, FIRST);
+  const { data } = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
+
+  const open = await whenContinued(ctx, { continues: data.job_id });
+  const missing = await whenContinued(ctx, { continues: "job_9", key: "k2" });
+
+  expect(open).toMatchObject({ statusCode: 409, error: { code: "JOB_OPEN" } });
+  expect(missing).toMatchObject({ statusCode: 404 });
+  expect(await readCredits(ctx)).toMatchObject({ available: 96 });
+  expect(await readCredits(other)).toMatchObject({ available: 96 });
+});
+
+test("a repeat with the same Idempotency-Key gets the first comparison and is not charged", async () => {
+  const ctx = await givenFirst();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, SECOND);
+  const body = createProcessRequest(fileKey, { continues: "job_1" });
+  const first = await whenFiled(ctx.world, ctx.liveKey, body, "k1");
+
+  const repeat = await whenFiled(ctx.world, ctx.liveKey, body, "k1");
+
+  expect(repeat.data).toMatchObject({
+    job_id: first.data.job_id,
+    compared: first.data.compared,
+    credits_used: 0,
+    idempotent_replay: true,
+  });
+  await whenQuiet(ctx);
+  expect(await readCredits(ctx)).toMatchObject({ available: 95 });
+  await thenConsistent(ctx);
+});
+
+test("cancelling a continued list refunds only the addresses that were charged", async () => {
+  const ctx = await givenFirst();
+  const { data } = await whenContinued(ctx);
+
+  const { data: cancelled } = await send(ctx.world, `POST /v1/jobs/${data.job_id}/cancel`, {
+    key: ctx.liveKey,
+  });
+
+  expect(cancelled).toMatchObject({ status: "cancelled", credits_refunded: 1 });
+  await whenQuiet(ctx);
+  expect(await readCredits(ctx)).toMatchObject({ available: 96, spent: 4 });
+  await thenConsistent(ctx);
+});
+
+test("a chunk whose rows are lost refunds only the addresses that were charged", async () => {
+  const ctx = await givenFirst();
+  const { data } = await whenContinued(ctx);
+  await ctx.world.blobs.remove(`inputs/${data.job_id}.jsonl`);
+
+  await whenQuiet(ctx);
+
+  expect(await readJob(ctx, data.job_id)).toMatchObject({
+    status: "completed",
+    progress: { total: 4, processed: 3 },
+    credits_refunded: 1,
+  });
+  expect(await readCredits(ctx)).toMatchObject({ available: 96, refunded: 1 });
+  await thenConsistent(ctx);
+});
+
+test("the filter origin:new finds the new addresses in rows, counts and exports", async () => {
+  const ctx = await givenFirst();
+  ctx.later(DAY_MS);
+  const { data } = await whenContinued(ctx, { fresh_days: 0 });
+  await whenQuiet(ctx);
+  const path = `/v1/jobs/${data.job_id}`;
+  const query = { filter: "origin:new", facets: "true" };
+
+  const rows = await send(ctx.world, `GET ${path}`, { key: ctx.liveKey, query });
+  const { text } = await send(ctx.world, `GET ${path}/download`, {
+    key: ctx.liveKey,
+    query: { format: "csv", filter: "origin:new" },
+  });
+  const again = await send(ctx.world, `POST ${path}/again`, {
+    key: ctx.liveKey,
+    body: { filter: "origin:new" },
+  });
+
+  expect(data.compared).toMatchObject({ new: 1, again: 3, kept: 0 });
+  expect(formatRows(rows.data)).toEqual(["3 eve@x.com valid"]);
+  expect(rows.data).toMatchObject({
+    matching_rows: 1,
+    facets: { origin: { new: 1, earlier: 3 }, status: { valid: 1 } },
+  });
+  expect(text.trim().split("\r\n")).toHaveLength(2);
+  expect(text).toContain("eve@x.com,Eve");
+  expect(again.data).toMatchObject({ rows: 1 });
+});
+
+test("a row has its earlier results, newest first", async () => {
+  const ctx = await givenFirst();
+  for (const key of ["k1", "k2"]) {
+    ctx.later(DAY_MS);
+    const continues = key === "k1" ? "job_1" : "job_2";
+    const { data } = await whenContinued(ctx, { continues, key, fresh_days: 0 });
+    expect(data.job_id).toBe(key === "k1" ? "job_2" : "job_3");
+    await whenQuiet(ctx);
+  }
+
+  const { data } = await send(ctx.world, "GET /v1/jobs/job_3/results/2", { key: ctx.liveKey });
+
+  expect(data).toMatchObject({
+    email: "bob@x.com",
+    history: [
+      { job_id: "job_2", status: "valid" },
+      { job_id: "job_1", status: "valid" },
+    ],
+  });
+});
+
+test("the results that an unpaid list kept are removed with its draft", async () => {
+  const ctx = await givenFirst();
+  const content = `email\n${Array.from({ length: 200 }, (_, n) => `new${n}@x.com`).join("\n")}\nann@x.com\n`;
+
+  const refused = await whenContinued(ctx, { content });
+  ctx.later(3 * 60 * 60_000);
+  await whenReconciled(ctx);
+  ctx.later(3 * 60 * 60_000);
+  await whenReconciled(ctx);
+
+  expect(refused.statusCode).toBe(402);
+  const left = await ctx.table.query({ pk: "CHUNKS#job_2", limit: 10 });
+  expect(left.items).toEqual([]);
+});
+
+test("the reconciler sends the chunk of a continued list again when its message was lost", async () => {
+  const ctx = await givenFirst();
+  const { data } = await whenContinued(ctx);
+  const lost = await ctx.queue.receive(verifyChunk.queue, { waitMs: 0 });
+  for (const { receipt } of lost) await ctx.queue.acknowledge(receipt);
+
+  ctx.later(2 * 60 * 60_000);
+  await whenReconciled(ctx);
+  await whenQuiet(ctx);
+
+  expect(lost).toHaveLength(1);
+  expect(await readJob(ctx, data.job_id)).toMatchObject({
+    status: "completed",
+    progress: { total: 4, processed: 4 },
+  });
+  await thenConsistent(ctx);
+});
+
+test("a worker that gets the message of a continued chunk twice verifies its rows once", async () => {
+  const ctx = await givenFirst();
+  const { data } = await whenContinued(ctx);
+  const received = await ctx.queue.receive(verifyChunk.queue, { waitMs: 0 });
+
+  for (const { body } of [...received, ...received]) await verifyChunk.handle(ctx.world, body);
+
+  expect(await readJob(ctx, data.job_id)).toMatchObject({
+    status: "completed",
+    progress: { total: 4, processed: 4 },
+  });
+  await thenConsistent(ctx);
+});
