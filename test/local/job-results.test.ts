@@ -122,6 +122,32 @@ test("mailproof file --max-wait 0 ends the job after one attempt, with unknown i
   });
 });
 
+test("mailproof file --continues charges only the new address, and --dry-run states that price before", async () => {
+  const { env, folder, file, client } = await givenService();
+  const first = `email\nada.lovelace+c@valid.${ZONE}\nalan.turing+c@valid.${ZONE}\n`;
+  writeFileSync(file, first);
+  const { job_id } = JSON.parse((await whenRun(env, "file", file, "--no-wait", "--json")).out);
+  await client.waitForJob({ id: job_id });
+  const next = join(folder, "next.csv");
+  writeFileSync(next, `${first}grace.hopper+c@valid.${ZONE}\n`);
+
+  const quote = await whenRun(env, "file", next, "--continues", job_id, "--dry-run", "--json");
+  const done = await whenRun(env, "file", next, "--continues", job_id, "--json");
+  const alone = await whenRun(env, "file", next, "--fresh-days", "3");
+
+  expect(JSON.parse(quote.out)).toMatchObject({
+    credits_needed: 1,
+    new: 1,
+    kept: 2,
+    again: 0,
+    removed: 0,
+    changed: 0,
+  });
+  expect(done.err).toContain("Charged: 1 credit.");
+  expect(done.out.trim().split("\n")).toHaveLength(3);
+  expect(alone).toMatchObject({ code: 2, err: expect.stringContaining("--continues JOB") });
+});
+
 test("mailproof jobs --no-wait prints a job's current state without its results", async () => {
   const { env, id } = await givenRunningJob();
 

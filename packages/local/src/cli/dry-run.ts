@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from "node:fs";
+import type { PreviewFileData } from "@mailproof/client/types";
 import { ingestFile } from "@mailproof/core/intake/ingest";
 import { toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
@@ -23,7 +24,8 @@ export const DRY_RUN = {
 
 export type PricedOperation = keyof typeof PRICES;
 
-type Quote = {
+type Quote = Partial<PreviewFileData["compared"]> & {
+  readonly changed?: number;
   readonly credits_needed: number;
   readonly credits_available: number | null;
   readonly addresses?: number;
@@ -57,15 +59,30 @@ export const printQuote = async (
   return EXIT_CODES.noCredits.code;
 };
 
+/** The same for a list that continues an earlier one: the service compares the two. */
+export const printComparison = (
+  service: Service,
+  { compared, changed, unique_emails: addresses }: PreviewFileData,
+  json: boolean,
+): Promise<number> => {
+  const operations = compared.new + compared.again;
+  const counts = { operations, addresses, ...compared, ...(changed !== undefined && { changed }) };
+  return printQuote(service, "fileAddress", counts, json);
+};
+
 const formatQuote = (quote: Quote, service: Service | null): string => {
   const { credits_needed: needed, credits_available: available, rows } = quote;
   const list =
     rows === undefined
       ? ""
       : `${formatCount(rows)} rows: ${formatCount(quote.addresses ?? 0)} addresses, ${formatCount(quote.duplicates ?? 0)} repeated, ${formatCount(quote.rows_without_address ?? 0)} without an address.\n`;
+  const earlier =
+    quote.kept === undefined
+      ? ""
+      : `${formatCount(quote.new ?? 0)} new, ${formatCount(quote.again ?? 0)} verified again, ${formatCount(quote.kept)} kept, ${formatCount(quote.removed ?? 0)} removed.\n`;
   if (service === null) return `${list}This process works itself: it costs nothing.`;
   const atMost = needed === 0 ? "" : " Results that are cached cost less.";
-  return `${list}At most ${formatCount(needed)} credits of ${formatCount(available ?? 0)}.${atMost}`;
+  return `${earlier}${list}At most ${formatCount(needed)} credits of ${formatCount(available ?? 0)}.${atMost}`;
 };
 
 /** The limit is for memory: the service's own limits depend on the plan. */

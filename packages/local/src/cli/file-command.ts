@@ -6,7 +6,7 @@ import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
 import { defineCommand, describeOption, UsageError } from "./define-command.ts";
-import { countList, DRY_RUN, printQuote } from "./dry-run.ts";
+import { countList, DRY_RUN, printComparison, printQuote } from "./dry-run.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { explainHowToFollow, FOLLOW, followJob, formatFollowCommand } from "./follow-job.ts";
 import {
@@ -23,7 +23,7 @@ import { writeNote } from "./notes.ts";
 import { assertWritable } from "./output.ts";
 import { getOutputKind, type OutputKind } from "./print-results.ts";
 import { QUIET, requireService, SERVICE, type Service, watchInterrupt } from "./service.ts";
-import { type ListSubmission, resubmitList, submitList } from "./submit-list.ts";
+import { type ListSubmission, previewList, resubmitList, submitList } from "./submit-list.ts";
 import { quoteForShell } from "./terminal.ts";
 
 const MINUTES_MESSAGE = `must be a number of minutes from 0 to ${MAX_WAIT_MINUTES.most}`;
@@ -32,6 +32,14 @@ const Minutes = v.pipe(
   v.regex(/^\d{1,4}$/, MINUTES_MESSAGE),
   v.transform(Number),
   v.maxValue(MAX_WAIT_MINUTES.most, MINUTES_MESSAGE),
+);
+
+const DAYS_MESSAGE = "must be a number of days from 0 to 100";
+const Days = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,3}$/, DAYS_MESSAGE),
+  v.transform(Number),
+  v.maxValue(100, DAYS_MESSAGE),
 );
 
 const USAGE = "LIST [options]";
@@ -45,6 +53,16 @@ export const fileCommand = defineCommand({
       `minutes from 0 to ${MAX_WAIT_MINUTES.most} after which rows that are still deferred become unknown (default: ${MAX_WAIT_MINUTES.default})`,
       { value: "MINUTES" },
     ),
+    continues: describeOption(
+      v.optional(v.string()),
+      "the job of an earlier version of the list: an address with a good result there keeps it and costs nothing",
+      { value: "JOB" },
+    ),
+    "fresh-days": describeOption(
+      v.optional(Days),
+      "with --continues: for how many days a result stays good (default: 30)",
+      { value: "DAYS" },
+    ),
     ...FOLLOW,
     ...DRY_RUN,
     ...QUIET,
@@ -54,6 +72,7 @@ export const fileCommand = defineCommand({
     "file list.csv --out results.csv",
     "file customers.xlsx --out results.xlsx",
     "file list.csv --dry-run",
+    "file next-week.csv --continues job_123 --out results.csv",
     "file - --json < list.csv",
   ],
   takesWords: true,
@@ -63,17 +82,22 @@ export const fileCommand = defineCommand({
     if (file === undefined) throw new UsageError(`Missing file. Usage: ${PROGRAM} file ${USAGE}`);
     if (others.length > 0)
       throw new UsageError(`One file at a time. Usage: ${PROGRAM} file ${USAGE}`);
-    const { "no-wait": noWait, "max-wait": maxWait, "dry-run": dryRun, ...sent } = options;
+    const { "no-wait": noWait, "max-wait": maxWait, "dry-run": dryRun, ...more } = options;
+    const { "fresh-days": freshDays, ...sent } = more;
+    if (freshDays !== undefined && sent.continues === undefined)
+      throw new UsageError("--fresh-days goes with --continues JOB.");
     if (noWait && (options.out !== undefined || options.partial))
       throw new UsageError("--no-wait writes no results. Leave out --out and --partial.");
     const service = requireService(input, `${PROGRAM} verify --file ${quoteForShell(file)}`);
-    return verifyFileByService(service, file, { ...sent, noWait, maxWait, dryRun });
+    return verifyFileByService(service, file, { ...sent, noWait, maxWait, dryRun, freshDays });
   },
 });
 
 export type FileCommandOptions = {
   readonly column?: string | undefined;
   readonly maxWait?: number | undefined;
+  readonly continues?: string | undefined;
+  readonly freshDays?: number | undefined;
   readonly out?: string | undefined;
   readonly json: boolean;
   readonly force: boolean;
@@ -91,13 +115,15 @@ export const verifyFileByService = async (
   const kind = getOutputKind(options);
   const list = await openListFile(name);
   try {
+    const { continues, freshDays: fresh_days, column: email_column, json } = options;
+    if (options.dryRun && continues !== undefined) {
+      const submission = { path: list.path, name: basename(list.name) };
+      const fields = { continues, fresh_days, email_column };
+      const preview = await previewList(service, submission, fields);
+      return await printComparison(service, preview, json);
+    }
     if (options.dryRun)
-      return await printQuote(
-        service,
-        "fileAddress",
-        await countList(list, options.column),
-        options.json,
-      );
+      return await printQuote(service, "fileAddress", await countList(list, options.column), json);
     return await verifyList(service, list, options, kind);
   } finally {
     list.remove();
@@ -110,6 +136,8 @@ const verifyList = async (
   {
     column,
     maxWait,
+    continues,
+    freshDays,
     out,
     json,
     force,
@@ -133,6 +161,8 @@ const verifyList = async (
     list_sha256: await hashFile(list.path),
     email_column: column,
     max_wait_minutes: maxWait,
+    continues,
+    fresh_days: freshDays,
   };
   if (state) assertSameInputs(stateFile, state, inputs);
 

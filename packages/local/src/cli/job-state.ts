@@ -20,6 +20,8 @@ const JobState = v.object({
     file_key: v.string(),
     name: v.string(),
     email_column: v.optional(v.string()),
+    continues: v.optional(v.string()),
+    fresh_days: v.optional(v.number()),
     options: v.optional(v.object({ max_wait_minutes: v.number() })),
   }),
   job_id: v.optional(v.string()),
@@ -27,10 +29,17 @@ const JobState = v.object({
 
 export type JobState = v.InferOutput<typeof JobState>;
 
-export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
-  readonly email_column: string | undefined;
-  readonly max_wait_minutes: number | undefined;
+/** The job of the earlier list, and for how many days its results stay good. */
+export type Continuation = {
+  readonly continues?: string | undefined;
+  readonly fresh_days?: number | undefined;
 };
+
+export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> &
+  Continuation & {
+    readonly email_column: string | undefined;
+    readonly max_wait_minutes: number | undefined;
+  };
 
 /** Returns the file next to the output, or next to the list when the results go to standard output. */
 export const getStateFile = (out: string | undefined, list: string): string =>
@@ -74,6 +83,8 @@ export const assertSameInputs = (file: string, state: JobState, inputs: JobInput
     ...(state.list_sha256 === inputs.list_sha256 ? [] : ["the content of the list"]),
     ...(state.request.email_column === inputs.email_column ? [] : ["--column"]),
     ...(state.request.options?.max_wait_minutes === inputs.max_wait_minutes ? [] : ["--max-wait"]),
+    ...(state.request.continues === inputs.continues ? [] : ["--continues"]),
+    ...(state.request.fresh_days === inputs.fresh_days ? [] : ["--fresh-days"]),
     ...(state.api === inputs.api ? [] : [`the service (it was ${state.api})`]),
     ...(state.key_sha256 === inputs.key_sha256 ? [] : ["the API key"]),
   ];

@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { MailproofError } from "@mailproof/client/errors";
-import type { ProcessFileData } from "@mailproof/client/types";
+import type { PreviewFileData, ProcessFileData } from "@mailproof/client/types";
 import { PROGRAM } from "../installation.ts";
-import { createState, type JobInputs, type JobState, removeState, saveState } from "./job-state.ts";
+import {
+  type Continuation,
+  createState,
+  type JobInputs,
+  type JobState,
+  removeState,
+  saveState,
+} from "./job-state.ts";
 import { writeNote } from "./notes.ts";
 import { formatCount } from "./progress.ts";
 import type { Service } from "./service.ts";
@@ -24,7 +31,7 @@ export const submitList = async (
   signal: AbortSignal,
 ): Promise<JobState> => {
   const { path, name, stateFile, inputs } = list;
-  const { email_column, max_wait_minutes, ...same } = inputs;
+  const { email_column, max_wait_minutes, continues, fresh_days, ...same } = inputs;
   const { file_key } = await runWithStatusLine(`Uploading ${name} …`, () =>
     service.client.upload(path, { file_name: toUploadName(name) }, { signal }),
   );
@@ -37,6 +44,8 @@ export const submitList = async (
       file_key,
       name,
       ...(email_column !== undefined && { email_column }),
+      ...(continues !== undefined && { continues }),
+      ...(fresh_days !== undefined && { fresh_days }),
       ...(max_wait_minutes !== undefined && { options: { max_wait_minutes } }),
     },
   });
@@ -46,6 +55,18 @@ export const submitList = async (
     if (isNotCharged(error)) removeState(stateFile);
     throw explainDoubt(error, stateFile);
   });
+};
+
+/** Compares a list with the one that it continues, and states the price. Nothing is charged. */
+export const previewList = async (
+  { client }: Service,
+  { path, name }: Pick<ListSubmission, "path" | "name">,
+  fields: Continuation & { readonly continues: string; readonly email_column: string | undefined },
+): Promise<PreviewFileData> => {
+  const { file_key } = await runWithStatusLine(`Uploading ${name} …`, () =>
+    client.upload(path, { file_name: toUploadName(name) }),
+  );
+  return client.previewFile({ file_key, ...fields });
 };
 
 /** The service accepts only text, and a spreadsheet has become text by now. */
