@@ -50,13 +50,13 @@ describeInBrowser("the screen of lists", ({ open }) => {
     await page.getByRole("heading", { name: "Customers", level: 1 }).waitFor();
   });
 
-  test("a list that waits for a mail server shows the next attempt, and no guessed end", async () => {
+  test("a list that waits for a mail server shows the next attempt and the latest end", async () => {
     const opened = await open({ path: "lists", key: "live" });
     await createJob(opened, ["ada.lists@greylist.lab.mailproof.test"], "Waiting", "live_key");
     await opened.page.reload();
 
     const entry = opened.page.getByRole("listitem").filter({ hasText: "Waiting" });
-    await entry.getByText(/^1 row will be retried at \d\d:\d\d\.$/).waitFor();
+    await entry.getByText(/^1 row will be retried at \d\d:\d\d\. The list ends by \d\d:\d\d at the latest\.$/).waitFor();
     expect(await entry.innerText()).toContain("0 of 1 address");
   });
 

@@ -2,6 +2,7 @@ import type { Job } from "@mailproof/client";
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
+import { createJob } from "./jobs.ts";
 
 const AT = "valid.lab.mailproof.test";
 
@@ -224,6 +225,38 @@ describeInBrowser("the screen of a new list", ({ open }) => {
     await page.keyboard.press("Enter");
     await page.getByText("Charged: 2 credits.").waitFor();
     expect((await readCharged(opened)) - before).toBe(2);
+  });
+
+  test("a newer version of a list shows what changed, charges the new address, and filters by it", async () => {
+    const opened = await open({ path: "lists", key: "live" });
+    const { page } = opened;
+    await page.getByRole("heading", { name: "Lists" }).waitFor();
+    const emails = [`ada.lovelace@${AT}`, `grace.hopper@${AT}`];
+    const job = await createJob(opened, emails, "This week", "live_key");
+    await page.getByRole("link", { name: "This week" }).click();
+    await page.getByText(/^2 addresses verified/).waitFor();
+    const before = await readCharged(opened);
+
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("link", { name: "Upload a newer version" }).click();
+    const buffer = Buffer.from(`email\nada.lovelace@${AT}\nmary.shelley@${AT}\n`);
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "next-week.csv", mimeType: "text/csv", buffer });
+    await page.getByRole("button", { name: "Compare with the earlier list" }).click();
+    await page.getByRole("button", { name: "Verify 1 address" }).waitFor();
+
+    expect(await readCount(opened, "New")).toBe("1");
+    expect(await readCount(opened, "Known since")).toBe("1");
+    expect(await readCount(opened, "Removed")).toBe("1");
+    await checkScreen(opened, "new-list-comparison");
+    await page.getByRole("button", { name: "Verify 1 address" }).click();
+    await page.getByText("Charged: 1 credit.").waitFor();
+    expect((await readCharged(opened)) - before).toBe(1);
+    await page.getByText("1 address is new since the").waitFor();
+
+    await page.getByRole("button", { name: /^New/ }).click();
+    await page.getByRole("button", { name: "Download 1 row" }).waitFor();
   });
 
   test("a cancelled upload charges and sends nothing and keeps the choices", async () => {

@@ -94,6 +94,11 @@ export const MoreActions = (props: Props) => {
             <a class="button" href={toHref("lists")}>
               All lists
             </a>
+            {!isRunning(props.job) && props.job.kind !== "single" && (
+              <a class="button" href={toHref(`lists/new?continues=${props.job.job_id}`)}>
+                Upload a newer version
+              </a>
+            )}
             <button type="button" onClick={choose(() => print(), close)}>
               Print summary
             </button>

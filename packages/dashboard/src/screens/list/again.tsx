@@ -10,7 +10,8 @@ import { getClient, isTestKey, refreshAccount } from "../../session.ts";
 import { isRunning } from "../lists/job.ts";
 import { toWaitSentence } from "../lists/wait-sentence.ts";
 
-// Verifies rows of an ended list again, perhaps at a corrected domain: they become a new list, whose results replace theirs.
+// Verifies rows of a list again, also while it runs, perhaps at a corrected domain: they become a new list, whose results
+// replace theirs.
 
 type Wanted = Omit<VerifyAgainInput, "id">;
 

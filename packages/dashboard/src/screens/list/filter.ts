@@ -37,6 +37,7 @@ export const FIELDS = {
   provider: "Provider",
   domain: "Domain",
   score: "Score",
+  origin: "Since the earlier list",
 } as const;
 export type Field = keyof typeof FIELDS;
 
@@ -49,6 +50,7 @@ const TO_WORDS: Readonly<Record<Field, (value: string) => string>> = {
   provider: toProviderWords,
   domain: asItIs,
   score: (value) => value.replace("-", "–"),
+  origin: (value) => (value === "new" ? "New" : "Known"),
 };
 
 export const toWords = (field: Field, value: string): string => TO_WORDS[field](value);

@@ -29,7 +29,7 @@ const POLL_MS = 2_000;
  */
 const useFacets = (job: GetJobData | undefined, chosen: ChosenRows) => {
   const request = toRequest(chosen);
-  const all = job?.summary && toFacets(job.summary);
+  const all = job?.summary && toFacets(job.summary, job);
   const isAsked = job !== undefined && (all === undefined || Object.keys(request).length > 0);
   const load = useLoad(
     async (signal) => {
@@ -42,7 +42,7 @@ const useFacets = (job: GetJobData | undefined, chosen: ChosenRows) => {
       } as const;
       return (await getClient().getJob(counted, { signal })).facets as Facets | undefined;
     },
-    [job?.job_id, job?.progress.processed, isAsked, JSON.stringify(request)],
+    [job?.job_id, JSON.stringify(job?.summary), isAsked, JSON.stringify(request)],
   );
   const left = isAsked ? load.data : all;
   return { all: all ?? left ?? NO_FACETS, left: left ?? all ?? NO_FACETS, error: load.error };
@@ -129,7 +129,8 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
     [id, key, from],
   );
   const job = load.data?.job;
-  usePolling(load, job && isRunning(job) ? POLL_MS : null);
+  const isChanging = job !== undefined && (isRunning(job) || job.child_job_id !== undefined);
+  usePolling(load, isChanging ? POLL_MS : null);
   const facets = useFacets(job, chosen);
   const title = job ? toTitle(job) : "List";
   const download = useDownload({ id, ...toRequest(chosen) }, title);

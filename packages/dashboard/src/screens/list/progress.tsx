@@ -1,4 +1,5 @@
 import type { GetJobData } from "@mailproof/client";
+import { toHref } from "../../base.ts";
 import { formatClock, formatCount, formatNumber, formatShare, formatTime } from "../../format.ts";
 import { isRunning, toState } from "../lists/job.ts";
 import { toWaitSentence } from "../lists/wait-sentence.ts";
@@ -19,7 +20,9 @@ const toRunningSentence = (job: GetJobData): string => {
   const now = `${formatDone(progress)} done. Use it now; ${formatCount(left, "row")} may still change`;
   const isAll = deferred?.count === left && !("waiting_for_provider" in deferred.by_reason);
   const at = isAll && deferred && Date.parse(deferred.next_attempt_at) > Date.now();
-  if (at) return `${now}: retried at ${formatClock(deferred.next_attempt_at)}.`;
+  const end = deferred?.latest_end_at;
+  const latest = end === undefined ? "" : ` The list ends by ${formatTime(end)} at the latest.`;
+  if (at) return `${now}: retried at ${formatClock(deferred.next_attempt_at)}.${latest}`;
   return `${now}. ${wait ?? ""}`;
 };
 
@@ -67,6 +70,13 @@ export const Progress = ({ job, facets }: Props) => {
         {toSentence(job)}
         {charged !== undefined && ` Charged: ${formatCount(charged, "credit")}.`}
         {refunded !== undefined && ` ${formatCount(refunded, "credit")} refunded.`}
+        {job.continues_job_id !== undefined && (
+          <>
+            {" "}
+            {formatCount(job.new_emails ?? 0, "address is", "addresses are")} new since the{" "}
+            <a href={toHref(`lists/${job.continues_job_id}`)}>earlier list</a>.
+          </>
+        )}
       </p>
     </div>
   );

@@ -140,6 +140,7 @@ const Scores = ({ all, left, terms, onToggle }: RailProps) => {
 /** Shows every value of the list with its number of rows; each line is a button that shows its rows in the table. */
 export const Rail = (rail: RailProps) => (
   <>
+    <Facet {...rail} field="origin" />
     <Facet {...rail} field="send" />
     <Facet {...rail} field="status" />
     <Facet {...rail} field="reason" listed={7} />

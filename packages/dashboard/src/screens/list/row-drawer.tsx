@@ -1,5 +1,9 @@
+import type { GetJobRowData } from "@mailproof/client";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { toHref } from "../../base.ts";
+import { formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
+import { toReasonWords, toStatusWords } from "../../parts/words.ts";
 import { navigate } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { Verdict } from "../verify/verdict.tsx";
@@ -24,6 +28,23 @@ const OwnColumns = ({ columns = {} }: { readonly columns: Record<string, string>
           </div>
         ))}
       </dl>
+    </section>
+  );
+};
+
+const History = ({ history = [] }: { readonly history: GetJobRowData["history"] | undefined }) => {
+  if (history.length === 0) return null;
+  return (
+    <section class="row-history" aria-label="Earlier results">
+      <h3>Earlier results</h3>
+      <ul>
+        {history.map(({ job_id, status, reason, quality_score, verified_at }) => (
+          <li key={verified_at}>
+            <a href={toHref(`lists/${job_id}`)}>{formatTime(verified_at)}</a>:{" "}
+            {toStatusWords(status)}, {toReasonWords(reason)}, score {quality_score}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 };
@@ -61,6 +82,7 @@ export const RowDrawer = ({ job, row, onClose }: Props) => {
               result={result}
               onVerify={(email) => navigate("verify", { state: { email } })}
             />
+            <History history={result.history} />
             {!result.evidence && (
               <p class="soft">
                 The evidence of this row is gone. It is stored for 7 days after verification.

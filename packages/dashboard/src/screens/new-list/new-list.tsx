@@ -6,9 +6,10 @@ import { useLoad } from "../../parts/load.tsx";
 import { loadPrices } from "../../parts/price.ts";
 import { ReachNotice } from "../../parts/reach-notice.tsx";
 import { Screen } from "../../parts/screen.tsx";
-import { navigate } from "../../router.ts";
+import { navigate, query } from "../../router.ts";
 import { refreshAccount } from "../../session.ts";
 import { ChooseList, type ChosenList } from "./choose-list.tsx";
+import { Comparison } from "./comparison.tsx";
 import { Preview, Price } from "./preview.tsx";
 import { type ReadList, readList } from "./read-list.ts";
 import "./new-list.css";
@@ -37,6 +38,7 @@ type State =
       readonly of: number;
       readonly preview: PreviewState;
     }
+  | { readonly kind: "compared"; readonly intent: ListIntent; readonly continues: string }
   | { readonly kind: "charging" }
   | {
       readonly kind: "failed";
@@ -61,6 +63,9 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 type Choice = { readonly emailColumn?: number; readonly hasHeader?: boolean };
+
+/** The list that the new one continues. */
+const readContinued = (): string | undefined => query.value.get("continues") ?? undefined;
 
 /** Follows one list from its choice to its job. Starting with another list aborts the first one. */
 const useNewList = () => {
@@ -120,7 +125,10 @@ const useNewList = () => {
       if (!signal.aborted) state.value = { kind: "uploading", ...progress, preview };
     }).then(
       (intent) => {
-        if (!signal.aborted) charge(intent);
+        if (signal.aborted) return;
+        const continues = readContinued();
+        if (continues === undefined) charge(intent);
+        else state.value = { kind: "compared", intent, continues };
       },
       (error: unknown) => {
         if (!signal.aborted) keep({ kind: "failed", error, onRetry: () => send(preview), preview });
@@ -138,7 +146,7 @@ const useNewList = () => {
     return () => current.current.abort();
   }, []);
   const restart = () => keep({ kind: "empty" });
-  return { state: state.value, read, send, keep, restart };
+  return { state: state.value, read, send, charge, keep, restart };
 };
 
 type NewListState = ReturnType<typeof useNewList>;
@@ -154,6 +162,7 @@ const PreviewStep = ({
   const prices = useLoad(loadPrices);
   const price = prices.data?.verify_file_per_address;
   const { hasHeader } = list.format;
+  const isContinued = readContinued() !== undefined;
   return (
     <>
       <Preview
@@ -179,10 +188,12 @@ const PreviewStep = ({
           autocomplete="off"
           defaultValue={state.name ?? chosen.fileName}
         />
-        {price !== undefined && <Price list={list} price={price} />}
+        {price !== undefined && !isContinued && <Price list={list} price={price} />}
         <div class="actions">
           <button type="submit" class="primary" aria-disabled={price === undefined}>
-            Verify {formatCount(list.unique, "address", "addresses")}
+            {isContinued
+              ? "Compare with the earlier list"
+              : `Verify ${formatCount(list.unique, "address", "addresses")}`}
           </button>
           <button type="button" onClick={restart}>
             Choose another list
@@ -194,7 +205,7 @@ const PreviewStep = ({
 };
 
 const Step = (list: NewListState) => {
-  const { state, read, keep, restart } = list;
+  const { state, read, charge, keep, restart } = list;
   switch (state.kind) {
     case "empty":
       return (
@@ -223,6 +234,16 @@ const Step = (list: NewListState) => {
           </button>
         </div>
       );
+    case "compared": {
+      const { intent, continues } = state;
+      return (
+        <Comparison
+          intent={intent}
+          continues={continues}
+          onVerify={(freshDays) => charge({ ...intent, continues, freshDays })}
+        />
+      );
+    }
     case "charging":
       return <p role="status">Waiting for the service to read the list …</p>;
     case "failed": {

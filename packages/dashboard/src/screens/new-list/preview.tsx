@@ -44,8 +44,11 @@ const Rows = ({ list: { format, firstRows } }: Pick<Props, "list">) => (
   </div>
 );
 
-export const Price = ({ list, price }: Pick<Props, "list" | "price">) => {
-  const sum = list.unique * price;
+export const Price = ({ list, price }: Pick<Props, "list" | "price">) => (
+  <PriceSentence sum={list.unique * price} />
+);
+
+export const PriceSentence = ({ sum }: { readonly sum: number }) => {
   const available = account.value?.credits.available;
   const isShort = !isTestKey.value && available !== undefined && sum > available;
   return (

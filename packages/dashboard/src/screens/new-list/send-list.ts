@@ -1,4 +1,4 @@
-import type { ProcessFileData } from "@mailproof/client";
+import type { PreviewFileData, ProcessFileData } from "@mailproof/client";
 import { createRandomId } from "@mailproof/client/random-id";
 import { API_URL } from "../../base.ts";
 import { getClient, sessionId } from "../../session.ts";
@@ -13,6 +13,9 @@ export type ListIntent = {
   readonly name: string;
   readonly emailColumn: number;
   readonly hasHeader: boolean;
+  /** The list that it continues, and for how many days results of that stay good. */
+  readonly continues?: string;
+  readonly freshDays?: number;
   readonly session: string;
   readonly at: number;
 };
@@ -92,12 +95,28 @@ export const uploadList = async (
 /** Charges the list once, however often it is called with one intent. */
 export const processList = (intent: ListIntent): Promise<ProcessFileData> => {
   history.replaceState({ list: intent }, "");
-  const { fileKey, idempotencyKey, name, emailColumn, hasHeader } = intent;
+  const { idempotencyKey, name, continues, freshDays } = intent;
   const input = {
-    file_key: fileKey,
-    email_column: String(emailColumn),
-    has_header: hasHeader,
+    ...toFileFields(intent),
     ...(name !== "" && { name }),
+    ...(continues !== undefined && { continues, fresh_days: freshDays }),
   };
   return getClient().processFile(input, { idempotencyKey });
 };
+
+const toFileFields = ({ fileKey, emailColumn, hasHeader }: ListIntent) => ({
+  file_key: fileKey,
+  email_column: String(emailColumn),
+  has_header: hasHeader,
+});
+
+/** Compares the uploaded list with the one that it continues. Nothing is charged. */
+export const compareList = (
+  intent: ListIntent,
+  { continues, freshDays }: { readonly continues: string; readonly freshDays: number },
+  signal: AbortSignal,
+): Promise<PreviewFileData> =>
+  getClient().previewFile(
+    { ...toFileFields(intent), continues, fresh_days: freshDays },
+    { signal },
+  );
