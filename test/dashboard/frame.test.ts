@@ -264,7 +264,7 @@ describeInBrowser("the dashboard's frame", ({ open }) => {
     const { page } = opened;
     await heading(opened, "Overview").waitFor();
     const readBackground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-    expect(await readBackground()).toBe("rgb(15, 20, 27)");
+    expect(await readBackground()).toBe("rgb(16, 18, 22)");
 
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByLabel("Light").check();

@@ -95,10 +95,10 @@ describeInBrowser("the screen of lists", ({ open }) => {
     const { page } = opened;
     await page.getByLabel("Show").selectOption("failed");
 
-    await page.getByText("No lists are in this state.").waitFor();
+    await page.getByText("None of them is in this state.").waitFor();
     expect(page.url()).toContain("lists?status=failed");
     await page.reload();
-    await page.getByText("No lists are in this state.").waitFor();
+    await page.getByText("None of them is in this state.").waitFor();
     expect(await page.getByLabel("Show").inputValue()).toBe("failed");
   });
 });

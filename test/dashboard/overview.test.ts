@@ -1,10 +1,9 @@
+import { readFileSync } from "node:fs";
 import type { GetUsageData } from "@mailproof/client";
 import { createClient } from "@mailproof/client";
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser } from "./browser.ts";
+import { checkScreen, describeInBrowser, saveDownload } from "./browser.ts";
 import { createJob, waitForJob } from "./jobs.ts";
-
-const toNumber = (text = "0"): number => Number(text.replaceAll(",", ""));
 
 describeInBrowser("the screen Overview", ({ open }) => {
   test("the screen keeps a text that was typed before the account proves to be new", async () => {
@@ -46,46 +45,97 @@ describeInBrowser("the screen Overview", ({ open }) => {
     expect(await page.evaluate("history.length")).toBe(Number(entries) + 1);
   });
 
-  test("the bars show the verdicts of the API's usage by status, and the table shows equal numbers", async () => {
-    const opened = await open();
-    const { page, readApi } = opened;
-    const job = await createJob(
-      opened,
-      ["valid@x.com", "also-valid@x.com", "invalid@x.com", "catch_all@x.com", "role@x.com"],
-      "Verdicts",
-    );
-    await waitForJob(opened, job);
-    await page.reload();
-    const chart = page.getByRole("region", { name: "Verdicts of 30 days" });
+  test("the bars show this week's verdicts of the API's usage, and the week before behind them", async () => {
+    const { page } = await open({ path: "usage" });
+    const dayBefore = (days: number) =>
+      new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    await page.route("**/v1/account/usage*", async (route) => {
+      const response = await route.fetch();
+      const { data, ...envelope } = (await response.json()) as { data: GetUsageData };
+      const createDay = (date: string, valid: number, role: number) => ({
+        ...data.totals,
+        date,
+        verdicts: { ...data.totals.verdicts, valid, role },
+      });
+      const days = [
+        createDay(dayBefore(8), 4, 0),
+        createDay(dayBefore(1), 5, 1),
+        createDay(dayBefore(0), 2, 0),
+      ];
+      const totals = { ...data.totals, verdicts: { ...data.totals.verdicts, valid: 11, role: 1 } };
+      await route.fulfill({ response, json: { ...envelope, data: { ...data, days, totals } } });
+    });
+    await page.getByRole("link", { name: "Overview" }).click();
+    const chart = page.getByRole("region", { name: "This week" });
     await chart.locator("figure").waitFor();
-    const { totals } = await readApi<GetUsageData>("/v1/account/usage");
-    const counted = Object.entries(totals.verdicts).filter(([, count]) => count > 0);
-    expect(counted.length).toBeGreaterThan(2);
 
     const titles = await chart.locator("g title").allTextContents();
-    const bars: Record<string, number> = {};
-    for (const part of titles.flatMap((text) => text.split(": ")[1]?.split(", ") ?? [])) {
-      const [count = "", status = ""] = part.split(" ");
-      if (status !== "") bars[status] = (bars[status] ?? 0) + toNumber(count);
-    }
-    await chart.getByText("Numbers").click();
-    const heads = await chart.locator("th.number").allTextContents();
-    const cells = await chart.locator("td.number").allTextContents();
-    const table = heads.map((status, column) => [
-      status,
-      cells
-        .filter((_, at) => at % heads.length === column)
-        .reduce((sum, text) => sum + toNumber(text), 0),
+    expect(titles.map((text) => text.split(": ")[1]).filter((text) => text !== "0")).toEqual([
+      "5 valid, 1 role (4 in the period before)",
+      "2 valid",
     ]);
-
-    expect(bars).toEqual(
-      Object.fromEntries(counted.map(([status, count]) => [status.replace("_", "-"), count])),
-    );
-    expect(Object.fromEntries(table)).toEqual(bars);
-    expect(await chart.locator("svg").first().getAttribute("aria-label")).toContain("in 30 days");
+    expect(await chart.locator(".before").count()).toBe(1);
+    await chart.getByText("8 verdicts, 100% more than in the period before").waitFor();
+    expect(await chart.locator(".stacked-bar li").allInnerTexts()).toEqual([
+      "valid 7 87.5%",
+      "role 1 12.5%",
+    ]);
+    await chart.getByText("Numbers").click();
+    expect(await chart.locator("td.number").allTextContents()).toEqual(["5", "1", "2", "0"]);
   });
 
-  test("the shown balance, running lists, domains and failing webhooks equal the API's", async () => {
+  test("a chart of a single day draws no bar", async () => {
+    const opened = await open();
+    await waitForJob(opened, await createJob(opened, ["valid@x.com"], "One day"));
+    await opened.page.reload();
+    const chart = opened.page.getByRole("region", { name: "This week" });
+    await chart.getByText("Numbers").waitFor();
+
+    expect(await chart.locator(".plot").count()).toBe(0);
+  });
+
+  test("eight visitors of a form neither hide a running list nor appear among the lists", async () => {
+    const opened = await open({ key: "live" });
+    const { page, ready } = opened;
+    const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
+    const { job_id } = await client.verifyBatch({
+      emails: ["ada.hidden@greylist.lab.mailproof.test"],
+      name: "Long list",
+    });
+    for (let n = 1; n <= 10; n++)
+      await client.verifyForm({ email: `visitor${n}@valid.lab.mailproof.test` });
+
+    await page.reload();
+    await page.getByRole("region", { name: "Running lists" }).getByText("Long list").waitFor();
+    await page.getByRole("link", { name: "Lists", exact: true }).click();
+    await page.getByRole("link", { name: "Long list" }).waitFor();
+    expect(await page.getByText("One address of", { exact: false }).count()).toBe(0);
+    await page.getByRole("link", { name: "Single addresses" }).click();
+    await page.getByText("One address of", { exact: false }).first().waitFor();
+    await client.cancelJob({ id: job_id });
+  });
+
+  test("the last list shows how many addresses are ready, and downloads them", async () => {
+    const opened = await open();
+    const { page } = opened;
+    const job = await createJob(opened, ["valid@x.com", "ok@x.com", "invalid@x.com"], "Spring");
+    await waitForJob(opened, job);
+    await page.reload();
+    const last = page.getByRole("region", { name: "Last list" });
+    await last.getByText("2 of 3 addresses are ready for your next mail.").waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      last.getByRole("button", { name: "Download 2" }).click(),
+    ]);
+
+    const rows = readFileSync(await saveDownload(download), "utf8")
+      .trim()
+      .split("\n");
+    expect(rows.length).toBe(3);
+  });
+
+  test("the shown balance, running lists, domains and decisions equal the API's", async () => {
     const opened = await open({ key: "live" });
     const { page, ready, readApi } = opened;
     const client = createClient({ baseUrl: ready.base_url, key: ready.live_key });
@@ -102,16 +152,17 @@ describeInBrowser("the screen Overview", ({ open }) => {
     await page.reload();
     await page.getByRole("heading", { name: "Newsletter" }).waitFor();
 
-    expect(await page.locator(".figure").textContent()).toBe(
+    const balance = page.getByRole("region", { name: "Balance" });
+    expect(await balance.locator(".figure").textContent()).toBe(
       `${new Intl.NumberFormat("en").format(credits.available)} credits`,
     );
     await page.getByText("Lasts more than a year at the rate of today.").waitFor();
     expect(await page.locator(".domain-list li").textContent()).toContain(checks[0]?.grade);
-    expect(await page.getByText("You have no webhooks.").isVisible()).toBe(true);
+    await page.getByText(`valid.lab.mailproof.test has the grade ${checks[0]?.grade}`).waitFor();
     await page.getByText("1 row will be retried at", { exact: false }).waitFor();
     await checkScreen(opened, "overview");
     await client.cancelJob({ id: job_id });
     // It is read again by itself.
-    await page.getByText("No list is running.").waitFor();
+    await page.getByRole("region", { name: "Running lists" }).waitFor({ state: "detached" });
   });
 });

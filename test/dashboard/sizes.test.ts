@@ -58,7 +58,7 @@ test("the dashboard uses the manual's colours, light and dark", () => {
   const [light = "", dark = ""] = [...STYLE.matchAll(/:root \{([^}]*--page[^}]*)\}/g)].map(
     ([, body = ""]) => body,
   );
-  const style = readFileSync("packages/dashboard/src/style.css", "utf8");
+  const style = readFileSync("packages/dashboard/src/tokens.css", "utf8");
   const pairs = [...style.matchAll(/(--[\w-]+): light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/g)];
   const [manualLight, manualDark] = [readColours(light), readColours(dark)];
   const shared = pairs.filter(([, name = ""]) => manualLight.has(name) && manualDark.has(name));
@@ -67,6 +67,16 @@ test("the dashboard uses the manual's colours, light and dark", () => {
   expect(shared.map(([, name, ...colours]) => [name, ...colours])).toEqual(
     shared.map(([, name = ""]) => [name, manualLight.get(name), manualDark.get(name)]),
   );
+});
+
+test("a style sheet reads no custom property that none defines", () => {
+  const sheets = globSync("packages/dashboard/src/**/*.css").map((path) =>
+    readFileSync(path, "utf8"),
+  );
+  const find = (pattern: RegExp) =>
+    new Set(sheets.flatMap((text) => [...text.matchAll(pattern)].map(([, name = ""]) => name)));
+
+  expect([...find(/var\((--[\w-]+)/g).difference(find(/(--[\w-]+): /g))]).toEqual([]);
 });
 
 test("every text size belongs to the scale, except in print and in pictures", () => {

@@ -72,6 +72,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: async () => (await import("./screens/list/list.tsx")).List,
   },
   {
+    path: "forms",
+    title: "Sign-up forms",
+    group: "Verify",
+    icon: "forms",
+    load: async () => (await import("./screens/forms/forms.tsx")).Forms,
+  },
+  {
     path: "find",
     title: "Find",
     group: "Verify",

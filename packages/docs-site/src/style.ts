@@ -1,24 +1,23 @@
 export const STYLE = String.raw`
 :root {
   color-scheme: light dark;
-  --page: #ffffff; --panel: #f6f7f9; --ink: #1a2330; --soft: #566275; --line: #e1e6ec;
-  --accent: #0a6c50; --accent-soft: #e3f3ee; --mark: #fff3c4;
-  --code: #10182a; --code-ink: #dfe7f3; --code-line: #10182a;
-  --string: #9fe0c0; --number: #f3c78b; --word: #9cc2ff; --comment: #8fa0b8;
-  --good: #0f6b45; --bad: #a82a26; --warn: #7d5006; --info: #2459b3; --odd: #6342a8; --grey: #525d6c;
+  --page: #ffffff; --panel: #f8f9fa; --ink: #15181e; --soft: #5b6370; --line: #e6e8ec; --accent: #2f52d6; --accent-text: #2848c4;
+  --accent-soft: #eef1fe; --chosen: #e9ebef; --mark: #fdf1d3; --code: #10182a; --code-ink: #dfe7f3; --valid: #08694b; --careful: #7a4d00;
+  --invalid: #a82218; --unknown: #4f5866; --series: #5a6473; --valid-soft: #e4f5f0; --careful-soft: #fdf1d3;
+  --code-line: #10182a; --string: #9fe0c0; --number: #f3c78b; --word: #9cc2ff; --comment: #8fa0b8;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
-    --page: #0f141b; --panel: #161d27; --ink: #e4e9f0; --soft: #9aa7b8; --line: #273140;
-    --accent: #4fd0a4; --accent-soft: #143029; --mark: #4a3f16;
-    --code: #0a0e14; --code-ink: #dbe3ee; --code-line: #273140;
-    --good: #3fbf87; --bad: #ef7b74; --warn: #e0ab52; --info: #78a9f5; --odd: #b79bf0; --grey: #98a3b3;
+    --page: #101216; --panel: #0b0d10; --ink: #e9ebef; --soft: #9aa2af; --line: #23272e; --accent: #4560e6; --accent-text: #93a8ff;
+    --accent-soft: #1a2142; --chosen: #22262d; --mark: #2e2410; --code: #0a0e14; --code-ink: #dbe3ee; --valid: #5cd6a8; --careful: #f0bd55;
+    --invalid: #ff9d90; --unknown: #aab2bf; --series: #a3acb9; --valid-soft: #0f2a24; --careful-soft: #2e2410;
+    --code-line: #273140;
   }
 }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 4.5rem; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: break-word; }
-a { color: var(--accent); text-underline-offset: 3px; }
+a { color: var(--accent-text); text-underline-offset: 3px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: 1rem; z-index: 9; background: var(--page); padding: .5rem 1rem; }
@@ -34,7 +33,7 @@ ol, ul { padding-left: 1.3rem; max-width: 46rem; }
 .bar { position: sticky; top: 0; z-index: 5; display: flex; gap: .75rem; align-items: center; height: 3.5rem; padding: 0 1rem; background: color-mix(in srgb, var(--page) 92%, transparent); backdrop-filter: blur(8px); border-bottom: 1px solid var(--line); }
 .brand { display: flex; align-items: center; gap: .5rem; font-weight: 650; color: inherit; text-decoration: none; letter-spacing: -.01em; }
 .brand svg { width: 1.5rem; height: 1.5rem; }
-.brand .tick { fill: none; stroke: var(--accent); stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; }
+.brand .tick { fill: none; stroke: var(--accent-text); stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; }
 .brand .envelope { fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; }
 .bar .base { margin-left: auto; color: var(--soft); font-size: .85rem; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .bar .base code { background: none; border: 0; padding: 0; }
@@ -45,7 +44,7 @@ ol, ul { padding-left: 1.3rem; max-width: 46rem; }
 .side ul { list-style: none; padding: 0; margin: 0; }
 .side li a { display: flex; gap: .5rem; align-items: baseline; padding: .26rem .55rem; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: .92rem; line-height: 1.4; }
 .side li a:hover { background: var(--panel); }
-.side li a.here { background: var(--accent-soft); color: var(--accent); font-weight: 550; }
+.side li a.here { background: var(--accent-soft); color: var(--accent-text); font-weight: 550; }
 .side .method { font-size: .62rem; width: 2.9rem; flex: none; text-align: right; background: none; padding: 0; }
 .search { position: relative; margin-bottom: .6rem; } html:not(.js) .search { display: none; }
 .search input { width: 100%; font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .5rem .75rem; min-height: 2.6rem; }
@@ -71,20 +70,20 @@ h1 ~ .part:not(.part ~ .part) { border-top: 0; padding-top: 1rem; }
 :is(h2, h3):hover .anchor, .anchor:focus { opacity: 1; }
 
 .method { font: 700 .72rem ui-monospace, SFMono-Regular, Menlo, monospace; letter-spacing: .03em; padding: .22rem .5rem; border-radius: 5px; background: color-mix(in srgb, currentColor 14%, transparent); }
-.get { color: var(--info); } .post { color: var(--good); } .put { color: var(--warn); } .delete { color: var(--bad); }
-.more { font: 600 .8rem system-ui, sans-serif; color: var(--odd); }
+.get { color: var(--series); } .post { color: var(--valid); } .put { color: var(--careful); } .delete { color: var(--invalid); }
+.more { font: 600 .8rem system-ui, sans-serif; color: var(--invalid); }
 .route { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 0 0 .8rem; }
 .route code { font-size: .95rem; background: none; border: 0; padding: 0; overflow-wrap: anywhere; }
 .facts { display: flex; flex-wrap: wrap; gap: .45rem; margin: 0 0 1rem; padding: 0; list-style: none; max-width: none; }
 .facts li { font-size: .83rem; border: 1px solid var(--line); background: var(--panel); border-radius: 14px; padding: .16rem .7rem; }
-.facts .price { border-color: color-mix(in srgb, var(--warn) 45%, var(--line)); }
+.facts .price { border-color: color-mix(in srgb, var(--careful) 45%, var(--line)); }
 
 .fields { list-style: none; padding: 0; margin: 0; max-width: none; }
 .fields > li { border-top: 1px solid var(--line); padding: .6rem 0; }
 .fields .fields { margin: .5rem 0 0; padding-left: .9rem; border-left: 2px solid var(--line); }
 .fields b { font: 600 .9rem ui-monospace, SFMono-Regular, Menlo, monospace; background: none; border: 0; padding: 0; }
 .fields i { font-style: normal; color: var(--soft); font-size: .84rem; margin-left: .2rem; }
-.fields em { font-style: normal; color: var(--bad); font-size: .75rem; margin-left: .2rem; }
+.fields em { font-style: normal; color: var(--invalid); font-size: .75rem; margin-left: .2rem; }
 .fields p { margin: .15rem 0 0; font-size: .93rem; }
 .fields .values { color: var(--soft); font-size: .85rem; margin-top: .2rem; }
 
@@ -94,8 +93,8 @@ th, td { text-align: left; vertical-align: top; padding: .55rem .8rem; border-to
 thead th { border-top: 0; background: var(--panel); font-size: .78rem; text-transform: uppercase; letter-spacing: .05em; color: var(--soft); white-space: nowrap; }
 td code { white-space: nowrap; }
 .status { display: inline-block; font: 600 .78rem ui-monospace, SFMono-Regular, Menlo, monospace; border-radius: 11px; padding: .12rem .6rem; color: var(--tone); background: color-mix(in srgb, var(--tone) 14%, transparent); white-space: nowrap; }
-.is-valid { --tone: var(--good); } .is-invalid, .is-spam_trap { --tone: var(--bad); } .is-risky, .is-catch_all, .is-role { --tone: var(--warn); }
-.is-disposable { --tone: var(--odd); } .is-unknown, .is-pending { --tone: var(--grey); }
+.is-valid { --tone: var(--valid); } .is-invalid, .is-spam_trap { --tone: var(--invalid); } .is-risky, .is-catch_all, .is-role { --tone: var(--careful); }
+.is-disposable { --tone: var(--invalid); } .is-unknown, .is-pending { --tone: var(--unknown); }
 
 pre { position: relative; margin: 0; background: var(--code); color: var(--code-ink); border: 1px solid var(--code-line); border-radius: 10px; padding: .9rem 1rem; overflow: auto; max-height: 40rem; }
 pre code { background: none; border: 0; padding: 0; font-size: .82rem; line-height: 1.6; color: inherit; white-space: pre; }
@@ -110,8 +109,8 @@ pre .s { color: var(--string); } pre .n { color: var(--number); } pre .w { color
 .js .language { display: none; margin: 0; } .js .language.on { display: block; } .js .language figcaption { display: none; }
 .tabs { display: flex; gap: .25rem; margin-bottom: .4rem; flex-wrap: wrap; }
 .tabs button { font: .84rem system-ui, sans-serif; color: var(--soft); background: none; border: 0; border-radius: 6px; padding: .35rem .7rem; min-height: 2.1rem; cursor: pointer; }
-.tabs button[aria-pressed="true"] { color: var(--accent); background: var(--accent-soft); font-weight: 600; }
-.try { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .8rem; margin: .6rem 0 1rem; font-size: .9rem; color: var(--soft); } .ran { display: contents; } .ran pre, .ran .bad { width: 100%; max-height: 24rem; margin: 0; } .ran b { font: 700 .9rem ui-monospace, monospace; } .ran .bad { color: var(--bad); }
+.tabs button[aria-pressed="true"] { color: var(--accent-text); background: var(--accent-soft); font-weight: 600; }
+.try { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .8rem; margin: .6rem 0 1rem; font-size: .9rem; color: var(--soft); } .ran { display: contents; } .ran pre, .ran .bad { width: 100%; max-height: 24rem; margin: 0; } .ran b { font: 700 .9rem ui-monospace, monospace; } .ran .bad { color: var(--invalid); }
 .ran form { display: contents; } .try button, .ran input { font: inherit; color: var(--ink); background: var(--page); border: 1px solid var(--soft); border-radius: 8px; padding: .3rem .8rem; min-height: 2.5rem; } .ran input { margin-left: .4rem; width: 11rem; }
 details { border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .7rem; }
 details > summary { cursor: pointer; padding: .55rem .9rem; font-size: .92rem; }
@@ -131,8 +130,8 @@ details > .inside { padding: .2rem .9rem .7rem; }
 .ask { fill: var(--ink); font: 500 12.4px system-ui, sans-serif; }
 .text { fill: var(--ink); font: 500 12.4px system-ui, sans-serif; } .also { fill: var(--soft); font: 11.5px system-ui, sans-serif; }
 .arrow { fill: none; stroke: var(--soft); stroke-width: 1.4; } .head { fill: var(--soft); } .line { stroke: var(--line); stroke-width: 2; }
-.arrow.is-lost { stroke: var(--bad); stroke-dasharray: 4 4; } .arrow.is-refused { stroke: var(--bad); } .head.is-refused { fill: var(--bad); }
-.arrow.is-replayed { stroke: var(--good); } .head.is-replayed { fill: var(--good); }
+.arrow.is-lost { stroke: var(--invalid); stroke-dasharray: 4 4; } .arrow.is-refused { stroke: var(--invalid); } .head.is-refused { fill: var(--invalid); }
+.arrow.is-replayed { stroke: var(--valid); } .head.is-replayed { fill: var(--valid); }
 .pill { fill: color-mix(in srgb, var(--tone) 16%, var(--page)); stroke: var(--tone); stroke-width: 1; } .pill-text { fill: var(--ink); font: 600 12px ui-monospace, Menlo, monospace; }
 .beside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.2rem; }
 .beside td code { white-space: normal; }

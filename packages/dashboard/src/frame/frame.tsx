@@ -30,24 +30,28 @@ export const Frame = () => {
           <strong>Test data.</strong> Results are simulated, and nothing is charged.
         </aside>
       )}
-      <header class="bar">
-        <a class="brand" href={toHref("")}>
-          <Logo />
-          Mailproof
-        </a>
-        {account.value && <span class="account-of">{account.value.name}</span>}
-        <button type="button" class="search" onClick={openPalette}>
-          <Icon name="find" />
-          <span>Go to</span>
-          <kbd aria-hidden="true">Ctrl K</kbd>
-        </button>
-        {!isOperator.value && <Balance />}
-        <AccountMenu />
-        <Menu />
-      </header>
       <div class="frame">
-        <div class="side">
-          <Navigation />
+        <div class="column">
+          <div class="column-inner">
+            <header class="bar">
+              <a class="brand" href={toHref("")}>
+                <Logo />
+                Mailproof
+              </a>
+              {account.value && <span class="account-of">{account.value.name}</span>}
+              <button type="button" class="search" onClick={openPalette}>
+                <Icon name="find" />
+                <span>Go to</span>
+                <kbd aria-hidden="true">Ctrl K</kbd>
+              </button>
+              {!isOperator.value && <Balance />}
+              <AccountMenu />
+              <Menu />
+            </header>
+            <div class="side">
+              <Navigation />
+            </div>
+          </div>
         </div>
         <main id="content" tabIndex={-1}>
           <Connection />

@@ -31,7 +31,7 @@ const toDomain = (domain: string, title: string): Command => ({
 type ToTitle = typeof toTitle;
 
 const readLists = async (client: Client, toTitle: ToTitle): Promise<readonly Command[]> =>
-  (await client.listJobs({ limit: LISTS_MAX })).jobs.map((job) => ({
+  (await client.listJobs({ kind: "list", limit: LISTS_MAX })).jobs.map((job) => ({
     title: toTitle(job),
     kind: "List",
     key: job.job_id,

@@ -1,4 +1,6 @@
-import { useState } from "preact/hooks";
+import type { DownloadJobInput } from "@mailproof/client";
+import { getClient } from "../session.ts";
+import { useAction } from "./action.ts";
 import { ErrorPanel } from "./error-panel.tsx";
 
 export type CsvRow = readonly (string | number)[];
@@ -13,32 +15,22 @@ type Props = {
 };
 
 export const CsvButton = ({ fileName, getTable, of }: Props) => {
-  const [isMaking, setMaking] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const save = async () => {
-    if (isMaking) return;
-    setMaking(true);
-    setError(undefined);
-    try {
-      const csv = formatCsv(await getTable());
-      saveFile(`${fileName}.csv`, new Blob([csv], { type: "text/csv;charset=utf-8" }));
-    } catch (cause) {
-      setError(cause);
-    }
-    setMaking(false);
-  };
+  const { isRunning, error, run } = useAction(async () => {
+    const csv = formatCsv(await getTable());
+    saveFile(`${fileName}.csv`, new Blob([csv], { type: "text/csv;charset=utf-8" }));
+  });
   return (
     <>
       <button
         type="button"
         class="quiet"
-        aria-disabled={isMaking}
+        aria-disabled={isRunning}
         aria-label={`${of} as CSV`}
-        onClick={() => void save()}
+        onClick={() => void run()}
       >
-        {isMaking ? "Reading all entries …" : "CSV"}
+        {isRunning ? "Reading all entries …" : "CSV"}
       </button>
-      {error !== undefined && <ErrorPanel error={error} onRetry={() => void save()} />}
+      {error !== undefined && <ErrorPanel error={error} onRetry={() => void run()} />}
     </>
   );
 };
@@ -51,6 +43,12 @@ export const saveFile = (name: string, content: Blob): void => {
   link.click();
   // The browser has read the file by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+};
+
+/** Saves an export under the name that the API gives it. */
+export const saveStream = async (request: DownloadJobInput, title: string): Promise<void> => {
+  const { fileName = title, stream } = await getClient().download(request);
+  saveFile(fileName, await new Response(stream).blob());
 };
 
 export const formatCsv = ({ header, rows }: CsvTable): string =>

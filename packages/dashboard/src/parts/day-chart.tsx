@@ -1,4 +1,4 @@
-import { formatCompact, formatDay, formatNumber } from "../format.ts";
+import { formatCompact, formatDay, formatNumber, formatShare } from "../format.ts";
 import { StackedBar } from "./stacked-bar.tsx";
 
 export type Series = {
@@ -10,14 +10,22 @@ type Props = {
   /** The first and the last day of the picture, as days of the API, such as 2026-11-21. */
   readonly from: string;
   readonly to: string;
-  /** One value for each series, in their order. A missing day has no values. */
+  /**
+   * One value for each series, in their order. A missing day has no values. Days before `from` are drawn behind the days of the picture, as
+   * the period before.
+   */
   readonly values: ReadonlyMap<string, readonly number[]>;
   readonly series: readonly Series[];
   readonly sum: string;
   readonly what: string;
 };
 
-type Day = { readonly date: string; readonly values: readonly number[] };
+type Day = {
+  readonly date: string;
+  readonly values: readonly number[];
+  /** The sum of the day at the same place in the period before. */
+  readonly before: number;
+};
 
 const DAY_MS = 86_400_000;
 const HEIGHT = 100;
@@ -28,12 +36,19 @@ const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
 const add = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
+const toDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 /** Fills the gaps, because the API returns only days with events. */
 const listDays = ({ from, to, values }: Props): readonly Day[] => {
   const days: Day[] = [];
+  const periodMs = Date.parse(to) - Date.parse(from) + DAY_MS;
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
-    const date = new Date(at).toISOString().slice(0, 10);
-    days.push({ date, values: values.get(date) ?? [] });
+    const date = toDate(at);
+    days.push({
+      date,
+      values: values.get(date) ?? [],
+      before: add(values.get(toDate(at - periodMs)) ?? []),
+    });
   }
   return days;
 };
@@ -44,6 +59,14 @@ const toScale = (most: number): number => {
   return power * (STEPS.find((step) => step * power >= most) ?? 1);
 };
 
+/** Compares two numbers as the text under a chart does: "12% more". Undefined when there is nothing to compare with. */
+const toComparison = (now: number, before: number): string | undefined => {
+  if (before === 0) return undefined;
+  if (now === before) return "as many as in the period before";
+  const change = formatShare(Math.abs(now - before) / before);
+  return `${change} ${now > before ? "more" : "fewer"} than in the period before`;
+};
+
 type BarProps = Pick<Props, "series"> & {
   readonly day: Day;
   readonly at: number;
@@ -51,15 +74,27 @@ type BarProps = Pick<Props, "series"> & {
 };
 
 /** Draws the bar of one day, a part for each series. Its tooltip is for the whole day. */
-const DayBar = ({ day: { date, values }, at, scale, series }: BarProps) => {
+const DayBar = ({ day: { date, values, before }, at, scale, series }: BarProps) => {
   const sum = add(values);
   const height = sum === 0 ? 0 : Math.max(HEIGHT_MIN, (sum / scale) * HEIGHT);
   const texts = series.map(({ name }, n) => `${formatNumber(values[n] ?? 0)} ${name}`);
+  const compared = before === 0 ? "" : ` (${formatNumber(before)} in the period before)`;
   let top = HEIGHT;
   return (
     <g>
-      <title>{`${formatDay(date)}: ${texts.filter((_, n) => values[n]).join(", ") || "0"}`}</title>
+      <title>
+        {`${formatDay(date)}: ${texts.filter((_, n) => values[n]).join(", ") || "0"}${compared}`}
+      </title>
       <rect class="day" x={at} width="1" height={HEIGHT} />
+      {before > 0 && (
+        <rect
+          class="before"
+          x={at + GAP / 4}
+          y={HEIGHT - (before / scale) * HEIGHT}
+          width={1 - GAP / 2}
+          height={(before / scale) * HEIGHT}
+        />
+      )}
       {series.map(({ name, tone }, n) => {
         const part = sum === 0 ? 0 : ((values[n] ?? 0) / sum) * height;
         if (part === 0) return null;
@@ -106,35 +141,50 @@ const DayTable = ({ days, series, what }: Props & { readonly days: readonly Day[
   </details>
 );
 
-/** Draws a bar for each day in the series' colours, the sum of all days, and the same numbers in a table. */
+/**
+ * Draws a bar for each day in the series' colours, the sum of all days, and the same numbers in a table. A single bar compares nothing, so
+ * it is not drawn.
+ */
 export const DayChart = (props: Props) => {
   const { series, sum, what } = props;
   const days = listDays(props);
   const sums = series.map((_, n) => add(days.map(({ values }) => values[n] ?? 0)));
   const total = add(sums);
-  const scale = toScale(Math.max(...days.map(({ values }) => add(values))));
+  const scale = toScale(
+    Math.max(...days.map(({ values, before }) => Math.max(add(values), before))),
+  );
   const [first, last] = [days[0], days.at(-1)];
+  const compared = toComparison(total, add(days.map(({ before }) => before)));
+  const isDrawn = days.filter(({ values, before }) => add(values) + before > 0).length > 1;
   return (
     <>
       <figure class="day-chart">
-        <div class="plot">
-          <svg
-            viewBox={`0 0 ${days.length} ${HEIGHT}`}
-            preserveAspectRatio="none"
-            role="img"
-            aria-label={`${sum} in ${days.length} days. The table lists each day.`}
-          >
-            <path class="grid" d={`M0 0H${days.length}M0 50H${days.length}M0 100H${days.length}`} />
-            {days.map((day, at) => (
-              <DayBar key={day.date} day={day} at={at} scale={scale} series={series} />
-            ))}
-          </svg>
-          <span aria-hidden="true">{formatCompact(scale)}</span>
-          <span aria-hidden="true">{scale % 2 === 0 && formatCompact(scale / 2)}</span>
-        </div>
+        {isDrawn && (
+          <div class="plot">
+            <svg
+              viewBox={`0 0 ${days.length} ${HEIGHT}`}
+              preserveAspectRatio="none"
+              role="img"
+              aria-label={`${sum} in ${days.length} days. The table lists each day.`}
+            >
+              <path
+                class="grid"
+                d={`M0 0H${days.length}M0 50H${days.length}M0 100H${days.length}`}
+              />
+              {days.map((day, at) => (
+                <DayBar key={day.date} day={day} at={at} scale={scale} series={series} />
+              ))}
+            </svg>
+            <span aria-hidden="true">{formatCompact(scale)}</span>
+            <span aria-hidden="true">{scale % 2 === 0 && formatCompact(scale / 2)}</span>
+          </div>
+        )}
         <figcaption>
           <span>{first && formatDay(first.date)}</span>
-          <span>{sum}</span>
+          <span>
+            {sum}
+            {compared && `, ${compared}`}
+          </span>
           <span>{last && formatDay(last.date)}</span>
         </figcaption>
       </figure>

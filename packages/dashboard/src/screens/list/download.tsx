@@ -1,7 +1,7 @@
 import type { DownloadJobInput } from "@mailproof/client";
 import { formatCount } from "../../format.ts";
 import { type Action, useAction } from "../../parts/action.ts";
-import { saveFile } from "../../parts/csv-button.tsx";
+import { saveFile, saveStream } from "../../parts/csv-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { MenuButton } from "../../parts/menu-button.tsx";
 import { getClient } from "../../session.ts";
@@ -42,8 +42,7 @@ const saveJson = async (rows: Rows, title: string): Promise<void> => {
 const save = async (rows: Rows, file: File, title: string): Promise<void> => {
   if (file === "json") return saveJson(rows, title);
   const request = { ...(file === "every" ? { id: rows.id } : rows), ...OPTIONS[file] };
-  const { fileName = title, stream } = await getClient().download(request);
-  saveFile(fileName, await new Response(stream).blob());
+  return saveStream(request, title);
 };
 
 export const useDownload = (rows: Rows, title: string): Action<[File]> =>

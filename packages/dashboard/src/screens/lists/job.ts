@@ -1,6 +1,23 @@
-import type { Job } from "@mailproof/client";
+import type { Job, ListJobsData, ListJobsInput } from "@mailproof/client";
 import { formatTime } from "../../format.ts";
 import type { BarPart } from "../../parts/stacked-bar.tsx";
+import { getClient } from "../../session.ts";
+
+const EMPTY_PAGES_MAX = 10;
+
+/** The API looks through 2,000 jobs for a page, which may all be visitors of a form: an empty page is not the last. */
+export const readLists = async (
+  query: ListJobsInput,
+  signal: AbortSignal,
+): Promise<ListJobsData> => {
+  let page = await getClient().listJobs({ kind: "list", ...query }, { signal });
+  for (let more = 0; more < EMPTY_PAGES_MAX && page.jobs.length === 0 && page.next_offset; more++)
+    page = await getClient().listJobs(
+      { kind: "list", ...query, offset: page.next_offset },
+      { signal },
+    );
+  return page;
+};
 
 export const isRunning = ({ status }: Pick<Job, "status">): boolean =>
   status === "pending" || status === "processing" || status === "enqueue_unknown";

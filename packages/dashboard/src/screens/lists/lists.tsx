@@ -6,8 +6,7 @@ import { Screen } from "../../parts/screen.tsx";
 import { Empty } from "../../parts/shape.tsx";
 import { StackedBar } from "../../parts/stacked-bar.tsx";
 import { navigate, query } from "../../router.ts";
-import { getClient } from "../../session.ts";
-import { isRunning, toProgressParts, toState, toTitle } from "./job.ts";
+import { isRunning, readLists, toProgressParts, toState, toTitle } from "./job.ts";
 import { toWaitSentence } from "./wait-sentence.ts";
 import "./lists.css";
 
@@ -45,17 +44,21 @@ const ListEntry = ({ job }: { readonly job: Job }) => {
   );
 };
 
-const StateChoice = ({ chosen }: { readonly chosen: State | undefined }) => (
+type ChoiceProps = { readonly chosen: State | undefined; readonly kind: Kind };
+
+const StateChoice = ({ chosen, kind }: ChoiceProps) => (
   <p class="state-choice">
     <label for="state">Show</label>
     <select
       id="state"
       value={chosen ?? ""}
       onChange={({ currentTarget: { value } }) =>
-        navigate(value === "" ? "lists" : `lists?status=${value}`, { replace: true })
+        navigate(toPath({ kind, status: STATES.find((state) => state === value) }), {
+          replace: true,
+        })
       }
     >
-      <option value="">all lists</option>
+      <option value="">all</option>
       {STATES.map((state) => (
         <option key={state} value={state}>
           {toState({ status: state })}
@@ -65,12 +68,23 @@ const StateChoice = ({ chosen }: { readonly chosen: State | undefined }) => (
   </p>
 );
 
-const NoList = ({ isFiltered }: { readonly isFiltered: boolean }) =>
-  isFiltered ? (
-    <p class="soft">
-      No lists are in this state. <a href={toHref("lists")}>Show all lists</a>
-    </p>
-  ) : (
+type NoListProps = { readonly isFiltered: boolean; readonly kind: Kind };
+
+const NoList = ({ isFiltered, kind }: NoListProps) => {
+  if (isFiltered)
+    return (
+      <p class="soft">
+        None of them is in this state. <a href={toHref(toPath({ kind }))}>Show all</a>
+      </p>
+    );
+  if (kind === "single")
+    return (
+      <p class="soft">
+        A verification is listed here when it takes longer than its request, or when a visitor of a
+        form asked for it.
+      </p>
+    );
+  return (
     <Empty
       shape="rows"
       action={
@@ -82,51 +96,77 @@ const NoList = ({ isFiltered }: { readonly isFiltered: boolean }) =>
       You have no lists yet.
     </Empty>
   );
+};
+
+const KINDS = { list: "Lists", single: "Single addresses" } as const;
+type Kind = keyof typeof KINDS;
+
+const readKind = (): Kind => (query.value.get("kind") === "single" ? "single" : "list");
+
+type Place = { readonly kind: Kind; readonly status?: State | undefined; readonly offset?: string };
+
+const toPath = ({ kind, status, offset }: Place): string => {
+  const fields = {
+    ...(kind === "single" && { kind }),
+    ...(status && { status }),
+    ...(offset && { offset }),
+  };
+  const text = new URLSearchParams(fields).toString();
+  return text === "" ? "lists" : `lists?${text}`;
+};
+
+const KindTabs = ({ chosen }: { readonly chosen: Kind }) => (
+  <nav class="screen-tabs" aria-label="Kinds of verifications">
+    {Object.entries(KINDS).map(([kind, title]) => (
+      <a
+        key={kind}
+        href={toHref(toPath({ kind: kind as Kind }))}
+        aria-current={kind === chosen ? "page" : undefined}
+      >
+        {title}
+      </a>
+    ))}
+  </nav>
+);
 
 /** Every list, newest first. While a list runs, the screen reads all every two seconds. */
 export const Lists = () => {
   const status = readState();
+  const kind = readKind();
   const offset = query.value.get("offset") ?? undefined;
   const load = useLoad(
     (signal) =>
-      getClient().listJobs(
-        { limit: LISTED, ...(status && { status }), ...(offset && { offset }) },
-        { signal },
+      readLists(
+        { kind, limit: LISTED, ...(status && { status }), ...(offset && { offset }) },
+        signal,
       ),
-    [status, offset],
+    [kind, status, offset],
   );
   usePolling(load, load.data?.jobs.some(isRunning) ? POLL_MS : null);
   return (
     <Screen
       title="Lists"
+      tabs={<KindTabs chosen={kind} />}
       actions={
         <a class="button primary" href={toHref("lists/new")}>
           New list
         </a>
       }
     >
-      <StateChoice chosen={status} />
+      <StateChoice chosen={status} kind={kind} />
       <Loaded load={load} what="the lists" as="rows">
         {({ jobs, next_offset }) => (
           <>
-            {jobs.length === 0 && <NoList isFiltered={status !== undefined} />}
+            {jobs.length === 0 && <NoList isFiltered={status !== undefined} kind={kind} />}
             <ul class="plain lists">
               {jobs.map((job) => (
                 <ListEntry key={job.job_id} job={job} />
               ))}
             </ul>
             <nav class="pages" aria-label="Pages of lists">
-              {offset && (
-                <a href={toHref(status ? `lists?status=${status}` : "lists")}>Newest lists</a>
-              )}
+              {offset && <a href={toHref(toPath({ kind, status }))}>Newest</a>}
               {next_offset && (
-                <a
-                  href={toHref(
-                    `lists?${new URLSearchParams({ ...(status && { status }), offset: next_offset })}`,
-                  )}
-                >
-                  Older lists
-                </a>
+                <a href={toHref(toPath({ kind, status, offset: next_offset }))}>Older</a>
               )}
             </nav>
           </>

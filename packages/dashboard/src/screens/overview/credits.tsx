@@ -63,7 +63,7 @@ const Sums = ({ held, totals }: SumsProps) => (
 export const BalancePanel = ({ usage }: { readonly usage: Load<GetUsageData> }) => {
   const data = account.value;
   return (
-    <Part id="balance" title="Balance" error={accountError.value} isMain>
+    <Part id="balance" title="Balance" error={accountError.value}>
       {data && (
         <>
           <p class="figure">

@@ -6,14 +6,13 @@ type Props = {
   readonly title: string;
   readonly error: unknown;
   readonly action?: ComponentChildren;
-  readonly isMain?: true;
   readonly children: ComponentChildren;
 };
 
 /** A part of the overview. It is absent when the key may not read its data. */
-export const Part = ({ id, title, error, action, isMain, children }: Props) =>
+export const Part = ({ id, title, error, action, children }: Props) =>
   isForbidden(error) ? null : (
-    <section class={isMain ? "panel main" : "panel"} aria-labelledby={id}>
+    <section class="panel" aria-labelledby={id}>
       <div class="heading">
         <h2 id={id}>{title}</h2>
         {action}

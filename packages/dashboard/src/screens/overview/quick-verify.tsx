@@ -42,7 +42,7 @@ type Props = { readonly isNew: boolean };
  */
 export const QuickVerify = ({ isNew }: Props) => (
   <section
-    class={isNew ? "panel main first-steps" : undefined}
+    class={isNew ? "panel first-steps" : undefined}
     aria-label={isNew ? "Your first verdict" : "Verify one address"}
   >
     {isNew && (

@@ -12,10 +12,17 @@ type Status = keyof Verdicts;
 export const countVerdicts = (verdicts: Verdicts): number =>
   Object.values(verdicts).reduce((sum, count) => sum + count, 0);
 
-const VerdictChart = ({ usage: { from, to, days, totals } }: { readonly usage: GetUsageData }) => {
+const DAY_MS = 86_400_000;
+const WEEK_DAYS = 7;
+
+const VerdictChart = ({ usage: { to, days, totals } }: { readonly usage: GetUsageData }) => {
   const statuses = (Object.keys(totals.verdicts) as Status[]).filter(
     (status) => totals.verdicts[status] > 0,
   );
+  const from = new Date(Date.parse(to) - (WEEK_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+  const week = days
+    .filter(({ date }) => date >= from)
+    .map(({ verdicts }) => countVerdicts(verdicts));
   return (
     <DayChart
       from={from}
@@ -24,7 +31,10 @@ const VerdictChart = ({ usage: { from, to, days, totals } }: { readonly usage: G
         new Map(days.map(({ date, verdicts }) => [date, statuses.map((one) => verdicts[one])]))
       }
       series={statuses.map((name) => ({ name: toStatusWords(name), tone: `is-${name}` }))}
-      sum={formatCount(countVerdicts(totals.verdicts), "verdict")}
+      sum={formatCount(
+        week.reduce((sum, count) => sum + count, 0),
+        "verdict",
+      )}
       what="Verdicts"
     />
   );
@@ -46,9 +56,8 @@ export const VerdictsPanel = ({ usage }: { readonly usage: Load<GetUsageData> })
   return (
     <Part
       id="verdicts"
-      title="Verdicts of 30 days"
+      title="This week"
       error={error}
-      isMain
       action={
         data && (
           <CsvButton
@@ -59,7 +68,7 @@ export const VerdictsPanel = ({ usage }: { readonly usage: Load<GetUsageData> })
         )
       }
     >
-      <Loaded load={usage} what="the verdicts of 30 days" as="bars">
+      <Loaded load={usage} what="the verdicts of this week" as="bars">
         {(loaded) => <VerdictChart usage={loaded} />}
       </Loaded>
     </Part>

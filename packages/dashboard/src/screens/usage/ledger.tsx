@@ -5,9 +5,9 @@ import { formatChange, formatTime } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
+import type { Period } from "../../parts/period.tsx";
 import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { getClient, isTestKey } from "../../session.ts";
-import type { Period } from "./period.ts";
 import { type LedgerEntry, MOVEMENTS, OPERATIONS, REASONS } from "./words.ts";
 
 const ALL_AT_ONCE = 200;

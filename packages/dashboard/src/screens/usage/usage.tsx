@@ -1,17 +1,16 @@
 import type { GetUsageData } from "@mailproof/client";
 import { useLayoutEffect } from "preact/hooks";
-import { toHref } from "../../base.ts";
 import { formatNumber } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import { DayChart } from "../../parts/day-chart.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
+import { PeriodTabs, readPeriod } from "../../parts/period.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { StackedBar } from "../../parts/stacked-bar.tsx";
 import { toStatusWords } from "../../parts/words.ts";
 import { getClient, refreshAccount } from "../../session.ts";
 import { LedgerPanel } from "./ledger.tsx";
 import { OperationsPanel } from "./operations.tsx";
-import { PERIODS, readPeriod } from "./period.ts";
 import { BalanceSum } from "./sum.tsx";
 import "./usage.css";
 
@@ -23,20 +22,8 @@ export const Usage = () => {
   useLayoutEffect(() => void refreshAccount(), [from, to]);
   const fileName = `mailproof-${from}-to-${to}`;
   return (
-    <Screen title="Usage" lead="What your credits paid for, and every entry of the ledger.">
+    <Screen title="Usage" tabs={<PeriodTabs path="usage" chosen={days} />}>
       <BalanceSum />
-      <nav class="periods" aria-label="Period">
-        {PERIODS.map((one) => (
-          <a
-            key={one}
-            class="button"
-            href={toHref(`usage?days=${one}`)}
-            aria-current={one === days ? "true" : undefined}
-          >
-            {one} days
-          </a>
-        ))}
-      </nav>
       <div class="panels">
         <Loaded load={usage} what={`the usage of ${days} days`} as="bars">
           {(data) => (

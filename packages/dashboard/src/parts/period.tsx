@@ -1,6 +1,7 @@
-import { query } from "../../router.ts";
+import { toHref } from "../base.ts";
+import { query } from "../router.ts";
 
-export const PERIODS = [7, 30, 90, 365] as const;
+const PERIODS = [7, 30, 90, 365] as const;
 const DEFAULT = 30;
 const DAY_MS = 86_400_000;
 
@@ -15,3 +16,19 @@ export const readPeriod = (): Period => {
   const now = Date.now();
   return { days, from: toUtcDay(now - (days - 1) * DAY_MS), to: toUtcDay(now) };
 };
+
+type Props = { readonly path: string; readonly chosen: Period["days"] };
+
+export const PeriodTabs = ({ path, chosen }: Props) => (
+  <nav class="screen-tabs" aria-label="Period">
+    {PERIODS.map((one) => (
+      <a
+        key={one}
+        href={toHref(`${path}?days=${one}`)}
+        aria-current={one === chosen ? "true" : undefined}
+      >
+        {one} days
+      </a>
+    ))}
+  </nav>
+);
