@@ -104,7 +104,7 @@ type Sums = Readonly<Record<Advice, number>>;
 
 const LastList = ({ job }: { readonly job: GetJobData }) => {
   const { total } = job.progress;
-  const sums = job.summary ? toFacets(job.summary).send : {};
+  const sums = job.summary ? toFacets(job.summary, job).send : {};
   const send = { yes: sums["yes"] ?? 0, careful: sums["careful"] ?? 0, no: sums["no"] ?? 0 };
   return (
     <>
