@@ -56,7 +56,11 @@ describeInBrowser("the screen of lists", ({ open }) => {
     await opened.page.reload();
 
     const entry = opened.page.getByRole("listitem").filter({ hasText: "Waiting" });
-    await entry.getByText(/^1 row will be retried at \d\d:\d\d\. The list ends by \d\d:\d\d at the latest\.$/).waitFor();
+    await entry
+      .getByText(
+        /^1 row will be retried at \d\d:\d\d\. The list ends by \d\d:\d\d at the latest\.$/,
+      )
+      .waitFor();
     expect(await entry.innerText()).toContain("0 of 1 address");
   });
 
