@@ -6,7 +6,12 @@ import { createEngine } from "@mailproof/core/verify/engine";
 import type { Evidence, Verification } from "@mailproof/core/verify/result";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { startLab } from "@mailproof/lab/lab";
-import type { Receiver, ReceiverCounts, Scenario } from "@mailproof/lab/receivers/receiver";
+import {
+  type Receiver,
+  type ReceiverCounts,
+  type Scenario,
+  SESSIONS_INTO_BLOCK_MAX,
+} from "@mailproof/lab/receivers/receiver";
 import { formatAtlas } from "@mailproof/lab/receivers/receiver-atlas";
 import { RECEIVERS } from "@mailproof/lab/receivers/receivers";
 import { UNDOCUMENTED } from "@mailproof/lab/receivers/undocumented";
@@ -113,7 +118,10 @@ const verifyScenario = async (
     }
     const counts = lab.stats().receivers[receiver.id];
     if (!counts) throw new Error(`The lab has no receiver ${receiver.id}.`);
-    for (const [name, most] of Object.entries(atMost)) {
+    for (const [name, most] of Object.entries({
+      sessionsIntoBlock: SESSIONS_INTO_BLOCK_MAX,
+      ...atMost,
+    })) {
       const count = counts[name as keyof ReceiverCounts];
       if (count > most) faults.push(`${name}: ${count}, at most ${most}`);
     }

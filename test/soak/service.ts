@@ -7,10 +7,7 @@ import { type AddressInfo, createServer as createPlainServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import {
-  PUBLIC_AND_WORTHLESS_CERTIFICATE,
-  PUBLIC_AND_WORTHLESS_KEY,
-} from "@mailproof/lab/certificate";
+import { PUBLIC_AND_WORTHLESS_CERTIFICATE, PUBLIC_AND_WORTHLESS_KEY } from "@mailproof/lab/lab";
 import { NODE_OPTIONS } from "../../scripts/node-options.ts";
 
 /** The product in its own process, at an address that stays the same over all its restarts. */

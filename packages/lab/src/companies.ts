@@ -1,6 +1,11 @@
 import type { HostBehavior, Rule } from "./host-behavior.ts";
-import { LAB_FAMILY_NAMES, LAB_GIVEN_NAMES } from "./person-names.ts";
-import { createRandom, pickOne, pickWeighted } from "./random.ts";
+import {
+  createRandom,
+  LAB_FAMILY_NAMES,
+  LAB_GIVEN_NAMES,
+  pickOne,
+  pickWeighted,
+} from "./person-names.ts";
 
 export type LabPerson = {
   readonly first: string;

@@ -17,12 +17,6 @@ const PORT_TRIES = 20;
 /** A question with EDNS0 gets a response with EDNS0 (RFC 6891 §6.1.1). */
 const OPT: Answer = { type: "OPT", name: ".", udpPayloadSize: 4096, flags: 0, options: [] };
 
-export type LabDnsServer = {
-  readonly address: string;
-  readonly queries: () => number;
-  readonly close: () => Promise<void>;
-};
-
 /**
  * Serves DNS over UDP and TCP on one port. It answers for its zones and refuses all other names. `onQuestion` gets every question with its
  * transport: "udp MX example.com".
@@ -31,7 +25,7 @@ export const startDnsServer = async (
   zones: Zones,
   port: number,
   onQuestion: (question: string) => void = () => {},
-): Promise<LabDnsServer> => {
+) => {
   const lookup = createZoneLookup(zones);
   const open = new Set<Socket>();
   let queries = 0;

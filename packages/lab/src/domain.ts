@@ -26,5 +26,11 @@ export type LabDomain = {
   readonly records?: Records | DnsFailure | "NXDOMAIN";
 };
 
+/** The examples of a domain that accepts its own mailboxes and refuses all others. */
+export const USUAL_EXAMPLES: readonly LabExample[] = [
+  ["ada.lovelace", "valid", "accepted"],
+  ["nobody", "invalid", "mailbox_not_found"],
+];
+
 export const isHostBehavior = (target: HostTarget): target is HostBehavior =>
   typeof target === "object" && "rcpt" in target;

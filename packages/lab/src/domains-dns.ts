@@ -1,12 +1,8 @@
-import type { HostTarget, LabDomain } from "./domain.ts";
+import { type HostTarget, type LabDomain, USUAL_EXAMPLES } from "./domain.ts";
 import { acceptAll, acceptExisting } from "./host-behavior.ts";
 
 const KNOWS_USERS: HostTarget = { rcpt: acceptExisting() };
 
-const bothExamples: LabDomain["examples"] = [
-  ["ada.lovelace", "valid", "accepted"],
-  ["nobody", "invalid", "mailbox_not_found"],
-];
 const createHostsAt = (address: string) => ({ mx: { address } });
 
 export const dnsDomains: readonly LabDomain[] = [
@@ -19,7 +15,7 @@ export const dnsDomains: readonly LabDomain[] = [
   {
     name: "aonly",
     shows: "Has no MX, only an address: the implicit MX of RFC 5321 §5.1.",
-    examples: bothExamples,
+    examples: USUAL_EXAMPLES,
     mx: [],
     hosts: { "@": KNOWS_USERS },
   },
@@ -78,20 +74,20 @@ export const dnsDomains: readonly LabDomain[] = [
   {
     name: "mxcname",
     shows: "Its MX points to a CNAME, which RFC 2181 forbids.",
-    examples: bothExamples,
+    examples: USUAL_EXAMPLES,
     mx: [[10, "alias"]],
     hosts: { alias: { cname: "mx" }, mx: KNOWS_USERS },
   },
   {
     name: "cname",
     shows: "Is a CNAME of the domain `valid`.",
-    examples: bothExamples,
+    examples: USUAL_EXAMPLES,
     aliasOf: "valid",
   },
   {
     name: "mxmany",
     shows: "Has too many MX records for a UDP response.",
-    examples: bothExamples,
+    examples: USUAL_EXAMPLES,
     mx: Array.from({ length: 30 }, (_, index) => [
       index === 0 ? 10 : 20 + index,
       index === 0 ? "mx" : `spare-mail-exchanger-${index}`,
@@ -125,7 +121,7 @@ export const dnsDomains: readonly LabDomain[] = [
   {
     name: "mxmixed",
     shows: "Its first MX is private; the second works.",
-    examples: bothExamples,
+    examples: USUAL_EXAMPLES,
     mx: [
       [10, "inside"],
       [20, "mx"],
@@ -135,7 +131,7 @@ export const dnsDomains: readonly LabDomain[] = [
   {
     name: "nolisting",
     shows: "Its first MX refuses connections; the second works.",
-    examples: bothExamples,
+    examples: USUAL_EXAMPLES,
     mx: [
       [10, "dead"],
       [20, "mx"],

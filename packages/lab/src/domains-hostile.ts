@@ -1,15 +1,10 @@
-import type { LabDomain } from "./domain.ts";
+import { type LabDomain, USUAL_EXAMPLES } from "./domain.ts";
 import { acceptExisting, alwaysReply, type HostBehavior } from "./host-behavior.ts";
 
 const LONG = 3_000;
 const createHost = (behavior: Partial<HostBehavior>) => ({
   mx: { rcpt: acceptExisting(), ...behavior },
 });
-
-const workingExamples: LabDomain["examples"] = [
-  ["ada.lovelace", "valid", "accepted"],
-  ["nobody", "invalid", "mailbox_not_found"],
-];
 
 export const hostileDomains: readonly LabDomain[] = [
   {
@@ -29,25 +24,25 @@ export const hostileDomains: readonly LabDomain[] = [
   {
     name: "slow",
     shows: "Takes a second for every reply.",
-    examples: workingExamples,
+    examples: USUAL_EXAMPLES,
     hosts: createHost({ slow: 1 }),
   },
   {
     name: "slowbanner",
     shows: "Takes six seconds for its greeting, as Postfix's postscreen does.",
-    examples: workingExamples,
+    examples: USUAL_EXAMPLES,
     hosts: createHost({ slowGreeting: 6 }),
   },
   {
     name: "drip",
     shows: "Sends its replies a few bytes at a time.",
-    examples: workingExamples,
+    examples: USUAL_EXAMPLES,
     hosts: createHost({ wire: "drip" }),
   },
   {
     name: "patience",
     shows: "Refuses a client that sends a command before the greeting.",
-    examples: workingExamples,
+    examples: USUAL_EXAMPLES,
     hosts: createHost({ opening: "patience", slowGreeting: 0.2 }),
   },
   {
@@ -109,7 +104,7 @@ export const hostileDomains: readonly LabDomain[] = [
   {
     name: "barelf",
     shows: "Ends its lines with a bare line feed.",
-    examples: workingExamples,
+    examples: USUAL_EXAMPLES,
     hosts: createHost({ wire: "bare line feeds" }),
   },
 ];

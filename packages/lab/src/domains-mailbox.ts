@@ -1,4 +1,4 @@
-import type { LabDomain } from "./domain.ts";
+import { type LabDomain, USUAL_EXAMPLES } from "./domain.ts";
 import {
   acceptAll,
   acceptExisting,
@@ -89,19 +89,13 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "multiline",
     shows: "Refuses over three lines, the enhanced code on each, in many small packets.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(GMAIL_LIKE), wire: "pieces" } },
   },
   {
     name: "noenhanced",
     shows: "Like Exim: greets over two lines and gives no enhanced codes.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: {
       mx: {
         rcpt: acceptExisting("550 Unrouteable address", "250 Accepted"),
@@ -113,10 +107,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "opensmtpd",
     shows: "Like OpenSMTPD: refuses an unknown mailbox with 524 5.2.4, and offers no PIPELINING.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: {
       mx: {
         rcpt: acceptExisting(
@@ -131,10 +122,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "helo",
     shows: "An old host that supports HELO but not EHLO.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: {
       mx: {
         rcpt: acceptExisting("550 No such user here", "250 Recipient ok"),
@@ -184,10 +172,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "mimecast",
     shows: "Like Mimecast: refuses an unknown mailbox as Invalid Recipient, and offers TLS.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: {
       mx: { rcpt: acceptExisting("550 Invalid Recipient - see the manual"), tls: "offered" },
     },
@@ -222,10 +207,7 @@ export const mailboxDomains: readonly LabDomain[] = [
   {
     name: "bücher",
     shows: "An internationalized domain, in DNS as xn--bcher-kva.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: createHost(acceptExisting()),
   },
   {

@@ -1,4 +1,4 @@
-import type { LabDomain } from "./domain.ts";
+import { type LabDomain, USUAL_EXAMPLES } from "./domain.ts";
 import {
   acceptAll,
   acceptExisting,
@@ -136,28 +136,19 @@ export const refusingDomains: readonly LabDomain[] = [
   {
     name: "tls",
     shows: "Offers STARTTLS and continues after it.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(), tls: "offered" } },
   },
   {
     name: "tlsonly",
     shows: "Requires STARTTLS before MAIL: 530 5.7.0 without it.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(), tls: "required" } },
   },
   {
     name: "tlsrefused",
     shows: "Offers STARTTLS, then replies 454 to it, but continues unencrypted.",
-    examples: [
-      ["ada.lovelace", "valid", "accepted"],
-      ["nobody", "invalid", "mailbox_not_found"],
-    ],
+    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(), tls: "refused" } },
   },
   {

@@ -1,6 +1,5 @@
 import { createServer } from "node:net";
 import { createSecureContext } from "node:tls";
-import { PUBLIC_AND_WORTHLESS_CERTIFICATE, PUBLIC_AND_WORTHLESS_KEY } from "./certificate.ts";
 import type { GreylistMemory } from "./dialogue.ts";
 import { startDnsServer } from "./dns-server.ts";
 import { allDomains } from "./domains.ts";
@@ -8,11 +7,40 @@ import { buildIssuerZone } from "./issuer.ts";
 import { type MailServerCounts, startMailServer } from "./mail-server.ts";
 import { buildNetwork, buildReverseZone, HOSTS_BLOCK, ONLY_ADDRESS } from "./network.ts";
 import type { ReceiverCounts } from "./receivers/receiver.ts";
-import { buildReceiverNetwork } from "./receivers/receiver-network.ts";
+import { buildReceiverNetwork } from "./receivers/receiver-host.ts";
 import { RECEIVERS } from "./receivers/receivers.ts";
 import { buildSendersReverseZone, buildSendersZone, SENDERS_REVERSE } from "./senders.ts";
 import type { StartTimer } from "./session.ts";
 import type { Zones } from "./zone.ts";
+
+/**
+ * The certificate of every mail host of the lab. Its key is public, so no client may trust it. It is fixed (valid to 2126), because Node
+ * can read X.509 but not create it.
+ */
+export const PUBLIC_AND_WORTHLESS_KEY = `\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgH8MVGv8gx0smxIiy
+UD/Mx+KlmWyMut2LYyDcRt8h1DyhRANCAASih1UirWcT87GzJEXZyrMHyCFXqH6R
+2o0hItAdT82CD1fEqZU56X9iVRI/AN5GgZtx+EalgJE7H1NTHLYpi46u
+-----END PRIVATE KEY-----
+`;
+
+export const PUBLIC_AND_WORTHLESS_CERTIFICATE = `\
+-----BEGIN CERTIFICATE-----
+MIICKDCCAc6gAwIBAgIUOzlLkTwagJw3NxEMmaKHTlPC6JMwCgYIKoZIzj0EAwIw
+TTEbMBkGA1UEAwwSbGFiLm1haWxwcm9vZi50ZXN0MS4wLAYDVQQKDCVQdWJsaWMg
+YW5kIHdvcnRobGVzcyB0ZXN0IGNlcnRpZmljYXRlMCAXDTI2MTEyMTA1MTE0OVoY
+DzIxMjYxMDI4MDUxMTQ5WjBNMRswGQYDVQQDDBJsYWIubWFpbHByb29mLnRlc3Qx
+LjAsBgNVBAoMJVB1YmxpYyBhbmQgd29ydGhsZXNzIHRlc3QgY2VydGlmaWNhdGUw
+WTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASih1UirWcT87GzJEXZyrMHyCFXqH6R
+2o0hItAdT82CD1fEqZU56X9iVRI/AN5GgZtx+EalgJE7H1NTHLYpi46uo4GJMIGG
+MB0GA1UdDgQWBBS76aHL5V6V+wJuolF0P6/jum8oZzAfBgNVHSMEGDAWgBS76aHL
+5V6V+wJuolF0P6/jum8oZzAPBgNVHRMBAf8EBTADAQH/MDMGA1UdEQQsMCqCEmxh
+Yi5tYWlscHJvb2YudGVzdIIUKi5sYWIubWFpbHByb29mLnRlc3QwCgYIKoZIzj0E
+AwIDSAAwRQIhAOWxb6OKzCFt7JXZlFEE6nO+RxKkovXBN1QYE/nauuX/AiABWP+R
+kvf8SbtPDHqy878T6tuEl+o9aGDaepbeP3jzGg==
+-----END CERTIFICATE-----
+`;
 
 export const LAB_ZONE = "lab.mailproof.test";
 

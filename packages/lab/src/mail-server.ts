@@ -15,19 +15,13 @@ export type MailServerCounts = {
   readonly peakSessionsPerHost: Readonly<Record<string, number>>;
 };
 
-export type LabMailServer = {
-  readonly port: number;
-  readonly counts: () => MailServerCounts;
-  readonly close: () => Promise<void>;
-};
-
 type Tally = { sessions: number; open: number; peak: number };
 
 export const startMailServer = async (
   hosts: readonly MailHost[],
   port: number,
   context: Omit<SessionContext, "onCommand" | "onHangUp">,
-): Promise<LabMailServer> => {
+) => {
   const sockets = new Set<Socket>();
   const tallies = new Map<string, Tally>();
   const commands = new Map<string, number>();

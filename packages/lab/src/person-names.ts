@@ -1,3 +1,27 @@
+import { hash } from "node:crypto";
+
+export const createRandom = (text: string): (() => number) => {
+  let state = hash("sha256", text, "buffer").readUInt32LE();
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+export const pickOne = (words: readonly string[], random: number): string =>
+  words[Math.floor(random * words.length)] ?? "";
+
+export const pickWeighted = <T>(shares: readonly (readonly [T, number])[], random: number): T => {
+  let left = random * shares.reduce((sum, [, share]) => sum + share, 0);
+  for (const [value, share] of shares) {
+    left -= share;
+    if (left < 0) return value;
+  }
+  throw new Error("The shares add up to nothing.");
+};
+
 /** Given names and family names from many countries, in plain letters, for the people of the lab's companies. */
 export const LAB_GIVEN_NAMES =
   "ada alan alice amara amina anders andrea anna anton aisha beatriz ben bruno carla carlos cecilia chen chloe clara daniel david diego dmitri elena elif emma eric erik eva fatima felix fiona franz freya george giulia grace hana hannah hugo ibrahim ines ingrid ivan jack james jan javier jin johan jonas julia kai karin kenji kofi lara laura lea leo lina linh louis lucas luisa maja marco maria marta mateo maya mei miguel mila mina nadia naomi nina noah nora olga oliver omar oscar paul pedro petra priya rafael ravi rosa sam sara sofia stefan sven tariq thomas tim tomas ulla vera victor wei yara yuki zoe".split(

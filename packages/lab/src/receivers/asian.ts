@@ -21,7 +21,6 @@ export const qq: Receiver = {
   hosts: ["mx1.qq.com", "mx2.qq.com"],
   greeting: "220 newxmmxszc6-10.qq.com MX QQ Mail Server.",
   extensions: ["8BITMIME", "SIZE 73400320"],
-  tls: "offered",
   mailboxes: {
     existing: "250 OK",
     unknown:
@@ -67,7 +66,6 @@ export const qq: Receiver = {
         "unknown rate_limited",
         "unknown ip_blocked",
       ),
-      atMost: { sessionsIntoBlock: 20 },
     },
   ],
 };
@@ -85,7 +83,6 @@ export const netease: Receiver = {
   hosts: ["163mx01.mxmail.netease.com", "163mx02.mxmail.netease.com"],
   greeting: "220 163.com Anti-spam GT for Coremail System (163com[20141201])",
   extensions: ["PIPELINING", "SIZE 73400320", "8BITMIME"],
-  tls: "offered",
   mailboxes: { existing: "250 Mail OK", unknown: "550 User not found: {address}" },
   limits: {
     recipientsPerSession: {
@@ -122,7 +119,6 @@ export const netease: Receiver = {
         "unknown directory_harvest",
         "unknown server_refuses",
       ),
-      atMost: { sessionsIntoBlock: 20 },
     },
   ],
 };
@@ -145,7 +141,6 @@ export const naver: Receiver = {
   hosts: ["mx1.naver.com", "mx2.naver.com"],
   greeting: "220 crcvmail15.nm.naver.com ESMTP - nsmtp",
   extensions: ["SIZE 83886080", "8BITMIME", "PIPELINING", "ENHANCEDSTATUSCODES"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 OK - nsmtp",
     unknown:
@@ -154,7 +149,6 @@ export const naver: Receiver = {
   blocks: [
     {
       stage: "greeting",
-      minutes: 24 * 60,
       reply:
         "421 4.3.2 Your IP({client}) is filtered and this connection will be closed. You must register your IP to http://realip.naver.com",
     },
@@ -166,7 +160,6 @@ export const naver: Receiver = {
       shows: "a client that is filtered",
       isBlocked: true,
       results: expectExisting(200, "naver.com", "unknown ip_blocked"),
-      atMost: { sessionsIntoBlock: 20 },
     },
   ],
 };
@@ -189,6 +182,7 @@ export const docomo: Receiver = {
   hosts: ["mfsmax.docomo.ne.jp"],
   greeting: "220 docomo.ne.jp SMTP Service Ready",
   extensions: ["SIZE 10485760"],
+  offersTls: false,
   mailboxes: {
     existing: "250 Requested mail action okay, completed",
     unknown: "550 Unknown user {address}",

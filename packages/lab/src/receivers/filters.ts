@@ -18,7 +18,6 @@ export const cisco: Receiver = {
   hosts: ["mx1.hc1234-56.eu.iphmx.com", "mx2.hc1234-56.eu.iphmx.com"],
   greeting: "220 esa1.hc1234-56.eu.iphmx.com ESMTP",
   extensions: ["8BITMIME", "SIZE 52428800"],
-  tls: "offered",
   mailboxes: {
     existing: "250 recipient <{address}> ok",
     unknown: "550 #5.1.0 Address rejected.",
@@ -42,7 +41,6 @@ export const cisco: Receiver = {
         "invalid mailbox_not_found",
         "unknown directory_harvest",
       ),
-      atMost: { sessionsIntoBlock: 20 },
     },
   ],
 };
@@ -65,7 +63,6 @@ export const spamexperts: Receiver = {
   hosts: ["mx1.antispamcloud.com", "mx2.antispamcloud.com"],
   greeting: "220 delivery.antispamcloud.com ESMTP",
   extensions: ["SIZE 104857600", "8BITMIME", "PIPELINING"],
-  tls: "offered",
   mailboxes: { existing: "250 Accepted", unknown: "550 No such recipient here" },
   recipientSeconds: 15,
   domains: [{ name: "customer.spamexperts.example.com" }],
@@ -93,7 +90,6 @@ export const hornetsecurity: Receiver = {
   notes: "The lab chose Postfix's words.",
   hosts: ["mx01.hornetsecurity.com", "mx02.hornetsecurity.com"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 Ok",
     unknown: "550 5.1.1 <{address}>: Recipient address rejected: User unknown",
@@ -135,7 +131,6 @@ export const zerospam: Receiver = {
   ],
   hosts: ["mx1.zerospam.example.com"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 Ok",
     unknown: "554 5.7.1 <{address}>: Recipient address rejected: Not in recipient list",
@@ -156,7 +151,6 @@ export const symantec: Receiver = {
   hosts: ["cluster1.eu.messagelabs.com", "cluster1a.eu.messagelabs.com"],
   greeting: "220 server-5.bemta.az-a.eu-west-1.aws.symcld.net ESMTP",
   extensions: ["8BITMIME", "PIPELINING", "SIZE 52428800"],
-  tls: "offered",
   mailboxes: {
     existing: "250 OK",
     unknown: "550 Invalid recipient <{address}> (#5.1.1)",

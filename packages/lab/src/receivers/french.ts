@@ -19,7 +19,6 @@ export const orange: Receiver = {
   hosts: ["smtp-in.orange.fr"],
   greeting: "220 mwinf5c42 ESMTP server ready",
   extensions: ["PIPELINING", "SIZE 44000000", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 <{address}> recipient ok",
     unknown:
@@ -62,7 +61,6 @@ export const laposte: Receiver = {
   ],
   hosts: ["smtpz4.laposte.net"],
   extensions: ["PIPELINING", "SIZE 27262976", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 Ok",
     unknown:
@@ -105,7 +103,6 @@ export const free: Receiver = {
   notes: "The lab chose 30, and Postfix's words.",
   hosts: ["mx1.free.fr", "mx2.free.fr"],
   extensions: ["PIPELINING", "SIZE 78643200", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 Ok",
     unknown:
@@ -114,7 +111,6 @@ export const free: Receiver = {
   blocks: [
     {
       stage: "rcpt",
-      minutes: 24 * 60,
       afterUnknown: 30,
       reply: "451 too many errors from your ip ({client}), please visit http://postmaster.free.fr/",
     },
@@ -131,7 +127,6 @@ export const free: Receiver = {
         "unknown directory_harvest",
         "unknown ip_blocked",
       ),
-      atMost: { sessionsIntoBlock: 20 },
     },
   ],
 };
@@ -149,7 +144,6 @@ export const sfr: Receiver = {
   notes: "The lab chose 30, and Postfix's words.",
   hosts: ["smtp-in.sfr.fr"],
   extensions: ["PIPELINING", "SIZE 50000000", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 Ok",
     unknown: "550 5.1.1 <{address}>: Recipient address rejected: User unknown",
@@ -186,7 +180,7 @@ export const sfr: Receiver = {
         "unknown directory_harvest",
         "unknown ip_blocked",
       ),
-      atMost: { sessionsIntoBlock: 20, overLimit: 0 },
+      atMost: { overLimit: 0 },
     },
   ],
 };
@@ -204,7 +198,6 @@ export const ovh: Receiver = {
   notes: "The lab chose Postfix's words.",
   hosts: ["mx1.mail.ovh.net", "mx2.mail.ovh.net"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 Ok",
     unknown: "550 5.1.1 <{address}>: Recipient address rejected: User unknown",

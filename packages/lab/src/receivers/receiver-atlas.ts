@@ -1,4 +1,4 @@
-import type { Block, Limit, Receiver } from "./receiver.ts";
+import { type Block, DAY_MINUTES, type Limit, type Receiver } from "./receiver.ts";
 import { RECEIVERS } from "./receivers.ts";
 import { UNDOCUMENTED } from "./undocumented.ts";
 
@@ -54,15 +54,20 @@ const listLimits = ({ limits = {}, recipientSeconds }: Receiver): readonly strin
 
 const STAGES = { greeting: "at the greeting", mail: "at MAIL", rcpt: "at RCPT" } as const;
 
-const formatBlock = ({ name, stage, reply, minutes, sessions, afterUnknown }: Block): string => {
+const formatBlock = ({
+  name,
+  stage,
+  reply,
+  minutes = DAY_MINUTES,
+  sessions,
+  afterUnknown,
+}: Block): string => {
   const listed = name === undefined ? "Listed" : `Listed (${name})`;
   const cause = afterUnknown === undefined ? listed : `After ${afterUnknown} unknown recipients`;
   return `${cause}: ${readCode(reply)} ${STAGES[stage]}${formatDuration(minutes, sessions)}.`;
 };
 
 /** The page says above the entries that a block lasts a day where they name no time. */
-const DAY_MINUTES = 24 * 60;
-
 const formatDuration = (minutes: number, sessions: number | undefined): string => {
   if (sessions !== undefined) return ` in ${sessions} sessions`;
   return minutes === DAY_MINUTES ? "" : ` for ${formatMinutes(minutes)}`;

@@ -1,5 +1,5 @@
 import type { LabStatus } from "../domain.ts";
-import type { HostBehavior, ReplyText } from "../host-behavior.ts";
+import type { ReplyText } from "../host-behavior.ts";
 
 // Real receivers, as their documents and their senders' published logs describe them: one value per receiver, which the lab plays
 // (receiver-host.ts), the tests verify against, and docs/receivers.md prints.
@@ -27,6 +27,9 @@ export type MailboxReplies = {
   readonly busy?: ReplyText;
 };
 
+/** The replies of a domain that answers every recipient alike. */
+export const always = (reply: ReplyText) => ({ existing: reply, unknown: reply });
+
 export type Limit = { readonly most: number; readonly reply: ReplyText };
 
 export type ReceiverLimits = {
@@ -44,7 +47,8 @@ export type Block = {
   readonly name?: string;
   readonly stage: "greeting" | "mail" | "rcpt";
   readonly reply: ReplyText;
-  readonly minutes: number;
+  /** Absent when the block lasts a day. */
+  readonly minutes?: number;
   /** The number of sessions after which the block ends. Absent when only time ends it. */
   readonly sessions?: number;
   /** The number of unknown recipients from one client that starts the block. Absent when the address is listed (`blockedBy`). */
@@ -72,10 +76,14 @@ export type Scenario = {
   /** The receiver has the client's address on its list; a text names the block that applies. */
   readonly isBlocked?: true | string;
   readonly results: readonly Expectation[];
+  /** Unless it states another number, a scenario opens at most SESSIONS_INTO_BLOCK_MAX sessions into a block. */
   readonly atMost?: Partial<ReceiverCounts>;
   /** A missing ability of the engine. The test fails as soon as the engine gains it. */
   readonly openIssue?: string;
 };
+
+export const DAY_MINUTES = 24 * 60;
+export const SESSIONS_INTO_BLOCK_MAX = 20;
 
 /** A receiver's counts, for all clients together. */
 export type ReceiverCounts = {
@@ -95,7 +103,8 @@ export type Receiver = {
   readonly hosts: readonly string[];
   readonly greeting?: ReplyText;
   readonly extensions?: readonly string[];
-  readonly tls?: HostBehavior["tls"];
+  /** Absent when the receiver offers STARTTLS. */
+  readonly offersTls?: false;
   readonly mailboxes: MailboxReplies;
   readonly limits?: ReceiverLimits;
   /** The first block that applies to a client excludes all others. */

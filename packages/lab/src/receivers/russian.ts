@@ -1,5 +1,5 @@
 import { expectRefusal } from "./lists.ts";
-import type { Receiver } from "./receiver.ts";
+import { always, type Receiver } from "./receiver.ts";
 
 export const mailRu: Receiver = {
   id: "mail_ru",
@@ -19,8 +19,7 @@ export const mailRu: Receiver = {
   hosts: ["mxs.mail.ru"],
   greeting: "220 mxs.mail.ru ESMTP ready",
   extensions: ["SIZE 73400320", "8BITMIME", "PIPELINING"],
-  tls: "offered",
-  mailboxes: { existing: "250 Go ahead", unknown: "250 Go ahead" },
+  mailboxes: always("250 Go ahead"),
   domains: [
     { name: "mail.ru" },
     { name: "list.ru" },
@@ -74,7 +73,6 @@ export const yandex: Receiver = {
   greeting:
     "220 mail-nwsmtp-mxfront-production-main-25.iva.yp-c.yandex.net ESMTP (Want to use Yandex.Mail for your domain? Visit http://pdd.yandex.ru) 1732276800-abc",
   extensions: ["8BITMIME", "PIPELINING", "SIZE 53477376", "DSN", "ENHANCEDSTATUSCODES"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 <{address}> recipient ok",
     unknown: "550 5.7.1 No such user! 1732276800-abc",
@@ -112,7 +110,6 @@ export const rambler: Receiver = {
   notes: "The lab chose Postfix's words.",
   hosts: ["imx1.rambler.ru"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 2.1.5 Ok",
     unknown: "550 5.7.1 <{address}>: Recipient address rejected: No such user",
@@ -142,7 +139,6 @@ export const iua: Receiver = {
   ],
   hosts: ["mx.i.ua"],
   extensions: ["PIPELINING", "SIZE 52428800", "8BITMIME"],
-  tls: "offered",
   mailboxes: {
     existing: "250 Ok",
     unknown: "550 See http://mail.i.ua/err/2/",
