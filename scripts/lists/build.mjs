@@ -12,13 +12,13 @@ import { createRequire } from "node:module";
 import { domainToASCII } from "node:url";
 import { getEditionDate } from "../../packages/mail/src/lists/edition-age.ts";
 import { findUp } from "../../packages/mail/src/lists/find-up.ts";
+import { webmailDomains } from "../../packages/mail/src/lists/lists.ts";
 import { findOrigin, packOrigins } from "../../packages/mail/src/lists/origins.ts";
 import { listDomains, pack, unpack } from "../../packages/mail/src/lists/pack.ts";
 import { squats } from "../../packages/mail/src/lists/providers.ts";
 import { relayDomains } from "../../packages/mail/src/lists/relays.ts";
 import { findRole, roleWords } from "../../packages/mail/src/lists/roles.ts";
-import { webmailDomains } from "../../packages/mail/src/lists/webmail.ts";
-import { isNearCommonEnding } from "../../packages/mail/src/signals/typo-endings.ts";
+import { isNearCommonEnding } from "../../packages/mail/src/signals/typo.ts";
 import { FREE_TOO, NOT_DISPOSABLE, NOT_FREE } from "./judgements.mjs";
 import { EDITION, PYPI, PYPI_MANIFEST, seen, toDay, upstream } from "./sources.mjs";
 

@@ -15,10 +15,10 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   "packages/mail/src/hints/bimi.ts": "reads what a server sent in place of a logo",
   "packages/mail/src/message/header-summary.ts": "reads the fields of a mail",
   "packages/mail/src/message/parse/parts.ts": "reads the fields of a mail's parts",
-  "packages/core/src/deliverability/ses-mail/read-ses-fields.ts": "reads the fields of a mail",
+  "packages/core/src/deliverability/ses-mail/receive-ses-mail.ts": "reads the fields of a mail",
   "packages/mail/src/hints/mta-sts.ts": "reads an MTA-STS policy (RFC 8461)",
   "packages/core/src/webhooks/retry-policy.ts": "reads the response of a webhook's receiver",
-  "packages/core/src/webhooks/health.ts": "records why a webhook was disabled",
+  "packages/core/src/webhooks/deliver-event.ts": "records why a webhook was disabled",
   "packages/core/src/webhooks/send.ts": "calls the receiver of a webhook",
   "packages/core/src/webhooks/signature.ts": "signs a delivery (Standard Webhooks)",
 };

@@ -3,7 +3,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
-import { SPECIAL_BLOCKS } from "@mailproof/mail/special-blocks";
+import { SPECIAL_BLOCKS } from "@mailproof/mail/ip";
 import { expect, test } from "vitest";
 import { GRANTS, listSettings, type Need } from "../../infra/iam.ts";
 import { fitToQuota, mayReserve, NEW_ACCOUNT_QUOTA } from "../../infra/quota.ts";

@@ -8,16 +8,12 @@ import {
   POSITIVE,
 } from "@mailproof/core/deliverability/spam-assessment";
 import { CANDIDATES_MAX } from "@mailproof/core/find/candidates";
-import {
-  CATCH_ALL_WEIGHT,
-  IDENTITY_SHARES,
-  VERDICT_WEIGHTS,
-} from "@mailproof/core/find/confidence";
+import { CATCH_ALL_WEIGHT, IDENTITY_SHARES, VERDICT_WEIGHTS } from "@mailproof/core/find/find";
 import { listNameForms } from "@mailproof/core/find/name-forms";
 import type { Status } from "@mailproof/core/verify/result";
 import { ADJUSTMENTS, BANDS, START_SCORES } from "@mailproof/core/verify/score";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
-import { DKIM_RULES } from "@mailproof/mail/dkim/rules";
+import { DKIM_RULES } from "@mailproof/mail/dkim/analyse";
 import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
 import { PTR_RULES } from "@mailproof/mail/dns/reverse-dns";
 import { GRADES } from "@mailproof/mail/grade";

@@ -1,6 +1,6 @@
 import { analyseDmarc } from "@mailproof/mail/dmarc/analyse";
 import { findBimiHints } from "@mailproof/mail/hints/bimi";
-import { coversHost, parsePolicy } from "@mailproof/mail/hints/mta-sts-policy";
+import { coversHost, parsePolicy } from "@mailproof/mail/hints/mta-sts";
 import { findLogoFaults } from "@mailproof/mail/hints/svg-logo";
 import fc from "fast-check";
 import { bimi } from "mailauth/lib/bimi/index.js";

@@ -355,7 +355,7 @@ export const FAULTS: readonly Fault[] = [
     "cells.some(subject.isMentionedIn) ? [row, why,",
     "cells.every(subject.isMentionedIn) ? [row, why,",
   ),
-  inErasure("redact-result.ts", "story/erase-data", "local/erase")(
+  inErasure("redact-lines.ts", "story/erase-data", "local/erase")(
     "an erased person's name stays",
     'enrichment: { ...enrichment, first_name: null, last_name: null, full_name: "" },',
     "enrichment,",
@@ -382,7 +382,7 @@ export const FAULTS: readonly Fault[] = [
     '402: "refused"',
   ),
   inCommand(
-    "results-file.ts",
+    "follow-job.ts",
     "local/job-results",
     "local/service-commands",
     "local/resumed-file",
@@ -397,7 +397,7 @@ export const FAULTS: readonly Fault[] = [
     "email === undefined || isHashed(email, claims) ?",
     "email === undefined || claims ?",
   ),
-  inCommand("admin-output.ts", "local/admin", "local/account-commands")(
+  inCommand("define-admin.ts", "local/admin", "local/account-commands")(
     "a customer's name controls the operator's terminal",
     "replaceControls(typeof value",
     "String(typeof value",

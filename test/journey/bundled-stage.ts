@@ -24,7 +24,7 @@ import { LAB_ZONE, startLab } from "@mailproof/lab/lab";
 import { buildNetwork } from "@mailproof/lab/network";
 import { buildSendersReverseZone, buildSendersZone, SENDERS_REVERSE } from "@mailproof/lab/senders";
 import type { Zones } from "@mailproof/lab/zone";
-import { createSelfSigned } from "@mailproof/local/mail-receiver/certificate";
+import { createSelfSigned } from "@mailproof/local/mail-receiver/mail-receiver";
 import type { APIGatewayProxyStructuredResultV2, SQSBatchResponse } from "aws-lambda";
 import { toBytes, toEvent } from "../../infra/gateway-event.ts";
 import {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { createSelfSigned } from "@mailproof/local/mail-receiver/certificate";
+import { createSelfSigned } from "@mailproof/local/mail-receiver/mail-receiver";
 import type { HookCall, Hooks } from "./journey.ts";
 
 /** A name of the lab with an address of this machine, at which none of its servers speaks HTTPS. */

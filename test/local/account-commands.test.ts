@@ -1,8 +1,8 @@
 import { DAY_MS } from "@mailproof/core/lib/time";
 import { createWebhook, updateWebhook } from "@mailproof/core/webhooks/webhooks";
 import { createApp } from "@mailproof/local/app";
-import { formatAdminOutput } from "@mailproof/local/cli/admin-output";
-import { formatCalibration } from "@mailproof/local/cli/calibration-output";
+import { formatAdminOutput } from "@mailproof/local/cli/define-admin";
+import { formatCalibration } from "@mailproof/local/cli/report-commands";
 import { readEnvironment } from "@mailproof/local/environment";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";

@@ -3,9 +3,12 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { findMail } from "@mailproof/core/deliverability/mail-tests/items";
-import { createSelfSigned } from "@mailproof/local/mail-receiver/certificate";
 import { MAIL_LIMITS, type MailLimits } from "@mailproof/local/mail-receiver/limits";
-import { type MailReceiver, startMailReceiver } from "@mailproof/local/mail-receiver/mail-receiver";
+import {
+  createSelfSigned,
+  type MailReceiver,
+  startMailReceiver,
+} from "@mailproof/local/mail-receiver/mail-receiver";
 import { afterEach, expect, test } from "vitest";
 import { withTable } from "../app/faulty-worlds.ts";
 import { given } from "../app/given.ts";

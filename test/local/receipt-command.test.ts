@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { hashEvidence } from "@mailproof/core/receipts/receipt-claims";
 import { STATUSES } from "@mailproof/core/verify/result";
 import { compareReceipt } from "@mailproof/local/cli/compare-receipt";
-import { showReceipt } from "@mailproof/local/cli/show-receipt";
+import { showReceipt } from "@mailproof/local/cli/receipt-command";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test, vi } from "vitest";
 import { asRows } from "../runner/as-rows.ts";

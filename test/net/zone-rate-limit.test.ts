@@ -1,9 +1,12 @@
 import { getEventListeners } from "node:events";
-import { createPacketBucket } from "@mailproof/net/packet-bucket";
-import { createLossCheck } from "@mailproof/net/packet-loss";
-import { createResolverPool } from "@mailproof/net/resolver-pool";
+import { createLossCheck, createResolverPool } from "@mailproof/net/resolver-pool";
 import { sleep } from "@mailproof/net/sleep";
-import { createZoneRateLimiter, toZone, ZONE_RATE_LIMITS } from "@mailproof/net/zone-rate-limit";
+import {
+  createPacketBucket,
+  createZoneRateLimiter,
+  toZone,
+  ZONE_RATE_LIMITS,
+} from "@mailproof/net/zone-rate-limit";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { serveZone } from "../servers/dns-server.ts";
 

@@ -1,8 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { type Address, isAddress, parseAddress, toSmtpForm } from "@mailproof/mail/address";
 import { parseDomain } from "@mailproof/mail/domain";
-import { isInBlock, isPublicIp, parseCidr, parseIp } from "@mailproof/mail/ip";
-import { SPECIAL_BLOCKS } from "@mailproof/mail/special-blocks";
+import { isInBlock, isPublicIp, parseCidr, parseIp, SPECIAL_BLOCKS } from "@mailproof/mail/ip";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 

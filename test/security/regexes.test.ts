@@ -373,7 +373,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   // Those are looked for in the values, below.
   "packages/mail/src/smtp/reply-rules/mailbox.ts": [],
-  "packages/mail/src/smtp/reply-rules/throttles.ts": [],
+  "packages/mail/src/smtp/reply-rules/rules.ts": [],
   // From another domain's SPF record, and of these letters only (spf/parse.ts).
   "packages/mail/src/spf/macro.ts": [/[.\-+,/_=]/],
   "packages/docs-site/src/markdown.ts": [/\shref="([^"]*)"/],

@@ -7,7 +7,7 @@ import {
   findMessageReport,
   readMailTest,
 } from "@mailproof/core/deliverability/mail-tests/items";
-import { readSelectedRows } from "@mailproof/core/find-rows/read-selected-rows";
+import { readSelectedRows } from "@mailproof/core/find-rows/read-job-row";
 import { NOTHING_READ, readResultPage } from "@mailproof/core/find-rows/result-pages";
 import { selectRows } from "@mailproof/core/find-rows/select-rows";
 import { decompressJson } from "@mailproof/core/lib/compress";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { SANDBOX_DAYS, SANDBOX_REPUTATIONS } from "@mailproof/core/activity/sandbox";
+import { SANDBOX_DAYS, SANDBOX_REPUTATIONS } from "@mailproof/core/activity/find-activity";
 import { SANDBOX_SENDERS } from "@mailproof/core/deliverability/sandbox";
 import { verifySingle } from "@mailproof/core/lists/chunk-worker";
 import { SANDBOX_DOMAINS, SANDBOX_MAILBOXES } from "@mailproof/core/verify/sandbox";

@@ -1,8 +1,19 @@
 import { OPERATIONS } from "./operations.ts";
 import type { CallOptions } from "./options.ts";
-import { readPages } from "./pages.ts";
 import type { ClientTransport } from "./transport.ts";
 import type { GetJobData, Job, ListJobsData, ListJobsInput, ResultRow } from "./types.ts";
+
+/** Yields all entries of a list. Reads each page when the one before it is used up. */
+async function* readPages<T>(
+  read: (cursor: string | undefined) => Promise<{ items: readonly T[]; next: string | undefined }>,
+): AsyncGenerator<T, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await read(cursor);
+    yield* items;
+    cursor = next;
+  } while (cursor !== undefined);
+}
 
 /** Names one job. */
 export interface JobInput {

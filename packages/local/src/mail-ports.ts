@@ -31,8 +31,7 @@ import { sleep } from "@mailproof/net/sleep";
 import { connectDirectly } from "@mailproof/net/smtp-wire";
 import { createProxyConnect, listProxyExits, listWarmExits } from "@mailproof/net/socks";
 import type { Environment } from "./environment.ts";
-import { readListChanges } from "./lists/lists-folder.ts";
-import { openLists } from "./lists/open-lists.ts";
+import { openLists, readListChanges } from "./lists/lists-folder.ts";
 import { countFreeDescriptors, shareDescriptors } from "./server/descriptors.ts";
 
 /** The operator's own machine has no limit per network interface; a resolver on it or near it can handle this rate. */

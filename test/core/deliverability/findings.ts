@@ -10,7 +10,7 @@ import {
 } from "@mailproof/core/deliverability/findings";
 import { createListHealth } from "@mailproof/mail/blocklists/health";
 import { BLOCKLISTS, createList } from "@mailproof/mail/blocklists/lists";
-import { DKIM_RULES } from "@mailproof/mail/dkim/rules";
+import { DKIM_RULES } from "@mailproof/mail/dkim/analyse";
 import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { PTR_RULES } from "@mailproof/mail/dns/reverse-dns";

@@ -1,7 +1,7 @@
 import { recommend } from "@mailproof/core/deliverability/recommend";
 import { ADVICE } from "@mailproof/mail/advice";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
-import { createDkimIssue } from "@mailproof/mail/dkim/rules";
+import { createDkimIssue } from "@mailproof/mail/dkim/analyse";
 import { createDmarcIssue } from "@mailproof/mail/dmarc/rules";
 import { createHint, HINT_RULES } from "@mailproof/mail/hints/rules";
 import { createMxIssue } from "@mailproof/mail/mx/rules";

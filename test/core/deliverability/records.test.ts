@@ -1,6 +1,6 @@
 import type { CheckReport } from "@mailproof/core/deliverability/analyse-domain";
 import { flattenSpf } from "@mailproof/core/deliverability/flatten";
-import { parsePolicy } from "@mailproof/mail/hints/mta-sts-policy";
+import { parsePolicy } from "@mailproof/mail/hints/mta-sts";
 import { overlayTexts, type ProposedRecord, toStrings } from "@mailproof/mail/records/dns-record";
 import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../../app/zone.ts";

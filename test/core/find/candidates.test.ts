@@ -5,8 +5,7 @@ import {
   readPatternCounts,
 } from "@mailproof/core/calibration/naming";
 import { CANDIDATES_MAX, listCandidates } from "@mailproof/core/find/candidates";
-import { IDENTITY_SHARES } from "@mailproof/core/find/confidence";
-import { findAddress } from "@mailproof/core/find/find";
+import { findAddress, IDENTITY_SHARES } from "@mailproof/core/find/find";
 import type { CatchAll, ProbeRequest } from "@mailproof/core/smtp-pool/probe";
 import type { Engine } from "@mailproof/core/verify/engine";
 import {

@@ -6,7 +6,7 @@ import {
 import { listCandidates } from "@mailproof/core/find/candidates";
 import { findAddress } from "@mailproof/core/find/find";
 import type { Engine } from "@mailproof/core/verify/engine";
-import { createRandom, pickOne, pickWeighted } from "@mailproof/lab/random";
+import { createRandom, pickOne, pickWeighted } from "@mailproof/lab/person-names";
 import { expect, test } from "vitest";
 import { givenWorld } from "../../app/given.ts";
 import { NAME_POOLS, type NamePool, type PopulationName, SHORT_NAMES } from "./population-names.ts";

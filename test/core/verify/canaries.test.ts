@@ -6,7 +6,7 @@ import type { Engine } from "@mailproof/core/verify/engine";
 import { createProviderBeliefs } from "@mailproof/core/verify/provider-beliefs";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verify } from "@mailproof/core/verify/verify";
-import { formatProviders } from "@mailproof/local/cli/providers-output";
+import { formatProviders } from "@mailproof/local/cli/report-commands";
 import { createLists } from "@mailproof/mail/lists/lists";
 import { createReplyReader } from "@mailproof/mail/smtp/reply-reader";
 import type { SmtpConnect } from "@mailproof/mail/smtp/wire";

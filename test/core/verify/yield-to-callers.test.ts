@@ -2,7 +2,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import { createYieldingConnect } from "@mailproof/core/smtp-pool/connect";
 import type { Requester, YieldToCallers } from "@mailproof/core/smtp-pool/fairness";
-import { equalizeTiming } from "@mailproof/core/verify/equalize-timing";
+import { equalizeTiming } from "@mailproof/core/verify/mail-host-lookup";
 import { createSandboxEngine, selectEngine } from "@mailproof/core/verify/sandbox";
 import { verify } from "@mailproof/core/verify/verify";
 import type { Dns } from "@mailproof/mail/dns/dns";

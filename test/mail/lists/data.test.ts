@@ -12,13 +12,12 @@ import {
   formatEdition,
   readEdition,
 } from "@mailproof/mail/lists/edition-file";
-import { createLists, createReplaceableLists } from "@mailproof/mail/lists/lists";
+import { createLists, createReplaceableLists, webmailDomains } from "@mailproof/mail/lists/lists";
 import { findOrigin } from "@mailproof/mail/lists/origins";
 import { isOn, listDomains, pack, readDomains, unpack } from "@mailproof/mail/lists/pack";
 import { popularProviders, squats } from "@mailproof/mail/lists/providers";
 import { LISTS_PUBLIC_KEY } from "@mailproof/mail/lists/public-key";
 import { relayDomains } from "@mailproof/mail/lists/relays";
-import { webmailDomains } from "@mailproof/mail/lists/webmail";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,9 +1,8 @@
 import { parseListChanges } from "@mailproof/mail/lists/changes";
 import { broad } from "@mailproof/mail/lists/data/broad";
-import { createLists } from "@mailproof/mail/lists/lists";
+import { createLists, webmailDomains } from "@mailproof/mail/lists/lists";
 import { pack } from "@mailproof/mail/lists/pack";
 import { relayDomains } from "@mailproof/mail/lists/relays";
-import { webmailDomains } from "@mailproof/mail/lists/webmail";
 import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import { expect, test } from "vitest";
 

@@ -1,7 +1,7 @@
 import { parseMailboxes } from "@mailproof/mail/message/parse/addresses";
 import { decodeFieldText } from "@mailproof/mail/message/parse/encodings";
 import { parseMessage } from "@mailproof/mail/message/parse/message";
-import { parseParameters } from "@mailproof/mail/message/parse/parameters";
+import { parseParameters } from "@mailproof/mail/message/parse/parts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createZoneDns, type Zone } from "../../app/zone.ts";

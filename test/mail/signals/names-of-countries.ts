@@ -1,7 +1,7 @@
 import { allLocales, type LocaleDefinition } from "@faker-js/faker";
 import { foldName, guessReading, spellWord } from "@mailproof/core/find/spelling/spell-word";
+import { NAMES_BY_COUNTRY } from "@mailproof/mail/signals/name-likeness";
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "@mailproof/mail/signals/name-words";
-import { NAMES_BY_COUNTRY } from "@mailproof/mail/signals/names-by-country";
 import { createRandom } from "../../simulation/random.ts";
 
 // Local parts of people by country, of names in faker's lists that the spelling model has not read. Each name is written in

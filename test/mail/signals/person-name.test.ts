@@ -6,9 +6,12 @@ import {
 } from "@mailproof/mail/signals/bot";
 import { listCatchAllParts, scoreCatchAll } from "@mailproof/mail/signals/catch-all-score";
 import { measureEditDistance } from "@mailproof/mail/signals/edit-distance";
-import { scoreNameLikeness, toBareLocal } from "@mailproof/mail/signals/name-likeness";
+import {
+  NAMES_BY_COUNTRY,
+  scoreNameLikeness,
+  toBareLocal,
+} from "@mailproof/mail/signals/name-likeness";
 import { COMMON_WORDS, FAMILY_NAMES, GIVEN_NAMES } from "@mailproof/mail/signals/name-words";
-import { NAMES_BY_COUNTRY } from "@mailproof/mail/signals/names-by-country";
 import { parsePersonName } from "@mailproof/mail/signals/person-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -20,7 +20,6 @@ export const cancelJob = endpoint({
     hint: "Ask the user first: a cancelled job cannot be resumed. Its results stay, and are charged.",
   },
   repeat: "always",
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY", "JOB_ENDED"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),

@@ -19,7 +19,6 @@ export const checkDomain = endpoint({
   needs: ["table:readwrite", "queue:send", "dns"],
   keyed: true,
   tool: { effect: "additive" },
-  answers: [200],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS],
 
   body: v.strictObject({

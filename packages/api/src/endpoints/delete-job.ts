@@ -20,7 +20,6 @@ export const deleteJob = endpoint({
     effect: "destructive",
     hint: "Ask the user first: the list, the results and every link to an export are gone. Cancel a running job first.",
   },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "JOB_OPEN"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),

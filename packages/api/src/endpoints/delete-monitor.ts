@@ -16,7 +16,6 @@ export const deleteMonitor = endpoint({
   access: "deliverability:write",
   needs: ["table:readwrite"],
   tool: { effect: "destructive" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The monitor's id (`monitor_id`).") }),

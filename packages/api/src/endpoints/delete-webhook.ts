@@ -13,7 +13,6 @@ export const deleteWebhook = endpoint({
   access: "webhooks:write",
   needs: ["table:readwrite"],
   tool: { effect: "destructive" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),

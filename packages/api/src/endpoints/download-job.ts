@@ -103,7 +103,6 @@ export const downloadJob = endpoint({
     effect: "readOnly",
     hint: "Returns a link to the file. Anyone who has the link can open it until it expires.",
   },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),

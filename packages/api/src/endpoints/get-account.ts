@@ -20,7 +20,6 @@ export const getAccount = endpoint({
   access: "account:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   output: v.object({

@@ -16,7 +16,6 @@ export const getActivityBatch = endpoint({
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
   repeat: "always",
-  answers: [200],
   errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({

@@ -13,7 +13,6 @@ export const getActivity = endpoint({
   access: "activity:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   path: v.strictObject({ email: describe(Email, "The address.") }),

@@ -15,7 +15,6 @@ export const getCatalog = endpoint({
   access: "public",
   needs: [],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: ["INVALID_REQUEST"],
 
   output: v.object({

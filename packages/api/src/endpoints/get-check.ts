@@ -20,7 +20,6 @@ export const getCheck = endpoint({
   access: "deliverability:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The check's id (`check_id`).") }),

@@ -110,7 +110,6 @@ export const getDomainProgress = endpoint({
   access: "deliverability:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   path: v.strictObject({

@@ -51,7 +51,6 @@ export const getDomainReports = endpoint({
   needs: ["table:readwrite", "cursor"],
   // Not a tool: its response is longer than a model needs to choose the next step.
   tool: null,
-  answers: [200],
   errors: KEYED_ERRORS,
 
   path: v.strictObject({

@@ -16,7 +16,6 @@ export const getDomainReputation = endpoint({
   access: "activity:read",
   needs: ["table:readwrite", "dns"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   path: v.strictObject({

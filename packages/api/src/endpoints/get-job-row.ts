@@ -54,7 +54,6 @@ export const getJobRow = endpoint({
     effect: "readOnly",
     hint: "Explains a verdict: DNS answers, the SMTP transcript with times, the rule and the parts of the score. get_job with q finds the row of an address.",
   },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({

@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { openOwnColumns } from "@mailproof/core/exports/source-list";
 import { countFacets } from "@mailproof/core/find-rows/count-facets";
-import { readSelectedRows } from "@mailproof/core/find-rows/read-selected-rows";
+import { readSelectedRows } from "@mailproof/core/find-rows/read-job-row";
 import { decodeReadProgress, encodeReadProgress } from "@mailproof/core/find-rows/result-cursor";
 import {
   NOTHING_READ,
@@ -59,7 +59,6 @@ export const getJob = endpoint({
     effect: "readOnly",
     hint: "Pass next_key to read the next page. While the job runs every page has one: wait a few seconds and pass it: each row is returned once. The last page has none. For all rows at once, give the user the link of download_job.",
   },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),

@@ -42,7 +42,6 @@ export const getListing = endpoint({
   needs: ["lists"],
   // For owners of domains: an agent reads the lists in the evidence of a verdict.
   tool: null,
-  answers: [200],
   errors: ["INVALID_REQUEST"],
 
   path: v.strictObject({

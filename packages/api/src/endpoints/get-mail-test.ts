@@ -18,7 +18,6 @@ export const getMailTest = endpoint({
   access: "deliverability:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The mail test's id (`test_id`).") }),

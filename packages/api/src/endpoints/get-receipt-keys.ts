@@ -18,7 +18,6 @@ export const getReceiptKeys = endpoint({
   needs: ["seal"],
   // Not a tool: libraries use it to verify a signature.
   tool: null,
-  answers: [200],
   errors: ["INVALID_REQUEST"],
   // Libraries may add query parameters to bypass caches.
   query: v.object({}),

@@ -84,7 +84,6 @@ export const getUsage = endpoint({
   access: "account:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   query: v.strictObject({

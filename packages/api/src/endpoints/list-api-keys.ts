@@ -14,7 +14,6 @@ export const listApiKeys = endpoint({
   access: "unrestricted",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   output: v.object({ api_keys: describe(v.array(ListedKey), "The keys, newest first.") }),

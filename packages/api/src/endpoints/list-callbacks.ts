@@ -16,7 +16,6 @@ export const listCallbacks = endpoint({
   access: "verification:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),

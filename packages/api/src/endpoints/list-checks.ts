@@ -16,7 +16,6 @@ export const listChecks = endpoint({
   access: "deliverability:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   query: v.strictObject({

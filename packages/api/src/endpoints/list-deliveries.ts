@@ -14,7 +14,6 @@ export const listDeliveries = endpoint({
   access: "webhooks:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),

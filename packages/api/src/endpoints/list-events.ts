@@ -48,7 +48,6 @@ export const listEvents = endpoint({
   needs: ["table:readwrite", "cursor"],
   // Not a tool: a model reads a job or a list when it needs one, and has no use for a long poll.
   tool: null,
-  answers: [200],
   errors: KEYED_ERRORS,
 
   query: v.strictObject({

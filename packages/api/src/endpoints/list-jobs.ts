@@ -20,7 +20,6 @@ export const listJobs = endpoint({
   access: "verification:read",
   needs: ["table:readwrite", "cursor"],
   tool: { effect: "readOnly", hint: "Pass next_offset as offset to read the next page." },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   query: v.strictObject({

@@ -97,7 +97,6 @@ export const listLedgerEntries = endpoint({
   access: "account:read",
   needs: ["table:readwrite", "cursor"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   query: v.strictObject({

@@ -19,7 +19,6 @@ export const listMailTests = endpoint({
   access: "deliverability:read",
   needs: ["table:readwrite", "cursor"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   query: v.strictObject({

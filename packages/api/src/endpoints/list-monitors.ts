@@ -15,7 +15,6 @@ export const listMonitors = endpoint({
   access: "deliverability:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   output: v.object({ monitors: describe(v.array(MonitorSummary), "The monitors, newest first.") }),

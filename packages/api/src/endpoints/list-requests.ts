@@ -83,7 +83,6 @@ export const listRequests = endpoint({
   needs: ["table:readwrite", "cursor"],
   // Not a tool: it helps a person to debug a program, and each tool's description costs tokens in every conversation.
   tool: null,
-  answers: [200],
   errors: KEYED_ERRORS,
 
   query: v.strictObject({

@@ -12,7 +12,6 @@ export const listWebhookEvents = endpoint({
   access: "webhooks:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   output: v.object({ events: describe(v.array(v.string()), "The names of all events.") }),

@@ -14,7 +14,6 @@ export const listWebhooks = endpoint({
   access: "webhooks:read",
   needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
-  answers: [200],
   errors: KEYED_ERRORS,
 
   output: v.object({ webhooks: describe(v.array(WebhookSummary), "The webhooks, oldest first.") }),

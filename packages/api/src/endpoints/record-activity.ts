@@ -60,7 +60,6 @@ export const recordActivity = endpoint({
   needs: ["table:readwrite"],
   tool: { effect: "idempotent" },
   repeat: "always",
-  answers: [200],
   errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
 
   // 500 events with the longest id, address, user agent and diagnostic, and the JSON around them.

@@ -16,7 +16,6 @@ export const revokeApiKey = endpoint({
   access: "unrestricted",
   needs: ["table:readwrite"],
   tool: { effect: "destructive" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The key's id (`key_id`).") }),

@@ -19,7 +19,6 @@ export const rotateWebhookSecret = endpoint({
   access: "webhooks:write",
   needs: ["table:readwrite", "seal"],
   tool: { effect: "destructive" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),

@@ -19,7 +19,6 @@ export const testWebhook = endpoint({
   access: "webhooks:write",
   needs: ["table:readwrite", "https", "seal"],
   tool: { effect: "additive" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),

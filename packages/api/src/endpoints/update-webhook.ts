@@ -23,7 +23,6 @@ export const updateWebhook = endpoint({
   access: "webhooks:write",
   needs: ["table:readwrite", "https"],
   tool: { effect: "destructive" },
-  answers: [200],
   errors: [...KEYED_ERRORS, "NOT_FOUND", "PAYLOAD_TOO_LARGE"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),

@@ -44,7 +44,6 @@ export const verifyEmail = endpoint({
     effect: "additive",
     hint: "When the status is pending, read the result with get_job and job_id; a new call would charge again.",
   },
-  answers: [200],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "REQUEST_IN_PROGRESS"],
 
   body: v.strictObject({

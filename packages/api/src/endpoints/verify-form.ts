@@ -24,7 +24,6 @@ export const verifyForm = endpoint({
   keyed: true,
   // Not a tool: pages use it, and a program calls verifyEmail.
   tool: null,
-  answers: [200],
   errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "REQUEST_IN_PROGRESS"],
 
   body: v.strictObject({

@@ -116,8 +116,8 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   readonly repeat?: "always";
   /** The actions of the body, in the order of its variants. */
   readonly actions?: Readonly<Record<string, Action>>;
-  /** Contains 503 only when it is the requested result and not a failure. */
-  readonly answers: readonly (Success | 503)[];
+  /** Absent when the endpoint answers only 200. Contains 503 only when it is the requested result and not a failure. */
+  readonly answers?: readonly (Success | 503)[];
   readonly errors: readonly FailureCode[];
   /** A part without a schema accepts nothing: no query parameter, no body. */
   readonly path?: Schema<P> | undefined;

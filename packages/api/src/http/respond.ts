@@ -4,7 +4,6 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { assertNotCompressed, getBodyBytesMax } from "./body.ts";
 import type { Caller, Endpoint, FormUse, Streamed } from "./endpoint.ts";
-import { withFirstPiece } from "./first-chunk.ts";
 import { readForm } from "./form.ts";
 import { isForm } from "./form-headers.ts";
 import {
@@ -17,6 +16,41 @@ import {
 import { adjustForRepeat, readIdempotencyKey } from "./idempotency.ts";
 import { parse } from "./parse.ts";
 import { assertNotLimited, takeRequest } from "./rate-limit.ts";
+
+/**
+ * Reads the first chunk early, so that an error before it gets its own response instead of a broken connection. Calls `onEnd`
+ * when the source has ended, was closed or failed. Not a generator, because a generator that has not started closes nothing
+ * when it ends.
+ */
+const withFirstPiece = async <T>(
+  source: AsyncIterable<T>,
+  onEnd: () => void = () => undefined,
+): Promise<AsyncIterable<T>> => {
+  const pieces = source[Symbol.asyncIterator]();
+  const read = async () => {
+    try {
+      const result = await pieces.next();
+      if (result.done) onEnd();
+      return result;
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
+  };
+  const first = await read();
+  let isFirst = true;
+  const next = async () => {
+    if (!isFirst) return read();
+    isFirst = false;
+    return first;
+  };
+  const close = async () => {
+    onEnd();
+    await pieces.return?.();
+    return { done: true as const, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next, return: close }) };
+};
 
 export type HttpRequest = {
   readonly id: string;

@@ -171,7 +171,7 @@ const toRequestBody = (endpoint: Endpoint, writer: Writer, hasParameters: boolea
 };
 
 const toSuccesses = (endpoint: Endpoint, writer: Writer): JsonSchema => {
-  const { answers, access } = endpoint;
+  const { answers = [200 as const], access } = endpoint;
   const usual = getUsualHeaders(access === "public");
   return Object.fromEntries(
     answers.map((status) => {

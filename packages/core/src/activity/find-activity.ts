@@ -1,14 +1,130 @@
 import type { Address } from "@mailproof/mail/address";
+import { analyseBlocklists } from "@mailproof/mail/blocklists/analyse";
+import { withDeadline } from "@mailproof/mail/dns/deadline";
 import { hashAddress, listAddressHashes } from "../accounts/hashes.ts";
 import type { CheckWorld } from "../deliverability/dns-lookups.ts";
+import { toUtcDay } from "../lib/time.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
-import { type Activity, toActivity } from "./activity-level.ts";
-import { findBlocklistStatus } from "./blocklist-status.ts";
-import { type AddressRecord, findRecord } from "./items.ts";
-import { type DomainReputation, findDomainActivity } from "./reputation.ts";
-import { getSandboxActivity, getSandboxReputation } from "./sandbox.ts";
+import { getLeadingWord } from "../verify/sandbox.ts";
+import { type Activity, getActivityLevel, toActivity } from "./activity-level.ts";
+import { subtractDays } from "./days.ts";
+import {
+  type AddressRecord,
+  type BlocklistStatus,
+  findRecord,
+  findStoredStatus,
+  storeStatus,
+} from "./items.ts";
+import {
+  type DomainActivity,
+  type DomainReputation,
+  findDomainActivity,
+  NO_REPUTATION,
+} from "./reputation.ts";
 import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
+
+// Responses for test keys, documented in docs/test-keys.md.
+
+/** Days since the last open, by the first word of the local part. Null when the address has no activity. */
+export const SANDBOX_DAYS: Readonly<Record<string, number | null>> = {
+  high: 2,
+  medium: 45,
+  low: 120,
+  unknown: null,
+};
+
+const DEFAULT_WORD = "high";
+
+/** Returns the same activity all day: all times are relative to the day. */
+const getSandboxActivity = ({ local }: Address, now: Date): Activity | undefined => {
+  const word = getLeadingWord(local);
+  const days = SANDBOX_DAYS[Object.hasOwn(SANDBOX_DAYS, word) ? word : DEFAULT_WORD] ?? null;
+  if (days === null) return undefined;
+  const lastOpen = `${subtractDays(now, days)}T09:30:00.000Z`;
+  const lastClick = `${subtractDays(now, days + 5)}T09:31:00.000Z`;
+  const level = getActivityLevel(lastOpen, lastClick, now);
+  const isRecent = level === "high";
+  return {
+    lastSeen: lastOpen,
+    lastOpen,
+    lastClick,
+    level,
+    opens: 12,
+    clicks: 3,
+    opensLast30Days: isRecent ? 4 : 0,
+    clicksLast30Days: isRecent ? 1 : 0,
+    machine: 2,
+    rates: { inbox: 0.96, spam: 0, bounce: 0.04 },
+  };
+};
+
+const GOOD: DomainActivity = {
+  score: 88,
+  level: "good",
+  trend: "stable",
+  activeAddresses: 250,
+  engagement: 0.24,
+  bounce: 0.012,
+  spam: 0.0002,
+};
+const POOR: DomainActivity = {
+  score: 22,
+  level: "poor",
+  trend: "declining",
+  activeAddresses: 250,
+  engagement: 0.05,
+  bounce: 0.051,
+  spam: 0.004,
+};
+
+type SandboxDomain = { readonly activity: DomainActivity; readonly listed: boolean | null };
+
+export const SANDBOX_REPUTATIONS: Readonly<Record<string, SandboxDomain>> = {
+  poor: { activity: POOR, listed: false },
+  listed: { activity: GOOD, listed: true },
+  /** The domain has too few addresses to report, and no blocklist gave a verdict. */
+  unknown: { activity: NO_REPUTATION, listed: null },
+};
+
+const getSandboxReputation = (domain: string, now: Date): DomainReputation => {
+  const label = domain.split(".")[0] ?? "";
+  const { activity, listed } = (Object.hasOwn(SANDBOX_REPUTATIONS, label) &&
+    SANDBOX_REPUTATIONS[label]) || { activity: GOOD, listed: false };
+  return { ...activity, blocklist: { listed, checkedAt: `${toUtcDay(now)}T00:00:00.000Z` } };
+};
+
+const RETENTION_SECONDS = 86_400;
+/** When no list gave a verdict, the service checks again soon. */
+const RETENTION_WITHOUT_VERDICT_SECONDS = 900;
+
+/** A short budget, because the client waits for this check. */
+const BUDGET = { budgetMs: 4_000, questionsMax: 100 };
+
+/** Returns the status on the domain blocklists, at most a day old. The status is public, so all accounts share it. */
+const findBlocklistStatus = async (world: CheckWorld, domain: string): Promise<BlocklistStatus> => {
+  const cached = await findStoredStatus(world.table, domain);
+  if (cached) return cached;
+  const status = await queryBlocklists(world, domain);
+  const retentionSeconds =
+    status.listed === null ? RETENTION_WITHOUT_VERDICT_SECONDS : RETENTION_SECONDS;
+  // Ignores a failed write: the next request queries the lists again.
+  await world.table.write(storeStatus(domain, status, retentionSeconds)).catch(() => undefined);
+  return status;
+};
+
+const queryBlocklists = async (world: CheckWorld, domain: string): Promise<BlocklistStatus> => {
+  const { listDns, blocklists } = world.names;
+  const { listsFor, ...options } = blocklists;
+  const dns = withDeadline(listDns, { ...BUDGET, now: world.now, sleep: world.sleep });
+  // Without an IP address only domain lists are queried.
+  const about = { domain, ip: null, lists: listsFor(domain) };
+  const analysis = await analyseBlocklists(dns, { ...about, ...options });
+  return {
+    listed: analysis.checked === 0 ? null : analysis.listed > 0,
+    checkedAt: world.now().toISOString(),
+  };
+};
 
 /** Returns the activity of an address that the account may see; undefined when no event was ever reported. */
 export const findActivity = async (

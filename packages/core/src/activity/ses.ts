@@ -10,13 +10,8 @@ import type { MailEvent } from "./events.ts";
 /** This tag of a mail contains its account's id. AWS allows letters, digits, _ and - in a tag, as in an account's id. */
 const ACCOUNT_TAG = "mailproof_account";
 
-export type SesEvents = {
-  readonly account: string | null;
-  readonly events: readonly MailEvent[];
-};
-
 /** Throws when the message does not match AWS's documentation. */
-export const parseSesMessage = (body: unknown): SesEvents => {
+export const parseSesMessage = (body: unknown) => {
   const message = unwrapEnvelope(body);
   if (message === null || v.is(SubscriptionSucceeded, message))
     return { account: null, events: [] };

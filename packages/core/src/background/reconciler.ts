@@ -2,7 +2,7 @@ import type { AppWorld } from "../app-world.ts";
 import { areOldJobsLeft, deleteOldJobs } from "../erasure/delete-old-jobs.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs, isTooFarAhead, MINUTE_MS } from "../lib/time.ts";
-import { reportThresholds } from "../money/report-thresholds.ts";
+import { reportThresholds } from "../money/thresholds.ts";
 import type { Item } from "../ports/table.ts";
 import { acquireLease, readScheduledWork, SCHEDULE_PARTITIONS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";

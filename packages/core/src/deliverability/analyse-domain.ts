@@ -10,8 +10,8 @@ import { analyseDmarc, type DmarcAnalysis } from "@mailproof/mail/dmarc/analyse"
 import { cacheDns } from "@mailproof/mail/dns/cache";
 import { withDeadline } from "@mailproof/mail/dns/deadline";
 import type { Dns } from "@mailproof/mail/dns/dns";
+import { type RecordedQuery, recordQueries } from "@mailproof/mail/dns/mail-hosts";
 import { getRecords, isFault } from "@mailproof/mail/dns/outcome";
-import { type RecordedQuery, recordQueries } from "@mailproof/mail/dns/record-queries";
 import { analyseReverseDns, type ReverseDns } from "@mailproof/mail/dns/reverse-dns";
 import { sortRecords } from "@mailproof/mail/dns/sort-records";
 import { removeWww } from "@mailproof/mail/domain";

@@ -43,9 +43,9 @@ import {
   redactExcludedRow,
   redactInputRow,
   redactLines,
+  redactResult,
   sumChunks,
 } from "./redact-lines.ts";
-import { redactResult } from "./redact-result.ts";
 
 // Erases an address from the list and the results of one ended job. Its rows stay without the address: the job counts them, and
 // the other rows keep their positions. Every step may be repeated.

@@ -3,7 +3,7 @@ import { findJob, type Job } from "../rows/items.ts";
 import type { VerifiedRow } from "../rows/results.ts";
 import { findPosition, readChunkPieces } from "../rows/row-index.ts";
 import type { Verification } from "../verify/result.ts";
-import { readSelectedRows } from "./read-selected-rows.ts";
+import { readSelectedRows } from "./read-job-row.ts";
 import { selectRows } from "./select-rows.ts";
 
 /** A former result of a row's address, and the job that has it. */

@@ -56,11 +56,6 @@ export type Movement = {
 /** The entry where a page ended, and the number of its movements already listed. */
 export type MovementPosition = readonly [id: string, passed: number];
 
-export type MovementPage = {
-  readonly movements: readonly Movement[];
-  readonly next?: MovementPosition;
-};
-
 /** Lists movements, newest first. Entries never change, so a page continues exactly where the last page ended. */
 export const listMovements = async (
   table: Table,
@@ -70,7 +65,7 @@ export const listMovements = async (
     position,
     ...range
   }: EntryRange & { readonly limit: number; readonly position?: MovementPosition | undefined },
-): Promise<MovementPage> => {
+) => {
   const movements: Movement[] = [];
   const remaining = position ? { ...range, to: position[0] } : range;
   for await (const entry of iterateEntries(table, now, remaining, limit + 1)) {

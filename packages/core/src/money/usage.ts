@@ -14,19 +14,6 @@ import { PAID_OPERATIONS, type PaidOperation } from "./reasons.ts";
 
 export type UsageSums = Readonly<Record<UsageField, Halves>>;
 
-export type OperationUsage = {
-  readonly operation: PaidOperation;
-  readonly credits_used: number;
-  readonly credits_refunded: number;
-};
-
-export type CreditUsage = {
-  readonly credits_granted: number;
-  readonly credits_used: number;
-  readonly credits_refunded: number;
-  readonly by_operation: OperationUsage[];
-};
-
 /** Sums the days on which credits moved, oldest first. The range includes both ends. */
 export const listUsage = (
   table: Table,
@@ -68,7 +55,7 @@ export const NO_USAGE = Object.fromEntries(
   USAGE_FIELDS.map((field) => [field, 0 as Halves]),
 ) as Record<UsageField, Halves>;
 
-export const toCreditUsage = (sums: UsageSums): CreditUsage => ({
+export const toCreditUsage = (sums: UsageSums) => ({
   credits_granted: toCredits(sums.granted),
   credits_used: toCredits(sums.debited),
   credits_refunded: toCredits(sums.refunded),

@@ -1,5 +1,5 @@
 import { type Address, toSmtpForm } from "@mailproof/mail/address";
-import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
+import type { RecordedQuery } from "@mailproof/mail/dns/mail-hosts";
 import type { Lists } from "@mailproof/mail/lists/lists";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { findUngivenName } from "@mailproof/mail/name-rules";

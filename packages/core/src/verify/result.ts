@@ -1,4 +1,4 @@
-import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
+import type { RecordedQuery } from "@mailproof/mail/dns/mail-hosts";
 import type { Lists } from "@mailproof/mail/lists/lists";
 import type { UngivenName } from "@mailproof/mail/name-rules";
 import type { Transcript } from "@mailproof/mail/smtp/converse";

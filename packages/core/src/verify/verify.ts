@@ -1,7 +1,6 @@
 import { type Address, type AddressText, toSmtpForm } from "@mailproof/mail/address";
 import { readAddress } from "@mailproof/mail/address-cell";
-import type { DnsFault } from "@mailproof/mail/dns/mail-hosts";
-import type { RecordedQuery } from "@mailproof/mail/dns/record-queries";
+import type { DnsFault, RecordedQuery } from "@mailproof/mail/dns/mail-hosts";
 import type { Lists } from "@mailproof/mail/lists/lists";
 import {
   findMailProvider,

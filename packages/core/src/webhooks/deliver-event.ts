@@ -1,22 +1,153 @@
 import { fingerprint } from "../lib/fingerprint.ts";
-import { addMs, MINUTE_MS } from "../lib/time.ts";
+import { addMs, CLOCK_SKEW_MS, getWindowStart, MINUTE_MS } from "../lib/time.ts";
 import { toQueueGroup } from "../money/payer.ts";
-import type { Fields, Item } from "../ports/table.ts";
+import type { Fields, Item, Where } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { acquireLease, readScheduledWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
-import { recordFailure, recordSuccess } from "./health.ts";
-import { DELIVERY, type Delivery, readDelivery, toDeliveryKey, type Webhook } from "./items.ts";
-import { getNextAttempt, getSlotWaitMs, RETRY_WINDOW_MS } from "./retry-policy.ts";
+import {
+  DELIVERY,
+  type Delivery,
+  readDelivery,
+  toDeliveryItem,
+  toDeliveryKey,
+  toSlotsKey,
+  toWebhookKey,
+  type Webhook,
+} from "./items.ts";
+import {
+  DISABLED_AFTER_MS,
+  getNextAttempt,
+  getSlotWaitMs,
+  RETRY_WINDOW_MS,
+} from "./retry-policy.ts";
 import { type DeliveryAddress, sendDelivery } from "./send.ts";
-import { acquireSlot, releaseSlot } from "./slots.ts";
 import { DELIVERIES_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
 import { findWebhook } from "./webhooks.ts";
 
 // Delivers one event to one URL until the delivery succeeds or a day has passed. It sends the event before it stores the
 // result, so the event may arrive twice and is never lost.
+
+// Records the health of a webhook by its deliveries. Ignores a failed write: the next attempt records the state.
+
+const recordSuccess = async (
+  { table }: World,
+  { failingSince, ...webhook }: Webhook,
+): Promise<void> => {
+  if (failingSince === undefined) return;
+  const where = { failingSince };
+  await table
+    .write({ update: toWebhookKey(webhook), set: { failingSince: undefined }, where })
+    .catch(() => undefined);
+};
+
+const recordFailure = async (
+  world: World,
+  webhook: Webhook,
+  kind: "gone" | "failed",
+): Promise<void> => {
+  const { failingSince } = webhook;
+  const now = world.now();
+  if (kind === "gone") return disableWebhook(world, webhook, "gone", {});
+  // A wrong clock wrote a `failingSince` in the future, which would disable the webhook too late.
+  const isRecorded =
+    failingSince !== undefined && new Date(failingSince) <= addMs(now, CLOCK_SKEW_MS);
+  if (!isRecorded) {
+    const where: Where = { failingSince: failingSince ?? { missing: true }, url: webhook.url };
+    const set = { failingSince: now.toISOString() };
+    await world.table.write({ update: toWebhookKey(webhook), set, where }).catch(() => undefined);
+  } else if (now >= addMs(new Date(failingSince), DISABLED_AFTER_MS))
+    await disableWebhook(world, webhook, "failing", { failingSince });
+};
+
+const DISABLED_MESSAGES = {
+  gone: "The server answered 410 Gone.",
+  failing: "All deliveries failed for five days.",
+};
+
+/** Disables the webhook once, with an entry in its delivery log. The table refuses this if the owner changed the URL meanwhile. */
+const disableWebhook = async (
+  world: World,
+  webhook: Webhook,
+  reason: keyof typeof DISABLED_MESSAGES,
+  where: Where,
+): Promise<void> => {
+  const now = world.now();
+  const { outcome } = await world.table.transact([
+    {
+      update: toWebhookKey(webhook),
+      set: { status: "disabled", disabledBecause: reason },
+      where: { status: "active", url: webhook.url, ...where },
+    },
+    { create: toDeliveryItem(createDisabledNote(world, webhook, DISABLED_MESSAGES[reason]), now) },
+  ]);
+  if (outcome === "committed") world.log("webhook_disabled", { webhook: webhook.id, reason });
+};
+
+const createDisabledNote = (
+  world: World,
+  { id: webhook, owner }: Webhook,
+  why: string,
+): Delivery => ({
+  id: world.newId("dlv"),
+  owner,
+  webhook,
+  event: world.newId("evt"),
+  type: "webhook.disabled",
+  body: "",
+  status: "noted",
+  createdAt: world.now().toISOString(),
+  attempts: 0,
+  waits: 0,
+  error: why,
+});
+
+// Limits the concurrent calls to one URL. A URL that hangs occupies only its own slots; a URL whose calls all fail has a single
+// slot until a call succeeds again.
+
+const SLOTS = 8;
+const SLOTS_WHILE_FAILING = 1;
+
+/**
+ * A slot counts in the half-minute in which it was acquired, and a call takes far less. So a slot that a crash left expires
+ * with its window. The cost: up to twice as many calls at the boundary of two windows.
+ */
+const WINDOW_SECONDS = 30;
+
+type DeliverySlot = { readonly concurrencyKey: string; readonly window: number };
+
+const acquireSlot = async (
+  { table, now }: Pick<World, "table" | "now">,
+  concurrencyKey: string,
+  isFailing: boolean,
+): Promise<DeliverySlot | undefined> => {
+  const window = getWindowStart(now(), WINDOW_SECONDS);
+  const { outcome } = await table.write({
+    update: toSlotsKey(concurrencyKey, window),
+    add: { n: 1 },
+    bounds: { n: { atMost: isFailing ? SLOTS_WHILE_FAILING : SLOTS } },
+    set: { expires_at: window + 2 * WINDOW_SECONDS },
+    orCreate: true,
+  });
+  // After a lost reply, at worst an unused slot is counted for half a minute.
+  return outcome === "refused" ? undefined : { concurrencyKey, window };
+};
+
+/** Ignores a failure: a slot that is not released expires with its window. */
+const releaseSlot = async (
+  { table }: Pick<World, "table">,
+  { concurrencyKey, window }: DeliverySlot,
+): Promise<void> => {
+  await table
+    .write({
+      update: toSlotsKey(concurrencyKey, window),
+      add: { n: -1 },
+      bounds: { n: { atLeast: 0 } },
+    })
+    .catch(() => undefined);
+};
 
 export const deliverEvent: Worker = {
   queue: DELIVERIES_QUEUE,

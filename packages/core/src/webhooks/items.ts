@@ -11,9 +11,9 @@ import { EVENTS_QUEUE } from "./wake-ups.ts";
 
 // An event is a write of the transaction that causes it (`emitEvent`), so neither exists without the other. A message
 // (wake-ups.ts) starts a worker, which replaces the event's due date by a delivery for each subscribed webhook and callback
-// (fan-out.ts). Another worker leases a due delivery (deliver-event.ts), takes a slot of its URL (slots.ts), signs the call
+// (fan-out.ts). Another worker leases a due delivery (deliver-event.ts), takes a slot of its URL, signs the call
 // and sends it (signature.ts, send.ts), and stores its end or its next attempt (retry-policy.ts). When a message is lost,
-// the reconciler finds the due event or delivery within a minute. health.ts disables a webhook that keeps failing;
+// the reconciler finds the due event or delivery within a minute. `recordFailure` disables a webhook that keeps failing;
 // event-feed.ts reads the same events by a cursor.
 //
 // Layout. One item counts the slots of a half-minute and expires with it.

@@ -90,14 +90,10 @@ export const machineEntries: readonly AdminEntry<AdminDefinition>[] = [
     {
       "admin dead-letters list": "Lists messages that failed too often.",
       "admin dead-letters replay": "Retries the messages of a queue that failed too often.",
+      "admin gauges": "Shows whether background work is late; exit code 1 if it is.",
     },
-    async () => (await import("./dead-letters-command.ts")).deadLettersDefinitions,
+    async () => (await import("./machine-commands.ts")).machineDefinitions,
   ),
-  {
-    name: "admin gauges",
-    summary: "Shows whether background work is late; exit code 1 if it is.",
-    load: async () => (await import("./gauges-command.ts")).gaugesDefinition,
-  },
   {
     name: "admin checklist",
     summary:

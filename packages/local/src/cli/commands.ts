@@ -80,12 +80,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "config show",
     summary: "Prints every setting with its value, its default and where the value is from.",
-    load: async () => (await import("./config-command.ts")).configCommand,
+    load: async () => (await import("./installation-commands.ts")).configCommand,
   },
   {
     name: "version",
     summary: "Prints the versions of Mailproof, Node and SQLite, and the commit where it is known.",
-    load: async () => (await import("./version-command.ts")).versionCommand,
+    load: async () => (await import("./installation-commands.ts")).versionCommand,
   },
   ...[...adminEntries, ...machineEntries].map(
     ({ name, summary, load }): CommandEntry => ({
@@ -136,6 +136,6 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "licences",
     summary: "Prints the licences of the parts of this program.",
-    load: async () => (await import("./licences-command.ts")).licencesCommand,
+    load: async () => (await import("./installation-commands.ts")).licencesCommand,
   },
 ];

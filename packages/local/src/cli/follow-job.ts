@@ -1,14 +1,20 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { Client } from "@mailproof/client/client";
 import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job, ResultRow } from "@mailproof/client/types";
 import type { Status } from "@mailproof/core/verify/result";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
-import { describeOption, Flag } from "./define-command.ts";
+import { linkNewFile } from "../storage/atomic-file.ts";
+import { describeOption, Flag, UsageError } from "./define-command.ts";
 import { EXIT_CODES, getExitCode } from "./exit-codes.ts";
 import { createJobProgress, formatDeferred, getPercent } from "./job-progress.ts";
 import { getStateFile, removeJobState, removeState } from "./job-state.ts";
 import { areNotesSilent, writeNote } from "./notes.ts";
+import { formatAlreadyExists, writeOutput } from "./output.ts";
 import type { OutputKind } from "./print-results.ts";
 import { formatCount } from "./progress.ts";
 import { createResultSummary, type ResultSummary } from "./result-summary.ts";
@@ -18,11 +24,51 @@ import {
   type Pieces,
   readResultTable,
 } from "./result-table.ts";
-import { writeResults } from "./results-file.ts";
 import type { Service } from "./service.ts";
 import { formatJsonLine } from "./show-results.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { getColumns, quoteForShell } from "./terminal.ts";
+
+/** Writes the results to a file, or to standard output. A file gets its name only when it is complete. */
+const writeResults = async (
+  file: string | undefined,
+  force: boolean,
+  pieces: Pieces,
+): Promise<void> => {
+  if (file === undefined) {
+    for await (const piece of pieces) await writeOutput(process.stdout, piece);
+    return;
+  }
+  removeDrafts(file);
+  const draft = `${getDraftPrefix(file)}${randomUUID()}`;
+  try {
+    await writeDraft(draft, pieces);
+    if (force) renameSync(draft, resolveTarget(file));
+    else if (!linkNewFile(draft, file)) throw new UsageError(formatAlreadyExists(file));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+};
+
+const getDraftPrefix = (file: string): string => `${file}.mailproof-draft-`;
+
+const removeDrafts = (file: string): void => {
+  const prefix = basename(getDraftPrefix(file));
+  for (const name of readdirSync(dirname(file)))
+    if (name.startsWith(prefix)) rmSync(join(dirname(file), name), { force: true });
+};
+
+/** Flushes the draft: the command removes the state file afterwards, so the results must survive a power cut. */
+const writeDraft = (draft: string, pieces: Pieces): Promise<void> =>
+  pipeline(pieces, createWriteStream(draft, { flags: "wx", flush: true }));
+
+const resolveTarget = (file: string): string => {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+};
 
 export const OUTPUT = {
   out: describeOption(

@@ -1,5 +1,10 @@
-import { analyseBlocklists, type Reputation } from "../blocklists/analyse.ts";
+import {
+  analyseBlocklists,
+  type BlocklistListing,
+  type Reputation,
+} from "../blocklists/analyse.ts";
 import { limitHealthWait } from "../blocklists/health.ts";
+import type { Dns } from "../dns/dns.ts";
 import type { DnsLookups } from "../dns/lookups.ts";
 import { isDomain, parseDomain } from "../domain.ts";
 import { SEVERITIES } from "../issue.ts";
@@ -17,19 +22,56 @@ import {
 } from "./authenticate.ts";
 import { type ClientCheck, checkClient } from "./client.ts";
 import type { MessageBody } from "./content/body.ts";
+import type { MessageLinks } from "./content/links.ts";
 import { judgeUnsubscribe, type Unsubscribe } from "./content/unsubscribe.ts";
 import type { DkimResult } from "./dkim/verify.ts";
 import { findDkim, findDmarc, findServer, findSpf } from "./find/authentication.ts";
 import { findContent, findHeader } from "./find/content.ts";
-import { type MessageFinding, toFinding } from "./findings.ts";
+import { createFinding, type MessageFinding, toFinding } from "./findings.ts";
 import type { HeaderSummary } from "./header-summary.ts";
-import { checkLinks, type LinkReputation } from "./link-reputation.ts";
 import { proposeForMessage } from "./propose.ts";
 import type { ReadMessage } from "./read-message.ts";
 import type { ReceivedMessage } from "./received-message.ts";
 import { judgeRequirements } from "./requirements.ts";
 import type { ReportPart } from "./rules/rule.ts";
 import { MESSAGE_MODEL_VERSION, type MessageScore, scoreMessage } from "./score.ts";
+
+type LinkReputation = {
+  readonly listedOn: readonly BlocklistListing[];
+  readonly findings: readonly MessageFinding[];
+};
+
+/** The check asks every domain list about each name. */
+const NAMES_MAX = 10;
+/** Most lists contain the registered domain and not the hosts below it. */
+const LEVELS_MAX = 3;
+
+const checkLinks = async (
+  listDns: Dns,
+  { hosts }: MessageLinks,
+  { listsFor, keys, isHealthy }: DnsLookups["blocklists"],
+): Promise<LinkReputation> => {
+  const names = new Set(hosts.map(({ host }) => host).flatMap(listNames));
+  const found = await Promise.all(
+    [...names].slice(0, NAMES_MAX).map((domain) => {
+      const lists = listsFor(domain).filter(({ asks }) => asks === "domain");
+      return analyseBlocklists(listDns, { domain, ip: null, lists, keys, isHealthy });
+    }),
+  );
+  const listed = found.flatMap(({ issues }) => issues).filter(({ costPoints }) => costPoints > 0);
+  return {
+    listedOn: found.flatMap(({ listedOn }) => listedOn),
+    findings: listed.slice(0, 1).map(({ detail }) => createFinding("LINK_LISTED", detail)),
+  };
+};
+
+const listNames = (host: string): readonly string[] => {
+  const parsed = parseDomain(host);
+  if (!isDomain(parsed)) return [];
+  const labels = parsed.ascii.replace(/^www\./, "").split(".");
+  const names = labels.map((_, index) => labels.slice(index).join("."));
+  return names.slice(0, -1).slice(-LEVELS_MAX);
+};
 
 export type AssessmentPorts = Clock & { readonly names: DnsLookups };
 

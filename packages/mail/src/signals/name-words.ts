@@ -1,10 +1,11 @@
-import { splitWords } from "./split-words.ts";
-
 /**
- * The words from which the spelling model learns, besides `names-by-country.ts`: given names, family names and words of local parts,
+ * The words from which the spelling model learns, besides `name-likeness.ts`: given names, family names and words of local parts,
  * written by hand for this project from common knowledge and folded to a-z. They are also the only known names. No third-party list was
  * copied, so no licence applies, and no name has a gender.
  */
+
+export const splitWords = (text: string): readonly string[] =>
+  text.split(/\s+/).filter((word) => word !== "");
 
 export const GIVEN_NAMES: readonly string[] = splitWords(`
   james john robert michael william david richard joseph thomas charles chris christopher daniel matthew

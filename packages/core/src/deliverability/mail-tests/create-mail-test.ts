@@ -32,7 +32,7 @@ export type CreatedMailTest = {
 
 /**
  * Charges for a test and creates its address, in one transaction. A test without a mail is refunded when its address expires
- * (end-mail-test.ts).
+ * (mail-test-worker.ts).
  */
 export const createMailTest = async (
   world: World,

@@ -1,11 +1,15 @@
 import { readAddress } from "@mailproof/mail/address-cell";
-import { recordQueries } from "@mailproof/mail/dns/record-queries";
+import type { DnsLookups } from "@mailproof/mail/dns/lookups";
+import { recordQueries } from "@mailproof/mail/dns/mail-hosts";
 import { assessMessage, type MessageReport } from "@mailproof/mail/message/assess";
 import type { ReadMessage } from "@mailproof/mail/message/read-message";
+import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import * as v from "valibot";
 import { hashAddress } from "../../accounts/hashes.ts";
 import { isUnexpired } from "../../lib/time.ts";
-import type { Item } from "../../ports/table.ts";
+import { move } from "../../money/ledger.ts";
+import { PRICES } from "../../money/prices.ts";
+import type { Item, Write } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import { commit } from "../../runtime/commit.ts";
 import { UNSCHEDULED } from "../../runtime/leases.ts";
@@ -14,9 +18,9 @@ import type { Worker } from "../../runtime/worker.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import { ReportFault } from "../reports/report-fault.ts";
 import { findAdvisedMailbox } from "../reports/reports-address.ts";
+import { createSandboxLookups } from "../sandbox.ts";
 import { storeTestMail } from "./accept-test-mail.ts";
 import { OPEN_MS } from "./create-mail-test.ts";
-import { endMailTest } from "./end-mail-test.ts";
 import {
   createMailCheck,
   findMail,
@@ -29,7 +33,81 @@ import {
   toReportItem,
 } from "./items.ts";
 import { MAIL_TESTS_QUEUE, sendMailTest } from "./queue.ts";
-import { createSandboxMail, createSandboxMailLookups } from "./sandbox-mail.ts";
+
+// The mail of a test key arrives automatically from a correctly set-up domain. The service assesses it like every other mail.
+
+const DOMAIN = "example.com";
+/** An address for documentation (RFC 5737). */
+const IP = "192.0.2.1";
+
+const createSandboxMail = ({ address }: MailTest, now: Date): ReceivedMessage => ({
+  raw: Buffer.from(
+    [
+      `Date: ${toMailDate(now)}`,
+      `From: Ann's Shop <news@${DOMAIN}>`,
+      `To: <${address}>`,
+      "Subject: Your order is on its way",
+      `Message-ID: <${now.getTime()}@${DOMAIN}>`,
+      "MIME-Version: 1.0",
+      "Content-Type: text/plain; charset=utf-8",
+      "",
+      "Your order left our shop today.",
+      "",
+    ].join("\r\n"),
+  ),
+  mailFrom: `news@${DOMAIN}`,
+  helo: `out.${DOMAIN}`,
+  ip: IP,
+  tls: { version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384" },
+  receivedAt: now,
+});
+
+/** Such as "Sat, 21 Nov 2026 00:00:00 +0000" (RFC 5322 §3.3). */
+const toMailDate = (at: Date): string => at.toUTCString().replace("GMT", "+0000");
+
+const createSandboxMailLookups = (): DnsLookups =>
+  createSandboxLookups({ domain: DOMAIN, sendingIp: IP });
+
+/** A test ends without a report when no mail came in time, or when we could not assess it. */
+const ENDS = {
+  expired: { from: "waiting", reason: "no_mail" },
+  failed: { from: "assessing", reason: "failed" },
+} as const;
+
+/**
+ * Ends a test without a report and refunds it, in one transaction. The table refuses this when a mail came or another process
+ * ended the test. The entry's key is the same for every end, so a test is refunded at most once.
+ */
+const endMailTest = async (
+  world: World,
+  test: MailTest,
+  status: keyof typeof ENDS,
+): Promise<void> => {
+  const { id, account, createdAt: openedAt, mode, shard } = test;
+  const { from, reason } = ENDS[status];
+  const end: Write = {
+    update: toMailTestKey(id),
+    set: { ...UNSCHEDULED, status },
+    where: { status: from },
+  };
+  const entry = {
+    account,
+    operation: id,
+    openedAt,
+    step: "end" as const,
+    at: world.now().toISOString(),
+    moved: { refund: PRICES.mailTest },
+    reason,
+    paidFor: "mail_test" as const,
+    token: world.newId("txn"),
+  };
+  const [proof, ...moves] = move(entry, shard);
+  const { outcome } = await commit(
+    world,
+    mode === "live" ? { proof, also: [...moves, end] } : { proof: null, also: [end] },
+  );
+  if (outcome === "ambiguous") throw new Error("unknown whether the mail test was ended");
+};
 
 const SENDS_MAX = 6;
 

@@ -1,13 +1,114 @@
 import type { Person } from "../person.ts";
 import type { Weighted } from "../weighted.ts";
-import { ARMENIAN, GEORGIAN, GREEK, readWord } from "./alphabets.ts";
-import { guessCyrillicLanguage, spellCyrillic } from "./cyrillic.ts";
-import type { CyrillicLanguage } from "./cyrillic-letters.ts";
+import { ARMENIAN, GEORGIAN, GREEK, readWord, removeAccents } from "./alphabets.ts";
+import { CYRILLIC, type CyrillicLanguage } from "./cyrillic-letters.ts";
 import { spellDevanagari } from "./devanagari.ts";
 import { guessHanReading, type HanReading, spellHan } from "./han.ts";
 import { spellHangul } from "./hangul.ts";
 import { spellKana } from "./kana.ts";
-import { spellLatin } from "./latin.ts";
+import { getTables } from "./tables.ts";
+
+/** Letters and endings that only one language uses, the rarest first. Kazakh and its neighbours are read as Russian. */
+const BY_LETTER: readonly (readonly [RegExp, CyrillicLanguage])[] = [
+  [/[әғқңөұүһ]/, "ru"],
+  [/[ѓќѕ]/, "mk"],
+  [/[ђћљњџј]/, "sr"],
+  [/ў|^(?=.*і)(?=.*[ыэё])/s, "be"],
+  [/[іїєґ]/, "uk"],
+  [/[ыэё]/, "ru"],
+  [/[сц]ьк(?:ий|а)(?!\p{L})/u, "uk"],
+  [/ъ(?![еёюя])/, "bg"],
+];
+
+const BY_COUNTRY: Readonly<Record<string, CyrillicLanguage>> = {
+  ua: "uk",
+  bg: "bg",
+  rs: "sr",
+  me: "sr",
+  ba: "sr",
+  mk: "mk",
+};
+
+const CYRILLIC_LETTER = /\p{Script=Cyrillic}/u;
+
+const LANGUAGES = Object.keys(CYRILLIC) as readonly CyrillicLanguage[];
+
+/** Guesses by the letters of both names, then by a given name of only one language, then by the domain's country. */
+const guessCyrillicLanguage = (
+  names: string,
+  given: readonly string[],
+  country: string,
+): CyrillicLanguage => {
+  if (!CYRILLIC_LETTER.test(names)) return "ru";
+  const byLetter = BY_LETTER.find(([letters]) => letters.test(names))?.[1];
+  if (byLetter) return byLetter;
+  const tables = getTables().cyrillic;
+  const knowing = LANGUAGES.filter((one) => given.some((name) => tables[one].has(name)));
+  const byCountry = BY_COUNTRY[country];
+  if (byCountry && (knowing.length === 0 || knowing.includes(byCountry))) return byCountry;
+  return knowing[0] ?? "ru";
+};
+
+/** Spells a known given name as people do, and any other word letter by letter. */
+const spellCyrillic = (
+  word: string,
+  as: "first" | "last",
+  language: CyrillicLanguage,
+): readonly Weighted<string>[] =>
+  (as === "first" ? getTables().cyrillic[language].get(word) : undefined) ??
+  readWord(word, CYRILLIC[language]);
+
+/** Letters that the removal of accents does not change. */
+const PLAIN: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ħ: "h",
+  ı: "i",
+  ŧ: "t",
+  ŋ: "ng",
+  ə: "a",
+  ɓ: "b",
+  ɖ: "d",
+  ɗ: "d",
+  ƙ: "k",
+  ƴ: "y",
+  ɔ: "o",
+  ɛ: "e",
+  ǝ: "e",
+};
+
+const DIGRAPHS: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ü: "ue", å: "aa", ø: "oe" };
+
+/** Countries whose languages count the umlaut as a letter of its own. */
+const DIGRAPH_COUNTRIES: ReadonlySet<string> = new Set(["de", "at", "ch", "li"]);
+
+/** A German Müller is mueller or muller, and only the mail server knows which. */
+const spellLatin = (word: string, country: string): readonly Weighted<string>[] => {
+  const plain = toPlain(word, {});
+  const digraphs = toPlain(word, DIGRAPHS);
+  if (plain === "") return [];
+  const share = DIGRAPH_COUNTRIES.has(country) ? 0.75 : 0.35;
+  return plain === digraphs
+    ? [{ value: plain, weight: 1 }]
+    : [
+        { value: plain, weight: 1 - share },
+        { value: digraphs, weight: share },
+      ];
+};
+
+const toPlain = (word: string, digraphs: Readonly<Record<string, string>>): string =>
+  removeAccents(
+    Array.from(
+      word,
+      (letter) => digraphs[letter] ?? PLAIN[letter] ?? PLAIN[removeAccents(letter)] ?? letter,
+    ).join(""),
+  ).replaceAll(/[^a-z]/g, "");
 
 /** The reading of a name's letters, which depends on its language; the name does not show the language. */
 export type Reading = {

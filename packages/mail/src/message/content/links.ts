@@ -1,7 +1,35 @@
 import { isDomain, parseDomain } from "../../domain.ts";
 import { parseIp } from "../../ip.ts";
 import { type HtmlLink, LINKS_MAX } from "./html.ts";
-import { SHORTENERS } from "./shorteners.ts";
+
+/** Services that hide the target of a link. Filters count links through them against a mail. */
+const SHORTENERS: ReadonlySet<string> = new Set([
+  "bit.ly",
+  "bit.do",
+  "buff.ly",
+  "cli.gs",
+  "cutt.ly",
+  "dlvr.it",
+  "goo.gl",
+  "is.gd",
+  "lnkd.in",
+  "ow.ly",
+  "rb.gy",
+  "rebrand.ly",
+  "s.id",
+  "shorte.st",
+  "shorturl.at",
+  "snip.ly",
+  "t.co",
+  "t.ly",
+  "tiny.cc",
+  "tinyurl.com",
+  "tr.im",
+  "trib.al",
+  "urlz.fr",
+  "v.gd",
+  "vk.cc",
+]);
 
 export type LinkHost = {
   readonly host: string;

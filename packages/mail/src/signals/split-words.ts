@@ -1,2 +1,0 @@
-export const splitWords = (text: string): readonly string[] =>
-  text.split(/\s+/).filter((word) => word !== "");
