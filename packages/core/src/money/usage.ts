@@ -10,7 +10,7 @@ import {
   USAGE_FIELDS,
   type UsageField,
 } from "./items.ts";
-import { PAID_OPERATIONS, type PaidOperation } from "./reasons.ts";
+import { PAID_OPERATIONS } from "./reasons.ts";
 
 export type UsageSums = Readonly<Record<UsageField, Halves>>;
 
