@@ -125,6 +125,12 @@ type Extra = Partial<sst.aws.FunctionArgs>;
 /** A new AWS account may run 10 Lambdas at once. Without a reservation only its queue limits a worker. */
 const isReserved = mayReserve(settings.quota, lambdas);
 
+/** X-Ray knows no resources. Lambda itself sends the segments, so no bundle contains a tracer. */
+const TRACING = {
+  actions: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"],
+  resources: ["*"],
+};
+
 /** Creates a Lambda with the settings and permissions of its needs, and no others. */
 const createFunction = (
   lambda: Lambda,
@@ -142,16 +148,20 @@ const createFunction = (
     memory: `${lambda.memoryMb} MB`,
     logging: { format: "json", retention: LOG_RETENTION },
     ...getBundle(lambda),
-    permissions: listGrants(lambda.needs).map(({ actions, on, partitions }) => ({
-      actions: [...actions],
-      resources: on.flatMap((part) => arns[part] ?? []),
-      ...(partitions && { conditions: [limitTo(partitions)] }),
-    })),
+    permissions: [
+      ...listGrants(lambda.needs).map(({ actions, on, partitions }) => ({
+        actions: [...actions],
+        resources: on.flatMap((part) => arns[part] ?? []),
+        ...(partitions && { conditions: [limitTo(partitions)] }),
+      })),
+      ...(settings.isTraced ? [TRACING] : []),
+    ],
     transform: {
       role: restrictToLambda,
       function: (args: aws.lambda.FunctionArgs) => {
         if (stageKey && lambda.actsForAccounts) args.kmsKeyArn = stageKey.arn;
         args.publish = isInSteps(lambda);
+        if (settings.isTraced) args.tracingConfig = { mode: "Active" };
       },
       ...extra.transform,
     },

@@ -37,6 +37,8 @@ export type Settings = {
   readonly callEmail: string | null;
   /** The ARN of the policy that limits every role of the stage; null without a limit. */
   readonly permissionsBoundary: string | null;
+  /** Whether AWS X-Ray records traces of the Lambdas. */
+  readonly isTraced: boolean;
   /** An existing table, such as a restored one; null for the stage's own table. */
   readonly tableName: string | null;
 };
@@ -73,6 +75,7 @@ const SCHEMA = v.object({
   PERMISSIONS_BOUNDARY: v.optional(
     text(/^arn:aws[\w-]*:iam::\d{12}:policy\/[\w+=,.@-]+$/, "the ARN of a policy"),
   ),
+  TRACES: v.optional(v.picklist(["on", "off"], "on or off")),
   TABLE_NAME: v.optional(text(/^[\w.-]{3,255}$/, "the name of a table")),
 });
 
@@ -130,6 +133,7 @@ export const readSettings = (stage: string, environment: Environment): Settings 
     budgetUsd: given.BUDGET_USD ?? null,
     callEmail: given.CALL_EMAIL ?? null,
     permissionsBoundary: given.PERMISSIONS_BOUNDARY ?? null,
+    isTraced: given.TRACES === "on",
     tableName: given.TABLE_NAME ?? null,
   };
 };

@@ -266,6 +266,7 @@ test("the stage production is full, and every other stage lean, unless its deplo
     budgetUsd: null,
     callEmail: null,
     permissionsBoundary: null,
+    isTraced: false,
     tableName: null,
   });
   expect(readSettings("ada", REGION)).toMatchObject({ size: "lean", vpc: "none" });
@@ -292,6 +293,7 @@ test("the settings keep each value that the deployer sets", () => {
     BUDGET_USD: "300",
     CALL_EMAIL: "ops@example.com",
     TABLE_NAME: "mailproof-restored",
+    TRACES: "on",
   });
 
   expect(settings).toMatchObject({
@@ -303,6 +305,7 @@ test("the settings keep each value that the deployer sets", () => {
     budgetUsd: 300,
     callEmail: "ops@example.com",
     tableName: "mailproof-restored",
+    isTraced: true,
   });
 });
 

@@ -117,8 +117,8 @@ export const FAULTS: readonly Fault[] = [
   ),
   dev(
     "a bridge may do what no Lambda needs",
-    "permissions: listGrants(lambda.needs).map((",
-    "permissions: listGrants($dev ? lambdas.flatMap(({ needs }) => needs) : lambda.needs).map((",
+    "...listGrants(lambda.needs).map((",
+    "...listGrants($dev ? lambdas.flatMap(({ needs }) => needs) : lambda.needs).map((",
   ),
   inFile("dev", "infra/bundles.ts")(
     "a live session gets our bundles",

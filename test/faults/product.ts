@@ -34,6 +34,11 @@ const rotated = (file: string) => inFile(`packages/core/src/${file}`, "story/rot
 const continued = (file: string) => inFile(`packages/core/src/${file}`, "story/continued-lists");
 
 export const FAULTS: readonly Fault[] = [
+  aws("invoke.ts", "functions/traces")(
+    "the trace of a request ends before the prober",
+    "...readTraceHeader(process.env),",
+    "",
+  ),
   rotated("lib/cursor.ts")(
     "a cursor of the secret before is refused",
     "(cursorSecretBefore !== null && isSignedWith(cursorSecretBefore))",

@@ -15,6 +15,7 @@ const SETTINGS = {
   API_DOMAIN: "api.example.com",
   API_CERTIFICATE: CERTIFICATE,
   DASHBOARD: "none",
+  TRACES: "on",
 };
 
 let made: Synthesis;
@@ -54,6 +55,15 @@ test("a lean stage uses the host name of its owner's certificate and creates no 
 test("a lean stage pays for no key, so its topic is not encrypted", () => {
   expect(it.of("aws:kms/key:Key")).toEqual([]);
   expect(it.inputsOf("aws:sns/topic:Topic")).toEqual([{}]);
+});
+
+test("with TRACES=on each Lambda sends its traces to X-Ray", () => {
+  for (const { name } of lambdas) {
+    expect(it.lambda(name)).toMatchObject({ tracingConfig: { mode: "Active" } });
+    expect(it.allowedTo(name)).toContainEqual(
+      expect.objectContaining({ actions: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"] }),
+    );
+  }
 });
 
 test("a lean stage serves no dashboard when its owner disables it", () => {

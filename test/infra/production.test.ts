@@ -624,6 +624,7 @@ test("every Lambda runs Node 24 on ARM with secret settings", () => {
     const lambda = it.lambda(name);
 
     expect(lambda).toMatchObject({ runtime: "nodejs24.x", architectures: ["arm64"] });
+    expect(lambda["tracingConfig"], "TRACES is off by default").toBeUndefined();
     // Those that are given no secret have none to hide.
     const isHidden = name !== "HttpDefault" && name !== "UploadLimit";
     expect(isSecret(lambda["environment"]), `${name} shows its settings`).toBe(isHidden);

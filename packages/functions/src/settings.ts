@@ -30,7 +30,7 @@
 //   SPAMHAUS_KEY             needs dns                        a key of Spamhaus' data query service
 //   BARRACUDA_REGISTERED     needs dns                        yes: our resolvers are registered there
 //
-// Lambda itself sets AWS_REGION and the credentials. AWS_ENDPOINT_URL_<SERVICE> points to an emulator.
+// Lambda itself sets AWS_REGION, the credentials and _X_AMZN_TRACE_ID. AWS_ENDPOINT_URL_<SERVICE> points to an emulator.
 
 export type LambdaEnvironment = Readonly<Record<string, string | undefined>>;
 

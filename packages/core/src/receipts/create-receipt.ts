@@ -1,4 +1,4 @@
-import { buildClaims } from "./build-claims.ts";
+import { buildClaims } from "./receipt-claims.ts";
 import { signClaims } from "./sign-receipt.ts";
 
 export const createReceipt = (

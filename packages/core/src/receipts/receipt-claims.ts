@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
+import type { AddressText } from "@mailproof/mail/address";
 import { canonicalise } from "../lib/fingerprint.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import { type Halves, toCredits } from "../money/credits.ts";
-import type { KeyMode } from "../money/payer.ts";
+import { type EntryStep, toMovementId } from "../money/items.ts";
+import type { MoveKind } from "../money/moves.ts";
+import type { KeyMode, Payer } from "../money/payer.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { toFormClass } from "../verify/form-class.ts";
 import { toPublicEvidence, type Verification } from "../verify/result.ts";
 import { CONTROLLED } from "../verify/unpaid-results.ts";
+import type { VerifyOptions } from "../verify/verify.ts";
 import type { ReceiptOrigin } from "./receipt-origin.ts";
 
 // A receipt states what the service answered about an address. It contains a hash of the address, not the address. A worker that
@@ -43,6 +47,35 @@ export const encodeClaims = (world: Pick<World, "settings">, facts: ReceiptFacts
 
 export const encodeJson = (value: object): string =>
   Buffer.from(JSON.stringify(value)).toString("base64url");
+
+type AskedRequest = {
+  readonly email: AddressText;
+  readonly options: Pick<VerifyOptions, "includeEvidence">;
+  readonly receipt?: ReceiptOrigin | undefined;
+};
+
+type Answered = Pick<ReceiptFacts, "id" | "result" | "cached" | "price" | "isForVisitor"> & {
+  readonly paidBy: readonly [EntryStep, MoveKind];
+};
+
+/** Undefined when the request asked for no receipt. */
+export const buildClaims = (
+  world: World,
+  { account, mode }: Pick<Payer, "account" | "mode">,
+  { email, options: { includeEvidence }, receipt }: AskedRequest,
+  { paidBy, ...answered }: Answered,
+): string | undefined =>
+  receipt &&
+  encodeClaims(world, {
+    ...receipt,
+    ...answered,
+    account,
+    at: world.now(),
+    mode,
+    email: email.text,
+    includeEvidence,
+    ledgerEntry: mode === "live" ? toMovementId(answered.id, ...paidBy) : null,
+  });
 
 const toClaims = (
   { settings: { publicUrl } }: Pick<World, "settings">,

@@ -2,7 +2,7 @@ import { readAddress } from "@mailproof/mail/address-cell";
 import type { Halves } from "../money/credits.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { buildClaims } from "../receipts/build-claims.ts";
+import { buildClaims } from "../receipts/receipt-claims.ts";
 import { trimResult } from "../verify/result.ts";
 import { createCacheWrites } from "../verify/result-cache.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";

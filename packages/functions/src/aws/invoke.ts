@@ -37,6 +37,10 @@ export const createInvoke = (aws: Aws, name: string): InvokeLambda => {
   };
 };
 
+/** Continues the trace of the calling Lambda, as the SDK does for its commands. Lambda sets the variable for each invocation. */
+const readTraceHeader = ({ _X_AMZN_TRACE_ID: trace }: NodeJS.ProcessEnv) =>
+  trace === undefined ? {} : { "x-amzn-trace-id": trace };
+
 type TextResponse = Pick<AwsResponse, "headers"> & { readonly text: string };
 
 const postSigned = async (aws: Aws, path: string, body: string): Promise<TextResponse> => {
@@ -48,7 +52,11 @@ const postSigned = async (aws: Aws, path: string, body: string): Promise<TextRes
     ...(port && { port: Number(port) }),
     path,
     query: {},
-    headers: { host, "content-length": String(Buffer.byteLength(body)) },
+    headers: {
+      host,
+      "content-length": String(Buffer.byteLength(body)),
+      ...readTraceHeader(process.env),
+    },
     body,
   };
   const signed = await createSigner(aws).sign(request, { signingDate: aws.now() });
