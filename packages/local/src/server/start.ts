@@ -87,8 +87,7 @@ export const start = async (
   const linkBase = () => site.publicUrl ?? baseUrl;
   // The lab runs as long as the server; its addresses are in ready.json.
   const lab = isLabEnabled(environment) ? await startLab() : null;
-  const counters =
-    environment.METRICS_PORT === undefined ? undefined : (await parts.counters()).createCounters();
+  const counters = await openCounters(environment);
   const app = await openCheckedApp(environment, linkBase, lab, counters);
   const { world, openLink, close } = app;
   app.startEngine();
@@ -116,11 +115,9 @@ export const start = async (
   if (demo) markDemo(directory);
 
   const metrics =
-    counters && (await (await parts.metrics()).startMetrics(environment, world, counters));
+    counters && (await (await loadMetrics()).startMetrics(environment, world, counters));
 
-  const { MAIL_DOMAIN: mailDomain } = environment;
-  const mail =
-    mailDomain && (await (await parts.mail()).startMailReceiver(world, mailDomain, environment));
+  const mail = await openMail(world, environment);
 
   const background = startBackground(directory, app);
 
@@ -155,11 +152,19 @@ export const start = async (
   return { baseUrl, mcpUrl, version, demo, warnings, reach: app.reach.first, stop };
 };
 
-/** The parts that a setting turns on. A start without the setting does not load their modules. */
-const parts = {
-  counters: () => import("../metrics/counters.ts"),
-  metrics: () => import("../metrics/metrics-server.ts"),
-  mail: () => import("../mail-receiver/mail-receiver.ts"),
+// A start loads the modules of the metrics and the mail receiver only when their settings are present.
+const openCounters = async ({ METRICS_PORT }: Environment): Promise<Counters | undefined> =>
+  METRICS_PORT === undefined
+    ? undefined
+    : (await import("../metrics/counters.ts")).createCounters();
+
+const loadMetrics = () => import("../metrics/metrics-server.ts");
+
+const openMail = async (world: App["world"], environment: Environment) => {
+  const { MAIL_DOMAIN: domain } = environment;
+  if (domain === undefined) return undefined;
+  const { startMailReceiver } = await import("../mail-receiver/mail-receiver.ts");
+  return startMailReceiver(world, domain, environment);
 };
 
 const startBackground = (directory: string, { world, health, reach }: App): Promise<void> =>
