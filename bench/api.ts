@@ -5,17 +5,16 @@ import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { findObstacle, type Loaded, load } from "./autocannon.ts";
+import { CONNECTIONS, callVerify, findObstacle, type Loaded } from "./autocannon.ts";
 import { computeMedian, createRow, type ReportRow } from "./report.ts";
 import { auditFolder, startServer } from "./server.ts";
 
 // The server in its own process, asked over HTTP: requests that cost credits, each of them on the disk before
 // it is answered. No account passes its rate limit.
 
-const CONNECTIONS = 50;
 const SECONDS = 8;
-const RUNS = 3;
 const EMAIL = "ada.lovelace@valid.lab.mailproof.test";
+const RUNS = 3;
 
 /** An account for each connection of each run, since accounts have rate limits. */
 const openAccounts = async (folder: string): Promise<readonly string[]> => {
@@ -36,20 +35,11 @@ export const run = async (): Promise<readonly ReportRow[]> => {
   const { ready, stop } = await startServer(folder, { LOG_LEVEL: "warn" });
   try {
     const keys = await openAccounts(folder);
-    let connection = 0;
     const loads: Loaded[] = [];
     for (let run = 0; run <= RUNS; run++) {
-      const loaded = await load({
-        url: `${ready.base_url}/v1/verify`,
-        connections: CONNECTIONS,
-        duration: run === 0 ? 1 : SECONDS,
-        method: "POST",
-        body: JSON.stringify({ email: EMAIL }),
-        setupClient: (client) =>
-          client.setHeaders({
-            "x-api-key": keys[connection++ % keys.length] ?? "",
-            "content-type": "application/json",
-          }),
+      const duration = run === 0 ? 1 : SECONDS;
+      const loaded = await callVerify(ready.base_url, EMAIL, keys.slice(run * CONNECTIONS), {
+        duration,
       });
       // The first run is to warm up, and fills the cache.
       if (run > 0) loads.push(loaded);

@@ -23,6 +23,30 @@ const require = createRequire(new URL("package.json", import.meta.url));
 export const load = (wanted: Load): Promise<Loaded> =>
   (require("autocannon") as (load: Load) => Promise<Loaded>)(wanted);
 
+export const CONNECTIONS = 50;
+
+/** `POST /v1/verify` about one address. The connections take turns with the keys. */
+export const callVerify = (
+  baseUrl: string,
+  email: string,
+  keys: readonly string[],
+  wanted: Pick<Load, "amount" | "duration">,
+): Promise<Loaded> => {
+  let connection = 0;
+  return load({
+    ...wanted,
+    url: `${baseUrl}/v1/verify`,
+    connections: CONNECTIONS,
+    method: "POST",
+    body: JSON.stringify({ email }),
+    setupClient: (client) =>
+      client.setHeaders({
+        "x-api-key": keys[connection++ % keys.length] ?? "",
+        "content-type": "application/json",
+      }),
+  });
+};
+
 /** Why nothing can be sent, or null. */
 export const findObstacle = (): string | null => {
   try {

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
 import { type Api, createApi, uploadList } from "./http-api.ts";
 import { generateList, type ListCounts, toBytes } from "./list-generator.ts";
-import { startNetwork } from "./network.ts";
+import { withServer } from "./network.ts";
 import { computePercentile, createRow, type ReportRow } from "./report.ts";
-import { auditFolder, readUsage, startServer } from "./server.ts";
+import { auditFolder, readUsage, type Server } from "./server.ts";
 
 // A file of half a million rows from its upload to its last result: the product in one process, the lab's mail
 // network in another, both on this machine. Meanwhile another account uses the service, and is not to notice.
@@ -106,10 +103,7 @@ type JobFigures = {
   readonly peakMegabytes: number;
 };
 
-const runJob = async ({
-  ready,
-  pid,
-}: Awaited<ReturnType<typeof startServer>>): Promise<JobFigures> => {
+const runJob = async ({ ready, pid }: Server): Promise<JobFigures> => {
   const api = createApi(ready.base_url, ready.live_key);
   const { fileKey, counts } = await upload(api);
   await api("POST /v1/verify", CACHED_REQUEST);
@@ -143,26 +137,14 @@ const countInexact = ({ accepted, counts, progress, rows }: JobFigures): number 
   ].filter((difference) => difference !== 0).length;
 };
 
-export const run = async (): Promise<readonly ReportRow[]> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
-  const network = await startNetwork({ companies: COMPANIES, zone: ZONE });
-  const server = await startServer(folder, {
-    DNS_SERVERS: network.address.dns,
-    SMTP_PORT: String(network.address.smtpPort),
-    SMTP_ALLOW_PRIVATE: network.address.smtpAddresses,
-  });
-  try {
+export const run = (): Promise<readonly ReportRow[]> =>
+  withServer({ lab: { companies: COMPANIES, zone: ZONE } }, async ({ server, network, folder }) => {
     const figures = await runJob(server);
     const { peakSessionsPerHost } = await network.stats();
     await server.stop();
     const { violations } = await auditFolder(folder);
     return toRows(figures, Math.max(...Object.values(peakSessionsPerHost)), violations.length);
-  } finally {
-    await server.stop();
-    network.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
+  });
 
 const toRows = (
   figures: JobFigures,

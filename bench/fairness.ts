@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { createKey } from "@mailproof/core/accounts/api-keys";
@@ -9,9 +6,8 @@ import { formatCompanyLabel, getPeople } from "@mailproof/lab/companies";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { type Api, createApi, uploadList } from "./http-api.ts";
-import { startNetwork } from "./network.ts";
+import { withServer } from "./network.ts";
 import { computePercentile, createRow, type ReportRow } from "./report.ts";
-import { startServer } from "./server.ts";
 
 // Another account beside a file of 300,000 rows: how long its batches of ten take, and its verifications of addresses
 // that are in no cache. Both are measured in the same run before the file is sent, and while it is under way.
@@ -110,38 +106,27 @@ const measure = async (
   return { batchMs, verifyMs };
 };
 
-export const run = async (): Promise<readonly ReportRow[]> => {
-  const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
-  const network = await startNetwork({ companies: COMPANIES, zone: ZONE });
-  const server = await startServer(folder, {
-    DNS_SERVERS: network.address.dns,
-    SMTP_PORT: String(network.address.smtpPort),
-    SMTP_ALLOW_PRIVATE: network.address.smtpAddresses,
-  });
-  try {
-    const { base_url: url, live_key: key } = server.ready;
-    const other = createApi(url, await openOtherAccount(folder));
-    const newPerson = createPeople();
-    // What is looked up once is known afterwards: both measurements find the domains known.
-    await measure(other, newPerson, { batches: 2, verifications: 0 });
-    const calm = await measure(other, newPerson, ENOUGH);
-    const owner = createApi(url, key);
-    const file = await sendFile(owner);
-    const beside = await measureFile(owner, file, () => measure(other, newPerson, ENOUGH));
-    const alone = await measureFile(owner, file, () => setTimeout(ALONE_MS));
-    const isStillUnderWay = !(await isDone(owner, file));
-    return [
-      ...toRows(calm, beside.result, isStillUnderWay),
-      createRow("fairFile", beside.rowsPerSecond / alone.rowsPerSecond),
-      { what: "the file beside them", value: beside.rowsPerSecond, unit: "rows a second" },
-      { what: "the file alone, after them", value: alone.rowsPerSecond, unit: "rows a second" },
-    ];
-  } finally {
-    await server.stop();
-    network.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
+export const run = (): Promise<readonly ReportRow[]> =>
+  withServer(
+    { lab: { companies: COMPANIES, zone: ZONE } },
+    async ({ api: owner, server, folder }) => {
+      const other = createApi(server.ready.base_url, await openOtherAccount(folder));
+      const newPerson = createPeople();
+      // What is looked up once is known afterwards: both measurements find the domains known.
+      await measure(other, newPerson, { batches: 2, verifications: 0 });
+      const calm = await measure(other, newPerson, ENOUGH);
+      const file = await sendFile(owner);
+      const beside = await measureFile(owner, file, () => measure(other, newPerson, ENOUGH));
+      const alone = await measureFile(owner, file, () => setTimeout(ALONE_MS));
+      const isStillUnderWay = !(await isDone(owner, file));
+      return [
+        ...toRows(calm, beside.result, isStillUnderWay),
+        createRow("fairFile", beside.rowsPerSecond / alone.rowsPerSecond),
+        { what: "the file beside them", value: beside.rowsPerSecond, unit: "rows a second" },
+        { what: "the file alone, after them", value: alone.rowsPerSecond, unit: "rows a second" },
+      ];
+    },
+  );
 
 type Times = Awaited<ReturnType<typeof measure>>;
 

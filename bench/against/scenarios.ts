@@ -1,17 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { formatCompanyLabel, getCompany, getPeople } from "@mailproof/lab/companies";
 import type { LabOptions } from "@mailproof/lab/lab";
-import { load } from "../autocannon.ts";
-import type { RowName } from "../budgets.ts";
+import { callVerify } from "../autocannon.ts";
 import { listOneServer, ZONE } from "../engine/lists.ts";
-import { type Api, createApi, uploadList } from "../http-api.ts";
+import { type Api, createKeys, uploadList } from "../http-api.ts";
 import { generateList, type ListCounts, pickDomain, toBytes } from "../list-generator.ts";
-import { type Network, startNetwork } from "../network.ts";
-import { readUsage, type Server, startServer } from "../server.ts";
+import { type Network, withServer } from "../network.ts";
+import { readUsage, type Server } from "../server.ts";
 import type { FigureName } from "./figures.ts";
+import type { RowName } from "./ratios.ts";
 
 // What is measured of a tree: its server, as a process, before the lab and the load generator of this tree, and over HTTP
 // alone, so that the server of an old commit is measured as well. The work of each row is the same in every run.
@@ -26,7 +23,7 @@ type Scenario = {
 const POLL_MS = 100;
 
 /** Processes an uploaded list to its last result, and returns its job. */
-const runList = async (api: Api, fileKey: string, addresses: number): Promise<string> => {
+export const runList = async (api: Api, fileKey: string, addresses: number): Promise<string> => {
   const { job_id: job } = await api("POST /v1/verify/file", {
     action: "process",
     file_key: fileKey,
@@ -45,10 +42,10 @@ const runList = async (api: Api, fileKey: string, addresses: number): Promise<st
 };
 
 const DOMAINS = 200;
-const COMPANIES = 3_000;
+export const COMPANIES = 3_000;
 
 /** The first companies that run a mail host of their own. */
-const listDomains = (): readonly string[] =>
+export const listDomains = (): readonly string[] =>
   Array.from({ length: COMPANIES }, (_, at) => formatCompanyLabel(at + 1))
     .filter((label, at) => {
       const { mailHosts, catchAll } = getCompany(at + 1);
@@ -116,9 +113,7 @@ const oneServer: Scenario = {
   },
 };
 
-/** Of one account, the most that it may send in a minute: three keys, each below its own limit. */
-const KEYS = 3;
-const CONNECTIONS = 50;
+const EMAIL = `ada.lovelace@valid.${ZONE}`;
 const WARM_UP = 450;
 const REQUESTS = 8_000;
 
@@ -126,23 +121,9 @@ const REQUESTS = 8_000;
 const cached: Scenario = {
   lab: { companies: 0 },
   async run(api, { ready }, measure) {
-    const keys: string[] = [];
-    for (let n = 0; n < KEYS; n++)
-      keys.push((await api("POST /v1/api-keys", { name: `bench ${n}`, mode: "live" })).key);
+    const keys = await createKeys(api);
     const send = async (amount: number): Promise<void> => {
-      let connection = 0;
-      const loaded = await load({
-        url: `${ready.base_url}/v1/verify`,
-        connections: CONNECTIONS,
-        amount,
-        method: "POST",
-        body: JSON.stringify({ email: `ada.lovelace@valid.${ZONE}` }),
-        setupClient: (client) =>
-          client.setHeaders({
-            "x-api-key": keys[connection++ % KEYS] ?? "",
-            "content-type": "application/json",
-          }),
-      });
+      const loaded = await callVerify(ready.base_url, EMAIL, keys, { amount });
       if (loaded["2xx"] !== amount)
         throw new Error(`of ${amount} requests ${loaded["2xx"]} were answered with 200`);
     };
@@ -202,32 +183,15 @@ export const runScenario = async (name: ScenarioName, tree: string): Promise<Row
 
 const RUNS_MAX = 3;
 
-/** The server starts with nothing. */
-const runOnce = async (name: ScenarioName, tree: string): Promise<RowFigures> => {
+const runOnce = (name: ScenarioName, tree: string): Promise<RowFigures> => {
   const { lab, run }: Scenario = SCENARIOS[name];
-  const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
-  const network = await startNetwork({ zone: ZONE, ...lab });
-  try {
-    const env = {
-      DNS_SERVERS: network.address.dns,
-      SMTP_PORT: String(network.address.smtpPort),
-      SMTP_ALLOW_PRIVATE: network.address.smtpAddresses,
-    };
-    const server = await startServer(folder, env, tree);
-    try {
-      const rows: Partial<Record<RowName, Figures>> = {};
-      const api = createPatientApi(createApi(server.ready.base_url, server.ready.live_key));
-      await run(api, server, async (row, work) => {
-        rows[row] = await measure(server, network, work);
-      });
-      return rows;
-    } finally {
-      await server.kill();
-    }
-  } finally {
-    network.end();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return withServer({ lab, tree }, async ({ api, server, network }) => {
+    const rows: Partial<Record<RowName, Figures>> = {};
+    await run(createPatientApi(api), server, async (row, work) => {
+      rows[row] = await measure(server, network, work);
+    });
+    return rows;
+  });
 };
 
 const measure = async (

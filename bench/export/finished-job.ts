@@ -35,7 +35,7 @@ export const createFinishedJob = async (
   const { account, liveKey } = await openAccount(world, {
     name: "bench",
     plan: "scale",
-    opening: credits(0),
+    opening: credits(100_000),
   });
   const written = await writeInput(
     world.blobs,

@@ -8,8 +8,9 @@ import {
   judge,
   pickBest,
 } from "../../bench/against/judge.ts";
+import { RATIOS } from "../../bench/against/ratios.ts";
 import type { Figures } from "../../bench/against/scenarios.ts";
-import { BUDGETS, GROUPS, RATIOS } from "../../bench/budgets.ts";
+import { BUDGETS, GROUPS } from "../../bench/budgets.ts";
 import type { BenchVerdict } from "../../bench/engine/job.ts";
 import { type Cell, situations, toCell } from "../../bench/engine/matrix.ts";
 import { generateList, type ListCounts, pickDomain, toBytes } from "../../bench/list-generator.ts";
