@@ -251,7 +251,7 @@ const preview = async (
   const file = { fileKey, emailColumn, hasHeader, field: "file_key" } as const;
   const found = await previewList(world, caller, file, await findContinued(world, caller, fields));
   const { counts, compared, changed } = found;
-  const price = (compared.fresh + compared.stale) * PRICES.fileAddress;
+  const price = (compared.added + compared.stale) * PRICES.fileAddress;
   return {
     total_submitted: counts.totalSubmitted,
     duplicates_removed: counts.duplicatesRemoved,

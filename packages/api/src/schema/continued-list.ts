@@ -51,13 +51,13 @@ export const ComparedLists = v.object({
 });
 
 export const toComparedLists = ({
-  fresh,
+  added,
   kept,
   stale,
   removed,
   keptSince,
 }: Comparison): v.InferOutput<typeof ComparedLists> => ({
-  new: fresh,
+  new: added,
   kept,
   again: stale,
   removed,

@@ -65,7 +65,7 @@ export const continueList = async (
       list: {
         ...toListFields(request, intake, idempotencyKey),
         continues: continued.earlier.id,
-        newRows: comparison.fresh,
+        newRows: comparison.added,
         taken,
         summary,
       },

@@ -21,7 +21,7 @@ export type Continued = { readonly earlier: Job; readonly freshDays: number };
 /** How the addresses of a list compare with those of an earlier one. */
 export type Comparison = {
   /** The earlier list does not have them. */
-  readonly fresh: number;
+  readonly added: number;
   /** They keep the earlier result. */
   readonly kept: number;
   /** The earlier result is too old, or `unknown`. */
@@ -106,8 +106,8 @@ export const compareLists = async (
     await world.callers.yieldToCallers(requester);
   }
   const [, stale = 0, kept = 0] = counts;
-  const fresh = intake.unique - stale - kept;
-  return { comparison: { fresh, kept, stale, removed, keptSince }, states };
+  const added = intake.unique - stale - kept;
+  return { comparison: { added, kept, stale, removed, keptSince }, states };
 };
 
 /** How many rows have the address of an earlier row and other cells. Null: the columns differ, or the earlier list is gone. */

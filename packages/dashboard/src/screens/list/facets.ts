@@ -9,7 +9,7 @@ type Summary = NonNullable<GetJobData["summary"]>;
 /** Builds the response to `facets=true` without a filter from the summary of any response. */
 export const toFacets = (
   { statuses, reasons, providers, scores, top_domains }: Summary,
-  { new_emails: fresh, progress: { total } }: Pick<GetJobData, "new_emails" | "progress">,
+  { new_emails: added, progress: { total } }: Pick<GetJobData, "new_emails" | "progress">,
 ): Facets => {
   const send = { yes: 0, careful: 0, no: 0 };
   for (const [status, count] of Object.entries(statuses)) send[toSendAdvice(status)] += count;
@@ -20,7 +20,7 @@ export const toFacets = (
     provider: providers,
     domain: Object.fromEntries(top_domains.map(({ domain, count }) => [domain, count])),
     score: Object.fromEntries(scores.map(({ from, to, count }) => [`${from}-${to}`, count])),
-    origin: fresh === undefined ? {} : { new: fresh, earlier: total - fresh },
+    origin: added === undefined ? {} : { new: added, earlier: total - added },
   };
 };
 

@@ -48,9 +48,9 @@ export const Comparison = ({ intent, continues, onVerify }: Props) => {
 type ComparedProps = { readonly found: PreviewFileData; readonly onVerify: () => void };
 
 const Compared = ({ found, onVerify }: ComparedProps) => {
-  const { new: fresh, again, kept, removed, kept_since: since } = found.compared;
+  const { new: added, again, kept, removed, kept_since: since } = found.compared;
   const counts = {
-    New: fresh,
+    New: added,
     "To verify again": again,
     [since ? `Known since ${formatDay(since)}, free` : "Known, free"]: kept,
     "With other cells": found.changed,
@@ -71,7 +71,7 @@ const Compared = ({ found, onVerify }: ComparedProps) => {
       </dl>
       <PriceSentence sum={found.credits} />
       <button type="button" class="primary" onClick={onVerify}>
-        Verify {formatCount(fresh + again, "address", "addresses")}
+        Verify {formatCount(added + again, "address", "addresses")}
       </button>
     </>
   );
