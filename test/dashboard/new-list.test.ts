@@ -233,6 +233,7 @@ describeInBrowser("the screen of a new list", ({ open }) => {
     await page.getByRole("heading", { name: "Lists" }).waitFor();
     const emails = [`ada.lovelace@${AT}`, `grace.hopper@${AT}`];
     await createJob(opened, emails, "This week", "live_key");
+    await page.reload();
     await page.getByRole("link", { name: "This week" }).click();
     await page.getByText(/^2 addresses verified/).waitFor();
     const before = await readCharged(opened);
