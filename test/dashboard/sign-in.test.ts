@@ -92,11 +92,11 @@ describeInBrowser("the screen Sign in", ({ open }) => {
     await submitKey(opened, data.key);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
 
-    await page.getByText("No list is running.").waitFor();
+    await page.getByText("No list has ended yet.").waitFor();
     await page.getByText("What it may not read is left out here.").waitFor();
     await waitUntilLoaded({ page });
     expect(await page.getByRole("alert").count()).toBe(0);
-    expect(await page.locator("main h2").allTextContents()).toEqual(["Running lists"]);
+    expect(await page.locator("main h2").allTextContents()).toEqual(["Last list"]);
   });
 
   test("a key that is revoked during the session ends the session with the reason", async () => {

@@ -601,4 +601,14 @@ export const FAULTS: readonly Fault[] = [
     ".slice(0, missing)",
     ".slice(0, 0)",
   ),
+  inFile("packages/core/src/lists/list-jobs.ts", "story/list-jobs")(
+    "visitors of a form stand among the lists",
+    '(item["kind"] === SINGLE) === (kind === "single")',
+    "true",
+  ),
+  inFile("packages/core/src/verify-one/verify-once.ts", "story/form-counts")(
+    "the usage forgets the visitors of a form whose addresses become jobs",
+    ", ...countVisit(operation, openedAt, form)]",
+    "]",
+  ),
 ];
