@@ -71,6 +71,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "createSelfSigned",
   ],
   "tools of a build: a test builds with its own keys": ["readListsModules"],
+  "claims of a receipt: a test encodes and signs its own": ["encodeClaims"],
   "limits: a test goes up to the number and one beyond": [
     "DAILY_LIMITS",
     "PRESSURE_LIMITS",
