@@ -150,7 +150,7 @@ const DMARC_ROWS: readonly Row[] = asRows`
     | ${`v=DMARC1; p=none; ${RUA}`}
   a wrong version | ${[`v=dmarc1; p=quarantine; ${RUA}`]} | dmarc_version | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
   a record without a policy | ${[`v=DMARC1; ${RUA}`]} | dmarc_enforce | ${`v=DMARC1; p=quarantine; np=quarantine; ${RUA}`}
-  a tag twice | ${[`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`]} | dmarc_tags | ${`v=DMARC1; p=reject; np=reject; ${RUA}`}
+  a tag twice | ${[`v=DMARC1; p=reject; p=none; np=reject; ${RUA}`]} | dmarc_tags | ${`v=DMARC1; p=quarantine; np=reject; ${RUA}`}
   p=none before the first signature | ${[`v=DMARC1; p=none; ${RUA}`]} | dmarc_enforce | ${undefined} | ${UNSIGNED}
 `;
 

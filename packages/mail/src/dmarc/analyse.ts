@@ -70,7 +70,8 @@ export const analyseDmarc = async (
     record: found.record.text,
     recordDomain: found.domain,
     organisation,
-    policy,
+    // A repeated tag makes the record invalid, so no receiver is known to apply its policy.
+    policy: found.record.repeatedTags.length > 0 ? null : policy,
     score: scoreIssues(issues),
     issues,
   };

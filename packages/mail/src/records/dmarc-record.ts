@@ -136,8 +136,9 @@ const advance = (record: DmarcRecord, input: Prepared, inherited?: DmarcPolicy):
   const { reports, isTesting } = record;
   const hasReports = reports.some(({ isValid }) => isValid);
   const pct = record.tags.find(({ name }) => name === "pct")?.value;
-  // RFC 9989 §4.10.1: one invalid value makes receivers read all of them as none.
-  const isVoid = [record.p, record.sp, record.np].includes("invalid");
+  // RFC 9989 §4.10.1: one invalid value makes receivers read all of them as none. A repeated tag voids the record.
+  const isVoid =
+    [record.p, record.sp, record.np].includes("invalid") || record.repeatedTags.length > 0;
   const now = inherited ?? (isVoid ? "none" : (toPolicy(record.p) ?? "none"));
   // The repair first removes a test or a partial pct: the written policy then takes effect as the next step.
   const isHeldBack =
