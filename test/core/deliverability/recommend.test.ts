@@ -5,6 +5,7 @@ import { createDkimIssue } from "@mailproof/mail/dkim/analyse";
 import { createDmarcIssue } from "@mailproof/mail/dmarc/rules";
 import { createHint, HINT_RULES } from "@mailproof/mail/hints/rules";
 import { createMxIssue } from "@mailproof/mail/mx/rules";
+import { propose } from "@mailproof/mail/records/dns-record";
 import { expect, test } from "vitest";
 import { EVERY_ISSUE, finding, issue } from "./findings.ts";
 
@@ -27,6 +28,19 @@ test("recommend puts the graver advice first when two regain the same points", (
     "critical",
     "low",
     "low",
+  ]);
+});
+
+test("recommend sorts a broken SPF record before lesser advice, although the proposal has a gap and promises no points", () => {
+  const findings = finding("SPF_LOOP", "PTR_GENERIC");
+  const record = { name: "example.com", type: "TXT", value: "v=spf1 <senders> ~all" } as const;
+  const found = new Map([["spf_include_broken", propose(record)]]);
+
+  const advised = recommend(findings, [], { after: findings, found });
+
+  expect(advised.map(({ id, pointsRegained }) => [id, pointsRegained])).toEqual([
+    ["spf_include_broken", 0],
+    ["ptr_generic", expect.any(Number)],
   ]);
 });
 

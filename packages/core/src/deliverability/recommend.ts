@@ -2,6 +2,7 @@ import { ADVICE, type Advice } from "@mailproof/mail/advice";
 import { type Issue, SEVERITIES, type Severity } from "@mailproof/mail/issue";
 import { fillTemplate } from "@mailproof/mail/issue-rules";
 import type { ProposedRecord } from "@mailproof/mail/records/dns-record";
+import { hasGap } from "@mailproof/mail/records/spf-record";
 import { type CheckComponent, type Findings, listIssues, removeIssues } from "./findings.ts";
 import type { RecordProposals } from "./propose-records.ts";
 import { scoreFindings } from "./score.ts";
@@ -47,15 +48,26 @@ export const recommend = (
       const proposal = records?.found.get(advice.id);
       const resolved = removeIssues(findings, ({ id }) => advice.for.includes(id));
       const better = records && proposal ? addRemaining(resolved, advice, records.after) : resolved;
-      const pointsRegained = Math.max(0, (scoreFindings(better)?.score ?? 0) - score);
-      return { advice, gravest, pointsRegained, issues, ...(proposal && { proposal }) };
+      const toGain = (after: Findings) => Math.max(0, (scoreFindings(after)?.score ?? 0) - score);
+      // A record with gaps promises no points, but completing it is worth as much as any other repair.
+      const gain = toGain(proposal && hasGap(proposal) ? resolved : better);
+      return {
+        advice,
+        gravest,
+        gain,
+        pointsRegained: toGain(better),
+        issues,
+        ...(proposal && { proposal }),
+      };
     })
-    .toSorted((a, b) => b.pointsRegained - a.pointsRegained || compareGravity(a.gravest, b.gravest))
-    .map(({ advice, gravest, ...values }) => ({
+    .toSorted((a, b) => b.gain - a.gain || compareGravity(a.gravest, b.gravest))
+    .map(({ advice, gravest, pointsRegained, issues, proposal }) => ({
       id: advice.id,
       severity: gravest.severity,
       text: advice.text === undefined ? gravest.message : fillTemplate(advice.text, gravest.detail),
-      ...values,
+      pointsRegained,
+      issues,
+      ...(proposal && { proposal }),
     }));
 };
 
