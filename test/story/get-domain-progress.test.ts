@@ -1,7 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { expect, test } from "vitest";
+import { withDnsLookups } from "../app/dns-lookups.ts";
 import { given } from "../app/given.ts";
 import { send } from "../app/send.ts";
+import { KEY } from "../things/mails.ts";
+import { uploadReport } from "../things/reports.ts";
 
 const ask = (world: AppWorld, key: string, domain = "example.com") =>
   send(world, `GET /v1/deliverability/domains/${domain}`, { key });
@@ -124,6 +127,33 @@ test("the domain progress lists a service that sends unaligned mail, with the SP
       value: "v=spf1 mx ip4:192.0.2.1 include:spf.mailjet.com -all",
     },
     replaces: [{ value: "v=spf1 mx ip4:192.0.2.1 -all" }],
+  });
+});
+
+test("the next step adds a source's term to the SPF record that the check proposes, which replaces the published one", async () => {
+  const ctx = await given({ balance: 10 });
+  const spf = "v=spf1 ip4:192.0.2.1 ip4:192.0.2.1 ?all";
+  const world = withDnsLookups(ctx.world, {
+    "example.com": { TXT: [spf], MX: ["10 mx.example.com"] },
+    "mx.example.com": { A: ["9.9.9.9"] },
+    "s1._domainkey.example.com": { TXT: [KEY.record] },
+    "_dmarc.example.com": { TXT: ["v=DMARC1; p=none; rua=mailto:d@example.com"] },
+  });
+  await check(world, ctx.liveKey, "example.com");
+  const service = "<dkim><domain>bounces.mailjet.com</domain><result>pass</result></dkim>";
+  const records = [
+    { count: 90 },
+    { ip: "203.0.113.7", count: 30, dkim: "fail", spf: "fail", auth: service },
+  ];
+  for (let daysBefore = 1; daysBefore <= 10; daysBefore++)
+    await uploadReport(world, ctx.liveKey, { daysBefore, records });
+
+  const { next } = (await ask(world, ctx.liveKey, "example.com")).data;
+
+  expect(next).toMatchObject({
+    code: "correct_source",
+    record: { value: "v=spf1 ip4:192.0.2.1 include:spf.mailjet.com ~all" },
+    replaces: [{ value: spf }],
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ProposedRecord } from "@mailproof/mail/records/dns-record";
 import { propose } from "@mailproof/mail/records/dns-record";
-import { addSpfTerm } from "@mailproof/mail/records/spf-record";
+import { addSpfTerm, hasGap } from "@mailproof/mail/records/spf-record";
 import { advise } from "../reports/advise.ts";
 import type { DatedSource, DomainReports } from "../reports/merge-reports.ts";
 import type { CheckEvidence, Evidence } from "./evidence.ts";
@@ -167,14 +167,15 @@ const needsWork = (source: DatedSource, reports: DomainReports, check: CheckEvid
 const listTerms = ({ report }: CheckEvidence): readonly string[] =>
   report.spf.record?.split(" ") ?? [];
 
-const addTerm = ({ report }: CheckEvidence, term: string | null): ProposedRecord | undefined => {
-  const { record } = report.spf;
-  if (term === null || record === null) return undefined;
-  const name = report.domain;
-  return propose(
-    { name, type: "TXT", value: addSpfTerm(record, term) },
-    { replaces: [{ name, type: "TXT", value: record }] },
-  );
+/** Adds the term to the record that the check proposes, because publishing two records in turn would undo the first. */
+const addTerm = (check: CheckEvidence, term: string | null): ProposedRecord | undefined => {
+  const { domain: name, spf } = check.report;
+  if (term === null || spf.record === null) return undefined;
+  const replaces = [{ name, type: "TXT", value: spf.record }] as const;
+  const proposed = findProposal(check, "spf");
+  const base =
+    proposed?.record.name === name && !hasGap(proposed) ? proposed.record.value : spf.record;
+  return propose({ name, type: "TXT", value: addSpfTerm(base, term) }, { replaces });
 };
 
 const choosePolicy = (
